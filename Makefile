@@ -1,0 +1,60 @@
+# The commands of this project. `make demo` and `make test` do all the set-up themselves.
+# Every folder this makes is git-ignored: build*/, .venv/, .pragma/.
+
+PREFIX ?= /usr/local
+SETUP := tools/setup.sh
+FUZZ_SECONDS ?= 60
+
+.PHONY: all demo test lint format asan tsan fuzz coverage install clean help
+
+all: ## build/pragma
+	@$(SETUP) packages build
+	@$(SETUP) venv
+	@$(SETUP) build release pragma pragma_programs
+
+demo: all ## set up, then replay a recorded conversation with real builds, checks and timings
+	@tools/demo.sh
+
+test: ## set up, then every test, the layer check and the format check
+	@$(SETUP) packages build test
+	@$(SETUP) venv
+	@$(SETUP) litellm
+	@$(SETUP) build release
+	@.venv/bin/python tools/run_tests.py --build build
+
+lint: ## clang-tidy 19 and clang-format 19; LAYERS="base core" limits it
+	@$(SETUP) packages build lint
+	@tools/lint.sh $(LAYERS)
+
+format: ## rewrite the sources with clang-format 19
+	@$(SETUP) packages lint
+	@tools/format.sh fix
+
+# Thread sanitizers need a fixed address layout; newer kernels randomise too much for g++ 12's.
+asan tsan: ## the C++ tests under address+undefined, or thread, sanitizers
+	@$(SETUP) packages build
+	@$(SETUP) venv
+	@$(SETUP) build $@
+	@setarch -R .venv/bin/python tools/run_tests.py --build build-$@ --only ctest
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (60)
+	@$(SETUP) packages build fuzz
+	@$(SETUP) build fuzz fuzz_targets
+	@fuzz/run.sh $(FUZZ_SECONDS)
+
+coverage: ## line coverage of the C++ tests, as text and build-coverage/coverage.html
+	@$(SETUP) packages build coverage
+	@$(SETUP) venv
+	@$(SETUP) build coverage
+	@tools/coverage.sh
+
+install: all ## into PREFIX (/usr/local)
+	@cmake --install build --prefix "$(PREFIX)"
+	@$(SETUP) venv "$(PREFIX)/share/pragma/.venv"
+	@echo "installed: $(PREFIX)/bin/pragma"
+
+clean: ## remove what was built; keeps .venv and .pragma
+	@rm -rf build build-dev build-asan build-tsan build-lint build-fuzz build-coverage
+
+help:
+	@sed -n 's/^\([a-z ]*\):.*## /\1: /p' Makefile

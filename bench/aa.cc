@@ -1,0 +1,134 @@
+// pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]: times one kernel against itself (or
+// against OTHER) COUNT times, each time a whole comparison as `evaluate` makes it, and prints one
+// JSON line per comparison: {"ratio": time of KERNEL over time of OTHER, "low", "high", "ms",
+// "seconds"}.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/candidate.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+#include "verify/stage.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+namespace {
+
+struct Arguments {
+  std::string task;
+  std::string kernel;
+  std::string other;
+  int count = 20;
+  double budget = 1.0;
+};
+
+Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const std::string& path) {
+  const std::string source = TRY(ReadFile(path));
+  BuildOutcome outcome = TRY(builder.Build(CppCandidate(source), KernelHeader(task)));
+  if (const auto* failure = std::get_if<BuildFailure>(&outcome))
+    return Fail(path + ": " + failure->reason);
+  return std::get<BuiltKernel>(std::move(outcome));
+}
+
+// One untimed pass: draws the pool and estimates the times for the plan.
+Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltKernel& kernel,
+                        Rng& rng, double budget) {
+  double reference = 1e9;
+  double call = 1e9;
+  WorkerProcess worker = TRY(WorkerProcess::Start(*context.jail, *context.libraries, kernel,
+                                                  stage.task(), stage.ring(), context.worker));
+  if (auto failure = TRY(worker.Load())) return Fail(failure->reason);
+  for (std::size_t i = 0; i < stage.draws(); ++i) {
+    const auto slot = static_cast<std::uint32_t>(i % stage.ring().sets());
+    const auto start = std::chrono::steady_clock::now();
+    if (auto drawn = stage.DrawSet(i, rng() >> 1U, slot); !drawn)
+      return std::unexpected(drawn.error());
+    reference = std::min(reference, Seconds(std::chrono::steady_clock::now() - start).count());
+    Nanoseconds elapsed{0};
+    const std::vector<std::uint32_t> sets{slot};
+    if (auto failure = TRY(worker.Run(sets, &elapsed))) return Fail(failure->reason);
+    if (auto wrong = stage.FirstWrong(worker, slot))
+      return Fail("the kernel is wrong: " + wrong->reason);
+    call = std::min(call, Seconds(elapsed).count());
+  }
+  return MakePlan(stage.ring().sets(), 2 * call, reference, Seconds{budget});
+}
+
+Result<void> RunComparisons(const Arguments& arguments, const std::string& program_dir) {
+  const Jail jail = TRY(Jail::Create(program_dir, SandboxMode::kRequired));
+  const Machine machine = TRY(DescribeMachine());
+  const TempDir cache = TRY(TempDir::Create());
+  const std::filesystem::path source(PRAGMA_SOURCE_DIR);
+  TorchServer server = TRY(TorchServer::Start(jail,
+                                              {.python = source / ".venv/bin/python",
+                                               .package_root = source / "python",
+                                               .cache_dir = cache.path() / "torch",
+                                               .threads = machine.threads},
+                                              arguments.task));
+  const Builder builder(jail, cache.path() / "build");
+  const std::vector<std::string> libraries = TRY(WorkerLibraries(jail));
+  const BuiltKernel kernel = TRY(BuildFile(builder, server.task(), arguments.kernel));
+  const BuiltKernel other = TRY(BuildFile(builder, server.task(), arguments.other));
+  Stage stage = TRY(Stage::Create(
+      server, ChooseStageSize(server.task(), false, machine.last_level_cache_bytes(), 5)));
+  const TimingContext context{.stage = &stage,
+                              .jail = &jail,
+                              .libraries = &libraries,
+                              .worker = {.threads = machine.threads}};
+  Rng rng(SystemSeed());
+  const TimingPlan plan = TRY(Plan(stage, context, kernel, rng, arguments.budget));
+  const std::vector<Side> sides{{.name = "kernel", .kernel = &kernel},
+                                {.name = "other", .kernel = &other}};
+  std::cerr << fmt::format("plan: {} sets, warm-up {}, timed {}, bursts {}\n", stage.ring().sets(),
+                           plan.warmup, plan.timed, plan.bursts);
+  for (int i = 0; i < arguments.count && !Interrupted(); ++i) {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+    const auto start = std::chrono::steady_clock::now();
+    const TimingOutcome outcome = TRY(RunTiming(context, sides, plan, rng));
+    if (outcome.failed) return Fail(outcome.failed->failure.reason);
+    const Interval ratio = outcome.Ratio(0, 1);
+    std::cout
+        << fmt::format(
+               R"({{"ratio":{:.6f},"low":{:.6f},"high":{:.6f},"ms":{:.6f},"seconds":{:.3f}}})",
+               ratio.median, ratio.low, ratio.high, outcome.sides[0].Milliseconds().median,
+               Seconds(std::chrono::steady_clock::now() - start).count())
+        << std::endl;
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace pragma
+
+int main(int argc, char** argv) {
+  pragma::InstallInterruptHandlers();
+  if (argc < 3) {
+    std::cerr << "usage: pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]\n";
+    return 2;
+  }
+  pragma::Arguments arguments{
+      .task = argv[1], .kernel = argv[2], .other = argc > 3 ? argv[3] : argv[2]};
+  if (argc > 4) arguments.count = std::atoi(argv[4]);
+  if (argc > 5) arguments.budget = std::atof(argv[5]);
+  const std::string program_dir = std::filesystem::canonical("/proc/self/exe").parent_path();
+  if (auto done = pragma::RunComparisons(arguments, program_dir); !done) {
+    std::cerr << "pragma-aa: " << done.error().message << "\n";
+    return 3;
+  }
+  return 0;
+}

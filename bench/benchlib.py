@@ -1,0 +1,90 @@
+"""What the scripts of this folder share: progress lines, the result file, the machine in words."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def fail(text):
+    say(f"{pathlib.Path(sys.argv[0]).name}: {text}")
+    sys.exit(2)
+
+
+def program(build, name):
+    path = (ROOT / build / name).resolve()
+    if not path.exists():
+        fail(f"{path} is not there: run `make` first, or give --build")
+    return path
+
+
+def add_common(parser, out):
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--out", type=pathlib.Path, default=RESULTS / out,
+                        help=f"Markdown file to write (default: docs/results/{out})")
+
+
+def processor():
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.machine()
+
+
+def machine_line():
+    load = os.getloadavg()[0]
+    return (f"{processor()}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}; "
+            f"load average at the end {load:.1f}")
+
+
+def commit():
+    text = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"],
+                          capture_output=True, text=True, check=False).stdout.strip()
+    return text or "unknown"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def write_result(path, title, command, parts):
+    """`parts`: Markdown paragraphs. The head says when, where and from which sources."""
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    head = [f"# {title}", f"`{command}`, {today}, sources {commit()}.\n{machine_line()}."]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(path.suffix + ".part")
+    temporary.write_text("\n\n".join(head + parts) + "\n", encoding="utf-8")
+    temporary.replace(path)
+    say(f"wrote {path}")
+
+
+def command_line():
+    return " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def last_json(text, what):
+    """The one object that a --json command prints."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise ValueError(f"{what} printed nothing")
+    return json.loads(lines[-1])

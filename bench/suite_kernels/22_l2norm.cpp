@@ -1,0 +1,31 @@
+// pragma-flags: -O3 -march=native -fopenmp
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "kernel.h"
+
+using std::int64_t;
+
+constexpr int64_t kRows = task::x_dims[0];
+constexpr int64_t kWidth = task::x_dims[1];
+constexpr int64_t kTile = 32;
+#if defined(PRAGMA_BUG)  // bug: missing last tile: rows past the last whole tile stay unwritten
+constexpr int64_t kTiles = kRows / kTile;
+#else
+constexpr int64_t kTiles = (kRows + kTile - 1) / kTile;
+#endif
+
+extern "C" void pragma_kernel(const float* x, float* out, void* /*scratch*/) {
+#pragma omp parallel for
+  for (int64_t tile = 0; tile < kTiles; ++tile) {
+    const int64_t end = std::min(kRows, (tile + 1) * kTile);
+    for (int64_t i = tile * kTile; i < end; ++i) {
+      const float* row = x + i * kWidth;
+      double squares = 0;
+      for (int64_t j = 0; j < kWidth; ++j) squares += static_cast<double>(row[j]) * row[j];
+      const auto length = static_cast<float>(std::max(std::sqrt(squares), 1e-12));
+      for (int64_t j = 0; j < kWidth; ++j) out[i * kWidth + j] = row[j] / length;
+    }
+  }
+}

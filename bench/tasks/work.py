@@ -1,0 +1,17 @@
+"""A task whose kernel may take any time: the benchmarks of timing itself use it (bench/work.py)."""
+
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.abs(x)
+
+
+def get_inputs():
+    return [torch.randn(65536)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,31 @@
+// layers: llm
+// What a language model wrote: code, advice, reasoning, and the records made of it.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "llm/completion.h"
+#include "llm/reply.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const bool truncated = (data[0] & 1U) != 0;
+  const std::string_view reply(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const pragma::CodeReply code = pragma::ParseCodeReply(reply, truncated);
+  // Code, or a reason why there is none; never both, and never more than the cap.
+  if (code.source.empty() == code.problem.empty() && !code.unsupported) std::abort();
+  if (code.source.size() > pragma::kMostSourceBytes) std::abort();
+  const pragma::AdviceReply advice = pragma::ParseAdviceReply(reply);
+  if (advice.advice.has_value() == !advice.problem.empty()) std::abort();
+  if (advice.advice && advice.advice->change.empty() && !advice.advice->stop) std::abort();
+  // A record of any reply can be read again.
+  pragma::Completion completion;
+  completion.text = reply;
+  pragma::FinishCompletion(completion, {}, {});
+  const auto again = pragma::CompletionFromJson(pragma::CompletionToJson(completion));
+  if (!again || again->text != completion.text) std::abort();
+  (void)pragma::CompletionFromJson(reply);
+  (void)pragma::MessagesFromJson(reply);
+  return 0;
+}

@@ -1,0 +1,282 @@
+"""Writes a KernelBench solution (class ModelNew) from a task and a verified C++ kernel.
+
+Reads one JSON object on stdin (src/export/export.cc writes it), prints the Python file on stdout.
+The task's source is parsed, never run. Exit status 1 with one line on stderr when the task's form
+leaves no room for a drop-in.
+
+The constructor is the task's own, so that the same parameters are made in the same order and weights
+agree under one seed; only forward is replaced. KernelBench's static check refuses `try` and `pass`,
+so the written file has neither.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import keyword
+import re
+import sys
+from typing import Any
+
+_DROPPED = {"get_inputs", "get_init_inputs"}
+_INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
+
+
+class Refused(Exception):
+    """Why no drop-in can be written, in one line."""
+
+
+def main() -> int:
+    request = json.load(sys.stdin)
+    try:
+        text = write(request)
+    except Refused as error:
+        print(error, file=sys.stderr)
+        return 1
+    sys.stdout.write(text)
+    return 0
+
+
+def write(request: dict[str, Any]) -> str:
+    model = _TaskSource(request["source"])
+    return "\n".join(
+        [
+            _title(request),
+            *model.imports,
+            *_own_imports(model.imports),
+            "",
+            *_constants(request),
+            _HELPERS,
+            *model.helpers,
+            "",
+            model.class_text(_forward(request, model)),
+            "",
+        ]
+    )
+
+
+class _TaskSource:
+    """The task's file, taken apart."""
+
+    def __init__(self, source: str):
+        tree = ast.parse(source)
+        classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Model"]
+        if len(classes) != 1:
+            raise Refused("the task defines class Model in a way that cannot be copied")
+        self._class = classes[0]
+        self._forward = _method(self._class, "forward")
+        arguments = self._forward.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise Refused("forward takes *args, **kwargs or keyword-only arguments")
+        names = [a.arg for a in arguments.posonlyargs + arguments.args]
+        self.self_name, self.forward_names = names[0], names[1:]
+        self.imports: list[str] = []
+        self.helpers: list[str] = []
+        for node in tree.body:
+            self._sort(node)
+
+    def _sort(self, node: ast.stmt) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            self.imports.append(ast.unparse(node))
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _DROPPED | {"Model"}:
+            return
+        elif isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            return
+        elif not _is_text(node):
+            self.helpers.append(ast.unparse(_Plain().visit(node)))
+
+    def class_text(self, forward_lines: list[str]) -> str:
+        """ModelNew: everything of Model but its forward."""
+        renamed = _Plain().visit(self._class)
+        renamed.name = "ModelNew"
+        body = [n for n in renamed.body if not _is_text(n) and n is not self._forward]
+        head = ast.unparse(ast.ClassDef(renamed.name, renamed.bases, renamed.keywords, [], []))
+        methods = ["\n".join("    " + line for line in ast.unparse(n).splitlines()) for n in body]
+        signature = ast.unparse(self._forward.args)
+        forward = [f"    def forward({signature}):", *("        " + line for line in forward_lines)]
+        return "\n\n".join([head, *methods, "\n".join(forward)])
+
+
+class _Plain(ast.NodeTransformer):
+    """Model becomes ModelNew, `pass` becomes `...`, and docstrings go."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Name("ModelNew", node.ctx), node) if node.id == "Model" else node
+
+    def visit_Pass(self, node: ast.Pass) -> ast.AST:
+        return ast.copy_location(ast.Expr(ast.Constant(...)), node)
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        raise Refused("the task uses try, which KernelBench's static check refuses in solutions")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if len(node.body) > 1 and _is_text(node.body[0]):
+            del node.body[0]
+        return self.generic_visit(node)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _method(owner: ast.ClassDef, name: str) -> ast.FunctionDef:
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node
+    raise Refused(f"class Model has no method {name} of its own")
+
+
+def _title(request: dict[str, Any]) -> str:
+    flags = " ".join(request["flags"])
+    return "\n".join(
+        [
+            f"# ModelNew for the task {request['name']}, exported by pragma.",
+            f"# Kernel {request['candidate']}, {request['compiler']} {flags}.",
+            "# The C++ below is built on first use by torch.utils.cpp_extension, on the machine that",
+            "# runs it; with -march=native it is built for that machine's own processor.",
+        ]
+    )
+
+
+def _own_imports(imports: list[str]) -> list[str]:
+    wanted = ["import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline"]
+    return [line for line in wanted if line not in imports]
+
+
+def _constants(request: dict[str, Any]) -> list[str]:
+    return [
+        f"_PRAGMA_NAME = {'pragma_' + request['candidate']!r}",
+        f"_PRAGMA_NEEDS = {request['needs']!r}",
+        f"_PRAGMA_FLAGS = {['-std=c++20', *request['flags']]!r}",
+        f"_PRAGMA_COMPILER = {request['compiler']!r}",
+        f"_PRAGMA_LINK = {['-fopenmp'] if '-fopenmp' in request['flags'] else []!r}",
+        f"_PRAGMA_SOURCE = {_literal(_one_source(request['header'], request['kernel']))}",
+    ]
+
+
+def _one_source(header: str, kernel: str) -> str:
+    """Header and kernel as one translation unit; the first #include "kernel.h" becomes the header."""
+    header = re.sub(r"^\s*#\s*pragma\s+once\s*$", "", header, flags=re.MULTILINE)
+    lines: list[str] = []
+    placed = False
+    for line in kernel.splitlines():
+        if re.match(r'\s*#\s*include\s*"kernel\.h"', line):
+            if not placed:
+                lines += header.splitlines()
+            placed = True
+        else:
+            lines.append(line)
+    return "\n".join(lines if placed else header.splitlines() + lines) + "\n"
+
+
+def _literal(text: str) -> str:
+    """A raw triple-quoted string where that is exact, else repr."""
+    if "'''" in text or text.endswith("'") or text.endswith("\\"):
+        return repr(text)
+    return "r'''\n" + text + "'''"
+
+
+_HELPERS = '''
+
+def _pragma_library():
+    if _PRAGMA_NEEDS:
+        with open("/proc/cpuinfo") as cpuinfo:
+            words = set(cpuinfo.read().split())
+        missing = [name for name in _PRAGMA_NEEDS if name not in words]
+        if missing:
+            raise RuntimeError(f"{_PRAGMA_NAME} needs a processor with {', '.join(missing)}; this one lacks it")
+    if _PRAGMA_COMPILER != "g++":
+        os.environ.setdefault("CXX", _PRAGMA_COMPILER)
+    path = load_inline(
+        name=_PRAGMA_NAME,
+        cpp_sources=[_PRAGMA_SOURCE],
+        extra_cflags=_PRAGMA_FLAGS,
+        extra_ldflags=_PRAGMA_LINK,
+        is_python_module=False,
+        no_implicit_headers=True,
+    )
+    return ctypes.CDLL(path)
+
+
+def _pragma_ready(tensor, shape, dtype, name):
+    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "cpu":
+        found = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
+        raise ValueError(f"{name} must be {dtype} {shape} on cpu, not {found}")
+    tensor = tensor.detach().contiguous()
+    return tensor if tensor.data_ptr() % 64 == 0 else tensor.clone()
+
+
+_PRAGMA_LIBRARY = _pragma_library()
+'''
+
+
+def _forward(request: dict[str, Any], model: _TaskSource) -> list[str]:
+    arguments = request["arguments"]
+    lines = [
+        f"a{i} = _pragma_ready({_value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
+        for i, a in enumerate(arguments)
+    ]
+    held = [f"a{i}" for i in range(len(arguments))]
+    outputs = []
+    for i, spec in enumerate(request["outputs"]):
+        lines.append(f"o{i} = torch.empty({tuple(spec['shape'])!r}, dtype=torch.{spec['dtype']})")
+        outputs.append(f"o{i}")
+    passed = held + outputs
+    if request["packed_bytes"] > 0:
+        lines += _prepare_lines(request, model)
+        passed.append(f"{model.self_name}._pragma_packed")
+    if request["scratch_bytes"] > 0:
+        lines.append(f"scratch = torch.empty({request['scratch_bytes']}, dtype=torch.uint8)")
+        passed.append("scratch")
+    pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
+    if request["scratch_bytes"] == 0:
+        pointers.append("None")
+    lines.append("_PRAGMA_LIBRARY.pragma_kernel(")
+    lines += [f"    {pointer}," for pointer in pointers]
+    lines.append(")")
+    return [*lines, _return_line(request["output_kind"], outputs)]
+
+
+def _prepare_lines(request: dict[str, Any], model: _TaskSource) -> list[str]:
+    """pragma_prepare runs again whenever a parameter is another tensor or was written to."""
+    me = model.self_name
+    state = [(i, a) for i, a in enumerate(request["arguments"]) if a["role"] != "input"]
+    sources = [_value_of(a, model) for _, a in state]
+    key = "(" + "".join(f"{s}.data_ptr(), {s}._version, " for s in sources) + ")"
+    pointers = "".join(f"ctypes.c_void_p(a{i}.data_ptr()), " for i, _ in state)
+    return [
+        f"key = {key}",
+        f"if getattr({me}, '_pragma_key', None) != key:",
+        f"    {me}._pragma_packed = torch.empty({request['packed_bytes']}, dtype=torch.uint8)",
+        f"    _PRAGMA_LIBRARY.pragma_prepare({pointers}ctypes.c_void_p({me}._pragma_packed.data_ptr()))",
+        f"    {me}._pragma_key = key",
+    ]
+
+
+def _value_of(argument: dict[str, Any], model: _TaskSource) -> str:
+    """The Python expression that holds an argument inside forward."""
+    path = argument["path"]
+    if argument["role"] == "input":
+        match = _INPUT_PATH.fullmatch(path)
+        if not match or int(match[1]) >= len(model.forward_names):
+            raise Refused(f"the input {path} has no name in forward")
+        return model.forward_names[int(match[1])] + match[2]
+    value = model.self_name
+    if path.startswith("lifted_tensor_"):
+        raise Refused(f"forward makes the constant {path} itself, so ModelNew has nowhere to take it from")
+    for part in path.split("."):
+        plain = part.isidentifier() and not keyword.iskeyword(part)
+        value = f"{value}.{part}" if plain else f"getattr({value}, {part!r})"
+    return value
+
+
+def _return_line(kind: str, outputs: list[str]) -> str:
+    if kind == "tensor":
+        return f"return {outputs[0]}"
+    if kind == "list":
+        return f"return [{', '.join(outputs)}]"
+    return f"return ({', '.join(outputs)},)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""`python -m pragma_torch serve|check`: talks on descriptor 3; stdout and stderr are logs only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+
+from pragma_torch.channel import Channel
+from pragma_torch.process import limit_files
+
+
+def _control_socket() -> socket.socket:
+    """Moves descriptor 3 out of the way of the task's code, and closes it on exec."""
+    sock = socket.socket(fileno=os.dup(3))
+    os.close(3)
+    return sock
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="pragma_torch")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser(
+        "serve", help="describe a task, compute references, fork timing children"
+    )
+    serve.add_argument("--threads", type=int, default=1)
+    check = commands.add_parser("check", help="KernelBench's rule on a solution file")
+    check.add_argument("--threads", type=int, default=1)
+    check.add_argument("--task", required=True)
+    check.add_argument("--solution", required=True)
+    arguments = parser.parse_args()
+    os.umask(0)  # a later jail may run as another user; only it and pragma see these files
+
+    # Before numpy comes in with torch: its own pool would be a second thread in the zygote.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    limit_files(compiling=False)
+    channel = Channel(_control_socket())
+    if arguments.command == "serve":
+        return _serve(channel, arguments)
+    return _check(channel, arguments)
+
+
+def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
+    from pragma_torch.zygote import Zygote
+
+    zygote = Zygote(channel)  # before torch comes in: the zygote imports its own
+    # The OpenMP library reads this once, when torch loads it. The server's threads must not spin on
+    # into a timed burst; the timing children keep the library's default, like the candidates.
+    os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+    from pragma_torch.server import Server
+
+    Server(channel, zygote, arguments.threads).serve()
+    return 0
+
+
+def _check(channel: Channel, arguments: argparse.Namespace) -> int:
+    import torch
+
+    from pragma_torch.check import check_solution
+    from pragma_torch.errors import TaskError
+
+    torch.set_num_threads(arguments.threads)
+    channel.send({"hello": 1, "torch": torch.__version__})
+    try:
+        channel.send({"ok": True, "why": check_solution(arguments.task, arguments.solution)})
+    except TaskError as error:
+        channel.send({"error": {"kind": "task", "message": error.message, "detail": error.detail}})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""Areas: shared memory of pragma's, seen as tensors (no copies)."""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+import torch
+
+
+class Area:
+    """A memfd, mapped. The mapping lives as long as any tensor made from it."""
+
+    def __init__(self, fd: int, private: bool) -> None:
+        """`private`: writes stay here, and pages not written keep showing pragma's later values.
+        Raises OSError, also when writing is asked for and pragma has sealed the memory."""
+        self.size = os.fstat(fd).st_size
+        flags = mmap.MAP_PRIVATE if private else mmap.MAP_SHARED
+        self._map: mmap.mmap | None = None
+        if self.size == 0:
+            return
+        self._map = mmap.mmap(fd, self.size, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+
+    def tensor(self, offset: int, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
+        """A contiguous tensor at `offset` bytes; raises ValueError when it does not lie inside."""
+        count = 1
+        for size in shape:
+            count *= size
+        if count == 0:
+            return torch.empty(shape, dtype=dtype)
+        if offset < 0 or offset + count * dtype.itemsize > self.size:
+            raise ValueError(
+                f"offset {offset} lies outside of the shared memory of {self.size} bytes"
+            )
+        assert self._map is not None
+        return torch.frombuffer(self._map, dtype=dtype, count=count, offset=offset).view(shape)

@@ -1,0 +1,79 @@
+"""Errors that reach the user: one clear line, and the end of a traceback as detail."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+_DETAIL_FRAMES = 4
+_ALLOCATION = re.compile(r"tried to allocate (\d+) bytes")
+
+
+class TaskError(Exception):
+    """The task file itself is at fault. `message` is one line, `detail` a few lines of traceback."""
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+
+
+class ServerError(Exception):
+    """Our own trouble, or a request that cannot be served as it stands."""
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """The first meaningful line of `text`, at most `limit` characters."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    line = lines[0] if lines else ""
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def traceback_tail(error: BaseException, path: str) -> str:
+    """The traceback from the task's own first frame on, shortened to its last frames."""
+    frames = traceback.extract_tb(error.__traceback__)
+    first = next((i for i, frame in enumerate(frames) if frame.filename == path), None)
+    if first is None:
+        return "".join(traceback.format_exception_only(type(error), error)).strip()
+    own = frames[first:]
+    shown = own[:1] + own[1:][-(_DETAIL_FRAMES - 1) :]
+    lines = traceback.format_list(shown) + traceback.format_exception_only(type(error), error)
+    return "".join(lines).strip()
+
+
+def task_error(file: str, what: str, error: BaseException, path: str) -> TaskError:
+    """`error`, raised by the task's code while doing `what`, as one clear line."""
+    if isinstance(error, TaskError):
+        return error
+    memory = out_of_memory(error)
+    if memory is not None:
+        return TaskError(f"{file}: {what} {memory}")
+    if isinstance(error, SystemExit):
+        return TaskError(f"{file}: {what} ends the program (exit code {error.code})")
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    where = f" (line {lines[-1]})" if lines else ""
+    said = one_line(str(error))
+    name = type(error).__name__
+    return TaskError(
+        f"{file}: {what} raises {name}{': ' + said if said else ''}{where}",
+        traceback_tail(error, path),
+    )
+
+
+def out_of_memory(error: BaseException) -> str | None:
+    """What ran out and how much was asked for, or None when `error` is something else."""
+    match = _ALLOCATION.search(str(error))
+    if match:
+        return f"runs out of memory: one tensor alone needs {format_bytes(int(match.group(1)))}"
+    if isinstance(error, MemoryError):
+        return "runs out of memory"
+    return None
+
+
+def format_bytes(count: float) -> str:
+    """ "1.5 GiB", "320 B"."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} B" if unit == "B" else f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:.4g} TiB"

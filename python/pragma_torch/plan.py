@@ -1,0 +1,157 @@
+"""Plan: the kernel's arguments in order, and how each finds its place in a Model and its inputs.
+
+Made once by describe.py; references and timing children bind tensors by it. It travels to the
+zygote as JSON.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import torch
+
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "float64": torch.float64,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+    "int16": torch.int16,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+@dataclasses.dataclass
+class Argument:
+    """One tensor argument of the kernel. `places`: attribute paths in the model (several when tied)."""
+
+    name: str
+    path: str
+    role: str  # input, parameter, buffer, constant
+    dtype: str
+    shape: list[int]
+    places: list[str] = dataclasses.field(default_factory=list)
+    leaf: int = -1  # of an input: its number among the tensors of get_inputs()
+    mutated: bool = False  # forward writes it
+
+    @property
+    def torch_dtype(self) -> torch.dtype:
+        return DTYPES[self.dtype]
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * self.torch_dtype.itemsize
+
+    def spec(self) -> dict[str, Any]:
+        """As docs/torch-protocol.md describes a tensor."""
+        return {
+            "name": self.name,
+            "path": self.path,
+            "role": self.role,
+            "dtype": self.dtype,
+            "shape": self.shape,
+        }
+
+
+@dataclasses.dataclass
+class Plan:
+    """The arguments, and the template that rebuilds forward's positional arguments from leaves."""
+
+    arguments: list[Argument]
+    template: list[Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> Plan:
+        return Plan([Argument(**item) for item in value["arguments"]], value["template"])
+
+
+@dataclasses.dataclass
+class Leaf:
+    """A tensor found among forward's arguments: name and path come from where it stood."""
+
+    name: str
+    path: str
+    tensor: torch.Tensor
+
+
+@dataclasses.dataclass
+class Scalar:
+    """A value that is no tensor (or a list of such) among forward's arguments."""
+
+    name: str
+    value: Any
+
+
+class UnsupportedValue(Exception):
+    """An argument of forward that can travel neither as tensor nor as plain value."""
+
+
+def flatten(value: Any, name: str, path: str, leaves: list[Leaf], scalars: list[Scalar]) -> Any:
+    """Takes the tensors and scalars out of `value`; returns the template that `fill` turns back.
+
+    Templates are JSON: {"leaf": i}, {"value": v}, {"list": [...]}, {"tuple": [...]}, {"dict": [[k, t], ...]}.
+    """
+    if isinstance(value, torch.Tensor):
+        leaves.append(Leaf(name, path, value))
+        return {"leaf": len(leaves) - 1}
+    if _is_plain(value):
+        scalars.append(Scalar(name, value))
+        return _plain_template(value)
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        items = [
+            flatten(v, f"{name}_{i}", f"{path}[{i}]", leaves, scalars) for i, v in enumerate(value)
+        ]
+        return {"tuple" if isinstance(value, tuple) else "list": items}
+    if type(value) is dict and all(isinstance(key, str) for key in value):
+        pairs = [
+            [k, flatten(v, f"{name}_{k}", f"{path}[{k!r}]", leaves, scalars)]
+            for k, v in value.items()
+        ]
+        return {"dict": pairs}
+    raise UnsupportedValue(f"{path} is of type {type(value).__name__}")
+
+
+def _is_plain(value: Any) -> bool:
+    if value is None or type(value) in (bool, int, float, str):
+        return True
+    return type(value) in (list, tuple) and all(_is_plain(item) for item in value)
+
+
+def _plain_template(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return {
+            "tuple" if type(value) is tuple else "list": [_plain_template(item) for item in value]
+        }
+    # JSON has no infinities; repr of a float reads back exactly.
+    return {"float": repr(value)} if type(value) is float else {"value": value}
+
+
+def fill(template: Any, leaves: list[torch.Tensor]) -> Any:
+    """The inverse of `flatten`, with these tensors at the leaves."""
+    kind, content = next(iter(template.items()))
+    if kind == "leaf":
+        return leaves[content]
+    if kind == "value":
+        return content
+    if kind == "float":
+        return float(content)
+    if kind == "dict":
+        return {key: fill(item, leaves) for key, item in content}
+    items = [fill(item, leaves) for item in content]
+    return tuple(items) if kind == "tuple" else items

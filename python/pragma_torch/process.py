@@ -1,0 +1,54 @@
+"""What a forked child sets up for itself: dying with its parent, threads, the allocator."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+
+_PR_SET_PDEATHSIG = 1
+# glibc's mallopt parameters (malloc.h).
+_M_TRIM_THRESHOLD = -1
+_M_TOP_PAD = -2
+_M_MMAP_THRESHOLD = -3
+_M_MMAP_MAX = -4
+_TOP_PAD = 64 << 20
+_FILE_BYTES = 64 << 20
+_MMAP_THRESHOLD = 32 << 20  # the largest that glibc takes
+
+
+def die_with_parent(parent: int) -> None:
+    """SIGKILL when the parent ends; at once when it has ended already."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def keep_freed_memory() -> bool:
+    """malloc never maps a block of its own and never gives memory back, so outputs cost no page
+    faults once the heap has grown. False where the C library has no mallopt."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return False
+    wanted = {
+        _M_MMAP_THRESHOLD: _MMAP_THRESHOLD,
+        _M_MMAP_MAX: 0,
+        _M_TRIM_THRESHOLD: -1,
+        _M_TOP_PAD: _TOP_PAD,
+    }
+    return all(mallopt(name, value) == 1 for name, value in wanted.items())
+
+
+def limit_files(compiling: bool) -> None:
+    """How large a file may grow. Logs lie in memory, so whatever runs the task's code gets little;
+    inductor's precompiled header alone has more than 100 MB, so a compiling child gets all there is.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    small = _FILE_BYTES if hard == resource.RLIM_INFINITY else min(_FILE_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if compiling else small, hard))
+
+
+def thread_count() -> int:
+    return len(os.listdir("/proc/self/task"))

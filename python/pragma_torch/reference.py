@@ -1,0 +1,141 @@
+"""Draws of input sets, and expected outputs, on pragma's shared memory."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import torch
+
+from pragma_torch.areas import Area
+from pragma_torch.errors import ServerError, TaskError, one_line, task_error
+from pragma_torch.instance import Instance, flatten_outputs, get_state
+from pragma_torch.plan import Argument, Leaf, Plan, Scalar, flatten
+from pragma_torch.taskfile import TaskFile
+
+FLOAT64 = "float64"
+NATIVE = "native"
+
+
+@contextlib.contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """What forward makes without naming a dtype is of this one."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def widened(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy, floating tensors as float64."""
+    return tensor.to(torch.float64, copy=True) if tensor.is_floating_point() else tensor.clone()
+
+
+class Reference:
+    """A task's warm reference: one Model per precision, bound anew to its arguments each time."""
+
+    def __init__(
+        self, task: TaskFile, plan: Plan, outputs: list[dict], constants: list[torch.Tensor | None]
+    ) -> None:
+        """`outputs`: their specs; `constants`: per argument, the value of a constant forward makes itself."""
+        self._task = task
+        self._plan = plan
+        self._outputs = outputs
+        self._constants = constants
+        self._instances: dict[str, Instance] = {}
+        self._float64_fails = ""
+
+    def draw(self, seed: int, area: Area, offsets: list[int]) -> None:
+        """get_inputs() and a fresh Model under `seed`; every argument is written at its offset (bytes)."""
+        model = self._task.make_model(seed)
+        leaves: list[Leaf] = []
+        scalars: list[Scalar] = []
+        for index, value in enumerate(self._task.make_inputs(seed)):
+            flatten(value, f"arg{index}", f"args[{index}]", leaves, scalars)
+        for i, (argument, offset) in enumerate(zip(self._plan.arguments, offsets, strict=True)):
+            source = self._source(i, argument, model, leaves)
+            if list(source.shape) != argument.shape or source.dtype != argument.torch_dtype:
+                raise TaskError(
+                    f"{self._task.file}: {argument.path} changes its shape or type from one draw to the next "
+                    f"({argument.dtype} {argument.shape}, then {source.dtype} {list(source.shape)})"
+                )
+            area.tensor(offset, argument.torch_dtype, argument.shape).copy_(source.detach())
+
+    def _source(
+        self, i: int, argument: Argument, model: torch.nn.Module, leaves: list[Leaf]
+    ) -> torch.Tensor:
+        if argument.role == "input":
+            if argument.leaf >= len(leaves):
+                raise TaskError(
+                    f"{self._task.file}: get_inputs() returns fewer tensors from one draw to the next"
+                )
+            return leaves[argument.leaf].tensor
+        constant = self._constants[i]
+        return constant if constant is not None else get_state(model, argument.places[0])
+
+    def expect(
+        self, precision: str, arguments: Area, offsets: list[int], outputs: Area, places: list[int]
+    ) -> str:
+        """Runs forward on the arguments and writes every output; a note when float64 did not work."""
+        tensors = [
+            arguments.tensor(offset, a.torch_dtype, a.shape)
+            for a, offset in zip(self._plan.arguments, offsets, strict=True)
+        ]
+        self._check_constants(tensors)
+        results, note = self._results(precision, tensors)
+        for spec, place, result in zip(self._outputs, places, results, strict=True):
+            if list(result.shape) != spec["shape"]:
+                raise TaskError(
+                    f"{self._task.file}: output {spec['name']} changes its shape from {spec['shape']} to "
+                    f"{list(result.shape)}; only fixed shapes are supported"
+                )
+            native = getattr(torch, spec["dtype"])
+            wide = torch.float64 if precision == FLOAT64 and native.is_floating_point else native
+            outputs.tensor(place, wide, spec["shape"]).copy_(result)
+        return note
+
+    def _check_constants(self, tensors: list[torch.Tensor]) -> None:
+        for argument, tensor, constant in zip(
+            self._plan.arguments, tensors, self._constants, strict=True
+        ):
+            if constant is not None and not torch.equal(tensor, constant):
+                raise ServerError(
+                    f"{argument.name} is a constant that forward makes; its value cannot be changed"
+                )
+
+    def _results(
+        self, precision: str, tensors: list[torch.Tensor]
+    ) -> tuple[list[torch.Tensor], str]:
+        if precision == FLOAT64 and not self._float64_fails:
+            try:
+                return self._run(FLOAT64, [widened(t) for t in tensors]), ""
+            except Exception as error:
+                if isinstance(error, MemoryError) or "allocate" in str(error):
+                    raise task_error(
+                        self._task.file, "forward in float64", error, self._task.path
+                    ) from error
+                self._instances.pop(FLOAT64, None)
+                self._float64_fails = f"{type(error).__name__}: {one_line(str(error), 160)}"
+        try:
+            results = self._run(NATIVE, [t.clone() for t in tensors])
+        except BaseException as error:
+            self._instances.pop(NATIVE, None)
+            raise task_error(self._task.file, "forward", error, self._task.path) from error
+        note = ""
+        if precision == FLOAT64:
+            note = f"forward does not work in float64, expected values are in its own precision ({self._float64_fails})"
+        return results, note
+
+    def _run(self, precision: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        instance = self._instances.get(precision)
+        if instance is None:
+            model = self._task.make_model()
+            if precision == FLOAT64:
+                model = model.double()
+            instance = self._instances[precision] = Instance(model, self._plan)
+        instance.bind(tensors)
+        dtype = torch.float64 if precision == FLOAT64 else torch.get_default_dtype()
+        with torch.no_grad(), default_dtype(dtype):
+            return [tensor for _, tensor in flatten_outputs(instance())[1]]

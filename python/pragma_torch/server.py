@@ -1,0 +1,119 @@
+"""The server: one task, one request per line (docs/torch-protocol.md)."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import torch
+
+from pragma_torch.areas import Area
+from pragma_torch.channel import Channel, close_all
+from pragma_torch.describe import Described, describe
+from pragma_torch.errors import ServerError, TaskError, one_line
+from pragma_torch.zygote import Zygote
+
+
+class Server:
+    """Serves one client until it quits or closes the socket."""
+
+    def __init__(self, channel: Channel, zygote: Zygote, threads: int) -> None:
+        self._channel = channel
+        self._zygote = zygote
+        self._threads = threads
+        self._described: Described | None = None
+        self._operations = {
+            "describe": self._describe,
+            "draw": self._draw,
+            "reference": self._reference,
+            "spawn_timer": self._spawn_timer,
+        }
+
+    def serve(self) -> None:
+        torch.set_num_threads(self._threads)
+        self._channel.send({"hello": 1, "torch": torch.__version__})
+        while True:
+            request = self._channel.receive()
+            if request is None or request[0].get("op") == "quit":
+                return
+            message, fds = request
+            try:
+                reply = self._answer(message, fds)
+            finally:
+                close_all(fds)
+            reply["id"] = message.get("id")
+            self._channel.send(reply)
+
+    def _answer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """A reply, whatever happens: errors are told by kind ("task": the file's fault; "request")."""
+        try:
+            operation = self._operations.get(message.get("op", ""))
+            if operation is None:
+                raise ServerError(f"unknown operation {message.get('op')!r}")
+            return {"ok": True} | operation(message, fds)
+        except TaskError as error:
+            return _error("task", error.message, error.detail)
+        except (ServerError, ValueError, KeyError, TypeError, OSError) as error:
+            return _error(
+                "request", one_line(str(error)) or type(error).__name__, traceback.format_exc()
+            )
+        except BaseException as error:
+            traceback.print_exc()
+            return _error(
+                "internal",
+                f"{type(error).__name__}: {one_line(str(error))}",
+                traceback.format_exc(),
+            )
+
+    def _task(self) -> Described:
+        if self._described is None:
+            raise ServerError("no task is described yet")
+        return self._described
+
+    def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        self._described = describe(message["task"], message.get("memory_limit", 0))
+        # Only now: what the zygote still imports would disturb whatever is timed next.
+        self._zygote.ask({"op": "ready"})
+        return {"task": self._described.description}
+
+    def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        reference = self._task().reference
+        reference.draw(message["seed"], Area(_one(fds, 0), private=False), message["offsets"])
+        return {}
+
+    def _reference(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        reference = self._task().reference
+        arguments = Area(_one(fds, 0), private=True)
+        outputs = Area(_one(fds, 1), private=False)
+        note = reference.expect(
+            message["precision"], arguments, message["offsets"], outputs, message["output_offsets"]
+        )
+        return {"note": note}
+
+    def _spawn_timer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Descriptors: the ring's inputs, the control page, a socket for the child's hello."""
+        described = self._task()
+        for offsets in message["offsets"]:
+            if len(offsets) != len(described.plan.arguments):
+                raise ServerError("every set needs one offset per argument")
+        request = {
+            "op": "spawn",
+            "task": described.task.path,
+            "plan": described.plan.to_json(),
+            "mode": message["mode"],
+            "allocator": message["allocator"],
+            "offsets": message["offsets"],
+            "threads": self._threads,
+        }
+        self._zygote.ask(request, fds)
+        return {}
+
+
+def _one(fds: list[int], index: int) -> int:
+    if index >= len(fds):
+        raise ServerError("a descriptor is missing")
+    return fds[index]
+
+
+def _error(kind: str, message: str, detail: str) -> dict[str, Any]:
+    return {"error": {"kind": kind, "message": message, "detail": detail}}

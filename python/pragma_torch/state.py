@@ -1,0 +1,74 @@
+"""The tensors a Model holds, in the order kernels take them: parameters, buffers, constants."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import torch
+
+from pragma_torch.instance import get_state
+
+
+@dataclasses.dataclass
+class StateTensor:
+    """One tensor of the model's state. `places` has every attribute path that holds it (ties)."""
+
+    role: str  # parameter, buffer, constant
+    path: str
+    tensor: torch.Tensor
+    places: list[str]  # empty: a constant that forward makes itself; its value never changes
+
+
+def exported_state(model: torch.nn.Module, program: Any) -> list[StateTensor]:
+    """What torch.export lifted, in its order."""
+    kinds = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}
+    found: list[StateTensor] = []
+    for spec in program.graph_signature.input_specs:
+        role = kinds.get(spec.kind.name)
+        if role is None:
+            continue
+        held = _held_tensor(model, spec.target)
+        if held is not None:
+            found.append(StateTensor(role, spec.target, held, [spec.target]))
+        else:
+            found.append(StateTensor(role, spec.target, program.constants[spec.target], []))
+    return _merge_ties(found)
+
+
+def declared_state(model: torch.nn.Module) -> list[StateTensor]:
+    """Without torch.export: named parameters and buffers (state_dict's order), then tensor attributes."""
+    found = [
+        StateTensor("parameter", n, t, [n])
+        for n, t in model.named_parameters(remove_duplicate=False)
+    ]
+    found += [
+        StateTensor("buffer", n, t, [n]) for n, t in model.named_buffers(remove_duplicate=False)
+    ]
+    for prefix, module in model.named_modules():
+        for leaf, value in vars(module).items():
+            if isinstance(value, torch.Tensor):
+                path = f"{prefix}.{leaf}" if prefix else leaf
+                found.append(StateTensor("constant", path, value, [path]))
+    return _merge_ties(found)
+
+
+def _held_tensor(model: torch.nn.Module, path: str) -> torch.Tensor | None:
+    try:
+        value = get_state(model, path)
+    except AttributeError:
+        return None
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _merge_ties(found: list[StateTensor]) -> list[StateTensor]:
+    """Keeps the first of tensors that share memory and form, and gathers their places."""
+    kept: dict[Any, StateTensor] = {}
+    for item in found:
+        t = item.tensor
+        key = (t.data_ptr(), tuple(t.shape), t.stride(), t.dtype) if t.numel() else id(t)
+        if key in kept:
+            kept[key].places += [place for place in item.places if place not in kept[key].places]
+        else:
+            kept[key] = item
+    return list(kept.values())

@@ -1,0 +1,144 @@
+"""TaskFile: a KernelBench-format file, loaded; its Model, inputs and constructor arguments."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import random
+import sys
+import types
+from typing import Any
+
+import torch
+
+from pragma_torch.errors import TaskError, one_line, task_error
+
+TASK_MODULE = "pragma_task_"  # and the file's name
+SEED = 42  # KernelBench's; graph constants that forward creates are those of this seed
+
+
+def seed_everything(seed: int) -> None:
+    """torch's generator, as KernelBench does; Python's and numpy's too, so that draws repeat."""
+    torch.manual_seed(seed)
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+class TaskFile:
+    """The task's namespace after running the file once. Every error is a TaskError."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.file = os.path.basename(path)
+        self.source = _read(path, self.file)
+        self._module = types.ModuleType(TASK_MODULE + os.path.splitext(self.file)[0])
+        self._module.__file__ = path
+        self._run()
+        self.model_class = self._model_class()
+        if not callable(getattr(self._module, "get_inputs", None)):
+            raise TaskError(
+                f"{self.file}: no function `get_inputs`; it must return the list of forward's arguments"
+            )
+
+    def _run(self) -> None:
+        try:
+            code = compile(self.source, self.path, "exec")
+        except (SyntaxError, ValueError) as error:
+            line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+            raise TaskError(
+                f"{self.file}: not valid Python: {one_line(str(error))}{line}"
+            ) from error
+        # Classes look their module up by name (inspect, pickling, torch.export).
+        sys.modules[self._module.__name__] = self._module
+        folder = os.path.dirname(self.path)
+        if folder not in sys.path:
+            sys.path.append(folder)
+        try:
+            exec(code, self._module.__dict__)
+        except BaseException as error:
+            raise task_error(self.file, "importing it", error, self.path) from error
+
+    def _model_class(self) -> type[torch.nn.Module]:
+        model = getattr(self._module, "Model", None)
+        if not (inspect.isclass(model) and issubclass(model, torch.nn.Module)):
+            raise TaskError(f"{self.file}: no class `Model` that derives from torch.nn.Module")
+        return model
+
+    def init_inputs(self, seed: int = SEED) -> list[Any]:
+        """The constructor's arguments; KernelBench's get_init_inputs may be missing: none then."""
+        function = getattr(self._module, "get_init_inputs", None)
+        if function is None:
+            return []
+        seed_everything(seed)
+        try:
+            values = function()
+        except BaseException as error:
+            raise task_error(self.file, "get_init_inputs()", error, self.path) from error
+        if not isinstance(values, (list, tuple)):
+            raise TaskError(
+                f"{self.file}: get_init_inputs() must return a list, not {type(values).__name__}"
+            )
+        return list(values)
+
+    def make_model(self, seed: int = SEED) -> torch.nn.Module:
+        """A fresh Model under `seed`, in train mode as it comes (KernelBench calls no eval())."""
+        arguments = self.init_inputs(seed)
+        seed_everything(seed)
+        try:
+            return self.model_class(*arguments)
+        except BaseException as error:
+            raise task_error(self.file, "Model(...)", error, self.path) from error
+
+    def make_inputs(self, seed: int = SEED) -> list[Any]:
+        seed_everything(seed)
+        try:
+            with torch.no_grad():
+                values = self._module.get_inputs()
+        except BaseException as error:
+            raise task_error(self.file, "get_inputs()", error, self.path) from error
+        if not isinstance(values, (list, tuple)):
+            raise TaskError(
+                f"{self.file}: get_inputs() must return the list of forward's arguments, not {type(values).__name__}"
+            )
+        return list(values)
+
+    def init_names(self) -> list[str]:
+        """Names of the constructor's positional parameters, without self."""
+        return _positional_names(self.model_class.__init__)
+
+    def forward_names(self) -> list[str]:
+        return _positional_names(self.model_class.forward)
+
+
+def _read(path: str, file: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read()
+    except FileNotFoundError as error:
+        raise TaskError(f"{file}: no such file") from error
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{file}: not a UTF-8 text file") from error
+    except OSError as error:
+        raise TaskError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _positional_names(function: Any) -> list[str]:
+    """Positional parameters after self; a *rest parameter stands last with its star."""
+    names = []
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            names.append("*" + parameter.name)
+    return names
+
+
+def positional_name(names: list[str], index: int) -> str:
+    """The name of positional argument `index`: "x", or "args_2" for what *args takes."""
+    if index < len(names) and not names[index].startswith("*"):
+        return names[index]
+    if names and names[-1].startswith("*"):
+        return f"{names[-1][1:]}_{index - (len(names) - 1)}"
+    return f"arg{index}"

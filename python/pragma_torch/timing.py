@@ -1,0 +1,130 @@
+"""A timing child: eager or torch.compile on the ring's input sets, driven by a control page.
+
+The sets' tensors lie in the ring itself (mapped privately): no copies, and pages the child never
+writes show every refill. Arguments that forward writes (running statistics, in-place inputs) are the
+exception: they are copied once when the modules are built and are not refreshed afterwards, so that
+the child's writes cannot cut the rest of their pages off from refills.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import traceback
+from typing import Any
+
+import torch
+
+from pragma_torch import control
+from pragma_torch.areas import Area
+from pragma_torch.errors import one_line
+from pragma_torch.instance import Instance
+from pragma_torch.plan import Plan
+from pragma_torch.process import keep_freed_memory, limit_files
+from pragma_torch.taskfile import TaskFile
+
+_COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
+
+
+class Timer:
+    """The state of one timing child. `calls` has (model, inputs) of each set once loaded."""
+
+    def __init__(self, request: dict[str, Any], inputs_fd: int, page: control.ControlPage) -> None:
+        self._request = request
+        self._page = page
+        self._area = Area(inputs_fd, private=True)
+        self._calls: list[tuple[Any, list[Any]]] = []
+        self._graphs = 0
+
+    def serve(self) -> None:
+        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
+        page = self._page
+        nothing: tuple[Any, list[Any]] = (None, [])
+        with torch.no_grad():
+            while True:
+                command, order = page.wait()
+                if command == control.RUN:
+                    calls = self._calls
+                    try:
+                        for i in order:
+                            model, inputs = calls[i]
+                            model(*inputs)
+                        page.answer(control.OK)
+                    except BaseException as error:
+                        self._failed("forward", error)
+                elif command == control.EMPTY:
+                    calls = self._calls
+                    for i in order:
+                        model, inputs = calls[i] if i < len(calls) else nothing
+                    page.answer(control.OK)
+                elif command == control.LOAD:
+                    self._load()
+                elif command == control.EXIT:
+                    page.answer(control.OK)
+                    return
+                else:
+                    page.answer(control.BAD_COMMAND)
+                if gc.get_count()[0] > _COLLECT_ABOVE:
+                    gc.collect()
+
+    def _load(self) -> None:
+        try:
+            self._build()
+        except BaseException as error:
+            self._failed("loading the task", error)
+            return
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        if self._request["mode"] == "compile":
+            self._page.say(f"torch.compile: {self._graphs} graph(s)")
+        self._page.answer(control.OK)
+
+    def _build(self) -> None:
+        task = TaskFile(self._request["task"])
+        plan = Plan.from_json(self._request["plan"])
+        calls = []
+        for offsets in self._request["offsets"]:
+            instance = Instance(task.make_model(), plan)
+            tensors = []
+            for argument, offset in zip(plan.arguments, offsets, strict=True):
+                tensor = self._area.tensor(offset, argument.torch_dtype, argument.shape)
+                tensors.append(tensor.clone() if argument.mutated else tensor)
+            instance.bind(tensors)
+            calls.append((instance.model, instance.inputs))
+        self._calls = self._compiled(calls) if self._request["mode"] == "compile" else calls
+
+    def _compiled(self, calls: list[tuple[Any, list[Any]]]) -> list[tuple[Any, list[Any]]]:
+        """torch.compile of each set's model. Its code cache hangs on forward, not on the instance: the
+        first call compiles, the others reuse it (counted, and said in the page's message)."""
+        from torch._dynamo.utils import counters
+
+        compiled = [(torch.compile(model), inputs) for model, inputs in calls]
+        for model, inputs in compiled:
+            model(*inputs)
+        self._graphs = counters["stats"].get("unique_graphs", 0)
+        return compiled
+
+    def _failed(self, what: str, error: BaseException) -> None:
+        traceback.print_exc()
+        text = one_line(str(error), 200)
+        compiler = [line.strip() for line in str(error).splitlines() if "error:" in line]
+        if compiler:
+            text += "; " + one_line(compiler[0], 200)
+        self._page.say(f"{what} raises {type(error).__name__}: {text}")
+        self._page.answer(control.RAISED)
+
+
+def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:
+    """The whole life of a timing child, right after the fork. Never returns."""
+    torch.set_num_threads(request["threads"])
+    limit_files(compiling=request["mode"] == "compile")
+    if request["allocator"] == "keep":
+        keep_freed_memory()
+    timer = Timer(request, inputs_fd, control.ControlPage(control_fd))
+    # One byte, sent by this process itself: the kernel adds our process id as pragma sees it.
+    with socket.socket(fileno=hello_fd) as hello:
+        hello.sendall(b"T")
+    timer.serve()
+    os._exit(0)

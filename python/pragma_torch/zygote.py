@@ -1,0 +1,122 @@
+"""The zygote: has imported torch, is held at one thread, never runs a parallel region, and forks.
+
+A process forked after a parallel region hangs in its next one (the pool's threads are gone), so
+timing children come from here and not from the server. The task's code runs only after the fork.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import traceback
+from typing import Any
+
+from pragma_torch.channel import Channel, close_all
+from pragma_torch.errors import ServerError
+from pragma_torch.process import die_with_parent, limit_files, thread_count
+
+
+class Zygote:
+    """The server's handle. Start it first of all: the caller must still have one thread."""
+
+    def __init__(self, client: Channel) -> None:
+        """`client` is closed in the zygote. Raises ServerError where other threads exist already."""
+        if thread_count() != 1:
+            raise ServerError(f"cannot fork a clean zygote: {thread_count()} threads exist already")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        server = os.getpid()
+        if os.fork() == 0:
+            try:
+                ours.close()
+                client.close()
+                die_with_parent(server)
+                _serve(Channel(theirs))
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+        theirs.close()
+        self._channel = Channel(ours)
+
+    def ask(self, message: dict[str, Any], fds: list[int] | None = None) -> dict[str, Any]:
+        """Raises ServerError when the zygote is gone or refuses."""
+        try:
+            self._channel.send(message, fds)
+            answer = self._channel.receive()
+        except OSError as error:
+            raise ServerError(f"the timing zygote is gone: {error}") from error
+        if answer is None:
+            raise ServerError("the timing zygote is gone")
+        reply, _ = answer
+        if "error" in reply:
+            raise ServerError(str(reply["error"]))
+        return reply
+
+
+def _preload() -> None:
+    """What torch.compile needs, imported once for all children; starts no thread."""
+    import torch
+    import torch._dynamo
+    import torch._inductor.compile_fx  # noqa: F401
+
+    import pragma_torch.timing  # noqa: F401  what a child runs
+
+    torch.set_num_threads(1)
+
+
+def _prepare_compile() -> None:
+    """Asks the compiler for the vector instruction set (a process of its own), once for all children."""
+    try:
+        from torch._inductor.cpu_vec_isa import pick_vec_isa
+
+        pick_vec_isa()
+    except Exception as error:
+        print(f"pragma_torch: inductor's vector check fails: {error}", file=sys.stderr)
+
+
+def _serve(channel: Channel) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
+    _preload()
+    while True:
+        request = channel.receive()
+        if request is None:
+            os._exit(0)
+        message, fds = request
+        if message["op"] == "ready":
+            channel.send({"ok": True, "threads": thread_count()})
+            continue
+        try:
+            if message["mode"] == "compile":
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                limit_files(compiling=True)
+                _prepare_compile()
+                limit_files(compiling=False)
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            reply = _fork_timer(channel, message, fds)
+        except OSError as error:
+            reply = {"error": f"cannot fork a timing child: {error}"}
+        close_all(fds)
+        channel.send(reply)
+
+
+def _fork_timer(channel: Channel, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+    if len(fds) != 3:
+        return {"error": f"spawn_timer takes three descriptors, got {len(fds)}"}
+    if thread_count() != 1:
+        return {"error": f"the zygote has {thread_count()} threads; a fork now would hang"}
+    sys.stdout.flush()
+    sys.stderr.flush()
+    zygote = os.getpid()
+    if os.fork() == 0:
+        try:
+            from pragma_torch.timing import run_child
+
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            channel.close()
+            die_with_parent(zygote)
+            run_child(message, *fds)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(1)
+    return {"ok": True}

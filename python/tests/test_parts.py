@@ -1,0 +1,103 @@
+"""The small parts: names, values, templates, channels."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+import torch
+
+from pragma_torch.channel import Channel
+from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
+from pragma_torch.names import Namer, identifier
+from pragma_torch.plan import Leaf, Scalar, UnsupportedValue, fill, flatten
+from pragma_torch.values import encode
+
+
+@pytest.mark.parametrize(
+    "path,name",
+    [
+        ("conv1d.weight", "conv1d_weight"),
+        ("0.weight", "t_0_weight"),
+        ("double", "t_double"),
+        ("a-b", "a_b"),
+        ("_x", "t_x"),
+        ("é", "t_"),
+        ("", "t_"),
+        ("scratch", "t_scratch"),
+        ("pragma_kernel", "t_pragma_kernel"),
+    ],
+)
+def test_identifiers(path, name):
+    assert identifier(path) == name
+
+
+def test_collisions_get_suffixes():
+    namer = Namer()
+    assert [namer.name(p) for p in ("a.b", "a_b", "a-b", "a_b_2")] == [
+        "a_b",
+        "a_b_2",
+        "a_b_3",
+        "a_b_2_2",
+    ]
+
+
+def test_values():
+    assert encode([1, 2.0, True, None, "s", (float("-inf"), 2**70)]) == [
+        1,
+        2.0,
+        True,
+        None,
+        "s",
+        [{"float": "-inf"}, float(2**70)],
+    ]
+    assert encode(torch.float32) == "float32" and encode(torch.device("cpu")) == "cpu"
+    assert encode(float("nan")) == {"float": "nan"}
+
+
+def test_templates_bring_arguments_back():
+    x, y = torch.ones(2), torch.zeros(3)
+    value = [x, (1, float("inf"), [y, "s"]), {"k": x, "n": None}, [1, 2], ()]
+    leaves: list[Leaf] = []
+    scalars: list[Scalar] = []
+    template = flatten(value, "v", "args[0]", leaves, scalars)
+    back = fill(template, [leaf.tensor for leaf in leaves])
+    assert back[0] is x and back[1][1] == float("inf") and back[1][2][0] is y
+    assert type(back[1]) is tuple and back[2] == {"k": x, "n": None} and back[3:] == [[1, 2], ()]
+    assert [s.name for s in scalars] == ["v_1_0", "v_1_1", "v_1_2_1", "v_2_n", "v_3", "v_4"]
+    with pytest.raises(UnsupportedValue, match=r"a\[0\] is of type set"):
+        flatten([x, {1}][1:], "a", "a", [], [])
+
+
+def test_descriptors_travel_with_their_line():
+    a, b = socket.socketpair()
+    one, two = Channel(a), Channel(b)
+    read, write = os.pipe()
+    one.send({"first": 1}, [write])
+    one.send({"second": 2})
+    message, fds = two.receive()
+    assert message == {"first": 1} and len(fds) == 1
+    os.write(fds[0], b"!")
+    assert os.read(read, 1) == b"!"
+    assert two.receive() == ({"second": 2}, [])
+    one.close()
+    assert two.receive() is None
+
+
+def test_memory_errors_say_how_much():
+    error = RuntimeError(
+        "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4294967296 bytes. Error"
+    )
+    assert out_of_memory(error) == "runs out of memory: one tensor alone needs 4 GiB"
+    assert out_of_memory(ValueError("x")) is None
+    assert (
+        task_error("t.py", "forward", MemoryError(), "t.py").message
+        == "t.py: forward runs out of memory"
+    )
+
+
+def test_lines():
+    assert one_line("\n  first \nsecond") == "first"
+    assert len(one_line("x" * 1000)) == 300
+    assert [format_bytes(n) for n in (5, 2048, 3 << 30)] == ["5 B", "2 KiB", "3 GiB"]

@@ -1,0 +1,229 @@
+// The Coder that asks a language model: one self-contained prompt, or a conversation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/ask.h"
+#include "agent/describe.h"
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "agent/window_data.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/trial.h"
+#include "llm/model.h"
+#include "llm/prompt.h"
+#include "llm/reply.h"
+
+namespace pragma {
+namespace {
+
+// The version that the Coder starts from; nullptr: the reference.
+const Trial* StartingPoint(const Window& window, const Advice* advice) {
+  if (advice == nullptr) return window.current != nullptr ? window.current : window.best;
+  switch (advice->base) {
+    case Base::kCurrent: return window.current != nullptr ? window.current : window.best;
+    case Base::kBest: return window.best != nullptr ? window.best : window.current;
+    case Base::kReference: return nullptr;
+  }
+  return nullptr;
+}
+
+PromptData VersionData(const Trial& trial, const std::string& title, bool code,
+                       const Detail& detail) {
+  PromptData data;
+  const bool has_code = code && trial.candidate.has_value();
+  data.texts = {{"title", title},
+                {"verdict", Verdict(trial.evaluation, detail.log_bytes)},
+                {"code", has_code ? Fenced(trial.candidate->source(), "cpp") : ""}};
+  data.flags = {{"has_code", has_code}};
+  AddCauses(data, trial.evaluation);
+  return data;
+}
+
+// The starting point in full, then the best or the present version where it is another one.
+void AddVersions(PromptData& data, const Window& window, const Trial* start, const Detail& detail) {
+  std::vector<PromptData>& list = data.lists["versions"];
+  if (start != nullptr) {
+    const bool is_best = window.best != nullptr && window.best->node == start->node;
+    list.push_back(VersionData(*start,
+                               fmt::format("The version to start from: {}{}", TrialTitle(*start),
+                                           is_best ? "; it is the best so far" : ""),
+                               true, detail));
+  }
+  for (const auto& [trial, what] : {std::pair{window.best, "The best version so far"},
+                                    std::pair{window.current, "The last version"}}) {
+    const bool shown = trial == nullptr || (start != nullptr && trial->node == start->node) ||
+                       (trial == window.current && trial == window.best);
+    if (shown) continue;
+    list.push_back(VersionData(*trial, fmt::format("{}: {}", what, TrialTitle(*trial)),
+                               detail.second_version, detail));
+  }
+  data.flags["has_versions"] = !list.empty();
+}
+
+void AddAdvice(PromptData& data, const Advice* advice, const Trial* start) {
+  data.flags["has_advice"] = advice != nullptr && !advice->change.empty();
+  if (!data.flags["has_advice"]) return;
+  data.texts["advice_start"] =
+      start == nullptr
+          ? "Write the first version. The advice for it:"
+          : fmt::format("Start from attempt {}. The one change asked for:", start->node);
+  data.texts["change"] = advice->change;
+  data.texts["bottleneck"] = advice->bottleneck;
+  data.texts["evidence"] = advice->evidence;
+  data.flags["has_bottleneck"] = !advice->bottleneck.empty();
+  data.flags["has_evidence"] = !advice->evidence.empty();
+}
+
+// What is wanted where nobody advises.
+std::string Goal(const Trial* start) {
+  if (start == nullptr) {
+    return "Write the kernel: correct first, and then as fast as you can make it, with vectorised "
+           "inner loops, all threads, and as little memory traffic as possible.";
+  }
+  if (!start->evaluation.passed()) {
+    return "Repair the version above. Find the cause in the code before you change it, keep what "
+           "works, and return the whole corrected file.";
+  }
+  return "Make the version above faster. Decide what costs most now (arithmetic, memory traffic, "
+         "latency, threads), change that, keep it correct, and return the whole file.";
+}
+
+// Attempts in the order in which they were made, the present one last.
+std::vector<const Trial*> Conversation(const Window& window) {
+  std::vector<const Trial*> turns = window.others;
+  if (window.current != nullptr) turns.push_back(window.current);
+  std::ranges::sort(turns, {}, &Trial::node);
+  const auto rest = std::ranges::unique(turns, {}, &Trial::node);
+  turns.erase(rest.begin(), rest.end());
+  return turns;
+}
+
+class ModelCoder final : public Coder {
+ public:
+  ModelCoder(Model& model, PromptLibrary library, PromptSet prompts, RoleSettings settings)
+      : model_(model),
+        library_(std::move(library)),
+        prompts_(std::move(prompts)),
+        settings_(std::move(settings)) {}
+
+  Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey key) override;
+
+ private:
+  [[nodiscard]] Result<std::vector<Message>> Messages(const Window& window,
+                                                      const Advice* advice) const;
+  [[nodiscard]] Result<std::vector<Message>> OnePrompt(const Window& window, const Advice* advice,
+                                                       const Detail& detail) const;
+  [[nodiscard]] Result<std::vector<Message>> Turns(const Window& window, const Advice* advice,
+                                                   const Detail& detail) const;
+  [[nodiscard]] Result<std::string> Feedback(const Window& window, const Trial& trial,
+                                             const std::string& goal, const Detail& detail) const;
+
+  Model& model_;
+  PromptLibrary library_;
+  PromptSet prompts_;
+  RoleSettings settings_;
+};
+
+Result<std::vector<Message>> ModelCoder::Messages(const Window& window,
+                                                  const Advice* advice) const {
+  if (prompts_.multi_turn) {
+    return FitMessages(settings_.prompt_bytes, Conversation(window).size(),
+                       [&](const Detail& detail) { return Turns(window, advice, detail); });
+  }
+  return FitMessages(settings_.prompt_bytes, OtherTrials(window).size(),
+                     [&](const Detail& detail) { return OnePrompt(window, advice, detail); });
+}
+
+Result<std::vector<Message>> ModelCoder::OnePrompt(const Window& window, const Advice* advice,
+                                                   const Detail& detail) const {
+  PromptData data = CommonData(window, settings_, detail);
+  const Trial* start = StartingPoint(window, advice);
+  AddVersions(data, window, start, detail);
+  AddOthers(data, window, detail);
+  AddAdvice(data, advice, start);
+  data.texts["goal"] = Goal(start);
+  return std::vector<Message>{{.role = "user", .text = TRY(library_.Render(prompts_.coder, data))}};
+}
+
+// With a goal for the last attempt, which asks for the next; without one for those before it.
+Result<std::string> ModelCoder::Feedback(const Window& window, const Trial& trial,
+                                         const std::string& goal, const Detail& detail) const {
+  PromptData data = CommonData(window, settings_, detail);
+  AddCauses(data, trial.evaluation);
+  data.flags["is_last"] = !goal.empty();
+  data.texts["verdict"] = Verdict(trial.evaluation, goal.empty() ? 0 : detail.log_bytes);
+  data.texts["goal"] = goal;
+  return library_.Render("coder_feedback", data);
+}
+
+// The task as the first request, then each attempt and what came of it. The last attempt is always
+// shown; the oldest go first when space is short.
+Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advice* advice,
+                                               const Detail& detail) const {
+  const std::vector<const Trial*> turns = Conversation(window);
+  PromptData data = CommonData(window, settings_, detail);
+  AddVersions(data, Window{}, nullptr, detail);
+  AddOthers(data, Window{}, detail);
+  AddAdvice(data, turns.empty() ? advice : nullptr, nullptr);
+  data.texts["goal"] = Goal(nullptr);
+  std::vector<Message> messages{
+      {.role = "user", .text = TRY(library_.Render(prompts_.coder, data))}};
+  const std::size_t shown = std::min(turns.size(), std::max<std::size_t>(detail.other_codes, 1));
+  for (std::size_t i = turns.size() - shown; i < turns.size(); ++i) {
+    const Trial& trial = *turns[i];
+    messages.push_back(
+        {.role = "assistant",
+         .text = trial.candidate ? Fenced(trial.candidate->source(), "cpp") : "(no usable code)"});
+    const bool last = i + 1 == turns.size();
+    const std::string wish =
+        advice != nullptr && !advice->change.empty() ? advice->change : Goal(&trial);
+    messages.push_back(
+        {.role = "user", .text = TRY(Feedback(window, trial, last ? wish : "", detail))});
+  }
+  return messages;
+}
+
+Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice, CallKey key) {
+  key.role = "coder";
+  Question question{.messages = TRY(Messages(window, advice)),
+                    .sampling = settings_.sampling,
+                    .key = std::move(key),
+                    .max_reasks = settings_.max_reasks};
+  Proposal proposal;
+  proposal.author = "coder " + model_.name();
+  const Judge judge = [&](const Completion& completion) -> Result<std::string> {
+    CodeReply reply = ParseCodeReply(completion.text, completion.truncated);
+    proposal.unsupported = reply.unsupported;
+    proposal.reason = reply.problem;
+    if (!reply.source.empty()) proposal.candidate = CppCandidate(std::move(reply.source));
+    if (proposal.candidate || proposal.unsupported) return std::string();
+    Log(LogLevel::kDebug, "coder: " + reply.problem);
+    return library_.Render("coder_reask", {.texts = {{"problem", reply.problem}}});
+  };
+  proposal.spent = TRY(Ask(model_, std::move(question), judge));
+  return proposal;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model, const std::string& prompt_dir,
+                                              const PromptSet& prompts,
+                                              const RoleSettings& settings) {
+  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
+  if (!library.Has(prompts.coder)) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("no prompt {}/{}.mustache for the coder", prompt_dir, prompts.coder));
+  }
+  return std::make_unique<ModelCoder>(model, std::move(library), prompts, settings);
+}
+
+}  // namespace pragma

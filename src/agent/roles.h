@@ -1,0 +1,72 @@
+// The roles: Conductor (decides one change) and Coder (writes code). Window in, value out.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/window.h"
+#include "base/result.h"
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/trial.h"
+#include "llm/model.h"
+
+namespace pragma {
+
+struct RoleSettings {
+  Sampling sampling;
+  int max_reasks = 1;                      // precise re-asks when a reply has no usable answer
+  std::size_t prompt_bytes = 60000;        // cut the least useful first
+  std::vector<std::string> allowed_flags;  // AllowedFlagForms(); empty: the default flags only
+};
+
+struct Advised {
+  Advice advice;
+  Spent spent;
+  std::string author;
+};
+
+struct Proposal {
+  std::optional<Candidate> candidate;  // none: no usable code even after the re-asks
+  std::string reason;                  // why none, for the trial's reason
+  bool unsupported = false;            // the author says that it cannot do this operator
+  Spent spent;
+  std::string author;
+};
+
+class Conductor {
+ public:
+  virtual ~Conductor() = default;
+  // `key`: run and node are filled in; the conductor adds role and ordinal.
+  [[nodiscard]] virtual Result<Advised> Advise(const Window& window, CallKey key) = 0;
+};
+
+class Coder {
+ public:
+  virtual ~Coder() = default;
+  // `advice` may be nullptr: strategies without a conductor.
+  [[nodiscard]] virtual Result<Proposal> Propose(const Window& window, const Advice* advice,
+                                                 CallKey key) = 0;
+};
+
+// Which templates a role uses: prompts/<name>.mustache.
+struct PromptSet {
+  std::string conductor = "conductor";
+  std::string coder = "coder";
+  bool multi_turn = false;  // caesar: earlier attempts as a conversation instead of one prompt
+};
+
+// `model` outlives them. `prompt_dir` holds the templates.
+[[nodiscard]] Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model,
+                                                                    const std::string& prompt_dir,
+                                                                    const PromptSet& prompts,
+                                                                    const RoleSettings& settings);
+[[nodiscard]] Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model,
+                                                            const std::string& prompt_dir,
+                                                            const PromptSet& prompts,
+                                                            const RoleSettings& settings);
+
+}  // namespace pragma

@@ -1,0 +1,29 @@
+// Window: what a role is shown of a run. Built by the strategy; rendered by the prompts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "core/trial.h"
+
+namespace pragma {
+
+struct MachineSummary {
+  std::string
+      text;  // processor, instruction sets, caches, threads, peak and bandwidth, for prompts
+};
+
+struct Window {
+  const Task* task = nullptr;
+  const std::string* kernel_header = nullptr;  // text of kernel.h
+  const MachineSummary* machine = nullptr;
+  const Trial* current = nullptr;  // the node worked on; nullptr: the reference
+  const Trial* best = nullptr;
+  std::vector<const Trial*> others;  // what else the strategy shows, oldest first
+  int attempt = 1;                   // of how many, for the prompt
+  int attempts = 15;
+  std::string advice_from_user;  // optional text given on the command line
+};
+
+}  // namespace pragma

@@ -1,0 +1,34 @@
+// Clock: the only way the search and the models see time, so that tests can own it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace pragma {
+
+using Seconds = std::chrono::duration<double>;
+using Nanoseconds = std::chrono::nanoseconds;
+using TimePoint = std::chrono::steady_clock::time_point;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Monotonic (CLOCK_MONOTONIC).
+  [[nodiscard]] virtual TimePoint Now() const = 0;
+  // Blocks the calling thread; a fake advances itself instead.
+  virtual void SleepFor(Seconds duration) = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint Now() const override;
+  void SleepFor(Seconds duration) override;
+};
+
+// Milliseconds since the Unix epoch, for records that people read; never used to measure.
+[[nodiscard]] std::int64_t UnixMillis();
+// "2026-03-01T12:00:00Z" for the given Unix milliseconds.
+[[nodiscard]] std::string FormatUtc(std::int64_t unix_millis);
+
+}  // namespace pragma

@@ -1,0 +1,12 @@
+// SHA-256, the only hash used for content ids.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pragma {
+
+// 64 lower-case hex digits.
+[[nodiscard]] std::string Sha256Hex(std::string_view bytes);
+
+}  // namespace pragma

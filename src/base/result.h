@@ -1,0 +1,48 @@
+// Result<T> and TRY: how our own trouble (files, processes, network, database) travels.
+// A bad kernel is never an Error; it is a value with a status (core/evaluation.h).
+#pragma once
+
+#include <expected>  // IWYU pragma: export
+#include <string>
+#include <utility>
+
+namespace pragma {
+
+// What kind of trouble it is; decides the exit code of the program (docs/design.md 1).
+enum class ErrorKind {
+  kUsage,        // the caller gave something that cannot work: exit 2
+  kTask,         // the task file itself fails: exit 2
+  kInternal,     // our own trouble (no worker, full disk, broken store): exit 3
+  kUnavailable,  // a tool or service is missing or refused: exit 3
+  kInterrupted,  // the user asked to stop: exit 130
+};
+
+// One line for a person: what was tried, on what, and what to do next.
+struct Error {
+  ErrorKind kind = ErrorKind::kInternal;
+  std::string message;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+[[nodiscard]] inline std::unexpected<Error> Fail(ErrorKind kind, std::string message) {
+  return std::unexpected(Error{kind, std::move(message)});
+}
+[[nodiscard]] inline std::unexpected<Error> Fail(std::string message) {
+  return Fail(ErrorKind::kInternal, std::move(message));
+}
+
+// "`what`: `strerror(errno)`" as an internal error.
+[[nodiscard]] std::unexpected<Error> FailErrno(const std::string& what);
+
+}  // namespace pragma
+
+// Evaluates to the value of a Result, or returns its error from the enclosing function.
+#define TRY(expression)                                             \
+  __extension__({                                                   \
+    auto&& pragma_try_result = (expression);                        \
+    if (!pragma_try_result) [[unlikely]]                            \
+      return std::unexpected(std::move(pragma_try_result).error()); \
+    std::move(pragma_try_result).value();                           \
+  })

@@ -1,0 +1,31 @@
+// The audit of a built shared object: what it exports, what it calls, how it is loaded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/evaluation.h"
+
+namespace pragma {
+
+struct AuditRules {
+  bool openmp = false;                // the author asked for -fopenmp, so its runtime may be called
+  std::size_t max_scratch_bytes = 0;  // cap of both areas
+};
+
+struct AuditVerdict {
+  std::string complaint;  // why the object is rejected; empty: it may be loaded in a jail
+  std::size_t scratch_bytes = 0;
+  std::size_t packed_bytes = 0;
+  bool has_prepare = false;
+  std::vector<Check> checks;
+};
+
+[[nodiscard]] AuditVerdict AuditObject(std::string_view bytes, const AuditRules& rules);
+
+// Empty when a kernel may call it; else one line: who it is and what to do instead.
+[[nodiscard]] std::string SymbolComplaint(const std::string& symbol, bool openmp);
+
+}  // namespace pragma

@@ -1,0 +1,174 @@
+#include "build/builder.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ratio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "build/audit.h"
+#include "build/cache.h"
+#include "build/compile.h"
+#include "build/source_check.h"
+#include "build/toolchain.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+namespace {
+
+BuildFailure Rejected(std::string reason, std::vector<Check> checks = {}) {
+  return {.status = Status::kRejectedSource,
+          .reason = std::move(reason),
+          .diagnostics = {},
+          .log = {},
+          .checks = std::move(checks)};
+}
+
+bool IsTunableName(std::string_view name) {
+  const auto part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  return !name.empty() && name.size() <= 64 &&
+         std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, part);
+}
+
+std::string ShapeComplaint(const Candidate& candidate) {
+  if (candidate.language != Language::kCpp) {
+    return "a candidate in " + std::string(LanguageName(candidate.language)) +
+           " is not built as C++";
+  }
+  if (candidate.files.size() != 1 || candidate.files.begin()->first != "kernel.cpp") {
+    return "a C++ candidate is exactly one file, kernel.cpp";
+  }
+  if (candidate.compiler != "g++" && candidate.compiler != "clang++") {
+    return "the compiler \"" + ToValidUtf8(Shorten(candidate.compiler, 60)) +
+           "\" is not allowed: g++ or clang++";
+  }
+  for (const auto& [name, value] : candidate.tunables) {
+    if (!IsTunableName(name))
+      return "the tunable name \"" + ToValidUtf8(Shorten(name, 60)) + "\" is no identifier";
+  }
+  return {};
+}
+
+// Before any compiler sees it: complaint, or the checks passed so far.
+std::variant<std::vector<Check>, BuildFailure> CheckCandidate(const Candidate& candidate,
+                                                              std::size_t max_bytes) {
+  if (std::string complaint = ShapeComplaint(candidate); !complaint.empty())
+    return Rejected(std::move(complaint));
+  if (const std::string complaint = FlagComplaint(candidate.flags); !complaint.empty()) {
+    return Rejected(complaint, {{.name = "flags", .verdict = "fail", .detail = complaint}});
+  }
+  SourceVerdict source = CheckSource(candidate.source(), max_bytes);
+  std::vector<Check> checks{
+      {.name = "flags", .verdict = "pass", .detail = Join(candidate.flags, " ")}};
+  checks.insert(checks.end(), source.checks.begin(), source.checks.end());
+  if (!source.complaint.empty()) return Rejected(source.complaint, std::move(checks));
+  return checks;
+}
+
+void AddToKey(std::string& key, std::string_view part) {
+  key += std::to_string(part.size()) + ":";
+  key += part;
+}
+
+std::string CacheKey(const CompileInput& input) {
+  std::string key = "pragma build " + std::to_string(kCompileVersion) + "\n";
+  AddToKey(key, input.toolchain.identity);
+  AddToKey(key, ProcessorIdentity());
+  AddToKey(key, input.candidate.source());
+  AddToKey(key, input.kernel_header);
+  for (const auto& [name, value] : input.candidate.tunables) {
+    AddToKey(key, name + "=" + std::to_string(value));
+  }
+  AddToKey(key, "flags");
+  AddToKey(key, std::to_string(input.limits.scratch_bytes));  // the audit depends on it
+  for (const std::string& flag : input.candidate.flags) AddToKey(key, flag);
+  return Sha256Hex(key);
+}
+
+// The audit's verdict on a linked object, as what Build returns but not yet in the cache.
+std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const std::string& bytes,
+                                                std::vector<Check> checks) {
+  AuditVerdict audit = AuditObject(bytes, {.openmp = UsesOpenMp(input.candidate),
+                                           .max_scratch_bytes = input.limits.scratch_bytes});
+  checks.insert(checks.end(), audit.checks.begin(), audit.checks.end());
+  if (!audit.complaint.empty()) return Rejected(audit.complaint, std::move(checks));
+  BuiltKernel kernel;
+  kernel.scratch_bytes = audit.scratch_bytes;
+  kernel.packed_bytes = audit.packed_bytes;
+  kernel.has_prepare = audit.has_prepare;
+  kernel.compiler = input.toolchain.version;
+  kernel.checks = std::move(checks);
+  return kernel;
+}
+
+double MillisSince(TimePoint start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
+                                const std::filesystem::path& folder, const CompileInput& input,
+                                std::vector<Check> checks) {
+  const TimePoint start = std::chrono::steady_clock::now();
+  CompileOutcome compiled = TRY(Compile(jail, folder, input));
+  if (auto* failure = std::get_if<BuildFailure>(&compiled)) {
+    failure->checks = std::move(checks);
+    failure->checks.push_back({.name = "build", .verdict = "fail", .detail = failure->reason});
+    return BuildOutcome(std::move(*failure));
+  }
+  checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
+  const std::string& bytes = std::get<std::string>(compiled);
+  auto audited = Audited(input, bytes, std::move(checks));
+  if (auto* failure = std::get_if<BuildFailure>(&audited)) return BuildOutcome(std::move(*failure));
+  BuiltKernel kernel =
+      TRY(cache.Keep(CacheKey(input), std::move(std::get<BuiltKernel>(audited)), bytes));
+  kernel.milliseconds = MillisSince(start);
+  return BuildOutcome(std::move(kernel));
+}
+
+}  // namespace
+
+Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits)
+    : jail_(jail),
+      cache_dir_(std::filesystem::absolute(cache_dir)),
+      limits_(limits),
+      toolchains_(std::make_shared<Toolchains>()) {}
+
+Result<BuildOutcome> Builder::Build(const Candidate& candidate,
+                                    const std::string& kernel_header) const {
+  auto checked = CheckCandidate(candidate, limits_.source_bytes);
+  if (auto* failure = std::get_if<BuildFailure>(&checked)) return BuildOutcome(std::move(*failure));
+  const Toolchain toolchain = TRY(toolchains_->Find(candidate.compiler));
+  if (!toolchain.missing.empty()) return BuildOutcome(Rejected(toolchain.missing));
+  if (toolchain.clang && toolchain.library_folder.empty() && UsesOpenMp(candidate)) {
+    return BuildOutcome(Rejected(
+        "OpenMP for clang++ is not installed on this machine (package libomp-19-dev, with the "
+        "number of the installed clang); use g++, or leave -fopenmp out"));
+  }
+  const BuildCache cache(cache_dir_);
+  TRY(cache.Open());
+  const CompileInput input{toolchain, candidate, kernel_header, limits_};
+  if (std::optional<BuiltKernel> known = cache.Find(CacheKey(input)))
+    return BuildOutcome(std::move(*known));
+  return BuildFresh(jail_, cache, cache_dir_, input,
+                    std::move(std::get<std::vector<Check>>(checked)));
+}
+
+}  // namespace pragma

@@ -1,0 +1,73 @@
+// Builder: one C++ candidate to a shared object, in the build jail, cached by content.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+
+struct BuiltKernel {
+  std::filesystem::path shared_object;  // in the cache; read-only
+  std::string sha256;                   // of the shared object
+  std::size_t scratch_bytes = 0;        // pragma_scratch_bytes, read from the object file
+  std::size_t packed_bytes = 0;         // pragma_packed_bytes
+  bool has_prepare = false;             // exports pragma_prepare
+  std::string compiler;                 // "g++ (Debian 12.2.0) 12.2.0"
+  std::vector<Check> checks;            // flags, source tripwires, ELF audit
+  bool from_cache = false;
+  double milliseconds = 0;  // compile and link
+};
+
+struct BuildFailure {
+  Status status = Status::kCompileError;  // or kRejectedSource, kTimeout, kOutOfMemory
+  std::string reason;
+  std::vector<Diagnostic> diagnostics;
+  std::string log;
+  std::vector<Check> checks;
+};
+
+using BuildOutcome = std::variant<BuiltKernel, BuildFailure>;
+
+struct BuildLimits {
+  Seconds wall{240};  // a busy machine must not turn a kernel away; `cpu` bounds the work
+  Seconds cpu{60};
+  std::size_t address_space_bytes = std::size_t{4} << 30U;
+  std::size_t source_bytes = std::size_t{256} << 10U;
+  std::size_t scratch_bytes = std::size_t{1} << 30U;  // cap of pragma_scratch_bytes and packed
+};
+
+class Toolchains;
+
+// Thread-safe. What fails is not cached: it is rare to be asked twice, and its messages are large.
+class Builder final {
+ public:
+  // `cache_dir` is created; two processes may share it.
+  Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits = {});
+  // `kernel_header`: the text of the task's kernel.h. An Error only for our own trouble.
+  [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
+                                           const std::string& kernel_header) const;
+
+ private:
+  const Jail& jail_;
+  std::filesystem::path cache_dir_;
+  BuildLimits limits_;
+  std::shared_ptr<Toolchains> toolchains_;
+};
+
+// The exact allow-list; one line saying which flag and what is allowed, or empty when all are fine.
+[[nodiscard]] std::string FlagComplaint(const std::vector<std::string>& flags);
+[[nodiscard]] const std::vector<std::string>& AllowedFlagForms();  // for prompts and messages
+// Structured messages from gcc's or clang's stderr; `source` supplies the lines. Never throws.
+[[nodiscard]] std::vector<Diagnostic> ParseDiagnostics(const std::string& text,
+                                                       const std::string& source);
+
+}  // namespace pragma

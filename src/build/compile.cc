@@ -1,0 +1,276 @@
+#include "build/compile.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "build/builder.h"
+#include "build/lexer.h"
+#include "build/toolchain.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;  // of any file a compiler writes
+constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
+constexpr std::size_t kReasonErrors = 3;
+
+// Only the contract's names leave the object, whatever the source's attributes say.
+constexpr std::string_view kVersionScript =
+    "{ global: pragma_kernel; pragma_prepare; pragma_scratch_bytes; pragma_packed_bytes; local: *; "
+    "};\n";
+
+// The folder that the jail sees as /build and /out.
+struct Scratch {
+  TempDir folder;
+  fs::path in;
+  fs::path out;
+};
+
+Result<Scratch> PrepareScratch(const fs::path& parent, const CompileInput& input) {
+  Scratch scratch{.folder = TRY(TempDir::Create(parent)), .in = {}, .out = {}};
+  scratch.in = scratch.folder.path() / "in";
+  scratch.out = scratch.folder.path() / "out";
+  TRY(MakeDirectories(scratch.in));
+  TRY(MakeDirectories(scratch.out));
+  TRY(WriteFileAtomic(scratch.in / "kernel.cpp", input.candidate.source()));
+  TRY(WriteFileAtomic(scratch.in / "kernel.h", input.kernel_header));
+  TRY(WriteFileAtomic(scratch.in / "exports.map", kVersionScript));
+  return scratch;
+}
+
+JailSpec BuildSpec(const CompileInput& input, const Scratch& scratch, Words argv) {
+  JailSpec spec;
+  spec.argv = std::move(argv);
+  spec.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
+  spec.cwd = "/build";
+  BindToolchain(input.toolchain, spec);
+  spec.binds.push_back({scratch.in, "/build", false});
+  spec.binds.push_back({scratch.out, "/out", true});
+  spec.tmpfs = {"/tmp"};
+  spec.limits = {.address_space_bytes = input.limits.address_space_bytes,
+                 .cpu = input.limits.cpu,
+                 .file_bytes = kObjectBytes,
+                 .processes = 32,
+                 .open_files = 256};
+  return spec;
+}
+
+bool IncludesKernelHeader(const std::string& source) {
+  return std::ranges::any_of(LexSource(source).directives, [](const SourceDirective& directive) {
+    return directive.name == "include" &&
+           (directive.rest.starts_with("\"kernel.h\"") || directive.rest.starts_with("<kernel.h>"));
+  });
+}
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// What the failure of one command means. A driver (g++) survives its children and says how they
+// died; clang does the work itself.
+Status ClassifyFailure(const Jail::RunOutcome& run) {
+  const std::string& text = run.err;
+  const bool signalled = run.outcome.kind == Outcome::Kind::kSignalled;
+  if (run.timed_out || (signalled && run.outcome.code == SIGXCPU) ||
+      Has(text, "CPU time limit exceeded")) {
+    return Status::kTimeout;
+  }
+  if ((signalled && run.outcome.code == SIGXFSZ) || Has(text, "File size limit exceeded") ||
+      Has(text, "File too large")) {
+    return Status::kRejectedSource;
+  }
+  for (const std::string_view sign :
+       {"out of memory", "virtual memory exhausted", "Cannot allocate memory", "std::bad_alloc",
+        "Killed signal", "memory exhausted"}) {
+    if (Has(text, sign)) return Status::kOutOfMemory;
+  }
+  if (signalled && (run.outcome.code == SIGKILL || run.outcome.code == SIGABRT))
+    return Status::kOutOfMemory;
+  return Status::kCompileError;
+}
+
+std::string DiagnosticText(const Diagnostic& diagnostic) {
+  std::string text;
+  if (diagnostic.line > 0) text = diagnostic.file + ":" + std::to_string(diagnostic.line) + ": ";
+  text += diagnostic.message;
+  if (!diagnostic.source_line.empty()) text += "\n  " + diagnostic.source_line;
+  return text;
+}
+
+// The place in the kernel that led to error number `index`, which lies in a library's header.
+std::string CauseText(const std::vector<Diagnostic>& diagnostics, std::size_t index) {
+  for (std::size_t i = index + 1; i < diagnostics.size(); ++i) {
+    const Diagnostic& next = diagnostics[i];
+    if (next.severity != "note") break;
+    if (next.file == "kernel.cpp") return "\n  caused by " + DiagnosticText(next);
+  }
+  return {};
+}
+
+std::string CompileErrorReason(const BuildFailure& failure, const Jail::RunOutcome& run) {
+  Words reasons;
+  for (std::size_t i = 0; i < failure.diagnostics.size(); ++i) {
+    const Diagnostic& diagnostic = failure.diagnostics[i];
+    if (diagnostic.severity != "error" || reasons.size() == kReasonErrors) continue;
+    const bool own = diagnostic.file == "kernel.cpp";
+    reasons.push_back(DiagnosticText(diagnostic) +
+                      (own ? std::string() : CauseText(failure.diagnostics, i)));
+  }
+  if (!reasons.empty()) return Join(reasons, "\n");
+  return "the compiler " + run.outcome.Describe() + ": " + Shorten(Trim(ToValidUtf8(run.err)), 500);
+}
+
+BuildFailure Failure(const CompileInput& input, const Jail::RunOutcome& run,
+                     std::string_view step) {
+  BuildFailure failure;
+  failure.status = ClassifyFailure(run);
+  failure.log = ToValidUtf8(Shorten(run.err, kLogBytes));
+  failure.diagnostics = ParseDiagnostics(run.err, input.candidate.source());
+  const std::string seconds = FormatSeconds(std::min(input.limits.wall, input.limits.cpu).count());
+  const std::string memory = FormatBytes(static_cast<double>(input.limits.address_space_bytes));
+  switch (failure.status) {
+    case Status::kTimeout:
+      failure.reason = std::string(step) + " did not end within " + seconds +
+                       ": use less template and constexpr computation, smaller unrolled loops and "
+                       "smaller tables";
+      break;
+    case Status::kOutOfMemory:
+      failure.reason = std::string(step) + " needed more than " + memory +
+                       " of memory: use less template and constexpr computation and smaller tables";
+      break;
+    case Status::kRejectedSource:
+      failure.reason = "the object would be larger than " +
+                       FormatBytes(static_cast<double>(kObjectBytes)) +
+                       ": initialised tables must be smaller; use scratch memory for large areas";
+      break;
+    default: failure.reason = CompileErrorReason(failure, run);
+  }
+  return failure;
+}
+
+// What the jail wrote is foreign: no link is followed, and only a plain file is read.
+Result<std::string> ReadOutput(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info{};
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0)
+    return FailErrno("cannot open the compiler's output");
+  if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) > kObjectBytes) {
+    return Fail("the compiler's output is not a plain file of sensible size");
+  }
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
+    if (n <= 0) return FailErrno("cannot read the compiler's output");
+    done += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+// Runs one command; a failure is a value.
+Result<std::optional<BuildFailure>> Step(const Jail& jail, const CompileInput& input,
+                                         const Scratch& scratch, Words argv,
+                                         std::string_view name) {
+  const JailSpec spec = BuildSpec(input, scratch, std::move(argv));
+  const Jail::RunOutcome run = TRY(jail.Run(spec, {.wall = input.limits.wall}));
+  const bool fine =
+      !run.timed_out && run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
+  if (fine) return std::optional<BuildFailure>();
+  return std::optional<BuildFailure>(Failure(input, run, name));
+}
+
+}  // namespace
+
+bool UsesOpenMp(const Candidate& candidate) {
+  return std::ranges::find(candidate.flags, "-fopenmp") != candidate.flags.end();
+}
+
+// The author's flags come after ours, so that -std and the like are theirs to choose.
+std::vector<std::string> CompileCommand(const Toolchain& toolchain, const Candidate& candidate) {
+  Words words{toolchain.path,
+              "-c",
+              "-x",
+              "c++",
+              "-std=c++20",
+              "-fPIC",
+              "-fno-semantic-interposition",
+              "-fdiagnostics-color=never",
+              "-U_FORTIFY_SOURCE",
+              "-pipe",
+              "-ftemplate-backtrace-limit=4",
+              "-I."};
+  const Words own =
+      toolchain.clang
+          ? Words{"-fno-caret-diagnostics", "-ferror-limit=10", "-fno-crash-diagnostics"}
+          : Words{"-fno-diagnostics-show-caret", "-fmax-errors=10", "-fno-gnu-unique"};
+  words.insert(words.end(), own.begin(), own.end());
+  words.insert(words.end(), candidate.flags.begin(), candidate.flags.end());
+  for (const auto& [name, value] : candidate.tunables) {
+    words.push_back("-DPRAGMA_TUNE_" + name + "=" + std::to_string(value));
+  }
+  // Not ahead of a source that includes it itself: what that defines before it (PRAGMA_PREPACKED)
+  // chooses the prototype.
+  if (!IncludesKernelHeader(candidate.source())) {
+    words.emplace_back("-include");
+    words.emplace_back("kernel.h");
+  }
+  for (const char* word : {"kernel.cpp", "-o", "/out/kernel.o"}) words.emplace_back(word);
+  return words;
+}
+
+// Without the author's flags: -ffast-math here would add a constructor that sets flush-to-zero for
+// the whole process.
+std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
+  Words words{toolchain.path,
+              "-shared",
+              "-nodefaultlibs",
+              "-o",
+              "/out/kernel.so",
+              "/out/kernel.o",
+              "-Wl,-z,now,-z,relro,-z,noexecstack",
+              "-Wl,--version-script=exports.map",
+              "-Wl,--as-needed"};
+  if (openmp && toolchain.clang) words.push_back("-L" + toolchain.library_folder);
+  if (openmp) words.emplace_back(toolchain.clang ? "-lomp" : "-lgomp");
+  for (const char* library : {"-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc", "-lgcc"})
+    words.emplace_back(library);
+  return words;
+}
+
+Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
+                               const CompileInput& input) {
+  const Scratch scratch = TRY(PrepareScratch(scratch_parent, input));
+  auto failed = TRY(
+      Step(jail, input, scratch, CompileCommand(input.toolchain, input.candidate), "the compiler"));
+  if (!failed) {
+    failed = TRY(Step(jail, input, scratch,
+                      LinkCommand(input.toolchain, UsesOpenMp(input.candidate)), "the linker"));
+  }
+  if (failed) return CompileOutcome(std::move(*failed));
+  return CompileOutcome(TRY(ReadOutput(scratch.out / "kernel.so")));
+}
+
+}  // namespace pragma

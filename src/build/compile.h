@@ -1,0 +1,40 @@
+// Compile and link in the build jail: two commands of ours, with an argument vector each, and what
+// came of them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "build/builder.h"
+#include "build/toolchain.h"
+#include "core/candidate.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+
+struct CompileInput {
+  const Toolchain& toolchain;
+  const Candidate& candidate;
+  const std::string& kernel_header;
+  const BuildLimits& limits;
+};
+
+// A change of these arguments, or of anything else here that alters the object, changes the number.
+inline constexpr int kCompileVersion = 2;
+
+// Run in /build (the sources, read-only); output goes to /out.
+[[nodiscard]] std::vector<std::string> CompileCommand(const Toolchain& toolchain,
+                                                      const Candidate& candidate);
+[[nodiscard]] std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp);
+[[nodiscard]] bool UsesOpenMp(const Candidate& candidate);
+
+// The shared object's bytes, or why there are none.
+using CompileOutcome = std::variant<std::string, BuildFailure>;
+[[nodiscard]] Result<CompileOutcome> Compile(const Jail& jail,
+                                             const std::filesystem::path& scratch_parent,
+                                             const CompileInput& input);
+
+}  // namespace pragma

@@ -1,0 +1,169 @@
+// gcc's and clang's messages as values. Text, not their JSON: both compilers agree on
+// "file:line:column: severity: message", and gcc 12's JSON holds every template's whole life.
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kMaxDiagnostics = 40;
+// Per error; the rest of the notes is template noise. Those in the kernel itself lead to its cause.
+constexpr std::size_t kMaxNotes = 2;
+constexpr std::size_t kMaxOwnNotes = 4;
+constexpr std::size_t kMaxMessage = 400;
+constexpr std::size_t kMaxSourceLine = 200;
+constexpr std::string_view kSourceName = "kernel.cpp";
+
+// Takes ":<number>" from the front.
+std::optional<int> TakeNumber(std::string_view& text) {
+  if (!text.starts_with(':')) return std::nullopt;
+  int number = 0;
+  const auto [end, code] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  if (code != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// Takes "fatal error: " and the like from the front.
+std::string TakeSeverity(std::string_view& text) {
+  struct Word {
+    std::string_view word;
+    std::string_view severity;
+  };
+  constexpr Word kWords[] = {{"fatal error: ", "error"},
+                             {"error: ", "error"},
+                             {"internal compiler error: ", "error"},
+                             {"sorry, unimplemented: ", "error"},
+                             {"warning: ", "warning"},
+                             {"note: ", "note"}};
+  for (const Word& word : kWords) {
+    if (!text.starts_with(word.word)) continue;
+    if (word.word != "internal compiler error: ") text.remove_prefix(word.word.size());
+    return std::string(word.severity);
+  }
+  return {};
+}
+
+// Where a line of text begins with a place: "kernel.cpp:12:5: ". Columns are optional.
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string_view rest;
+};
+
+std::optional<Place> TakePlace(std::string_view line) {
+  for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
+       colon = line.find(':', colon + 1)) {
+    std::string_view rest = line.substr(colon);
+    const std::optional<int> number = TakeNumber(rest);
+    if (!number) continue;
+    const int column = TakeNumber(rest).value_or(0);
+    if (!rest.starts_with(": ")) continue;
+    return Place{.file = ToValidUtf8(line.substr(0, colon)),
+                 .line = *number,
+                 .column = column,
+                 .rest = rest.substr(2)};
+  }
+  return std::nullopt;
+}
+
+bool IsOurSource(std::string_view file) {
+  return file == kSourceName || file.ends_with("/" + std::string(kSourceName));
+}
+
+std::string SourceLine(const std::vector<std::string>& lines, const Place& place) {
+  const auto index = static_cast<std::size_t>(place.line);
+  if (!IsOurSource(place.file) || index == 0 || index > lines.size()) return {};
+  return ToValidUtf8(Shorten(Trim(lines[index - 1]), kMaxSourceLine));
+}
+
+class Parser final {
+ public:
+  explicit Parser(const std::string& source) : lines_(SplitLines(source)) {}
+
+  void Line(std::string_view line) {
+    if (const std::optional<Place> place = TakePlace(line)) {
+      Placed(*place);
+    } else {
+      Unplaced(line);
+    }
+  }
+
+  std::vector<Diagnostic> Take() { return std::move(result_); }
+
+ private:
+  // Deep in a library header only the place in the kernel that led there helps its author.
+  void Placed(const Place& place) {
+    std::string_view rest = place.rest;
+    const std::string severity = TakeSeverity(rest);
+    if (severity.empty()) {
+      if (IsOurSource(place.file) && Trim(rest).starts_with("required from")) cause_ = place;
+      return;
+    }
+    Add(Make(severity, place, rest));
+    if (severity == "error" && !IsOurSource(place.file) && cause_) {
+      Add(Make("note", *cause_, "the error above comes from here"));
+    }
+    if (severity != "note") cause_.reset();
+  }
+
+  // "g++: error: unrecognized command-line option ...", "/usr/bin/ld: ... undefined reference ..."
+  void Unplaced(std::string_view line) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string_view::npos) return;
+    std::string_view rest = line.substr(colon + 2);
+    const std::string severity = TakeSeverity(rest);
+    const bool linker = line.find("undefined reference") != std::string_view::npos ||
+                        line.find("multiple definition") != std::string_view::npos;
+    if (severity.empty() && !linker) return;
+    const Place nowhere{};
+    Add(Make(linker ? "error" : severity, nowhere, rest));
+  }
+
+  [[nodiscard]] Diagnostic Make(const std::string& severity, const Place& place,
+                                std::string_view message) const {
+    return {.severity = severity,
+            .file = IsOurSource(place.file) ? std::string(kSourceName) : place.file,
+            .line = place.line,
+            .column = place.column,
+            .message = ToValidUtf8(Shorten(Trim(message), kMaxMessage)),
+            .source_line = SourceLine(lines_, place)};
+  }
+
+  void Add(Diagnostic diagnostic) {
+    const bool note = diagnostic.severity == "note";
+    const bool own = diagnostic.file == kSourceName;
+    if (!note) notes_ = own_notes_ = 0;
+    std::size_t& count = own ? own_notes_ : notes_;
+    const bool wanted = !note || count++ < (own ? kMaxOwnNotes : kMaxNotes);
+    if (result_.size() < kMaxDiagnostics && wanted) result_.push_back(std::move(diagnostic));
+  }
+
+  std::vector<std::string> lines_;
+  std::vector<Diagnostic> result_;
+  std::optional<Place> cause_;
+  std::size_t notes_ = 0;      // since the last error or warning
+  std::size_t own_notes_ = 0;  // of these, in the kernel
+};
+
+}  // namespace
+
+std::vector<Diagnostic> ParseDiagnostics(const std::string& text, const std::string& source) {
+  Parser parser(source);
+  const std::vector<std::string> lines = SplitLines(text);  // what a place points into
+  for (const std::string& line : lines) parser.Line(line);
+  return parser.Take();
+}
+
+}  // namespace pragma

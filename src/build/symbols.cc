@@ -1,0 +1,200 @@
+// Which functions a kernel may call. Everything else is refused with the reason and the way out.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "build/audit.h"
+
+namespace pragma {
+namespace {
+
+// libm, as double; the float and long double forms have an f or l behind.
+constexpr std::string_view kMath[] = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax",
+    "fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma", "lgamma_r",
+    "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan",
+    "nearbyint", "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round",
+    "roundeven", "scalbln", "scalbn", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma",
+    "trunc", "y0", "y1", "yn",
+    // complex
+    "cabs", "cacos", "carg", "casin", "catan", "ccos", "ccosh", "cexp", "clog", "conj", "cpow",
+    "csin", "csinh", "csqrt", "ctan", "ctanh",
+    // inquiries
+    "__fpclassify", "__isinf", "__isnan", "__finite", "__signbit", "__issignaling"};
+
+constexpr std::string_view kPlain[] = {
+    // memory and strings
+    "memcpy", "memmove", "memset", "memcmp", "memchr", "mempcpy", "bcmp", "strlen", "strcmp",
+    "strncmp", "strcpy", "strncpy", "strchr", "strrchr", "strstr", "__memcpy_chk", "__memmove_chk",
+    "__memset_chk", "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
+    "memalign", "madvise", "qsort", "bsearch", "abs", "labs", "llabs", "div", "ldiv", "lldiv",
+    // the language's own machinery
+    "abort", "__assert_fail", "__stack_chk_fail", "__stack_chk_guard", "__tls_get_addr",
+    "__dso_handle", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
+    "_ITM_addUserCommitAction", "__gxx_personality_v0", "__errno_location", "fegetround",
+    "feclearexcept", "fetestexcept", "feholdexcept", "feupdateenv", "fegetenv", "fesetenv",
+    "feraiseexcept",
+    // a header that declares streams initialises them; the streams themselves are refused
+    "_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev", "_ZSt21ios_base_library_initv",
+    // the runtime of exceptions, and of the standard library's containers
+    "_ZSt9terminatev", "_ZSt7nothrow", "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
+    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
+    "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_", "_ZSt11_Hash_bytesPKvmm"};
+
+constexpr std::string_view kPrefixes[] = {"__cxa_",
+                                          "_Unwind_",
+                                          "_ZGV",  // vector forms of libm's functions (libmvec)
+                                          "_Znw",
+                                          "_Zna",
+                                          "_Zdl",
+                                          "_Zda",  // operator new and delete
+                                          "_ZTVN10__cxxabiv1",
+                                          "_ZTISt",
+                                          "_ZTVSt",
+                                          "_ZTSSt",
+                                          "_ZNSt9exception",
+                                          "_ZNKSt9exception",
+                                          "_ZNSt13runtime_error",
+                                          "_ZNSt11logic_error",
+                                          "_ZNSt16invalid_argument",
+                                          "_ZNSt12out_of_range",
+                                          "_ZNSt12length_error",
+                                          "_ZNSt12domain_error",
+                                          "_ZNSt9bad_alloc",
+                                          "_ZNSt8__detail",
+                                          "_ZNKSt8__detail",
+                                          "_ZNSt15__exception_ptr",
+                                          "_ZNSt7__cxx1112basic_string",
+                                          "_ZNKSt7__cxx1112basic_string",
+                                          "__aarch64_"};
+
+constexpr std::string_view kOpenMp[] = {"GOMP_", "omp_", "__kmpc_"};
+
+struct Family {
+  std::string_view prefix;
+  std::string_view advice;
+};
+
+// The first that fits; looked for in the plain name, without leading underscores.
+constexpr Family kFamilies[] = {
+    {"cblas_", "no library may be called; write the product yourself"},
+    {"sgemm", "no library may be called; write the product yourself"},
+    {"dgemm", "no library may be called; write the product yourself"},
+    {"mkl_", "no library may be called; write it yourself"},
+    {"dnnl", "no library may be called; write it yourself"},
+    {"openblas", "no library may be called; write it yourself"},
+    {"fftw", "no library may be called; write the transform yourself"},
+    {"at::", "no library may be called, Torch least of all; write it yourself"},
+    {"c10::", "no library may be called, Torch least of all; write it yourself"},
+    {"torch", "no library may be called, Torch least of all; write it yourself"},
+    {"tbb::", "no library may be called; use OpenMP (-fopenmp)"},
+    {"pthread", "threads come from OpenMP only: #pragma omp with -fopenmp"},
+    {"std::thread", "threads come from OpenMP only: #pragma omp with -fopenmp"},
+    {"std::__future", "threads come from OpenMP only: #pragma omp with -fopenmp"},
+    {"std::condition_variable", "threads come from OpenMP only: #pragma omp with -fopenmp"},
+    {"GOMP_", "the OpenMP runtime needs the compile flag -fopenmp"},
+    {"omp_", "the OpenMP runtime needs the compile flag -fopenmp"},
+    {"kmpc_", "the OpenMP runtime needs the compile flag -fopenmp"},
+    {"printf", "a kernel may not print"},
+    {"fprintf", "a kernel may not print"},
+    {"puts", "a kernel may not print"},
+    {"putchar", "a kernel may not print"},
+    {"fputs", "a kernel may not print"},
+    {"fputc", "a kernel may not print"},
+    {"fwrite", "a kernel may not print or write files"},
+    {"write", "a kernel may not print or write files"},
+    {"std::cout", "a kernel may not print"},
+    {"std::cerr", "a kernel may not print"},
+    {"std::ostream", "a kernel may not print"},
+    {"std::basic_ostream", "a kernel may not print"},
+    {"stdout", "a kernel may not print"},
+    {"stderr", "a kernel may not print"},
+    {"open", "a kernel may not use files"},
+    {"fopen", "a kernel may not use files"},
+    {"read", "a kernel may not use files"},
+    {"std::basic_ifstream", "a kernel may not use files"},
+    {"mmap", "use the scratch memory (pragma_scratch_bytes) or malloc"},
+    {"socket", "there is no network"},
+    {"connect", "there is no network"},
+    {"system", "a kernel may not start programs"},
+    {"fork", "a kernel may not start processes"},
+    {"exec", "a kernel may not start programs"},
+    {"popen", "a kernel may not start programs"},
+    {"dlopen", "no library may be loaded"},
+    {"dlsym", "no library may be called"},
+    {"syscall", "a kernel may not call the operating system"},
+    {"clock", "a kernel may not look at the clock"},
+    {"time", "a kernel may not look at the clock"},
+    {"gettimeofday", "a kernel may not look at the clock"},
+    {"std::chrono", "a kernel may not look at the clock"},
+    {"exit", "a kernel returns; it may not end the process"},
+    {"sysconf", "the task's sizes are constants; threads: omp_get_max_threads()"},
+    {"rand", "a kernel may not draw random numbers from the system"},
+    {"getenv", "the environment is empty"}};
+
+template <class List>
+bool Contains(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != std::end(list);
+}
+
+template <class List>
+bool AnyPrefix(const List& list, std::string_view word) {
+  return std::ranges::any_of(list,
+                             [&](std::string_view prefix) { return word.starts_with(prefix); });
+}
+
+bool IsMath(std::string_view symbol) {
+  if (Contains(kMath, symbol)) return true;
+  const bool suffixed = symbol.ends_with('f') || symbol.ends_with('l');
+  if (suffixed && Contains(kMath, symbol.substr(0, symbol.size() - 1))) return true;
+  // lgammaf_r, and what older fast-math headers call: __expf_finite.
+  if (symbol == "lgammaf_r" || symbol == "lgammal_r") return true;
+  return symbol.starts_with("__") && symbol.ends_with("_finite");
+}
+
+// std::__throw_length_error(char const*) and its kind: "_ZSt20__throw_...".
+bool IsThrowHelper(std::string_view symbol) {
+  if (!symbol.starts_with("_ZSt")) return false;
+  const std::size_t name = symbol.find_first_not_of("0123456789", 4);
+  return name != std::string_view::npos && symbol.substr(name).starts_with("__throw_");
+}
+
+std::string Demangled(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return ToValidUtf8(Shorten(text ? text.get() : symbol.c_str(), 120));
+}
+
+}  // namespace
+
+std::string SymbolComplaint(const std::string& symbol, bool openmp) {
+  if (openmp && AnyPrefix(kOpenMp, symbol)) return {};
+  if (Contains(kPlain, symbol) || AnyPrefix(kPrefixes, symbol) || IsMath(symbol) ||
+      IsThrowHelper(symbol))
+    return {};
+  const std::string name = Demangled(symbol);
+  std::string_view plain = name;
+  while (plain.starts_with('_')) plain.remove_prefix(1);
+  const bool cplusplus = symbol.starts_with("_Z");  // "write_tile(float*)" is not write(2)
+  for (const Family& family : kFamilies) {
+    const bool comparable = !cplusplus || family.prefix.find("::") != std::string_view::npos;
+    if (comparable && plain.starts_with(family.prefix))
+      return "uses " + name + ": " + std::string(family.advice);
+  }
+  return "uses " + name +
+         ", which this file does not define and a kernel may not call: define it here (one "
+         "translation unit, no "
+         "libraries but the C math library and OpenMP)";
+}
+
+}  // namespace pragma

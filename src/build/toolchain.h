@@ -1,0 +1,40 @@
+// Toolchain: one installed compiler, found and named; and what of the host the build jail must see.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+
+struct Toolchain {
+  std::string path;      // real path: "/usr/bin/x86_64-linux-gnu-g++-12"
+  std::string version;   // "g++ (Debian 12.2.0-14) 12.2.0"
+  std::string identity;  // path, version, size and date: a change means other code
+  bool clang = false;
+  std::string library_folder;  // clang: where its own libomp lies, if that is installed
+  std::string missing;         // why there is none; the rest is empty then
+};
+
+// Found once, then remembered: asking a compiler for its version costs as much as a small build.
+class Toolchains final {
+ public:
+  // `name` is "g++" or "clang++" (then the newest installed). Thread-safe.
+  [[nodiscard]] Result<Toolchain> Find(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Toolchain> found_;
+};
+
+// The host's folders with programs, headers and libraries, read-only, for both compilers.
+void BindToolchain(const Toolchain& toolchain, JailSpec& spec);
+
+// What -march=native means here: a change of it makes cached objects worthless.
+[[nodiscard]] std::string ProcessorIdentity();
+
+}  // namespace pragma

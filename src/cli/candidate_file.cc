@@ -1,0 +1,82 @@
+#include "cli/candidate_file.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "core/candidate.h"
+#include "core/json.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::unexpected<Error> Wrong(const std::string& what) { return Fail(ErrorKind::kUsage, what); }
+
+// A missing file is the caller's mistake, not our trouble.
+Result<std::string> ReadGiven(const fs::path& path) {
+  Result<std::string> text = ReadFile(path);
+  if (!text) return Wrong(text.error().message);
+  return text;
+}
+
+bool IsPlainName(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+}
+
+// "files" as a list of names, or missing, becomes the object that core reads.
+Result<Json> WithFiles(Json value, const fs::path& folder) {
+  if (!value.contains("files")) value["files"] = Json::array({"kernel.cpp"});
+  if (!value["files"].is_array()) return value;
+  Json files = Json::object();
+  for (const Json& name : value["files"]) {
+    if (!name.is_string() || !IsPlainName(name.get<std::string>())) {
+      return Wrong("candidate.json: \"files\" must name files of its own folder");
+    }
+    files[name.get<std::string>()] = TRY(ReadGiven(folder / name.get<std::string>()));
+  }
+  value["files"] = std::move(files);
+  return value;
+}
+
+}  // namespace
+
+Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& folder) {
+  Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) return Wrong("the candidate is no JSON object");
+  value = TRY(WithFiles(std::move(value), folder));
+  if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
+  if (!value.contains("flags")) value["flags"] = DefaultCppFlags();
+  Result<Candidate> candidate = CandidateFromJson(value.dump());
+  if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
+  if (candidate->language != Language::kCpp) {
+    return Wrong("candidates in " + std::string(LanguageName(candidate->language)) +
+                 " cannot be judged yet; only C++ can");
+  }
+  return candidate;
+}
+
+Result<Candidate> LoadCandidate(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    const fs::path description = path / "candidate.json";
+    if (!fs::exists(description, ignored)) {
+      return Wrong("the folder " + path.string() + " has no candidate.json");
+    }
+    return CandidateFromObject(TRY(ReadGiven(description)), path);
+  }
+  const std::string extension = path.extension().string();
+  if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
+    return Wrong(path.string() + ": a candidate is a .cpp file or a folder with candidate.json");
+  }
+  return CppCandidate(TRY(ReadGiven(path)));
+}
+
+}  // namespace pragma

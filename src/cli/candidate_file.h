@@ -1,0 +1,21 @@
+// Candidates on the command line: a .cpp file, or a folder with candidate.json.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/candidate.h"
+
+namespace pragma {
+
+// A file is one C++ source whose first lines may name flags and compiler (core/candidate.h). A
+// folder's candidate.json is the object of core/json.h, where "files" may also be a list of names
+// in that folder, and may be missing when the folder has a kernel.cpp. kUsage errors say what is
+// wrong.
+[[nodiscard]] Result<Candidate> LoadCandidate(const std::filesystem::path& path);
+// The object itself; names in "files" are looked up in `folder`.
+[[nodiscard]] Result<Candidate> CandidateFromObject(std::string_view json,
+                                                    const std::filesystem::path& folder);
+
+}  // namespace pragma

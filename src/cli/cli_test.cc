@@ -1,0 +1,202 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "cli/candidate_file.h"
+#include "cli/evaluation_request.h"
+#include "cli/recorded_task.h"
+#include "cli/search_flags.h"
+#include "cli/settings.h"
+#include "cli/verify_flags.h"
+#include "core/candidate.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kSource = "// pragma-flags: -O2\nint x;\n";
+
+Settings Parsed(std::string_view text) { return ParseSettings(text, "pragma.toml").value(); }
+std::string Complaint(std::string_view text) {
+  return ParseSettings(text, "pragma.toml").error().message;
+}
+
+TEST(Settings, EveryKeyArrives) {
+  const Settings settings = Parsed(R"(
+model = "openai:a"
+conductor = "openai:b"
+strategy = "caesar"
+attempts = 3
+time = "2m"
+tokens = 1000
+usd = 2
+mode = "official"
+cache = "cold"
+threads = 1
+python = "py"
+home = "h"
+[models."openai:a"]
+base_url = "http://127.0.0.1/v1"
+timeout = 30
+max_retries = 1
+usd_per_million_in = 3
+usd_per_million_out = 15.5
+[models.short]
+timeout = "1m"
+)");
+  EXPECT_EQ(settings.model, "openai:a");
+  EXPECT_EQ(settings.attempts, 3);
+  EXPECT_EQ(settings.seconds, 120);
+  EXPECT_EQ(settings.usd, 2.0);
+  EXPECT_EQ(settings.cache, "cold");
+  const ModelOptions options = settings.ModelOptionsOf("openai:a");
+  EXPECT_EQ(options.base_url, "http://127.0.0.1/v1");
+  EXPECT_EQ(options.timeout.count(), 30);
+  EXPECT_EQ(options.price.usd_per_million_out, 15.5);
+  EXPECT_EQ(settings.ModelOptionsOf("anthropic:short").timeout.count(), 60);
+  EXPECT_EQ(settings.ModelOptionsOf("openai:other").max_retries, ModelOptions{}.max_retries);
+}
+
+TEST(Settings, MistakesAreToldWithTheirLine) {
+  EXPECT_EQ(Complaint("\natempts = 3\n"),
+            "pragma.toml:2: unknown key 'atempts'; did you mean 'attempts'?");
+  EXPECT_EQ(Complaint("attempts = 1.5\n"),
+            "pragma.toml:1: the value of 'attempts' has the wrong type");
+  EXPECT_THAT(Complaint("time = \"soon\"\n"), HasSubstr("'time' has the wrong type"));
+  EXPECT_THAT(Complaint("models = 3\n"), HasSubstr("'models' has the wrong type"));
+  EXPECT_THAT(Complaint("[models.x]\nprice = 3\n"),
+              HasSubstr("pragma.toml:2: unknown key 'price'"));
+  EXPECT_THAT(Complaint("attempts = 0\n"), HasSubstr("at least 1"));
+  EXPECT_THAT(Complaint("a = [\n"), HasSubstr("pragma.toml:"));
+  EXPECT_EQ(ParseSettings("x", "f").error().kind, ErrorKind::kUsage);
+}
+
+TEST(Durations, UnitsAndMistakes) {
+  EXPECT_EQ(ParseDuration("90").value(), 90);
+  EXPECT_EQ(ParseDuration("1.5m").value(), 90);
+  EXPECT_EQ(ParseDuration("2h").value(), 7200);
+  for (const char* wrong : {"", "m", "-1s", "1 d", "5x", "nan"})
+    EXPECT_FALSE(ParseDuration(wrong)) << wrong;
+}
+
+TEST(VerifyFlags, FlagsWinOverSettings) {
+  const Settings settings = Parsed("mode = \"official\"\ncache = \"cold\"\nthreads = 3\n");
+  VerifyFlags flags{.mode = "strict"};
+  const VerifyFlags merged = flags.With(settings);
+  EXPECT_EQ(merged.options().mode, CheckMode::kStrict);
+  EXPECT_EQ(merged.options().cache, CacheState::kCold);
+  EXPECT_EQ(merged.threads, 3);
+}
+
+TEST(VerifyFlags, ARunIsResumedAsItBegan) {
+  const VerifyFlags flags{.mode = "official", .cache = "cold", .run_limit = "5s"};
+  const VerifyFlags again = VerifyFlags::FromOptions(flags.AsOptions());
+  EXPECT_EQ(again.options().mode, CheckMode::kOfficial);
+  EXPECT_EQ(again.options().cache, CacheState::kCold);
+  EXPECT_EQ(again.options().run_limit.count(), 5);
+  EXPECT_EQ(VerifyFlags::FromOptions({{"run_limit", "?"}}).options().run_limit,
+            VerifyOptions{}.run_limit);
+}
+
+TEST(BudgetFlags, OnlyWhatIsGivenChanges) {
+  BudgetFlags flags;
+  flags.time = "1m";
+  const Budget budget = flags.Over({.attempts = 7, .seconds = 5, .tokens = 3}).value();
+  EXPECT_EQ(budget.attempts, 7);
+  EXPECT_EQ(budget.seconds, 60);
+  EXPECT_EQ(budget.tokens, 3);
+}
+
+class FilesTest : public ::testing::Test {
+ protected:
+  fs::path Write(const std::string& name, const std::string& text) const {
+    const fs::path path = folder_.path() / name;
+    EXPECT_TRUE(MakeDirectories(path.parent_path()));
+    EXPECT_TRUE(WriteFileAtomic(path, text));
+    return path;
+  }
+  [[nodiscard]] std::string RequestComplaint(const std::string& text) const {
+    const Result<EvaluationRequest> request = ParseRequest(text, folder_.path(), folder_.path());
+    return request ? "" : request.error().message;
+  }
+  TempDir folder_ = TempDir::Create().value();
+};
+
+TEST_F(FilesTest, ACppFileAndAFolderGiveTheSameCandidate) {
+  Write("c/kernel.cpp", kSource);
+  Write("c/candidate.json", R"({"flags": ["-O2"]})");
+  const Candidate file = LoadCandidate(folder_.path() / "c/kernel.cpp").value();
+  EXPECT_THAT(file.flags, ElementsAre("-O2"));
+  EXPECT_EQ(LoadCandidate(folder_.path() / "c").value().id(), file.id());
+}
+
+TEST_F(FilesTest, CandidatesThatCannotBe) {
+  Write("a.cu", "x");
+  Write("bad/candidate.json", "{");
+  Write("out/candidate.json", R"({"files": ["../a.cu"]})");
+  Write("cuda/candidate.json", R"({"language": "cuda", "files": {"kernel.cu": "x"}})");
+  EXPECT_THAT(LoadCandidate(folder_.path() / "a.cu").error().message,
+              HasSubstr("a candidate is a .cpp file"));
+  EXPECT_THAT(LoadCandidate(folder_.path() / "bad").error().message, HasSubstr("no JSON object"));
+  EXPECT_THAT(LoadCandidate(folder_.path() / "out").error().message, HasSubstr("its own folder"));
+  EXPECT_THAT(LoadCandidate(folder_.path() / "cuda").error().message, HasSubstr("only C++"));
+  EXPECT_EQ(LoadCandidate(folder_.path() / "gone.cpp").error().kind, ErrorKind::kUsage);
+}
+
+TEST_F(FilesTest, ARequestBringsItsTaskAsText) {
+  const std::string text = R"({"schema": 1, "task": {"name": "t", "source": "import torch\n"},
+    "candidate": {"files": {"kernel.cpp": "int x;"}}, "measure": "eager", "mode": "official", "repeat": 3})";
+  const EvaluationRequest request = ParseRequest(text, folder_.path(), folder_.path()).value();
+  EXPECT_EQ(ReadFile(request.task).value(), "import torch\n");
+  EXPECT_EQ(request.task.filename(), "t.py");
+  EXPECT_EQ(request.measure, Measure::kEager);
+  EXPECT_EQ(request.mode, "official");
+  EXPECT_EQ(request.repeat, 3);
+  EXPECT_EQ(request.candidate.source(), "int x;");
+  EXPECT_FALSE(request.against);
+}
+
+TEST_F(FilesTest, RequestsThatCannotBe) {
+  const std::string rest = R"("candidate": {"files": {"kernel.cpp": "int x;"}})";
+  EXPECT_THAT(RequestComplaint("]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(RequestComplaint(R"({"schema": 7})"), HasSubstr("schema"));
+  EXPECT_THAT(RequestComplaint("{" + rest + "}"), HasSubstr("no \"task\""));
+  EXPECT_THAT(RequestComplaint(R"({"task": {}, )" + rest + "}"),
+              HasSubstr("\"path\" or \"source\""));
+  EXPECT_THAT(RequestComplaint(R"({"task": {"name": "../t", "source": ""}, )" + rest + "}"),
+              HasSubstr("slash"));
+  EXPECT_THAT(RequestComplaint(R"({"task": {"path": "t.py"}, "repeat": 0, )" + rest + "}"),
+              HasSubstr("repeat"));
+  EXPECT_THAT(RequestComplaint(R"({"task": {"path": "t.py"}, "mode": "x", )" + rest + "}"),
+              HasSubstr("strict, official"));
+}
+
+TEST_F(FilesTest, ATaskThatWasChangedComesFromTheRecord) {
+  const std::string source = "import torch\n";
+  const Task task{.name = "t", .sha256 = Sha256Hex(source), .source = source};
+  const fs::path file = Write("t.py", source);
+  EXPECT_EQ(FindRecordedTask(task, file.string()).value().path, file);
+  Write("t.py", "changed\n");
+  const RecordedTask recorded = FindRecordedTask(task, file.string()).value();
+  EXPECT_NE(recorded.path, file);
+  EXPECT_EQ(ReadFile(recorded.path).value(), source);
+  EXPECT_EQ(ReadFile(FindRecordedTask(task, "").value().path).value(), source);
+}
+
+TEST(TaskFiles, MustBeThere) {
+  EXPECT_THAT(CheckTaskFile("/nonexistent/t.py").error().message, HasSubstr("no such task file"));
+  EXPECT_THAT(CheckTaskFile("/tmp").error().message, HasSubstr("is no file"));
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,84 @@
+// What the commands share: the common flags, the console, and how a command is registered. CLI11 is
+// seen only by the .cc files that register flags.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/paths.h"
+#include "cli/settings.h"
+#include "report/terminal.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace pragma {
+
+// The program's exit codes (docs/design.md 1).
+inline constexpr int kExitGood = 0;
+inline constexpr int kExitRejected = 1;  // the candidate did not pass; no best was found
+inline constexpr int kExitUsage = 2;     // usage or task error
+inline constexpr int kExitTrouble = 3;   // our own trouble
+inline constexpr int kExitInterrupted = 130;
+[[nodiscard]] int ExitCodeOf(ErrorKind kind);
+
+// Flags that every command takes.
+struct CommonFlags {
+  bool json = false;
+  std::string home;
+  std::string config;
+  std::string python;
+};
+
+// Where a command writes: results to stdout, everything else to stderr.
+struct Console {
+  Terminal out;
+  Terminal err;
+  bool json = false;
+  // With --json one object, else nothing is printed by PrintJson and the text by Print.
+  void Print(std::string_view text) const;
+  void PrintJson(std::string_view object) const;
+  // A line on stderr, for people.
+  void Note(std::string_view line) const;
+};
+
+// Everything a command is given besides its own flags.
+struct Context {
+  CommonFlags flags;
+  Settings settings;
+  Paths paths;
+  std::filesystem::path home;
+  Console console;
+};
+
+// Runs a command; the value is the exit code.
+using Action = std::function<Result<int>(const Context&)>;
+
+// The commands by name, filled while they register.
+struct Registry {
+  CommonFlags common;
+  std::map<const CLI::App*, Action> actions;
+};
+
+// Adds the subcommand with the common flags and the example shown by --help.
+CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
+                     const std::string& summary, const std::string& example);
+
+void AddOptimize(CLI::App& app, Registry& registry);
+void AddEvaluate(CLI::App& app, Registry& registry);
+void AddBench(CLI::App& app, Registry& registry);
+void AddShow(CLI::App& app, Registry& registry);
+void AddRuns(CLI::App& app, Registry& registry);
+void AddResume(CLI::App& app, Registry& registry);
+void AddReplay(CLI::App& app, Registry& registry);
+void AddExport(CLI::App& app, Registry& registry);
+void AddDoctor(CLI::App& app, Registry& registry);
+void AddStrategies(CLI::App& app, Registry& registry);
+
+}  // namespace pragma

@@ -1,0 +1,268 @@
+#include "cli/doctor_checks.h"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "cli/paths.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "store/store.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+// First line of what a program prints, or nothing when it cannot be run or fails.
+std::optional<std::string> FirstLine(const std::vector<std::string>& argv, double limit = 20) {
+  const Result<RunResult> run =
+      RunProcess({.argv = argv, .inherit_env = true}, {.wall = Seconds(limit)});
+  if (!run || run->timed_out || !run->status.ok()) return std::nullopt;
+  const std::vector<std::string> lines = SplitLines(run->out.empty() ? run->err : run->out);
+  return lines.empty() ? "" : lines.front();
+}
+
+// The first of `programs` that runs, with its version line.
+DoctorItem Program(const std::string& name, const std::vector<std::string>& programs,
+                   const std::string& remedy) {
+  DoctorItem item{.name = name};
+  for (const std::string& program : programs) {
+    const std::optional<std::string> version = FirstLine({program, "--version"});
+    if (!version) continue;
+    item.detail = program + ": " + *version;
+    return item;
+  }
+  item.state = ItemState::kMissing;
+  item.detail = "not found: " + Join(programs, ", ");
+  item.remedy = remedy;
+  return item;
+}
+
+DoctorItem Needed(DoctorItem item) {
+  item.needed = true;
+  return item;
+}
+
+DoctorItem Sandbox(const Paths& paths) {
+  DoctorItem item{.name = "sandbox", .needed = true};
+  const Result<Jail> jail = Jail::Create(paths.programs.string(), SandboxMode::kRequired);
+  if (jail) {
+    item.detail = "bubblewrap works: " + Join(jail->protections(), ", ");
+    return item;
+  }
+  item.state = ItemState::kMissing;
+  item.detail = jail.error().message;
+  item.remedy = "apt-get install bubblewrap, and allow unprivileged user namespaces";
+  return item;
+}
+
+DoctorItem Cgroups() {
+  std::error_code ignored;
+  DoctorItem item{.name = "cgroups"};
+  if (fs::exists("/sys/fs/cgroup/cgroup.controllers", ignored)) {
+    const bool delegated = ::access("/sys/fs/cgroup/cgroup.procs", W_OK) == 0;
+    item.detail =
+        std::string("v2, ") + (delegated ? "writable here" : "not delegated to this user");
+    item.state = delegated ? ItemState::kOk : ItemState::kLimited;
+  } else if (fs::exists("/sys/fs/cgroup/memory", ignored)) {
+    item.detail = "v1";
+    item.state = ItemState::kLimited;
+  } else {
+    item.detail = "not mounted";
+    item.state = ItemState::kLimited;
+  }
+  if (item.state == ItemState::kLimited) item.detail += "; memory is limited by rlimits instead";
+  return item;
+}
+
+// Does a compiler build and link `source` with `flags`?
+bool Compiles(const std::string& compiler, const std::string& flag) {
+  const Result<TempDir> folder = TempDir::Create();
+  if (!folder) return false;
+  const std::string source = (folder->path() / "probe.cpp").string();
+  if (!WriteFileAtomic(source,
+                       "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n")) {
+    return false;
+  }
+  const std::string out = (folder->path() / "probe").string();
+  return FirstLine({compiler, flag, source, "-o", out}).has_value();
+}
+
+DoctorItem OpenMp(const std::vector<std::string>& compilers) {
+  DoctorItem item{.name = "OpenMP"};
+  std::vector<std::string> with;
+  for (const std::string& compiler : compilers) {
+    if (FirstLine({compiler, "--version"}) && Compiles(compiler, "-fopenmp"))
+      with.push_back(compiler);
+  }
+  item.detail = with.empty() ? "no compiler links it" : "with " + Join(with, ", ");
+  if (with.empty()) {
+    item.state = ItemState::kMissing;
+    item.remedy = "apt-get install libgomp1 (g++) or libomp-19-dev (clang)";
+  }
+  return item;
+}
+
+DoctorItem Torch(const Paths& paths) {
+  DoctorItem item{.name = "python and torch", .needed = true};
+  const std::optional<std::string> versions = FirstLine(
+      {paths.python.string(), "-c",
+       "import sys, torch; print('python', sys.version.split()[0] + ', torch', torch.__version__)"},
+      120);
+  item.detail = paths.python.string() + (versions ? ": " + *versions : ": cannot import torch");
+  if (versions) return item;
+  item.state = ItemState::kMissing;
+  item.remedy = "make venv in the source folder, or --python FILE of an interpreter that has torch";
+  return item;
+}
+
+DoctorItem Counters() {
+  DoctorItem item{.name = "hardware counters"};
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.size = sizeof(attributes);
+  attributes.config = PERF_COUNT_HW_CPU_CYCLES;
+  attributes.disabled = 1;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  const UniqueFd counter(static_cast<int>(
+      ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  if (counter.valid()) {
+    item.detail = "cycles can be counted";
+    return item;
+  }
+  const int error = errno;
+  item.state = ItemState::kLimited;
+  item.detail =
+      fmt::format("perf_event_open: {}", std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+  const bool denied = error == EACCES || error == EPERM;
+  item.remedy = denied ? "sysctl kernel.perf_event_paranoid=1 (or run where counters are allowed)"
+                       : "this machine (or its hypervisor) shows no counters; nothing to install";
+  return item;
+}
+
+DoctorItem Gpu() {
+  DoctorItem item{.name = "GPU"};
+  const std::optional<std::string> gpu =
+      FirstLine({"nvidia-smi", "--query-gpu=name", "--format=csv,noheader"});
+  const std::optional<std::string> nvcc = FirstLine({"nvcc", "--version"});
+  item.state = gpu && nvcc ? ItemState::kOk : ItemState::kLimited;
+  item.detail = gpu.value_or("none") + (nvcc ? ", nvcc found" : ", no nvcc");
+  return item;
+}
+
+fs::path ExistingParent(fs::path path) {
+  std::error_code error;
+  path = fs::absolute(path, error);
+  while (!fs::exists(path, error) && path.has_parent_path() && path != path.parent_path()) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
+DoctorItem Disk(const fs::path& home) {
+  DoctorItem item{.name = "disk"};
+  struct statvfs figures{};
+  const fs::path folder = ExistingParent(home);
+  if (::statvfs(folder.c_str(), &figures) != 0) {
+    item.state = ItemState::kLimited;
+    item.detail = "cannot look at " + folder.string();
+    return item;
+  }
+  const double free = static_cast<double>(figures.f_bavail) * static_cast<double>(figures.f_frsize);
+  item.detail = FormatBytes(free) + " free for " + home.string();
+  if (free < 1e9) {
+    item.state = ItemState::kLimited;
+    item.remedy = "free some space, or move the folder with --home";
+  }
+  return item;
+}
+
+std::string CachesText(const Machine& machine) {
+  std::string text;
+  for (const CacheLevel& cache : machine.caches) {
+    text += fmt::format(", L{} {}", cache.level, FormatBytes(static_cast<double>(cache.bytes)));
+  }
+  return text;
+}
+
+DoctorItem Processor() {
+  DoctorItem item{.name = "processor", .needed = true};
+  const Result<Machine> machine = DescribeMachine();
+  if (!machine) {
+    item.state = ItemState::kMissing;
+    item.detail = machine.error().message;
+    return item;
+  }
+  item.detail =
+      fmt::format("{}, {} threads, {} memory{}", machine->cpu, machine->threads,
+                  FormatBytes(static_cast<double>(machine->memory_bytes)), CachesText(*machine));
+  return item;
+}
+
+DoctorItem Programs(const Paths& paths) {
+  DoctorItem item{.name = "pragma's parts", .needed = true};
+  const Result<void> complete = CheckPaths(paths);
+  item.detail = complete ? "in " + paths.programs.string() : complete.error().message;
+  if (!complete) {
+    item.state = ItemState::kMissing;
+    item.remedy = "make, or install pragma again";
+  }
+  return item;
+}
+
+DoctorItem Locks() {
+  DoctorItem item{.name = "timing lock", .needed = true};
+  const Result<MachineLock> lock = MachineLock::Take(MachineLock::Kind::kShared);
+  item.detail = lock ? "works" : lock.error().message;
+  if (!lock) item.state = ItemState::kMissing;
+  return item;
+}
+
+DoctorItem Clang() {
+  return Program("clang++",
+                 {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-14"},
+                 "apt-get install clang-19 (a second compiler for candidates)");
+}
+
+}  // namespace
+
+std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home) {
+  return {
+      Processor(),
+      Programs(paths),
+      Sandbox(paths),
+      Cgroups(),
+      Needed(Program("g++", {"g++"}, "apt-get install g++")),
+      Clang(),
+      OpenMp({"g++", "clang++", "clang++-19"}),
+      Torch(paths),
+      Locks(),
+      Counters(),
+      Program("valgrind", {"valgrind"},
+              "apt-get install valgrind (exact counts where counters are missing)"),
+      Program("llvm-mca", {"llvm-mca", "llvm-mca-19", "llvm-mca-14"}, "apt-get install llvm-19"),
+      Gpu(),
+      Disk(home),
+  };
+}
+
+}  // namespace pragma

@@ -1,0 +1,124 @@
+#include "cli/evaluation_request.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "cli/candidate_file.h"
+#include "core/candidate.h"
+#include "report/json_text.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::unexpected<Error> Wrong(const std::string& what) {
+  return Fail(ErrorKind::kUsage, "the request is not valid: " + what);
+}
+
+Result<void> CheckKeys(const Json& value) {
+  const std::vector<std::string> known{"schema", "task",  "candidate", "against", "measure",
+                                       "mode",   "cache", "threads",   "repeat"};
+  for (const auto& [key, unused] : value.items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const std::string near = Nearest(key, known);
+    return Wrong("unknown key '" + key + "'" +
+                 (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+  if (value.contains("schema") && value["schema"] != kJsonSchema) {
+    return Wrong("its schema is not " + std::to_string(kJsonSchema));
+  }
+  return {};
+}
+
+// The text under `key`, one of `allowed`; empty when it is not there.
+Result<std::string> Choice(const Json& value, const std::string& key,
+                           const std::vector<std::string>& allowed) {
+  if (!value.contains(key)) return "";
+  const Json& given = value[key];
+  if (given.is_string() && std::ranges::find(allowed, given.get<std::string>()) != allowed.end()) {
+    return given.get<std::string>();
+  }
+  return Wrong("\"" + key + "\" must be one of " + Join(allowed, ", "));
+}
+
+Result<int> Count(const Json& value, const std::string& key, int otherwise) {
+  if (!value.contains(key)) return otherwise;
+  const bool good = value[key].is_number_unsigned() && value[key] >= 1 && value[key] <= 1'000'000;
+  if (!good) return Wrong("\"" + key + "\" must be a whole number from 1");
+  return value[key].get<int>();
+}
+
+Result<fs::path> TaskPath(const Json& value, const fs::path& folder, const fs::path& scratch) {
+  if (!value.contains("task") || !value["task"].is_object()) return Wrong("it has no \"task\"");
+  const Json& task = value["task"];
+  if (task.contains("path") && task["path"].is_string()) {
+    return folder / task["path"].get<std::string>();
+  }
+  if (!task.contains("source") || !task["source"].is_string()) {
+    return Wrong("\"task\" needs \"path\" or \"source\"");
+  }
+  const std::string name = task.value("name", Json("task")).is_string()
+                               ? task.value("name", std::string("task"))
+                               : std::string("task");
+  if (name.empty() || name.find('/') != std::string::npos) return Wrong("\"name\" has a slash");
+  const fs::path file = scratch / (name + ".py");
+  TRY(WriteFileAtomic(file, task["source"].get<std::string>()));
+  return file;
+}
+
+Result<Candidate> CandidateOf(const Json& value, const fs::path& folder) {
+  if (value.is_object() && value.contains("path") && value["path"].is_string()) {
+    return LoadCandidate(folder / value["path"].get<std::string>());
+  }
+  return CandidateFromObject(value.dump(), folder);
+}
+
+}  // namespace
+
+Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& folder,
+                                       const fs::path& scratch) {
+  const Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) return Wrong("it is no JSON object");
+  TRY(CheckKeys(value));
+  if (!value.contains("candidate")) return Wrong("it has no \"candidate\"");
+  EvaluationRequest request;
+  request.task = TRY(TaskPath(value, folder, scratch));
+  request.candidate = TRY(CandidateOf(value["candidate"], folder));
+  if (value.contains("against")) request.against = TRY(CandidateOf(value["against"], folder));
+  const std::string measure = TRY(Choice(value, "measure", {"nothing", "eager", "compile"}));
+  if (measure == "nothing") request.measure = Measure::kNothing;
+  if (measure == "eager") request.measure = Measure::kEager;
+  request.mode = TRY(Choice(value, "mode", {"strict", "official"}));
+  request.cache = TRY(Choice(value, "cache", {"warm", "cold"}));
+  request.threads = TRY(Count(value, "threads", 0));
+  request.repeat = TRY(Count(value, "repeat", 1));
+  return request;
+}
+
+Result<void> CheckTaskFile(const fs::path& task) {
+  std::error_code error;
+  if (!fs::exists(task, error)) {
+    return Fail(ErrorKind::kTask, "no such task file: " + task.string());
+  }
+  if (!fs::is_regular_file(task, error)) {
+    return Fail(ErrorKind::kTask, "the task is no file: " + task.string());
+  }
+  if (::access(task.c_str(), R_OK) != 0) {
+    return Fail(ErrorKind::kTask, "the task file may not be read: " + task.string());
+  }
+  return {};
+}
+
+}  // namespace pragma

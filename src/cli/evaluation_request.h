@@ -1,0 +1,42 @@
+// EvaluationRequest: everything one evaluation needs, from flags or from a request file, so that a
+// campaign can hand evaluations to other machines (docs/design.md 10).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "core/candidate.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+
+struct EvaluationRequest {
+  std::filesystem::path task;  // file
+  Candidate candidate;
+  std::optional<Candidate> against;  // the present best, to be timed against as well
+  Measure measure = Measure::kEagerAndCompile;
+  std::string mode;  // empty: as the settings say; likewise below
+  std::string cache;
+  int threads = 0;
+  int repeat = 1;
+};
+
+// A request file:
+//   {"schema": 1,
+//    "task": {"path": FILE} or {"name": NAME, "source": TEXT},
+//    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
+//    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
+//    (default), "mode", "cache", "threads", "repeat": optional}
+// Paths are relative to the request file's folder; a task given as text is written into `scratch`.
+[[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,
+                                                     const std::filesystem::path& folder,
+                                                     const std::filesystem::path& scratch);
+
+// kUsage unless it is a file that can be read.
+[[nodiscard]] Result<void> CheckTaskFile(const std::filesystem::path& task);
+
+}  // namespace pragma

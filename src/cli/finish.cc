@@ -1,0 +1,75 @@
+#include "cli/finish.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/exporting.h"
+#include "cli/search_run.h"
+#include "cli/workbench.h"
+#include "core/evaluation.h"
+#include "core/trial.h"
+#include "report/evaluation_text.h"
+#include "report/figures.h"
+#include "report/json_text.h"
+#include "report/run_text.h"
+
+namespace pragma {
+namespace {
+
+std::string SummaryLine(const SearchPlan& plan, const SearchOutcome& outcome) {
+  const std::size_t attempts = outcome.session.tree.size();
+  return fmt::format("run {}: {} attempt{}, stopped by {}, {}\n", plan.run.id, attempts,
+                     attempts == 1 ? "" : "s", outcome.session.stopped,
+                     FormatSpent(outcome.session.spent));
+}
+
+std::string BestText(const Context& context, const TaskBench& task, const SearchOutcome& outcome) {
+  const Trial* best = outcome.session.tree.best();
+  if (best == nullptr) return "No attempt passed.\n";
+  const std::string title =
+      outcome.final_best
+          ? fmt::format("Best: attempt {}, measured again in fresh processes", best->node)
+          : fmt::format("Best: attempt {}, as measured in the search", best->node);
+  return title + "\n" +
+         EvaluationText(context.console.out, task.task(), *best->candidate, *ReportedBest(outcome));
+}
+
+int ExitOf(const SearchOutcome& outcome) {
+  if (outcome.session.stopped == "interrupted") return kExitInterrupted;
+  const Evaluation* best = ReportedBest(outcome);
+  return best != nullptr && best->passed() ? kExitGood : kExitRejected;
+}
+
+}  // namespace
+
+Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBench& task,
+                         const SearchPlan& plan, const SearchOutcome& outcome,
+                         const std::string& out) {
+  const Trial* best = outcome.session.tree.best();
+  const bool interrupted = outcome.session.stopped == "interrupted";
+  std::optional<ExportReport> exported;
+  if (best != nullptr && !out.empty() && !interrupted) {
+    exported = TRY(ExportAndCheck(context, bench, task, *best->candidate, out));
+  }
+  OptimizeSummary summary{.run = plan.run.id,
+                          .attempts = outcome.session.tree.size(),
+                          .stopped = outcome.session.stopped,
+                          .spent = outcome.session.spent};
+  if (best != nullptr) {
+    summary.best = EvaluateObject(task.task(), *best->candidate, *ReportedBest(outcome));
+  }
+  if (exported) summary.exported = exported->files;
+  context.console.PrintJson(OptimizeObject(summary));
+  const Terminal& terminal = context.console.out;
+  context.console.Print("\n" + TrialsText(terminal, outcome.session.tree) + "\n" +
+                        BestText(context, task, outcome) + "\n" + SummaryLine(plan, outcome) +
+                        (exported ? ExportText(*exported) : ""));
+  if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);
+  return ExitOf(outcome);
+}
+
+}  // namespace pragma

@@ -1,0 +1,68 @@
+// pragma optimize: search a faster kernel for one task.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/evaluation_request.h"
+#include "cli/finish.h"
+#include "cli/phase_line.h"
+#include "cli/search_flags.h"
+#include "cli/search_run.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "search/settings.h"
+
+namespace pragma {
+namespace {
+
+struct OptimizeFlags {
+  std::string task;
+  std::string out;
+  bool no_compile_baseline = false;
+  SearchFlags search;
+  VerifyFlags verify;
+};
+
+Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
+  TRY(CheckTaskFile(flags.task));
+  const SearchChoice choice = TRY(ChooseSearch(flags.search, context));
+  TRY(CheckModels(choice, context));
+  const VerifyFlags verify = flags.verify.With(context.settings);
+  PhaseLine line(context.console.err);
+  line.Show("starting the reference");
+  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options()));
+  line.Clear();
+  TRY(CheckSearchable(task->task()));
+  SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
+                  .budget = choice.budget,
+                  .compile_baseline = !flags.no_compile_baseline};
+  plan.run = TRY(
+      StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));
+  context.console.Note("run " + plan.run.id + ": " + task->task().name + ", " + choice.preset.name +
+                       ", " + choice.coder_model);
+  const SearchOutcome outcome = TRY(RunSearch(context, *bench, *task, plan));
+  return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
+}
+
+}  // namespace
+
+void AddOptimize(CLI::App& app, Registry& registry) {
+  CLI::App& command =
+      AddCommand(app, registry, "optimize", "find a faster kernel for a PyTorch module",
+                 "pragma optimize model.py --model anthropic:NAME --out fast/");
+  const auto flags = std::make_shared<OptimizeFlags>();
+  command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
+  command.add_option("--out", flags->out, "export the best kernel into DIR")->type_name("DIR");
+  command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
+                   "do not measure torch.compile");
+  flags->search.AddTo(command);
+  flags->verify.AddTo(command);
+  registry.actions[&command] = [flags](const Context& context) {
+    return Optimize(context, *flags);
+  };
+}
+
+}  // namespace pragma

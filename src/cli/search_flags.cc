@@ -1,0 +1,106 @@
+#include "cli/search_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/settings.h"
+#include "cli/verify_flags.h"
+#include "search/session.h"
+#include "search/strategy.h"
+
+namespace pragma {
+namespace {
+
+constexpr const char* kDefaultStrategy = "n-pragma";
+
+const std::string& FirstOf(const std::string& first, const std::string& second) {
+  return first.empty() ? second : first;
+}
+
+std::unexpected<Error> NoModel(const std::string& role) {
+  return Fail(ErrorKind::kUsage,
+              "no model for the " + role +
+                  ": name one with --model, as openai:NAME, anthropic:NAME, command:'CMD', "
+                  "handoff:DIR or replay:FILE (a built-in expert that needs none comes later)");
+}
+
+Budget FromSettings(const Settings& settings, const Preset& preset) {
+  return {.attempts = settings.attempts.value_or(preset.attempts),
+          .seconds = settings.seconds.value_or(0),
+          .tokens = settings.tokens.value_or(0),
+          .usd = settings.usd.value_or(0)};
+}
+
+}  // namespace
+
+void BudgetFlags::AddTo(CLI::App& command) {
+  command.add_option("--attempts", attempts, "stop after N attempts (default: the strategy's)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group("Budget");
+  command.add_option("--time", time, "stop after this long: 90s, 15m, 2h")
+      ->type_name("TIME")
+      ->check(DurationComplaint)
+      ->group("Budget");
+  command.add_option("--tokens", tokens, "stop after so many tokens")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group("Budget");
+  command.add_option("--usd", usd, "stop after so much money (prices: pragma.toml)")
+      ->type_name("USD")
+      ->check(CLI::PositiveNumber)
+      ->group("Budget");
+}
+
+Result<Budget> BudgetFlags::Over(const Budget& otherwise) const {
+  Budget budget = otherwise;
+  budget.attempts = attempts.value_or(budget.attempts);
+  if (!time.empty()) budget.seconds = TRY(ParseDuration(time));
+  budget.tokens = tokens.value_or(budget.tokens);
+  budget.usd = usd.value_or(budget.usd);
+  return budget;
+}
+
+void SearchFlags::AddTo(CLI::App& command) {
+  command
+      .add_option("--model", model,
+                  "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE")
+      ->type_name("SPEC")
+      ->group("Search");
+  command.add_option("--conductor", conductor, "model of the Conductor (default: --model)")
+      ->type_name("SPEC")
+      ->group("Search");
+  command.add_option("--coder", coder, "model of the Coder (default: --model)")
+      ->type_name("SPEC")
+      ->group("Search");
+  command.add_option("--strategy", strategy, "search strategy (default: n-pragma)")
+      ->type_name("NAME|FILE")
+      ->group("Search");
+  command.add_option("--advice", advice, "a hint shown to the models")
+      ->type_name("TEXT")
+      ->group("Search");
+  budget.AddTo(command);
+}
+
+Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& context) {
+  const Settings& settings = context.settings;
+  SearchChoice choice;
+  const std::string& named = FirstOf(flags.strategy, settings.strategy);
+  choice.preset = TRY(
+      LoadPreset(context.paths.strategies().string(), named.empty() ? kDefaultStrategy : named));
+  // A flag wins over any setting: --model over a "coder" in pragma.toml as well.
+  const std::string conductor = FirstOf(flags.conductor, flags.model);
+  const std::string coder = FirstOf(flags.coder, flags.model);
+  choice.conductor_model = FirstOf(conductor, FirstOf(settings.conductor, settings.model));
+  choice.coder_model = FirstOf(coder, FirstOf(settings.coder, settings.model));
+  if (!choice.preset.conductor) choice.conductor_model.clear();
+  if (choice.coder_model.empty()) return NoModel("Coder");
+  if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");
+  choice.budget = TRY(flags.budget.Over(FromSettings(settings, choice.preset)));
+  choice.advice = flags.advice;
+  return choice;
+}
+
+}  // namespace pragma

@@ -1,0 +1,54 @@
+// SearchFlags: model, strategy and budget of a search, as given on the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/settings.h"
+#include "search/session.h"
+#include "search/strategy.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace pragma {
+
+// Limits; what is not given comes from the settings, then from the preset.
+struct BudgetFlags {
+  std::optional<int> attempts;
+  std::string time;
+  std::optional<std::int64_t> tokens;
+  std::optional<double> usd;
+
+  void AddTo(CLI::App& command);
+  [[nodiscard]] Result<Budget> Over(const Budget& otherwise) const;
+};
+
+struct SearchFlags {
+  std::string model;
+  std::string conductor;
+  std::string coder;
+  std::string strategy;
+  std::string advice;
+  BudgetFlags budget;
+
+  void AddTo(CLI::App& command);
+};
+
+// The choice that flags, settings and preset make together.
+struct SearchChoice {
+  Preset preset;
+  Budget budget;
+  std::string conductor_model;  // empty: the preset has no conductor
+  std::string coder_model;
+  std::string advice;
+};
+
+// kUsage with one line when no model is named, or the strategy does not exist.
+[[nodiscard]] Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& context);
+
+}  // namespace pragma

@@ -1,0 +1,54 @@
+// SearchProgress: what a search is doing. On a terminal one live line below the finished attempts;
+// else one plain line per attempt. Everything goes to stderr.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "report/terminal.h"
+
+namespace pragma {
+
+class SearchProgress final {
+ public:
+  SearchProgress(const Terminal& terminal, int attempts);
+  SearchProgress(const SearchProgress&) = delete;
+  SearchProgress& operator=(const SearchProgress&) = delete;
+  ~SearchProgress();
+
+  void OnPhase(int attempt, std::string_view phase);
+  void OnTrial(const Trial& trial, const SearchTree& tree);
+  // A recorded attempt that was judged anew: nothing was spent on models.
+  void OnFresh(const Trial& trial);
+  // Removes the live line; nothing is drawn after it.
+  void Stop();
+
+ private:
+  void Tick(const std::stop_token& stop);
+  void Draw();  // with mutex_ held, likewise below
+  void Erase();
+  void Finished(const Trial& trial);
+  [[nodiscard]] std::string LiveLine() const;
+  [[nodiscard]] std::string TrialRow(const Trial& trial) const;
+
+  Terminal terminal_;
+  int attempts_;
+  TimePoint start_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool stopped_ = false;
+  bool drawn_ = false;
+  int attempt_ = 0;
+  std::string phase_;
+  std::string best_;
+  Spent spent_;
+  std::jthread ticker_;  // last: it uses everything above
+};
+
+}  // namespace pragma

@@ -1,0 +1,202 @@
+#include "cli/search_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "cli/command.h"
+#include "cli/recorded_run.h"
+#include "cli/search_flags.h"
+#include "cli/search_progress.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "llm/model.h"
+#include "report/json_text.h"
+#include "search/recording_model.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "search/strategy.h"
+#include "store/store.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+// A model as the user named it, and the recorder around it.
+struct RecordedModel {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<RecordingModel> recorder;
+};
+
+Result<RecordedModel> MakeRecorded(const std::string& spec, const Context& context, Store& store,
+                                   Clock& clock) {
+  RecordedModel made;
+  made.model = TRY(MakeModel(spec, context.settings.ModelOptionsOf(spec), clock));
+  made.recorder = std::make_unique<RecordingModel>(*made.model, store);
+  return made;
+}
+
+// The two roles and what they stand on. Conductor: none when the preset has none.
+struct Roles {
+  RecordedModel conductor_model;
+  RecordedModel coder_model;
+  std::unique_ptr<Conductor> conductor;
+  std::unique_ptr<Coder> coder;
+
+  [[nodiscard]] CallCounts counts() const {
+    CallCounts counts;
+    for (const RecordedModel* made : {&conductor_model, &coder_model}) {
+      if (!made->recorder) continue;
+      counts.asked += static_cast<std::size_t>(made->recorder->asked());
+      counts.reused += static_cast<std::size_t>(made->recorder->reused());
+    }
+    return counts;
+  }
+};
+
+Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Store& store,
+                        Clock& clock) {
+  const std::string prompts = context.paths.prompts().string();
+  Roles roles;
+  roles.coder_model = TRY(MakeRecorded(settings.coder_model, context, store, clock));
+  roles.coder = TRY(MakeModelCoder(*roles.coder_model.recorder, prompts, Prompts(settings),
+                                   CoderSettings(settings)));
+  if (settings.conductor_model.empty()) return roles;
+  roles.conductor_model = TRY(MakeRecorded(settings.conductor_model, context, store, clock));
+  roles.conductor = TRY(MakeModelConductor(*roles.conductor_model.recorder, prompts,
+                                           Prompts(settings), ConductorSettings(settings)));
+  return roles;
+}
+
+// Judges candidates with the verifier; torch.compile is measured until a first one has passed.
+Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_baseline) {
+  return [&task, &progress, compile_baseline](const Candidate& candidate, const Trial* best,
+                                              int node) {
+    const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
+    const bool compile = compile_baseline && present == nullptr;
+    return task.Evaluate(
+        candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
+        [&progress, node](std::string_view phase) { progress.OnPhase(node, phase); });
+  };
+}
+
+SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
+                   const RunSettings& settings) {
+  SessionParts parts;
+  parts.store = &store;
+  parts.conductor = roles.conductor.get();
+  parts.coder = roles.coder.get();
+  parts.task = &task.task();
+  parts.kernel_header = &settings.kernel_header;
+  parts.advice_from_user = settings.advice_from_user;
+  return parts;
+}
+
+// The winner of a search was lucky as well as fast: what is reported is measured anew.
+Result<std::optional<Evaluation>> MeasureBest(TaskBench& task, const SessionResult& session,
+                                              const SearchPlan& plan, SearchProgress& progress) {
+  const Trial* best = session.tree.best();
+  if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
+  const Measure measure = plan.compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
+  Result<Evaluation> evaluation =
+      task.Evaluate(*best->candidate, nullptr, measure,
+                    [&](std::string_view phase) { progress.OnPhase(best->node, phase); });
+  if (evaluation) return std::move(*evaluation);
+  if (evaluation.error().kind == ErrorKind::kInterrupted) return std::nullopt;
+  return std::unexpected(evaluation.error());
+}
+
+}  // namespace
+
+RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
+                           const Workbench& bench, const TaskBench& task) {
+  RunSettings settings;
+  settings.preset = choice.preset;
+  settings.budget = choice.budget;
+  settings.seed = SystemSeed();
+  settings.conductor_model = choice.conductor_model;
+  settings.coder_model = choice.coder_model;
+  settings.allowed_flags = AllowedFlagForms();
+  settings.kernel_header = task.header();
+  settings.machine = bench.machine().Summary();
+  settings.advice_from_user = choice.advice;
+  settings.options = verify.AsOptions();
+  settings.options["threads"] = std::to_string(bench.machine().threads);
+  return settings;
+}
+
+Result<void> CheckSearchable(const Task& task) {
+  if (!task.random) return {};
+  return Fail(ErrorKind::kTask, task.name +
+                                    ": the task draws random numbers in forward (dropout?), so no "
+                                    "kernel can be checked against it");
+}
+
+Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
+  SystemClock clock;
+  for (const std::string& spec : {choice.conductor_model, choice.coder_model}) {
+    if (spec.empty()) continue;
+    const Result<std::unique_ptr<Model>> model =
+        MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
+    if (!model) return std::unexpected(model.error());
+  }
+  return {};
+}
+
+Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBench& task,
+                                const SearchPlan& plan) {
+  SystemClock clock;
+  const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
+  const auto strategy = TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
+  const MachineSummary machine{plan.settings.machine};
+  SearchProgress progress(context.console.err, plan.budget.attempts);
+  SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
+  parts.strategy = strategy.get();
+  parts.clock = &clock;
+  parts.machine = &machine;
+  parts.evaluate = WithVerifier(task, progress, plan.compile_baseline);
+  parts.observer.on_phase = [&](int attempt, std::string_view phase) {
+    progress.OnPhase(attempt, phase);
+  };
+  parts.observer.on_trial = [&](const Trial& trial, const SearchTree& tree) {
+    progress.OnTrial(trial, tree);
+  };
+
+  SearchOutcome outcome;
+  outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
+  outcome.final_best = TRY(MeasureBest(task, outcome.session, plan, progress));
+  if (!outcome.final_best && outcome.session.tree.best() != nullptr)
+    outcome.session.stopped = "interrupted";
+  outcome.calls = roles.counts();
+  progress.Stop();
+  TRY(AddReusedCalls(bench.store(), plan.run.id, outcome.calls.reused));
+  const std::string final_json =
+      outcome.final_best ? EvaluateObject(task.task(), *outcome.session.tree.best()->candidate,
+                                          *outcome.final_best)
+                         : "";
+  TRY(bench.store().FinishRun(plan.run.id, outcome.session.stopped, final_json));
+  return outcome;
+}
+
+const Evaluation* ReportedBest(const SearchOutcome& outcome) {
+  if (outcome.final_best) return &*outcome.final_best;
+  const Trial* best = outcome.session.tree.best();
+  return best == nullptr ? nullptr : &best->evaluation;
+}
+
+}  // namespace pragma

@@ -1,0 +1,50 @@
+// A search from its settings to the measured final best: what optimize, resume and bench share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/search_flags.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "core/evaluation.h"
+#include "report/json_text.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "store/store.h"
+
+namespace pragma {
+
+struct SearchOutcome {
+  SessionResult session;
+  std::optional<Evaluation> final_best;  // measured again in fresh processes
+  CallCounts calls;
+};
+
+struct SearchPlan {
+  RunRecord run;
+  RunSettings settings;
+  Budget budget;
+  bool compile_baseline = true;
+};
+
+// Settings of a new run on an opened task.
+[[nodiscard]] RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
+                                         const Workbench& bench, const TaskBench& task);
+// kTask when the task cannot be checked at all (it draws random numbers).
+[[nodiscard]] Result<void> CheckSearchable(const Task& task);
+// kUsage early, before anything is started, when a spec names no model.
+[[nodiscard]] Result<void> CheckModels(const SearchChoice& choice, const Context& context);
+
+// Runs the session, measures the best again, and finishes the run in the store. An interrupted run
+// keeps its best as it was measured, and can be resumed.
+[[nodiscard]] Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench,
+                                              TaskBench& task, const SearchPlan& plan);
+
+// The evaluation to report: measured again, or (interrupted) as it was measured in the search.
+[[nodiscard]] const Evaluation* ReportedBest(const SearchOutcome& outcome);
+
+}  // namespace pragma

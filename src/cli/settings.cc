@@ -1,0 +1,183 @@
+#include "cli/settings.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "llm/model.h"
+
+namespace pragma {
+namespace {
+
+// Takes the value of one key; false: its type is wrong.
+using Setter = std::function<bool(const toml::node&)>;
+using Setters = std::map<std::string, Setter, std::less<>>;
+
+template <class T>
+Setter To(T& target) {
+  return [&target](const toml::node& node) {
+    const auto value = node.value<T>();
+    if (value) target = *value;
+    return value.has_value();
+  };
+}
+
+template <class T>
+Setter To(std::optional<T>& target) {
+  return [&target](const toml::node& node) {
+    target = node.value<T>();
+    return target.has_value();
+  };
+}
+
+Setter Duration(const std::function<void(double)>& set) {
+  return [set](const toml::node& node) {
+    if (const auto number = node.value<double>(); number && *number >= 0) {
+      set(*number);
+      return true;
+    }
+    const auto text = node.value<std::string>();
+    const Result<double> seconds = text ? ParseDuration(*text) : Fail("");
+    if (seconds) set(*seconds);
+    return seconds.has_value();
+  };
+}
+
+std::unexpected<Error> Complaint(const std::string& file, const toml::node& node,
+                                 const std::string& what) {
+  return Fail(ErrorKind::kUsage, fmt::format("{}:{}: {}", file, node.source().begin.line, what));
+}
+
+Result<void> Apply(const toml::table& table, const Setters& setters, const std::string& file) {
+  std::vector<std::string> known;
+  for (const auto& [key, setter] : setters) known.push_back(key);
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const auto setter = setters.find(name);
+    if (setter == setters.end()) {
+      const std::string near = Nearest(name, known);
+      return Complaint(
+          file, node,
+          "unknown key '" + name + "'" +
+              (near.empty() ? "; known: " + Join(known, ", ") : "; did you mean '" + near + "'?"));
+    }
+    if (!setter->second(node))
+      return Complaint(file, node, "the value of '" + name + "' has the wrong type");
+  }
+  return {};
+}
+
+Result<ModelOptions> ParseModel(const toml::table& table, const std::string& file) {
+  ModelOptions options;
+  const Setters setters{
+      {"base_url", To(options.base_url)},
+      {"timeout", Duration([&options](double seconds) { options.timeout = Seconds(seconds); })},
+      {"max_retries", To(options.max_retries)},
+      {"usd_per_million_in", To(options.price.usd_per_million_in)},
+      {"usd_per_million_out", To(options.price.usd_per_million_out)},
+  };
+  TRY(Apply(table, setters, file));
+  return options;
+}
+
+Setters TopLevel(Settings& settings) {
+  return {
+      {"model", To(settings.model)},
+      {"conductor", To(settings.conductor)},
+      {"coder", To(settings.coder)},
+      {"strategy", To(settings.strategy)},
+      {"attempts", To(settings.attempts)},
+      {"time", Duration([&settings](double seconds) { settings.seconds = seconds; })},
+      {"tokens", To(settings.tokens)},
+      {"usd", To(settings.usd)},
+      {"mode", To(settings.mode)},
+      {"cache", To(settings.cache)},
+      {"threads", To(settings.threads)},
+      {"python", To(settings.python)},
+      {"home", To(settings.home)},
+      {"models", [](const toml::node& node) { return node.is_table(); }},
+  };
+}
+
+Result<void> CheckValues(const Settings& settings, const std::string& file) {
+  const auto wrong = [&file](const std::string& what) {
+    return Fail(ErrorKind::kUsage, file + ": " + what);
+  };
+  if (!settings.mode.empty() && settings.mode != "strict" && settings.mode != "official") {
+    return wrong("mode must be \"strict\" or \"official\"");
+  }
+  if (!settings.cache.empty() && settings.cache != "warm" && settings.cache != "cold") {
+    return wrong("cache must be \"warm\" or \"cold\"");
+  }
+  if (settings.attempts.value_or(1) < 1) return wrong("attempts must be at least 1");
+  if (settings.threads.value_or(1) < 1) return wrong("threads must be at least 1");
+  return {};
+}
+
+}  // namespace
+
+ModelOptions Settings::ModelOptionsOf(const std::string& spec) const {
+  const auto whole = models.find(spec);
+  if (whole != models.end()) return whole->second;
+  const auto name = models.find(spec.substr(spec.find(':') + 1));
+  return name != models.end() ? name->second : ModelOptions{};
+}
+
+Result<Settings> ParseSettings(std::string_view text, const std::string& name) {
+  Settings settings;
+  try {
+    const toml::table table = toml::parse(text, name);
+    TRY(Apply(table, TopLevel(settings), name));
+    if (const toml::table* models = table["models"].as_table()) {
+      for (const auto& [key, node] : *models) {
+        if (!node.is_table()) return Complaint(name, node, "[models.NAME] must be a table");
+        settings.models[std::string(key.str())] = TRY(ParseModel(*node.as_table(), name));
+      }
+    }
+  } catch (const toml::parse_error& error) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+  }
+  TRY(CheckValues(settings, name));
+  return settings;
+}
+
+Result<Settings> LoadSettings(const std::string& wish) {
+  const std::string path = wish.empty() ? "pragma.toml" : wish;
+  std::error_code ignored;
+  if (wish.empty() && !std::filesystem::exists(path, ignored)) return Settings{};
+  Result<std::string> text = ReadFile(path);
+  if (!text) return Fail(ErrorKind::kUsage, text.error().message);
+  return ParseSettings(*text, path);
+}
+
+Result<double> ParseDuration(std::string_view text) {
+  const std::string_view trimmed = Trim(text);
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
+  const std::string_view unit = trimmed.substr(static_cast<std::size_t>(end - trimmed.data()));
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (error != std::errc() || scale == 0 || !(number >= 0)) {
+    return Fail(ErrorKind::kUsage,
+                "'" + std::string(text) + "' is no duration; write 90s, 15m or 2h");
+  }
+  return number * scale;
+}
+
+}  // namespace pragma

@@ -1,0 +1,59 @@
+// Settings: what pragma.toml says. Flags win over it; it wins over the defaults.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "llm/model.h"
+
+namespace pragma {
+
+// The keys are the long flags of the commands, and one table per model:
+//
+//   model = "openai:NAME"      # also: conductor, coder
+//   strategy = "n-pragma"
+//   attempts = 15              # also: time ("30m" or seconds), tokens, usd
+//   mode = "strict"            # or "official"
+//   cache = "warm"             # or "cold"
+//   threads = 2
+//   python = ".venv/bin/python"
+//   home = ".pragma"
+//   [models."openai:NAME"]
+//   base_url = "http://127.0.0.1:8000/v1"
+//   timeout = 600              # seconds
+//   max_retries = 6
+//   usd_per_million_in = 3.0
+//   usd_per_million_out = 15.0
+struct Settings {
+  std::string model;
+  std::string conductor;
+  std::string coder;
+  std::string strategy;
+  std::optional<int> attempts;
+  std::optional<double> seconds;
+  std::optional<std::int64_t> tokens;
+  std::optional<double> usd;
+  std::string mode;
+  std::string cache;
+  std::optional<int> threads;
+  std::string python;
+  std::string home;
+  std::map<std::string, ModelOptions> models;  // by spec, or by name alone
+  // The options of a model spec: of "openai:NAME", else of "NAME", else the defaults.
+  [[nodiscard]] ModelOptions ModelOptionsOf(const std::string& spec) const;
+};
+
+// `wish` empty: ./pragma.toml where there is one. An unknown key, a wrong type or a syntax error is
+// a kUsage error of one line with the place and, where one is near, the key that was meant.
+[[nodiscard]] Result<Settings> LoadSettings(const std::string& wish);
+[[nodiscard]] Result<Settings> ParseSettings(std::string_view text, const std::string& name);
+
+// "90", "90s", "15m", "2h": seconds.
+[[nodiscard]] Result<double> ParseDuration(std::string_view text);
+
+}  // namespace pragma

@@ -1,0 +1,39 @@
+// VerifyFlags: how a command's candidates are checked and timed, as given on the command line.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "cli/settings.h"
+#include "cli/workbench.h"
+#include "verify/verifier.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace pragma {
+
+// A CLI11 check: empty when the text is a duration, else what is wrong.
+[[nodiscard]] std::string DurationComplaint(const std::string& text);
+
+struct VerifyFlags {
+  std::string mode;   // empty: from the settings, else strict
+  std::string cache;  // empty: from the settings, else warm
+  int threads = 0;
+  std::string run_limit;  // duration, checked when parsed; empty: the default; likewise below
+  std::string task_limit;
+  bool unsafe_no_sandbox = false;
+
+  void AddTo(CLI::App& command);
+  // What is empty here, from the settings.
+  [[nodiscard]] VerifyFlags With(const Settings& settings) const;
+  [[nodiscard]] VerifyOptions options() const;
+  // What a run keeps of them, so that it is resumed alike.
+  [[nodiscard]] std::map<std::string, std::string> AsOptions() const;
+  [[nodiscard]] static VerifyFlags FromOptions(const std::map<std::string, std::string>& options);
+  [[nodiscard]] WorkbenchOptions workbench_options() const;
+};
+
+}  // namespace pragma

@@ -1,0 +1,157 @@
+#include "cli/workbench.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "cli/command.h"
+#include "core/evaluation.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "store/store.h"
+#include "task/torch_server.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+// Peaks and bandwidths from the store, or measured now and kept there.
+Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
+  Machine machine = TRY(DescribeMachine());
+  if (threads > machine.threads) {
+    return Fail(ErrorKind::kUsage, fmt::format("--threads {}: only {} processors may be used here",
+                                               threads, machine.threads));
+  }
+  if (threads > 0) machine.threads = threads;
+  const std::string key = fmt::format("machine/{}/{}", machine.fingerprint, machine.threads);
+  const std::optional<std::string> kept = TRY(store.GetFigure(key));
+  if (kept) {
+    const Result<Machine> known = MachineFromJson(*kept);
+    if (known && known->peak_gflops > 0) return *known;
+  }
+  Log(LogLevel::kInfo, "measuring this machine's peak and bandwidths, once");
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  TRY(MeasureMachine(machine, programs));
+  TRY(store.PutFigure(key, MachineToJson(machine)));
+  return machine;
+}
+
+std::string_view AllocatorName(Allocator allocator) {
+  return allocator == Allocator::kKeep ? "keep" : "default";
+}
+
+Allocator AllocatorFrom(const nlohmann::json& name) {
+  return name == "keep" ? Allocator::kKeep : Allocator::kDefault;
+}
+
+std::string BaselineText(const TaskBaseline& baseline) {
+  nlohmann::json value = {{"eager", AllocatorName(baseline.eager)},
+                          {"eager_ms", baseline.eager_ms}};
+  if (baseline.compile) value["compile"] = AllocatorName(*baseline.compile);
+  return value.dump();
+}
+
+std::optional<TaskBaseline> ReadBaseline(const std::string& text) {
+  const auto value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object() || !value.contains("eager_ms") || !value["eager_ms"].is_number()) {
+    return std::nullopt;
+  }
+  TaskBaseline baseline;
+  baseline.eager = AllocatorFrom(value.value("eager", nlohmann::json()));
+  baseline.eager_ms = value["eager_ms"].get<double>();
+  if (value.contains("compile")) baseline.compile = AllocatorFrom(value["compile"]);
+  return baseline;
+}
+
+}  // namespace
+
+Workbench::Workbench(const Context& context, Jail jail, Store store, Machine machine,
+                     Seconds task_limit)
+    : paths_(context.paths),
+      home_(std::filesystem::absolute(context.home)),
+      task_limit_(task_limit),
+      jail_(std::move(jail)),
+      store_(std::move(store)),
+      machine_(std::move(machine)),
+      builder_(jail_, home_ / "cache" / "build") {}
+
+Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
+                                                     const WorkbenchOptions& options) {
+  TRY(CheckPaths(context.paths));
+  Jail jail = TRY(Jail::Create(context.paths.programs.string(), options.sandbox));
+  Store store = TRY(Store::Open(context.home));
+  Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
+  return std::unique_ptr<Workbench>(new Workbench(context, std::move(jail), std::move(store),
+                                                  std::move(machine), options.task_limit));
+}
+
+TorchServerOptions Workbench::torch_options() const {
+  TorchServerOptions options;
+  options.python = paths_.python;
+  options.package_root = paths_.package_root();
+  options.cache_dir = home_ / "cache" / "torch";
+  options.threads = machine_.threads;
+  options.describe_limit = task_limit_;
+  return options;
+}
+
+TaskBench::TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& options)
+    : bench_(bench),
+      server_(std::move(server)),
+      header_(KernelHeader(server_.task())),
+      cache_(options.cache),
+      verifier_(server_, bench.builder(), bench.jail(), bench.machine(), options) {}
+
+Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
+                                                   const std::filesystem::path& task,
+                                                   const VerifyOptions& options) {
+  const TorchServerOptions torch = bench.torch_options();
+  TRY(MakeDirectories(torch.cache_dir));
+  TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
+  std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
+  opened->LoadBaseline();
+  return opened;
+}
+
+Result<Evaluation> TaskBench::Evaluate(const Candidate& candidate, const Candidate* best,
+                                       Measure measure, const Verifier::Progress& progress) {
+  Result<Evaluation> evaluation = verifier_.Evaluate(candidate, best, measure, progress);
+  SaveBaseline();
+  return evaluation;
+}
+
+std::string TaskBench::BaselineKey() const {
+  const Machine& machine = bench_.machine();
+  return fmt::format("baseline/{}/{}/{}/{}/{}", task().sha256, machine.fingerprint, machine.threads,
+                     server_.torch_version(), cache_ == CacheState::kWarm ? "warm" : "cold");
+}
+
+void TaskBench::LoadBaseline() {
+  const Result<std::optional<std::string>> kept = bench_.store().GetFigure(BaselineKey());
+  if (!kept || !*kept) return;
+  kept_ = **kept;
+  if (const std::optional<TaskBaseline> baseline = ReadBaseline(kept_))
+    verifier_.set_baseline(*baseline);
+}
+
+void TaskBench::SaveBaseline() {
+  const std::optional<TaskBaseline> baseline = verifier_.baseline();
+  if (!baseline) return;
+  const std::string text = BaselineText(*baseline);
+  if (text == kept_) return;
+  kept_ = text;
+  const Result<void> saved = bench_.store().PutFigure(BaselineKey(), text);
+  if (!saved) Log(LogLevel::kWarning, "the task's baseline is not kept: " + saved.error().message);
+}
+
+}  // namespace pragma

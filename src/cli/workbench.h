@@ -1,0 +1,86 @@
+// Workbench: the parts of pragma that commands share, made in order from the flags, with a clear
+// error for the first one that cannot be had.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "cli/command.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "store/store.h"
+#include "task/torch_server.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+
+struct WorkbenchOptions {
+  int threads = 0;  // 0: what the machine gives
+  SandboxMode sandbox = SandboxMode::kRequired;
+  Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
+};
+
+// Jail, store, machine with its figures (measured once per machine, kept in the store), builder.
+class Workbench final {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Workbench>> Create(const Context& context,
+                                                                 const WorkbenchOptions& options);
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  [[nodiscard]] const Jail& jail() const { return jail_; }
+  [[nodiscard]] Store& store() { return store_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] const Builder& builder() const { return builder_; }
+  [[nodiscard]] TorchServerOptions torch_options() const;
+
+ private:
+  Workbench(const Context& context, Jail jail, Store store, Machine machine, Seconds task_limit);
+  Paths paths_;
+  std::filesystem::path home_;
+  Seconds task_limit_;
+  Jail jail_;
+  Store store_;
+  Machine machine_;
+  Builder builder_;
+};
+
+// One task on a workbench: its warm reference and the verifier over it. Outlived by the workbench.
+class TaskBench final {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<TaskBench>> Open(Workbench& bench,
+                                                               const std::filesystem::path& task,
+                                                               const VerifyOptions& options);
+  TaskBench(const TaskBench&) = delete;
+  TaskBench& operator=(const TaskBench&) = delete;
+
+  [[nodiscard]] const Task& task() const { return server_.task(); }
+  [[nodiscard]] const std::string& header() const { return header_; }
+  [[nodiscard]] TorchServer& server() { return server_; }
+  // Verifier::Evaluate, keeping the task's baseline for later runs.
+  [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
+                                            Measure measure, const Verifier::Progress& progress);
+
+ private:
+  TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& options);
+  // Figures of another cache state, thread count, torch or machine are other figures.
+  [[nodiscard]] std::string BaselineKey() const;
+  void LoadBaseline();
+  void SaveBaseline();
+
+  Workbench& bench_;
+  TorchServer server_;
+  std::string header_;
+  CacheState cache_;
+  Verifier verifier_;
+  std::string kept_;  // the baseline as the store has it
+};
+
+}  // namespace pragma

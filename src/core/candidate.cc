@@ -1,0 +1,83 @@
+#include "core/candidate.h"
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::string_view kFlagsMark = "// pragma-flags:";
+constexpr std::string_view kCompilerMark = "// pragma-compiler:";
+constexpr std::size_t kFlagsLines = 10;  // how far down the mark is looked for
+
+// Length-prefixed, so that no two different candidates give the same text.
+void Add(std::string& text, std::string_view part) {
+  text += std::to_string(part.size()) + ":";
+  text += part;
+}
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string& word : Split(text, ' ')) {
+    if (!Trim(word).empty()) words.emplace_back(Trim(word));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string_view LanguageName(Language language) {
+  constexpr std::array<std::string_view, 4> kNames{"cpp", "cuda", "triton", "python"};
+  return kNames.at(static_cast<std::size_t>(language));
+}
+
+const std::string& Candidate::source() const {
+  static const std::string kNone;
+  return files.empty() ? kNone : files.begin()->second;
+}
+
+std::string Candidate::id() const {
+  std::string text;
+  Add(text, LanguageName(language));
+  for (const auto& [name, content] : files) {
+    Add(text, name);
+    Add(text, content);
+  }
+  Add(text, compiler);
+  Add(text, "flags");
+  for (const std::string& flag : flags) Add(text, flag);
+  Add(text, "tunables");
+  for (const auto& [name, value] : tunables) {
+    Add(text, name);
+    Add(text, std::to_string(value));
+  }
+  return Sha256Hex(text).substr(0, 16);
+}
+
+const std::vector<std::string>& DefaultCppFlags() {
+  static const std::vector<std::string> kFlags{"-O3", "-march=native", "-fopenmp"};
+  return kFlags;
+}
+
+Candidate CppCandidate(std::string source) {
+  Candidate candidate;
+  candidate.flags = DefaultCppFlags();
+  const std::vector<std::string> lines = SplitLines(std::string_view(source).substr(0, 4096));
+  for (std::size_t i = 0; i < lines.size() && i < kFlagsLines; ++i) {
+    const std::string_view line = Trim(lines[i]);
+    if (line.starts_with(kFlagsMark)) candidate.flags = Words(line.substr(kFlagsMark.size()));
+    if (line.starts_with(kCompilerMark))
+      candidate.compiler = Trim(line.substr(kCompilerMark.size()));
+  }
+  candidate.files["kernel.cpp"] = std::move(source);
+  return candidate;
+}
+
+}  // namespace pragma

@@ -1,0 +1,34 @@
+// Candidate: one proposed kernel. Immutable by convention: its id is a hash of everything in it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pragma {
+
+enum class Language : std::uint8_t { kCpp, kCuda, kTriton, kPython };
+[[nodiscard]] std::string_view LanguageName(
+    Language language);  // "cpp", "cuda", "triton", "python"
+
+struct Candidate {
+  Language language = Language::kCpp;
+  std::map<std::string, std::string> files;      // name -> text; C++: exactly one, "kernel.cpp"
+  std::string compiler = "g++";                  // C++: "g++" or "clang++"
+  std::vector<std::string> flags;                // compile flags, in the author's order
+  std::map<std::string, std::int64_t> tunables;  // chosen values of PRAGMA_TUNE constants
+  // The main source: the first file of `files`.
+  [[nodiscard]] const std::string& source() const;
+  // First 16 hex digits of SHA-256 over language, files, compiler, flags and tunables.
+  [[nodiscard]] std::string id() const;
+};
+
+// A C++ candidate from one source text: flags are taken from a first-lines comment
+// "// pragma-flags: -O3 ...", or the default when there is none; likewise the compiler from
+// "// pragma-compiler: clang++".
+[[nodiscard]] Candidate CppCandidate(std::string source);
+[[nodiscard]] const std::vector<std::string>& DefaultCppFlags();
+
+}  // namespace pragma

@@ -1,0 +1,29 @@
+#include "core/evaluation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace pragma {
+namespace {
+
+constexpr std::array<std::string_view, 14> kStatusNames{
+    "passed",           "rejected_source", "compile_error",     "load_error",  "crashed",
+    "timeout",          "out_of_memory",   "sandbox_violation", "wrong_shape", "wrong_values",
+    "nondeterministic", "implausible",     "unsupported",       "task_error"};
+
+}  // namespace
+
+std::string_view StatusName(Status status) {
+  return kStatusNames.at(static_cast<std::size_t>(status));
+}
+
+std::optional<Status> StatusFromName(std::string_view name) {
+  const auto* found = std::ranges::find(kStatusNames, name);
+  if (found == kStatusNames.end()) return std::nullopt;
+  return static_cast<Status>(found - kStatusNames.begin());
+}
+
+}  // namespace pragma

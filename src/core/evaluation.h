@@ -1,0 +1,110 @@
+// Evaluation: what happened to a candidate. Whatever a kernel does is a value of this type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pragma {
+
+enum class Status : std::uint8_t {
+  kPassed,
+  kRejectedSource,  // flag, file or symbol not allowed
+  kCompileError,
+  kLoadError,
+  kCrashed,
+  kTimeout,
+  kOutOfMemory,
+  kSandboxViolation,
+  kWrongShape,
+  kWrongValues,
+  kNondeterministic,
+  kImplausible,  // faster than the machine allows, or a timed output was wrong
+  kUnsupported,  // the author gave up on this operator
+  kTaskError,    // the reference itself fails
+};
+[[nodiscard]] std::string_view StatusName(Status status);  // "passed", "rejected_source", ...
+[[nodiscard]] std::optional<Status> StatusFromName(std::string_view name);
+
+struct Check {
+  std::string name;     // "flags", "build", "values", "guards", "timed_outputs", ...
+  std::string verdict;  // "pass", "fail", "skipped", "note"
+  std::string detail;
+};
+
+// A compiler message a model can act on.
+struct Diagnostic {
+  std::string severity;  // "error", "warning", "note"
+  std::string file;
+  int line = 0;  // 1-based; 0: none
+  int column = 0;
+  std::string message;
+  std::string source_line;  // the text of that line, where known
+};
+
+struct ErrorFigures {
+  double max_abs = 0;
+  double max_rel = 0;            // over elements larger than the output's rms / 1000
+  double rel_l2 = 0;             // ||y - r|| / ||r||
+  double honest_rel_l2 = 0;      // the same of Torch's own fp32 result
+  std::vector<std::int64_t> at;  // index of the worst element
+  std::string output;            // name of the output it is in
+};
+
+// A figure with its interval; the unit is in the field's name.
+struct Interval {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct Timing {
+  Interval ms;              // of one call, 95 % interval over process medians
+  std::size_t samples = 0;  // timed calls
+  std::size_t processes = 0;
+  std::string method;  // how it was measured, for people
+  int threads = 1;
+  double doorbell_us = 0;  // subtracted cost of an empty burst
+};
+
+struct Environment {
+  std::string cpu;
+  std::string compiler;
+  std::string torch;
+  std::string allocator;  // "default" or "keep": the faster of Torch's two, used for the baseline
+  std::string cache;      // "warm" or "cold"
+  int threads = 1;
+  std::vector<std::string> protections;
+  std::string trust;  // "isolated", "weaker (python)", "none (unsafe-no-sandbox)"
+};
+
+struct Evaluation {
+  Status status = Status::kTaskError;
+  std::string reason;  // one or a few lines that a model can act on
+  std::vector<Check> checks;
+  std::vector<Diagnostic> diagnostics;   // of the build
+  std::string log;                       // shortened foreign text: compiler, worker
+  std::optional<ErrorFigures> error;     // once values were compared
+  std::optional<bool> official_correct;  // KernelBench's own rule
+  // Only when passed:
+  std::optional<Timing> timing;
+  std::optional<Timing> eager;
+  std::optional<Timing> compile;
+  std::optional<Interval> speedup_eager;  // paired ratio, > 1 is faster
+  std::optional<Interval> speedup_compile;
+  std::optional<Interval> speedup_dropin;
+  std::optional<Interval> speedup_best;  // paired against the best at that time
+  std::optional<double> lower_bound_ms;  // hard bound
+  bool prepacked = false;                // used pragma_prepare; never mixed with plain figures
+  std::optional<double> prepare_ms;
+  Environment environment;
+  std::string seed;                         // after the fact
+  std::map<std::string, double> phases_ms;  // build, load, verify, tune, time
+  [[nodiscard]] bool passed() const { return status == Status::kPassed; }
+};
+
+}  // namespace pragma

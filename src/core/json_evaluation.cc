@@ -1,0 +1,219 @@
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/evaluation.h"
+#include "core/json_parts.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+
+namespace pragma {
+namespace {
+
+// A 95 % interval as [low, high].
+void WriteInterval(JsonWriter& writer, std::string_view name, const Interval& interval) {
+  writer.Key(name).BeginArray().Value(interval.low).Value(interval.high).EndArray();
+}
+
+void ReadInterval(const JsonReader& reader, Interval& interval) {
+  const auto ends = reader.items();
+  if (ends.empty()) return;
+  if (ends.size() != 2) {
+    reader.Complain("should be [low, high]");
+    return;
+  }
+  ends[0].Get(interval.low);
+  ends[1].Get(interval.high);
+}
+
+void WriteTiming(JsonWriter& writer, std::string_view name, const std::optional<Timing>& timing) {
+  writer.Key(name);
+  if (!timing) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("median_ms", timing->ms.median);
+  WriteInterval(writer, "ci95_ms", timing->ms);
+  writer.Field("samples", timing->samples).Field("processes", timing->processes);
+  writer.Field("method", timing->method).Field("threads", timing->threads);
+  writer.Field("doorbell_us", timing->doorbell_us).EndObject();
+}
+
+void ReadTiming(const JsonReader& reader, std::optional<Timing>& out) {
+  if (reader.null()) return;
+  Timing& timing = out.emplace();
+  reader.Get("median_ms", timing.ms.median);
+  ReadInterval(reader["ci95_ms"], timing.ms);
+  reader.Get("samples", timing.samples);
+  reader.Get("processes", timing.processes);
+  reader.Get("method", timing.method);
+  reader.Get("threads", timing.threads);
+  reader.Get("doorbell_us", timing.doorbell_us);
+}
+
+void WriteRatio(JsonWriter& writer, std::string_view name, const std::optional<Interval>& ratio) {
+  writer.Key(name);
+  if (!ratio) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("median", ratio->median);
+  WriteInterval(writer, "ci95", *ratio);
+  writer.EndObject();
+}
+
+void ReadRatio(const JsonReader& reader, std::optional<Interval>& out) {
+  if (reader.null()) return;
+  Interval& ratio = out.emplace();
+  reader.Get("median", ratio.median);
+  ReadInterval(reader["ci95"], ratio);
+}
+
+void WriteMessages(JsonWriter& writer, const Evaluation& evaluation) {
+  writer.Key("checks").BeginArray();
+  for (const Check& check : evaluation.checks) {
+    writer.BeginObject().Field("name", check.name).Field("verdict", check.verdict);
+    writer.Field("detail", check.detail).EndObject();
+  }
+  writer.EndArray().Key("diagnostics").BeginArray();
+  for (const Diagnostic& message : evaluation.diagnostics) {
+    writer.BeginObject().Field("severity", message.severity).Field("file", message.file);
+    writer.Field("line", message.line).Field("column", message.column);
+    writer.Field("message", message.message).Field("source_line", message.source_line).EndObject();
+  }
+  writer.EndArray().Field("log", evaluation.log);
+}
+
+void ReadMessages(const JsonReader& reader, Evaluation& evaluation) {
+  for (const JsonReader& item : reader["checks"].items()) {
+    Check& check = evaluation.checks.emplace_back();
+    item.Get("name", check.name);
+    item.Get("verdict", check.verdict);
+    item.Get("detail", check.detail);
+  }
+  for (const JsonReader& item : reader["diagnostics"].items()) {
+    Diagnostic& message = evaluation.diagnostics.emplace_back();
+    item.Get("severity", message.severity);
+    item.Get("file", message.file);
+    item.Get("line", message.line);
+    item.Get("column", message.column);
+    item.Get("message", message.message);
+    item.Get("source_line", message.source_line);
+  }
+  reader.Get("log", evaluation.log);
+}
+
+void WriteError(JsonWriter& writer, const std::optional<ErrorFigures>& error) {
+  writer.Key("error");
+  if (!error) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("max_abs", error->max_abs).Field("max_rel", error->max_rel);
+  writer.Field("rel_l2", error->rel_l2).Field("honest_rel_l2", error->honest_rel_l2);
+  writer.Field("at", error->at).Field("output", error->output).EndObject();
+}
+
+void ReadError(const JsonReader& reader, std::optional<ErrorFigures>& out) {
+  if (reader.null()) return;
+  ErrorFigures& error = out.emplace();
+  reader.Get("max_abs", error.max_abs);
+  reader.Get("max_rel", error.max_rel);
+  reader.Get("rel_l2", error.rel_l2);
+  reader.Get("honest_rel_l2", error.honest_rel_l2);
+  reader.Get("at", error.at);
+  reader.Get("output", error.output);
+}
+
+void WriteEnvironment(JsonWriter& writer, const Environment& environment) {
+  writer.Key("environment").BeginObject();
+  writer.Field("cpu", environment.cpu).Field("compiler", environment.compiler);
+  writer.Field("torch", environment.torch).Field("allocator", environment.allocator);
+  writer.Field("cache", environment.cache).Field("threads", environment.threads);
+  writer.Field("protections", environment.protections).Field("trust", environment.trust);
+  writer.EndObject();
+}
+
+void ReadEnvironment(const JsonReader& reader, Environment& environment) {
+  reader.Get("cpu", environment.cpu);
+  reader.Get("compiler", environment.compiler);
+  reader.Get("torch", environment.torch);
+  reader.Get("allocator", environment.allocator);
+  reader.Get("cache", environment.cache);
+  reader.Get("threads", environment.threads);
+  reader.Get("protections", environment.protections);
+  reader.Get("trust", environment.trust);
+}
+
+void ReadStatus(const JsonReader& reader, Status& out) {
+  std::string name;
+  reader.Require("status", name);
+  if (const std::optional<Status> status = StatusFromName(name)) {
+    out = *status;
+  } else {
+    reader.Complain("\"" + name + "\" is no status that is known");
+  }
+}
+
+void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
+  WriteTiming(writer, "timing", evaluation.timing);
+  writer.Key("baseline").BeginObject();
+  WriteTiming(writer, "eager", evaluation.eager);
+  WriteTiming(writer, "compile", evaluation.compile);
+  writer.EndObject().Key("speedup").BeginObject();
+  WriteRatio(writer, "eager", evaluation.speedup_eager);
+  WriteRatio(writer, "compile", evaluation.speedup_compile);
+  WriteRatio(writer, "dropin", evaluation.speedup_dropin);
+  WriteRatio(writer, "best", evaluation.speedup_best);
+  writer.EndObject().Field("lower_bound_ms", evaluation.lower_bound_ms);
+  writer.Field("prepacked", evaluation.prepacked).Field("prepare_ms", evaluation.prepare_ms);
+}
+
+void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
+  ReadTiming(reader["timing"], evaluation.timing);
+  ReadTiming(reader["baseline"]["eager"], evaluation.eager);
+  ReadTiming(reader["baseline"]["compile"], evaluation.compile);
+  ReadRatio(reader["speedup"]["eager"], evaluation.speedup_eager);
+  ReadRatio(reader["speedup"]["compile"], evaluation.speedup_compile);
+  ReadRatio(reader["speedup"]["dropin"], evaluation.speedup_dropin);
+  ReadRatio(reader["speedup"]["best"], evaluation.speedup_best);
+  reader.Get("lower_bound_ms", evaluation.lower_bound_ms);
+  reader.Get("prepacked", evaluation.prepacked);
+  reader.Get("prepare_ms", evaluation.prepare_ms);
+}
+
+}  // namespace
+
+// Every name is always there; null says that there is no such figure.
+void Write(JsonWriter& writer, const Evaluation& evaluation) {
+  BeginSchema(writer);
+  writer.Field("status", StatusName(evaluation.status)).Field("reason", evaluation.reason);
+  WriteMessages(writer, evaluation);
+  WriteError(writer, evaluation.error);
+  writer.Key("official");
+  if (evaluation.official_correct) {
+    writer.BeginObject().Field("correct", *evaluation.official_correct).EndObject();
+  } else {
+    writer.Null();
+  }
+  WriteFigures(writer, evaluation);
+  WriteEnvironment(writer, evaluation.environment);
+  writer.Field("seed", evaluation.seed).Key("phases_ms").BeginObject();
+  for (const auto& [phase, ms] : evaluation.phases_ms) writer.Field(phase, ms);
+  writer.EndObject().EndObject();
+}
+
+void Read(const JsonReader& reader, Evaluation& evaluation) {
+  CheckSchema(reader);
+  ReadStatus(reader, evaluation.status);
+  reader.Get("reason", evaluation.reason);
+  ReadMessages(reader, evaluation);
+  ReadError(reader["error"], evaluation.error);
+  reader["official"].Get("correct", evaluation.official_correct);
+  ReadFigures(reader, evaluation);
+  ReadEnvironment(reader["environment"], evaluation.environment);
+  reader.Get("seed", evaluation.seed);
+  reader.Get("phases_ms", evaluation.phases_ms);
+}
+
+}  // namespace pragma

@@ -1,0 +1,42 @@
+// The core values as parts of larger JSON: what core/json.h is made of. Private to core and to the
+// formats that embed core values (recordings, the store).
+#pragma once
+
+#include <string_view>
+
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "core/profile.h"
+#include "core/task.h"
+#include "core/trial.h"
+
+namespace pragma {
+
+inline constexpr int kJsonSchema =
+    1;  // of every object; raised only when a name changes its meaning
+
+// Begins an object and writes its "schema".
+void BeginSchema(JsonWriter& writer);
+// Complains about an object of a newer schema.
+void CheckSchema(const JsonReader& reader);
+
+void Write(JsonWriter& writer, const Task& task);
+void Write(JsonWriter& writer, const Candidate& candidate);
+void Write(JsonWriter& writer, const Evaluation& evaluation);
+void Write(JsonWriter& writer, const Advice& advice);
+void Write(JsonWriter& writer, const Profile& profile);
+void Write(JsonWriter& writer, const Spent& spent);
+void Write(JsonWriter& writer, const Trial& trial);
+
+void Read(const JsonReader& reader, Task& task);
+void Read(const JsonReader& reader, Candidate& candidate);
+void Read(const JsonReader& reader, Evaluation& evaluation);
+void Read(const JsonReader& reader, Advice& advice);
+void Read(const JsonReader& reader, Profile& profile);
+void Read(const JsonReader& reader, Spent& spent);
+void Read(const JsonReader& reader, Trial& trial);
+
+}  // namespace pragma

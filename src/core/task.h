@@ -1,0 +1,96 @@
+// Task: a PyTorch file in KernelBench's format, described. A value; nothing here runs Python.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pragma {
+
+enum class DType : std::uint8_t {
+  kFloat32,
+  kFloat64,
+  kBFloat16,
+  kFloat16,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUInt8,
+  kBool,
+};
+[[nodiscard]] std::size_t DTypeSize(DType dtype);          // bytes per element
+[[nodiscard]] std::string_view DTypeName(DType dtype);     // torch's name: "float32"
+[[nodiscard]] std::string_view DTypeCppName(DType dtype);  // "float", "std::int64_t", "pragma_bf16"
+[[nodiscard]] std::optional<DType> DTypeFromName(std::string_view name);  // "float32" -> kFloat32
+[[nodiscard]] bool IsFloating(DType dtype);
+
+enum class TensorRole : std::uint8_t { kInput, kParameter, kBuffer, kConstant, kOutput };
+[[nodiscard]] std::string_view TensorRoleName(TensorRole role);
+
+struct TensorSpec {
+  std::string name;  // the kernel's argument: a C++ identifier, unique in the task
+  std::string path;  // where it came from: "conv1d.weight", "args[0]", "output"
+  TensorRole role = TensorRole::kInput;
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;  // empty: a scalar tensor
+  [[nodiscard]] std::size_t elements() const;
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+// A value that is no tensor: an init argument, a scalar argument of forward, an operator's
+// argument.
+struct ScalarValue {
+  enum class Kind : std::uint8_t { kNone, kBool, kInt, kFloat, kString, kList, kNode };
+  Kind kind = Kind::kNone;
+  std::int64_t integer = 0;  // kBool (0, 1) and kInt
+  double real = 0;           // kFloat
+  std::string text;          // kString; kNode: the node's name
+  std::vector<ScalarValue> items;
+};
+
+struct NamedValue {
+  std::string name;
+  ScalarValue value;
+};
+
+// One operator of the ATen graph (torch.export), in execution order.
+struct GraphNode {
+  std::string name;
+  std::string op;  // "aten.convolution.default", "placeholder", "output"
+  std::vector<ScalarValue> args;
+  std::vector<NamedValue> kwargs;
+  // Of each result; empty when the node yields no tensor.
+  std::vector<TensorSpec> results;
+  std::vector<std::vector<std::int64_t>> strides;
+};
+
+struct Task {
+  std::string name;      // file name without ".py"
+  std::string sha256;    // of the source: the task's identity
+  std::string source;    // the file's text
+  std::string category;  // matmul, activation, normalization, pooling_reduction, convolution, other
+  std::string lint;      // sound, weak, degenerate; empty: not linted
+  // Arguments of the kernel in order: inputs, then parameters, buffers, constants.
+  std::vector<TensorSpec> arguments;
+  std::vector<TensorSpec> outputs;
+  std::string output_kind;            // "tensor", "tuple", "list"
+  std::vector<NamedValue> init_args;  // constructor arguments by name
+  std::vector<NamedValue> call_args;  // arguments of forward that are no tensors
+  double flops = 0;  // as written (torch.utils.flop_counter plus one per pointwise element)
+  std::size_t compulsory_bytes = 0;  // each argument read once, each output written once
+  std::vector<GraphNode> graph;      // empty when torch.export failed
+  std::string export_error;          // why, in one line
+  bool random = false;               // live dropout or other draws: unsupported
+  bool stateful = false;             // updates buffers in forward; the updates are not outputs
+  // Terms that flow into one output element, for the error bound.
+  std::int64_t reduction_length = 1;
+  std::vector<std::string> notes;  // for people and prompts: tied tensors, state_dict fallback, ...
+  // Every argument with its own copy of parameters, and the outputs: bytes of one set of the ring.
+  [[nodiscard]] std::size_t set_bytes() const;
+};
+
+}  // namespace pragma

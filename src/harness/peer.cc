@@ -1,0 +1,45 @@
+#include "harness/peer.h"
+
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <span>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/doorbell.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "sandbox/jail.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+
+Peer::Peer(Doorbell doorbell, pid_t pid, UniqueFd pidfd)
+    : doorbell_(std::move(doorbell)), pid_(pid), pidfd_(std::move(pidfd)) {}
+
+PeerReply Peer::Send(pragma_command command, std::span<const std::uint32_t> sets, Seconds limit) {
+  const Doorbell::Reply reply = doorbell_.Ring(command, sets, pidfd_.get(), limit);
+  PeerReply result{.answer = reply.answer, .elapsed = reply.elapsed, .result = reply.result};
+  if (!result.ok()) result.message = doorbell_.message();
+  return result;
+}
+
+Result<void> Peer::Freeze() const { return FreezeProcess(pid_); }
+Result<void> Peer::Thaw() const { return ThawProcess(pid_); }
+
+void Peer::Kill() const { ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0); }
+
+Seconds Peer::CpuTime() const {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    return Seconds{0};
+  return Seconds{static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
+}
+
+}  // namespace pragma

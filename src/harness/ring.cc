@@ -1,0 +1,101 @@
+#include "harness/ring.h"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "core/task.h"
+#include "task/set_layout.h"
+
+namespace pragma {
+namespace {
+
+// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process.
+constexpr std::size_t kMaxGuards = 16384;
+
+std::size_t PageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+// Lays tensors out one after the other: guard page, whole pages for the tensor, guard page, ...
+class Packer final {
+ public:
+  explicit Packer(bool guards) : guards_(guards) { Guard(); }
+
+  std::size_t Place(std::size_t bytes, bool at_end) {
+    const std::size_t page = PageSize();
+    const std::size_t room = (bytes + page - 1) / page * page + (bytes == 0 ? page : 0);
+    const std::size_t slack = (room - bytes) / kTensorAlignment * kTensorAlignment;
+    const std::size_t offset = end_ + (at_end ? slack : 0);
+    end_ += room;
+    Guard();
+    return offset;
+  }
+
+  [[nodiscard]] std::size_t end() const { return end_; }
+  std::vector<std::size_t> TakeGuards() { return std::move(guard_pages_); }
+
+ private:
+  void Guard() {
+    if (!guards_) return;
+    guard_pages_.push_back(end_);
+    end_ += PageSize();
+  }
+  bool guards_;
+  std::size_t end_ = 0;
+  std::vector<std::size_t> guard_pages_;
+};
+
+std::vector<std::vector<std::size_t>> PlaceSets(Packer& packer,
+                                                const std::vector<TensorSpec>& tensors,
+                                                std::size_t sets) {
+  std::vector<std::vector<std::size_t>> offsets(sets);
+  for (std::size_t set = 0; set < sets; ++set) {
+    for (const TensorSpec& tensor : tensors) {
+      offsets[set].push_back(packer.Place(tensor.bytes(), set % 2 == 1));
+    }
+  }
+  return offsets;
+}
+
+}  // namespace
+
+Placement PlaceRing(const Task& task, std::size_t sets) {
+  Placement placement;
+  placement.sets = sets;
+  Packer inputs(task.arguments.size() * sets <= kMaxGuards);
+  placement.arguments = PlaceSets(inputs, task.arguments, sets);
+  placement.input_bytes = inputs.end();
+  placement.input_guards = inputs.TakeGuards();
+  Packer outputs(true);
+  placement.outputs = PlaceSets(outputs, task.outputs, sets);
+  placement.output_bytes = outputs.end();
+  placement.output_guards = outputs.TakeGuards();
+  return placement;
+}
+
+Ring::Ring(Placement placement, SharedMemory inputs)
+    : placement_(std::move(placement)), inputs_(std::move(inputs)) {}
+
+Result<Ring> Ring::Create(const Task& task, std::size_t sets) {
+  Placement placement = PlaceRing(task, sets);
+  SharedMemory inputs = TRY(SharedMemory::Create("pragma-inputs", placement.input_bytes));
+  if (auto sealed = inputs.Seal(SealKind::kFutureWrites); !sealed) {
+    return std::unexpected(sealed.error());
+  }
+  return Ring(std::move(placement), std::move(inputs));
+}
+
+void Ring::Fill(const Task& task, std::size_t set, std::span<const std::byte> packed) {
+  const SetLayout layout = PackedLayout(task);
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    std::memcpy(inputs_.data() + placement_.arguments[set][i],
+                packed.data() + layout.argument_offsets[i], task.arguments[i].bytes());
+  }
+}
+
+}  // namespace pragma

@@ -1,0 +1,63 @@
+#include "harness/timer_process.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/doorbell.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "harness/peer.h"
+#include "harness/ring.h"
+#include "task/torch_server.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+
+Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, TimerMode mode,
+                                         Allocator allocator) {
+  Doorbell control = TRY(Doorbell::Create());
+  const TimerSpec spec{.mode = mode,
+                       .allocator = allocator,
+                       .inputs = &ring.inputs(),
+                       .argument_offsets = ring.placement().arguments,
+                       .control_fd = control.fd()};
+  TimerChild child = TRY(server.SpawnTimer(spec));
+  return TimerProcess(
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
+}
+
+TimerProcess::~TimerProcess() {
+  // The child is the zygote's, which reaps it; SIGKILL also ends a stopped process.
+  if (peer_ != nullptr) peer_->Kill();
+}
+
+Result<void> TimerProcess::Load(Seconds limit) {
+  if (auto sent = Send(PRAGMA_LOAD, {}, limit); !sent) return std::unexpected(sent.error());
+  return {};
+}
+
+Result<Nanoseconds> TimerProcess::Run(std::span<const std::uint32_t> sets, Seconds limit) {
+  return Send(PRAGMA_RUN, sets, limit);
+}
+
+Result<Nanoseconds> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets, Seconds limit) {
+  return Send(PRAGMA_EMPTY, sets, limit);
+}
+
+Result<Nanoseconds> TimerProcess::Send(pragma_command command, std::span<const std::uint32_t> sets,
+                                       Seconds limit) {
+  const PeerReply reply = peer_->Send(command, sets, limit);
+  if (reply.ok()) return reply.elapsed;
+  if (reply.answer == Answer::kDied) return Fail("the timing process of the reference died");
+  if (reply.answer == Answer::kTimeout) {
+    return Fail("the timing process of the reference gave no answer within " +
+                FormatSeconds(limit.count()));
+  }
+  return Fail("the timing process of the reference failed: " + ToValidUtf8(reply.message));
+}
+
+}  // namespace pragma

@@ -1,0 +1,39 @@
+// TimerProcess: a timing child of pragma_torch (eager or torch.compile) on the same ring.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "harness/peer.h"
+#include "harness/ring.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+
+class TimerProcess final {
+ public:
+  [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
+                                                  TimerMode mode, Allocator allocator);
+  // Builds the modules; in compile mode also compiles. Failures are ours (the reference is
+  // trusted).
+  [[nodiscard]] Result<void> Load(Seconds limit);
+  [[nodiscard]] Result<Nanoseconds> Run(std::span<const std::uint32_t> sets, Seconds limit);
+  [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
+  [[nodiscard]] Peer& peer() { return *peer_; }
+  TimerProcess(TimerProcess&&) noexcept = default;
+  TimerProcess& operator=(TimerProcess&&) noexcept = default;
+  // Ends the child.
+  ~TimerProcess();
+
+ private:
+  explicit TimerProcess(std::unique_ptr<Peer> peer) : peer_(std::move(peer)) {}
+  [[nodiscard]] Result<Nanoseconds> Send(pragma_command command,
+                                         std::span<const std::uint32_t> sets, Seconds limit);
+  std::unique_ptr<Peer> peer_;
+};
+
+}  // namespace pragma

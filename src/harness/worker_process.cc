@@ -1,0 +1,287 @@
+#include "harness/worker_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/doorbell.h"
+#include "base/fd.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "harness/peer.h"
+#include "harness/ring.h"
+#include "sandbox/jail.h"
+#include "task/set_layout.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kMaxLogBytes = 4000;
+constexpr std::size_t kPoisonTile = 1U << 16U;
+
+std::size_t Aligned(std::size_t bytes) {
+  return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+}
+
+// The control page with the layout that worker.c reads.
+Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKernel& kernel,
+                             std::size_t output_bytes, std::size_t scratch_total) {
+  const Placement& place = ring.placement();
+  const std::size_t words = place.sets * (task.arguments.size() + task.outputs.size()) +
+                            place.input_guards.size() + place.output_guards.size();
+  Doorbell doorbell = TRY(Doorbell::Create(words));
+  pragma_control& page = doorbell.page();
+  page.set_count = static_cast<std::uint32_t>(place.sets);
+  page.argument_count = static_cast<std::uint32_t>(task.arguments.size());
+  page.output_count = static_cast<std::uint32_t>(task.outputs.size());
+  page.parameter_count = static_cast<std::uint32_t>(std::ranges::count_if(
+      task.arguments, [](const TensorSpec& tensor) { return tensor.role != TensorRole::kInput; }));
+  page.input_bytes = ring.inputs().size();
+  page.output_bytes = output_bytes;
+  page.scratch_bytes = scratch_total;
+  page.packed_bytes = kernel.has_prepare ? std::max<std::size_t>(kernel.packed_bytes, 1) : 0;
+  page.packed_offset = Aligned(kernel.scratch_bytes);
+  page.packed_stride = Aligned(page.packed_bytes);
+  page.input_guard_count = static_cast<std::uint32_t>(place.input_guards.size());
+  page.output_guard_count = static_cast<std::uint32_t>(place.output_guards.size());
+  std::uint64_t* word = pragma_offsets(&page);
+  for (std::size_t set = 0; set < place.sets; ++set) {
+    word = std::ranges::copy(place.arguments[set], word).out;
+    word = std::ranges::copy(place.outputs[set], word).out;
+  }
+  word = std::ranges::copy(place.input_guards, word).out;
+  std::ranges::copy(place.output_guards, word);
+  return doorbell;
+}
+
+JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
+                  const BuiltKernel& kernel, const WorkerOptions& options,
+                  std::size_t shared_bytes) {
+  JailSpec spec;
+  spec.argv = {"/pragma-worker", "/kernel.so"};
+  spec.env = {{"LD_LIBRARY_PATH", "/lib"},
+              {"OMP_NUM_THREADS", std::to_string(options.threads)},
+              {"OMP_DYNAMIC", "false"}};
+  spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
+  spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
+  for (const std::string& library : libraries) {
+    const std::filesystem::path path(library);
+    // The interpreter is looked up by its full path, the others by name in LD_LIBRARY_PATH.
+    const bool interpreter = path.filename().string().starts_with("ld-linux");
+    spec.binds.push_back({library, interpreter ? library : "/lib/" + path.filename().string()});
+  }
+  spec.limits.address_space_bytes = shared_bytes + options.memory_allowance_bytes;
+  spec.limits.file_bytes = std::size_t{1} << 20U;
+  spec.limits.processes = 512;
+  spec.limits.open_files = 32;
+  return spec;
+}
+
+std::string ReadLog(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  ssize_t n = 0;
+  while ((n = ::read(fd, buffer.data(), buffer.size())) > 0 && text.size() < 4 * kMaxLogBytes) {
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  return Shorten(ToValidUtf8(text), kMaxLogBytes);
+}
+
+// Random floats of ordinary size rather than random bits: poison must look plausible.
+void PoisonBytes(Rng& rng, std::span<std::byte> bytes) {
+  const std::size_t first = std::min(bytes.size(), kPoisonTile);
+  std::byte* at = bytes.data();
+  std::size_t left = first;
+  while (left > 0) {
+    const float value = static_cast<float>(rng.Uniform() * 4 - 2);
+    const std::size_t n = std::min(left, sizeof(value));
+    std::memcpy(at, &value, n);
+    at += n;
+    left -= n;
+  }
+  // The rest repeats the first tile at a random phase: copy speed, and still unknown to the kernel.
+  while (at < bytes.data() + bytes.size()) {
+    const std::size_t room = static_cast<std::size_t>(bytes.data() + bytes.size() - at);
+    const std::size_t phase = rng.Below(first / 8) * 4;
+    const std::size_t n = std::min(room, first - phase);
+    std::memcpy(at, bytes.data() + phase, n);
+    at += n;
+  }
+}
+
+WorkerFailure FromDeath(const Outcome& outcome, const std::string& log) {
+  WorkerFailure failure{.status = Status::kCrashed, .reason = outcome.Describe(), .log = log};
+  const bool signalled = outcome.kind == Outcome::Kind::kSignalled;
+  if (signalled && outcome.code == SIGSYS) {
+    failure.status = Status::kSandboxViolation;
+    failure.reason =
+        "the kernel used a forbidden system call; it may only compute, allocate memory "
+        "and use OpenMP threads (no files, processes, sockets or new executable memory)";
+  } else if (signalled && outcome.code == SIGKILL) {
+    failure.status = Status::kOutOfMemory;
+    failure.reason = "killed by the operating system, most likely for lack of memory";
+  } else if (signalled && outcome.code == SIGABRT && log.contains("bad_alloc")) {
+    failure.status = Status::kOutOfMemory;
+    failure.reason = "aborted after std::bad_alloc: it asked for more memory than its limit allows";
+  } else if (outcome.kind == Outcome::Kind::kExited) {
+    failure.reason = fmt::format("the kernel ended its process (exit code {}) instead of returning",
+                                 outcome.code);
+  }
+  return failure;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> WorkerLibraries(const Jail& jail) {
+  const ProcessSpec spec{.argv = {jail.program_dir() + "/pragma-worker", "--libraries"}};
+  const RunResult result = TRY(RunProcess(spec, {}));
+  if (!result.status.ok()) return Fail("pragma-worker --libraries failed: " + result.err);
+  return SplitLines(result.out);
+}
+
+WorkerProcess::WorkerProcess(const Task& task, const Ring& ring, WorkerOptions options)
+    : task_(&task), ring_(&ring), options_(options) {}
+
+Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
+                                           const std::vector<std::string>& libraries,
+                                           const BuiltKernel& kernel, const Task& task,
+                                           const Ring& ring, const WorkerOptions& options) {
+  WorkerProcess worker(task, ring, options);
+  worker.outputs_ = TRY(SharedMemory::Create("pragma-outputs", ring.placement().output_bytes));
+  const std::size_t stride =
+      kernel.has_prepare ? Aligned(std::max<std::size_t>(kernel.packed_bytes, 1)) : 0;
+  const std::size_t scratch_total = Aligned(kernel.scratch_bytes) + stride * ring.sets();
+  worker.scratch_bytes_ = kernel.scratch_bytes;
+  worker.scratch_ = TRY(SharedMemory::Create("pragma-scratch", scratch_total));
+  for (SharedMemory* memory : {&worker.outputs_, &worker.scratch_}) {
+    if (auto sealed = memory->Seal(SealKind::kSizeOnly); !sealed)
+      return std::unexpected(sealed.error());
+  }
+  Doorbell control =
+      TRY(MakeControl(task, ring, kernel, worker.outputs_.size(), worker.scratch_.size()));
+  const std::size_t shared = ring.inputs().size() + worker.outputs_.size() + worker.scratch_.size();
+  JailSpec spec = MakeSpec(jail, libraries, kernel, options, shared);
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    return FailErrno("cannot create a log pipe");
+  worker.log_ = UniqueFd(pipe[0]);
+  const UniqueFd log_end(pipe[1]);
+  spec.fds = {{log_end.get(), 1},      {log_end.get(), 2},        {control.fd(), 3},
+              {ring.inputs().fd(), 4}, {worker.outputs_.fd(), 5}, {worker.scratch_.fd(), 6}};
+  worker.jailed_ = TRY(jail.Start(spec));
+  UniqueFd pidfd(::fcntl(worker.jailed_->pidfd(), F_DUPFD_CLOEXEC, 3));
+  worker.peer_ =
+      std::make_unique<Peer>(std::move(control), worker.jailed_->host_pid(), std::move(pidfd));
+  return worker;
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::Load() {
+  return Send(PRAGMA_LOAD, {}, options_.load_limit, nullptr);
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uint32_t> sets,
+                                                        Nanoseconds* elapsed) {
+  return Send(PRAGMA_RUN, sets, options_.run_limit * static_cast<double>(sets.size()), elapsed);
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
+                                                             Nanoseconds* elapsed) {
+  return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::Prepare(std::span<const std::uint32_t> sets,
+                                                            Nanoseconds* elapsed) {
+  return Send(PRAGMA_PREPARE, sets, options_.run_limit * static_cast<double>(sets.size()), elapsed);
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
+                                                         std::span<const std::uint32_t> sets,
+                                                         Seconds limit, Nanoseconds* elapsed) {
+  const PeerReply reply = peer_->Send(command, sets, limit);
+  if (elapsed != nullptr) *elapsed = reply.elapsed;
+  if (reply.ok()) return std::optional<WorkerFailure>();
+  return std::optional(TRY(Explain(reply, limit)));
+}
+
+Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds limit) {
+  if (reply.answer == Answer::kDone) {
+    // The message is the worker's word, shown but not believed.
+    if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
+    return WorkerFailure{.status = Status::kLoadError,
+                         .reason = "cannot load the kernel: " + ToValidUtf8(reply.message),
+                         .log = ReadLog(log_.get())};
+  }
+  if (reply.answer == Answer::kTimeout) {
+    if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
+    return WorkerFailure{
+        .status = Status::kTimeout,
+        .reason = fmt::format(
+            "no result within the limit of {}: an endless loop, a deadlock, or far too slow",
+            FormatSeconds(limit.count())),
+        .log = ReadLog(log_.get())};
+  }
+  const std::optional<Outcome> outcome = TRY(jailed_->WaitFor(Seconds{10}));
+  const std::string log = ReadLog(log_.get());
+  if (!outcome) return Fail("the worker's init did not report how it died");
+  return FromDeath(*outcome, log);
+}
+
+void WorkerProcess::Poison(Rng& rng, std::span<const std::uint32_t> sets) {
+  for (const std::uint32_t set : sets) {
+    for (std::size_t i = 0; i < task_->outputs.size(); ++i) {
+      const std::size_t offset = ring_->placement().outputs[set][i];
+      PoisonBytes(rng, outputs_.bytes().subspan(offset, task_->outputs[i].bytes()));
+    }
+  }
+  PoisonBytes(rng, scratch_.bytes().first(scratch_bytes_));
+}
+
+std::optional<std::string> WorkerProcess::BrokenGuard(std::uint32_t set) const {
+  // Whatever lies between the tensors of a set is zero and stays zero: guard pages and slack.
+  const std::vector<std::size_t>& offsets = ring_->placement().outputs[set];
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const std::size_t begin = offsets[i] / page * page - page;
+    const std::size_t end =
+        (offsets[i] + std::max<std::size_t>(task_->outputs[i].bytes(), 1) + page - 1) / page *
+            page +
+        page;
+    const auto zero = [](std::byte byte) { return byte == std::byte{0}; };
+    const auto before = outputs_.bytes().subspan(begin, offsets[i] - begin);
+    const std::size_t after_at = offsets[i] + task_->outputs[i].bytes();
+    const auto after = outputs_.bytes().subspan(after_at, end - after_at);
+    if (!std::ranges::all_of(before, zero) || !std::ranges::all_of(after, zero))
+      return task_->outputs[i].name;
+  }
+  return std::nullopt;
+}
+
+std::span<const std::byte> WorkerProcess::output(std::uint32_t set, std::size_t index) const {
+  return outputs_.bytes().subspan(ring_->placement().outputs[set][index],
+                                  task_->outputs[index].bytes());
+}
+
+}  // namespace pragma

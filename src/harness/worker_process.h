@@ -1,0 +1,88 @@
+// WorkerProcess: one candidate in the worker jail, with the outputs and the scratch it writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "harness/peer.h"
+#include "harness/ring.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+
+struct WorkerOptions {
+  int threads = 1;  // OMP_NUM_THREADS, the same as the baseline's
+  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
+  Seconds load_limit{20};
+  Seconds run_limit{60};  // of one call
+};
+
+// How a candidate failed: the status it deserves and a reason that a model can act on.
+struct WorkerFailure {
+  Status status = Status::kCrashed;
+  std::string reason;
+  std::string log;  // what it printed, shortened; foreign text
+};
+
+// The libraries that the worker's jail binds. Found once by asking the worker program (unjailed).
+[[nodiscard]] Result<std::vector<std::string>> WorkerLibraries(const Jail& jail);
+
+class WorkerProcess final {
+ public:
+  // Starts the jail; the candidate is not loaded yet. `ring` and `task` outlive the worker.
+  [[nodiscard]] static Result<WorkerProcess> Start(const Jail& jail,
+                                                   const std::vector<std::string>& libraries,
+                                                   const BuiltKernel& kernel, const Task& task,
+                                                   const Ring& ring, const WorkerOptions& options);
+
+  // nullopt: fine. After a failure the worker is dead.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
+  // Calls the kernel once for each listed set; `elapsed` is the parent's clock round the doorbell.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
+                                                         Nanoseconds* elapsed);
+  // The doorbell's own cost for as many calls.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
+                                                              Nanoseconds* elapsed);
+  // pragma_prepare for each listed set.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> Prepare(std::span<const std::uint32_t> sets,
+                                                             Nanoseconds* elapsed);
+
+  // Fresh random bytes into the outputs and guard pages of the listed sets and into the scratch.
+  void Poison(Rng& rng, std::span<const std::uint32_t> sets);
+  // Name of an output whose surroundings were written, or nullopt.
+  [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const;
+  [[nodiscard]] std::span<const std::byte> output(std::uint32_t set, std::size_t index) const;
+  [[nodiscard]] Peer& peer() { return *peer_; }
+
+ private:
+  WorkerProcess(const Task& task, const Ring& ring, WorkerOptions options);
+  [[nodiscard]] Result<std::optional<WorkerFailure>> Send(pragma_command command,
+                                                          std::span<const std::uint32_t> sets,
+                                                          Seconds limit, Nanoseconds* elapsed);
+  [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
+
+  const Task* task_;
+  const Ring* ring_;
+  WorkerOptions options_;
+  SharedMemory outputs_;
+  SharedMemory scratch_;
+  std::size_t scratch_bytes_ = 0;  // poisoned before a burst; the packed areas behind it are not
+  UniqueFd log_;
+  std::optional<JailedProcess> jailed_;
+  std::unique_ptr<Peer> peer_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,228 @@
+#include "http/http.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "base/text.h"
+
+namespace pragma {
+namespace {
+
+struct CurlDeleter {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using CurlHandle = std::unique_ptr<CURL, CurlDeleter>;
+using CurlList = std::unique_ptr<curl_slist, CurlDeleter>;
+using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
+
+// What the callbacks write to while one transfer runs.
+struct Transfer {
+  std::size_t max_bytes = 0;
+  bool too_large = false;
+  std::string retry_after;
+  std::string date;
+  HttpResponse response;
+};
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
+std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  const std::size_t bytes = size * count;
+  if (transfer.response.body.size() + bytes > transfer.max_bytes) {
+    transfer.too_large = true;
+    return 0;  // ends the transfer
+  }
+  transfer.response.body.append(data, bytes);
+  return bytes;
+}
+
+std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  const std::string_view line(data, size * count);
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return line.size();
+  const std::string name = Lower(Trim(line.substr(0, colon)));
+  const std::string_view value = Trim(line.substr(colon + 1));
+  if (name == "content-type") transfer.response.content_type = Lower(value);
+  if (name == "retry-after") transfer.retry_after = value;
+  if (name == "date") transfer.date = value;
+  if (name == "location") transfer.response.location = UrlForMessages(value);
+  return line.size();
+}
+
+int OnProgress(void* /*user*/, curl_off_t /*down_total*/, curl_off_t /*down*/,
+               curl_off_t /*up_total*/, curl_off_t /*up*/) {
+  return Interrupted() ? 1 : 0;
+}
+
+long Millis(Seconds duration) { return std::lround(duration.count() * 1e3); }
+
+// libcurl wants its global state made once per process, before the first handle.
+bool GlobalInit() {
+  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+  return code == CURLE_OK;
+}
+
+Result<CurlList> HeaderList(const HttpRequest& request) {
+  curl_slist* list = curl_slist_append(nullptr, "Content-Type: application/json");
+  // Otherwise curl waits a second for "100 Continue" before each large prompt.
+  list = curl_slist_append(list, "Expect:");
+  CurlList owned(list);
+  for (const auto& [name, value] : request.headers) {
+    // Never the value: it may be the key.
+    if (std::ranges::any_of(value, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
+      return Fail(ErrorKind::kUsage, fmt::format("header {} holds a control character", name));
+    }
+    curl_slist_append(owned.get(), fmt::format("{}: {}", name, value).c_str());
+  }
+  return owned;
+}
+
+void SetOptions(CURL* curl, const HttpRequest& request, curl_slist* headers, Transfer& transfer) {
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(curl, CURLOPT_POST, 1L);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect could carry the key elsewhere
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, Millis(request.connect_timeout));
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, Millis(request.total_timeout));
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "pragma");
+  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, OnBody);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, OnHeader);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, OnProgress);
+}
+
+ErrorKind KindOf(CURLcode code) {
+  switch (code) {  // NOLINT(clang-diagnostic-switch-enum): a hundred codes, few of them ours
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE: return ErrorKind::kUsage;
+    default: return ErrorKind::kUnavailable;
+  }
+}
+
+std::unexpected<Error> Explain(const HttpRequest& request, CURLcode code, const char* detail,
+                               const Transfer& transfer) {
+  const std::string where = UrlForMessages(request.url);
+  if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while waiting for " + where);
+  if (transfer.too_large) {
+    return Fail(fmt::format("the reply of {} is larger than {}", where,
+                            FormatBytes(static_cast<double>(request.max_response_bytes))));
+  }
+  if (code == CURLE_OPERATION_TIMEDOUT) {
+    return Fail(ErrorKind::kUnavailable,
+                fmt::format("no complete reply from {} within {} ({})", where,
+                            FormatSeconds(request.total_timeout.count()), detail));
+  }
+  const std::string_view what = *detail != '\0' ? detail : curl_easy_strerror(code);
+  return Fail(KindOf(code), fmt::format("cannot reach {}: {}", where, what));
+}
+
+std::string UrlPart(const CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(const_cast<CURLU*>(url), part, &text, 0) != CURLUE_OK) return {};
+  std::string result(text);
+  curl_free(text);
+  return result;
+}
+
+CurlUrl ParseUrl(std::string_view text) {
+  CurlUrl url(curl_url());
+  const bool ok = curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) == CURLUE_OK;
+  return ok ? std::move(url) : nullptr;
+}
+
+}  // namespace
+
+Result<HttpResponse> HttpPost(const HttpRequest& request) {
+  if (!GlobalInit()) return Fail("cannot initialise libcurl");
+  const CurlHandle curl(curl_easy_init());
+  if (!curl) return Fail("cannot create a libcurl handle");
+  const CurlList headers = TRY(HeaderList(request));
+  Transfer transfer{.max_bytes = request.max_response_bytes};
+  std::string detail(CURL_ERROR_SIZE, '\0');
+  SetOptions(curl.get(), request, headers.get(), transfer);
+  curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, detail.data());
+  const CURLcode code = curl_easy_perform(curl.get());
+  if (code != CURLE_OK) return Explain(request, code, detail.c_str(), transfer);
+  long status = 0;
+  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  transfer.response.status = static_cast<int>(status);
+  // The peer's own clock where it says one: dates are then right even when ours is not.
+  const std::time_t peer =
+      transfer.date.empty() ? -1 : curl_getdate(transfer.date.c_str(), nullptr);
+  const std::time_t now = peer >= 0 ? peer : std::time(nullptr);
+  transfer.response.retry_after = ParseRetryAfter(transfer.retry_after, static_cast<double>(now));
+  return std::move(transfer.response);
+}
+
+std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix) {
+  value = Trim(value);
+  if (value.empty()) return std::nullopt;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (error == std::errc() && end == value.data() + value.size()) {
+    if (!std::isfinite(seconds)) return std::nullopt;
+    return Seconds(std::max(0.0, seconds));
+  }
+  const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
+  if (date < 0) return std::nullopt;
+  return Seconds(std::max(0.0, static_cast<double>(date) - now_unix));
+}
+
+std::string UrlForMessages(std::string_view url) {
+  const CurlUrl parsed = ParseUrl(url);
+  if (!parsed) {
+    // Not an address that curl reads; whatever stands before an '@' may be a password.
+    const std::size_t at = url.rfind('@');
+    return std::string(at == std::string_view::npos ? url : url.substr(at + 1));
+  }
+  for (const CURLUPart part :
+       {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
+    curl_url_set(parsed.get(), part, nullptr, 0);
+  }
+  return UrlPart(parsed.get(), CURLUPART_URL);
+}
+
+bool IsLoopbackUrl(std::string_view url) {
+  const CurlUrl parsed = ParseUrl(url);
+  if (!parsed) return false;
+  const std::string host = UrlPart(parsed.get(), CURLUPART_HOST);
+  const bool numeric = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || (numeric && host.starts_with("127.")) || host == "[::1]";
+}
+
+}  // namespace pragma

@@ -1,0 +1,150 @@
+#include "http/http.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "tests/llm/fault_server.h"
+
+namespace pragma {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class HttpTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto started = FaultServer::Start();
+    ASSERT_TRUE(started) << started.error().message;
+    server = new FaultServer(std::move(*started));
+  }
+  static void TearDownTestSuite() {
+    delete server;
+    server = nullptr;
+  }
+  static HttpRequest Request(const std::string& scenario) {
+    HttpRequest request;
+    request.url = server->Url(scenario) + "/chat/completions";
+    request.body = R"({"question": 1})";
+    return request;
+  }
+  static FaultServer* server;
+};
+FaultServer* HttpTest::server = nullptr;
+
+TEST_F(HttpTest, PostsBodyAndHeaders) {
+  HttpRequest request = Request("echo");
+  request.headers = {{"Authorization", "Bearer k"}};
+  const auto response = HttpPost(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->content_type, "application/json");
+  EXPECT_THAT(response->body, AllOf(HasSubstr("Bearer k"), HasSubstr("question"),
+                                    HasSubstr(R"(\"content-type\": \"application/json\")")));
+}
+
+TEST_F(HttpTest, RetryAfterInSecondsAndAsDate) {
+  const auto seconds = HttpPost(Request("busy"));
+  ASSERT_TRUE(seconds);
+  EXPECT_EQ(seconds->status, 429);
+  EXPECT_EQ(seconds->retry_after, Seconds(7));
+  const auto date = HttpPost(Request("busy_date"));
+  ASSERT_TRUE(date && date->retry_after);
+  EXPECT_NEAR(date->retry_after->count(), 30, 2);  // both clocks round to whole seconds
+}
+
+TEST_F(HttpTest, CutOffBodyIsAnErrorWorthARetry) {
+  const auto response = HttpPost(Request("cut_once"));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(response.error().message, HasSubstr("cannot reach http://127.0.0.1:"));
+}
+
+TEST_F(HttpTest, TimesOut) {
+  HttpRequest request = Request("slow");
+  request.total_timeout = Seconds(0.2);
+  const auto response = HttpPost(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(response.error().message, HasSubstr("within 200 ms"));
+}
+
+TEST_F(HttpTest, InterruptEndsTheWait) {
+  SetInterruptedForTest(true);
+  const auto response = HttpPost(Request("slow"));
+  SetInterruptedForTest(false);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, ErrorKind::kInterrupted);
+}
+
+TEST_F(HttpTest, CapsTheReply) {
+  HttpRequest request = Request("huge");
+  request.max_response_bytes = std::size_t{1} << 20U;
+  const auto response = HttpPost(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, ErrorKind::kInternal);
+  EXPECT_THAT(response.error().message, HasSubstr("larger than 1.00 MiB"));
+}
+
+TEST_F(HttpTest, DoesNotFollowRedirects) {
+  const auto response = HttpPost(Request("redirect"));
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 302);
+  EXPECT_EQ(response->location, "http://elsewhere.invalid/v1");
+}
+
+TEST(Http, SaysWhatFailed) {
+  const auto refused = HttpPost({.url = "http://127.0.0.1:1/v1", .headers = {}, .body = "{}"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUnavailable);
+  EXPECT_THAT(refused.error().message, HasSubstr("http://127.0.0.1:1/v1"));
+  const auto scheme = HttpPost({.url = "file:///etc/passwd", .headers = {}, .body = "{}"});
+  ASSERT_FALSE(scheme);
+  EXPECT_EQ(scheme.error().kind, ErrorKind::kUsage);
+}
+
+TEST(Http, RefusesHeadersThatCouldSmuggleAnotherWithoutShowingThem) {
+  const auto response = HttpPost(
+      {.url = "http://127.0.0.1:1/", .headers = {{"Authorization", "secret\r\nX: y"}}, .body = ""});
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(response.error().message,
+              AllOf(HasSubstr("Authorization"), Not(HasSubstr("secret"))));
+}
+
+TEST(Http, ParsesRetryAfter) {
+  EXPECT_EQ(ParseRetryAfter(" 120 ", 0), Seconds(120));
+  EXPECT_EQ(ParseRetryAfter("0.5", 0), Seconds(0.5));
+  EXPECT_EQ(ParseRetryAfter("-3", 0), Seconds(0));
+  EXPECT_EQ(ParseRetryAfter("Fri, 31 Dec 1999 23:59:59 GMT", 946684790), Seconds(9));
+  EXPECT_EQ(ParseRetryAfter("Fri, 31 Dec 1999 23:59:59 GMT", 946684900), Seconds(0));
+  EXPECT_EQ(ParseRetryAfter("", 0), std::nullopt);
+  EXPECT_EQ(ParseRetryAfter("soon", 0), std::nullopt);
+  EXPECT_EQ(ParseRetryAfter("inf", 0), std::nullopt);
+}
+
+TEST(Http, HidesSecretsOfAddresses) {
+  EXPECT_EQ(UrlForMessages("https://me:pw@host.example:8443/v1?key=abc#x"),
+            "https://host.example:8443/v1");
+  EXPECT_EQ(UrlForMessages("not an address me:pw@host"), "host");
+}
+
+TEST(Http, KnowsThisMachine) {
+  EXPECT_TRUE(IsLoopbackUrl("http://localhost:11434/v1"));
+  EXPECT_TRUE(IsLoopbackUrl("http://127.0.0.1:8000"));
+  EXPECT_TRUE(IsLoopbackUrl("http://[::1]:8000"));
+  EXPECT_FALSE(IsLoopbackUrl("http://127.evil.example/"));
+  EXPECT_FALSE(IsLoopbackUrl("http://10.0.0.1/"));
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,36 @@
+// The kinds of model behind MakeModel; private to this folder and its tests.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "llm/model.h"
+#include "llm/wire.h"
+
+namespace pragma {
+
+// Where a service is and who asks. The key is only ever sent to `base_url` and never shown.
+struct Service {
+  Protocol protocol = Protocol::kOpenAi;
+  std::string model;     // the NAME of "openai:NAME"
+  std::string base_url;  // without a slash at the end
+  std::string key;       // empty: none is sent
+};
+
+[[nodiscard]] std::unique_ptr<Model> MakeServiceModel(Service service, const ModelOptions& options,
+                                                      Clock& clock);
+// `command` goes to sh -c; the prompt on stdin, the reply on stdout. PRAGMA_ROLE, PRAGMA_NODE and
+// PRAGMA_ORDINAL say in its environment which call it is.
+[[nodiscard]] std::unique_ptr<Model> MakeCommandModel(std::string command,
+                                                      const ModelOptions& options, Clock& clock);
+// Prompts and replies as files in `folder` (created).
+[[nodiscard]] Result<std::unique_ptr<Model>> MakeHandoffModel(const std::filesystem::path& folder,
+                                                              const ModelOptions& options,
+                                                              Clock& clock);
+// Answers from the "call" lines of a recording (JSON lines).
+[[nodiscard]] Result<std::unique_ptr<Model>> MakeReplayModel(const std::filesystem::path& file);
+
+}  // namespace pragma

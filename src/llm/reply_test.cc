@@ -1,0 +1,122 @@
+#include "llm/reply.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/advice.h"
+
+namespace pragma {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kKernel = "#include \"kernel.h\"\nextern \"C\" void pragma_kernel() {}\n";
+
+TEST(ParseCodeReply, FindsTheFileInEveryForm) {
+  const std::vector<std::string> replies{
+      "```cpp\n" + kKernel + "```",
+      "Sure.\n\n```c++\n" + kKernel + "```\nDone.",
+      "~~~cpp\n" + kKernel + "~~~",
+      "````CPP\n" + kKernel + "````\n",
+      "```\n" + kKernel + "```\n",
+      "```cpp title=\"kernel.cpp\"\n" + kKernel + "```",
+      "```{.cpp}\n" + kKernel + "```",
+      "1. Here:\n   ```cpp\n" + kKernel + "   ```\n",
+      "Here it is: ```cpp\n" + kKernel + "```",
+      "```cpp\n" + kKernel,  // a stop sequence ate the fence
+      "<think>```cpp\nint pragma_kernel;\n```</think>```cpp\n" + kKernel + "```",
+      "```cpp\n" + kKernel + "```\nTest it with:\n```cpp\nint main() {}\n```\n",
+      "```cpp\nint pragma_kernel_old() { pragma_kernel(); }\n```\nbetter:\n```cpp\n" + kKernel +
+          "```",
+      "```bash\ng++ kernel.cpp\n```\n```cpp\n" + kKernel + "```\n```python\npragma_kernel()\n```",
+      kKernel,
+      "\n\n" + kKernel,
+      "\xEF\xBB\xBF```cpp\n" + kKernel + "```",
+  };
+  for (const std::string& text : replies) {
+    const CodeReply reply = ParseCodeReply(text, false);
+    EXPECT_EQ(reply.source, kKernel) << text;
+    EXPECT_EQ(reply.problem, "") << text;
+  }
+}
+
+TEST(ParseCodeReply, MakesUnixLines) {
+  EXPECT_EQ(ParseCodeReply("```cpp\r\nvoid pragma_kernel();\r\n```\r\n", false).source,
+            "void pragma_kernel();\n");
+}
+
+TEST(ParseCodeReply, SaysWhatIsMissing) {
+  const auto problem = [](const std::string& text, bool truncated = false) {
+    const CodeReply reply = ParseCodeReply(text, truncated);
+    EXPECT_EQ(reply.source, "");
+    EXPECT_FALSE(reply.unsupported);
+    return reply.problem;
+  };
+  EXPECT_THAT(problem("I cannot see the file."), HasSubstr("no fenced code block"));
+  EXPECT_THAT(problem(""), HasSubstr("no fenced code block"));
+  EXPECT_THAT(problem("```cpp\nint f();\n```"), HasSubstr("does not define pragma_kernel"));
+  EXPECT_THAT(problem("```python\nprint()\n```"), HasSubstr("none with C++"));
+  EXPECT_THAT(problem("```cpp\nvoid pragma_kernel() {", true), HasSubstr("cut off"));
+  EXPECT_THAT(problem("Let me think", true), HasSubstr("cut off"));
+  EXPECT_THAT(problem("```cpp\n// pragma_kernel\n" + std::string(300000, 'x') + "\n```"),
+              HasSubstr("larger than 256 KiB"));
+  EXPECT_THAT(problem("<think>```cpp\nvoid pragma_kernel();\n```"), HasSubstr("no fenced"));
+}
+
+TEST(ParseCodeReply, GivingUpNeedsNoCode) {
+  const CodeReply reply = ParseCodeReply("Hm.\n`UNSUPPORTED: needs complex numbers`", false);
+  EXPECT_TRUE(reply.unsupported);
+  EXPECT_THAT(reply.problem, HasSubstr("needs complex numbers"));
+  EXPECT_FALSE(ParseCodeReply("```cpp\n" + kKernel + "```\nUNSUPPORTED: no", false).unsupported);
+}
+
+TEST(ParseAdviceReply, FindsTheDecision) {
+  const std::string json =
+      R"({"base":"current","bottleneck":"dram","evidence":"e","change":"tile by 8","extra_metrics":["ipc",3],"stop":false})";
+  for (const std::string& text :
+       {"```json\n" + json + "\n```", "Because {x} is slow:\n" + json + "\nDone.", json,
+        "~~~\n" + json + "\n~~~", R"(<think>{"change":"no"}</think>)" + json,
+        "```json\n{\"change\":\"first thought\"}\n```\nNo:\n```json\n" + json + "\n```",
+        "```cpp\nfor (;;) { f(\"x\"); }\n```\n```json\n" + json + "\n```"}) {
+    const AdviceReply reply = ParseAdviceReply(text);
+    EXPECT_EQ(reply.problem, "") << text;
+    const Advice advice = reply.advice.value_or(Advice{});
+    EXPECT_EQ(advice.base, Base::kCurrent);
+    EXPECT_EQ(advice.change, "tile by 8");
+    EXPECT_EQ(advice.extra_metrics, std::vector<std::string>{"ipc"});
+    EXPECT_FALSE(advice.stop);
+  }
+}
+
+TEST(ParseAdviceReply, AcceptsLineBreaksAndFencesInsideTexts) {
+  const AdviceReply reply = ParseAdviceReply(
+      "```json\n{\"base\": \"best\", \"change\": \"unroll:\n```cpp\nfor (;;) {}\n```\n\tby "
+      "\\\"4\\\"\"}\n```");
+  EXPECT_EQ(reply.problem, "");
+  const Advice advice = reply.advice.value_or(Advice{});
+  EXPECT_THAT(advice.change, HasSubstr("for (;;) {}"));
+  EXPECT_THAT(advice.change, HasSubstr("by \"4\""));
+}
+
+TEST(ParseAdviceReply, SaysWhatIsWrong) {
+  EXPECT_THAT(ParseAdviceReply("Use tiling.").problem, HasSubstr("no JSON object"));
+  EXPECT_THAT(ParseAdviceReply("{\"base\": \"best\", \"stop\": false}").problem,
+              HasSubstr("\"change\""));
+  EXPECT_THAT(ParseAdviceReply("{\"base\": \"second\", \"change\": \"x\"}").problem,
+              HasSubstr("\"base\""));
+  EXPECT_FALSE(ParseAdviceReply("{\"change\": \"x\",}").advice) << "a trailing comma is no JSON";
+  EXPECT_FALSE(ParseAdviceReply(std::string(100000, '{')).advice);
+}
+
+TEST(ParseAdviceReply, StopNeedsNoChange) {
+  const AdviceReply reply = ParseAdviceReply(R"({"stop": true, "bottleneck": "at_bound"})");
+  const Advice advice = reply.advice.value_or(Advice{});
+  EXPECT_TRUE(advice.stop);
+  EXPECT_EQ(advice.base, Base::kBest);
+}
+
+}  // namespace
+}  // namespace pragma

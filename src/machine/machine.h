@@ -1,0 +1,66 @@
+// Machine: the hardware as measured (once per machine, kept in the store), and the locks that keep
+// timing honest between several pragma processes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace pragma {
+
+struct CacheLevel {
+  int level = 1;
+  std::size_t bytes = 0;  // of one instance
+  int shared_by = 1;      // logical processors
+};
+
+struct Bandwidth {
+  std::size_t working_set_bytes = 0;
+  double read_gbs = 0;  // 1e9 bytes per second, all threads
+  double copy_gbs = 0;  // bytes read plus bytes written
+  double write_gbs = 0;
+};
+
+struct Machine {
+  std::string cpu;                    // "AMD EPYC 7B13"
+  std::string fingerprint;            // changes when figures must be measured anew
+  int threads = 1;                    // processors this process may use
+  std::vector<std::string> features;  // "avx2", "fma", "avx512f", ...
+  std::vector<CacheLevel> caches;
+  std::size_t memory_bytes = 0;
+  double peak_gflops = 0;            // fp32 FMA, all threads, measured; 0: not measured yet
+  std::vector<Bandwidth> bandwidth;  // by working set, rising
+  [[nodiscard]] std::size_t last_level_cache_bytes() const;
+  [[nodiscard]] std::string Summary() const;  // a few lines for prompts and doctor
+};
+
+// Reads /proc and /sys; no figures.
+[[nodiscard]] Result<Machine> DescribeMachine();
+// Fills in peak and bandwidths with the probe program (about a second).
+[[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
+// The same machine measured twice: the higher of each figure, since a disturbance can only lower
+// one.
+[[nodiscard]] Machine BetterFigures(const Machine& a, const Machine& b);
+[[nodiscard]] std::string MachineToJson(const Machine& machine);
+[[nodiscard]] Result<Machine> MachineFromJson(std::string_view text);
+
+// Timing is exclusive on the machine; builds, checks and reference runs share. flock on files in
+// /tmp, so it dies with its holder; a waiting timer goes first.
+class MachineLock final {
+ public:
+  enum class Kind : std::uint8_t { kShared, kExclusive };
+  // Blocks. Interrupt: kInterrupted.
+  [[nodiscard]] static Result<MachineLock> Take(Kind kind);
+
+ private:
+  UniqueFd gate_;
+  UniqueFd lock_;
+};
+
+}  // namespace pragma

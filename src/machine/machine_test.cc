@@ -1,0 +1,87 @@
+#include "machine/machine.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace pragma {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MachineTest, DescribesThisOne) {
+  const Machine machine = DescribeMachine().value();
+  EXPECT_GE(machine.threads, 1);
+  EXPECT_GT(machine.memory_bytes, 0U);
+  EXPECT_EQ(machine.fingerprint.size(), 16U);
+  EXPECT_EQ(machine.fingerprint, DescribeMachine()->fingerprint);
+  EXPECT_THAT(machine.Summary(), HasSubstr("threads"));
+}
+
+TEST(MachineTest, MeasuresWithTheProbeAndSurvivesJson) {
+  Machine machine = DescribeMachine().value();
+  ASSERT_TRUE(MeasureMachine(machine, PRAGMA_BINARY_DIR).has_value());
+  EXPECT_GT(machine.peak_gflops, 0);
+  ASSERT_FALSE(machine.bandwidth.empty());
+  const Machine read = MachineFromJson(MachineToJson(machine)).value();
+  EXPECT_EQ(read.peak_gflops, machine.peak_gflops);
+  EXPECT_EQ(read.bandwidth.size(), machine.bandwidth.size());
+  EXPECT_EQ(read.last_level_cache_bytes(), machine.last_level_cache_bytes());
+}
+
+TEST(MachineTest, ReportsAMissingProbe) {
+  Machine machine;
+  machine.threads = 1;
+  const auto measured = MeasureMachine(machine, "/nonexistent");
+  ASSERT_FALSE(measured.has_value());
+  EXPECT_THAT(measured.error().message, HasSubstr("pragma-probe"));
+}
+
+TEST(MachineTest, BadJsonIsAnErrorNotAThrow) {
+  EXPECT_FALSE(MachineFromJson("{").has_value());
+  EXPECT_FALSE(MachineFromJson("{\"cpu\": 3}").has_value());
+}
+
+TEST(MachineTest, BetterFiguresTakesTheHigherOfEach) {
+  Machine a;
+  a.peak_gflops = 10;
+  a.bandwidth = {{.working_set_bytes = 1, .read_gbs = 5, .copy_gbs = 1, .write_gbs = 3}};
+  Machine b = a;
+  b.peak_gflops = 8;
+  b.bandwidth[0].copy_gbs = 4;
+  const Machine better = BetterFigures(a, b);
+  EXPECT_EQ(better.peak_gflops, 10);
+  EXPECT_EQ(better.bandwidth[0].copy_gbs, 4);
+  EXPECT_EQ(better.bandwidth[0].read_gbs, 5);
+}
+
+// Whether a child process can take the machine lock without waiting.
+bool ChildWouldGet(int operation) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int fd = ::open("/tmp/pragma-machine.lock", 0);
+    ::_exit(::flock(fd, operation | LOCK_NB) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(MachineLockTest, AnExclusiveHolderShutsOthersOut) {
+  const MachineLock lock = MachineLock::Take(MachineLock::Kind::kExclusive).value();
+  EXPECT_FALSE(ChildWouldGet(LOCK_SH));
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+}
+
+TEST(MachineLockTest, ASharedHolderShutsOutOnlyTimers) {
+  const MachineLock lock = MachineLock::Take(MachineLock::Kind::kShared).value();
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,171 @@
+#include "report/evaluation_text.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "report/figures.h"
+#include "report/table.h"
+#include "report/terminal.h"
+
+namespace pragma {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::size_t kDiagnostics = 8;  // shown; the rest is counted
+constexpr std::size_t kReasonBytes = 2000;
+
+std::string Headline(const Terminal& terminal, const Task& task, const Candidate& candidate,
+                     const Evaluation& evaluation) {
+  std::string line =
+      Styled(terminal, StatusStyle(evaluation.status), StatusName(evaluation.status));
+  line += fmt::format("  {} ({})  kernel {}", task.name, task.category, candidate.id());
+  if (evaluation.prepacked) line += "  prepacked";
+  return line + "\n";
+}
+
+std::string Mark(const Terminal& terminal, const Check& check) {
+  const bool plain = !terminal.unicode;
+  if (check.verdict == "pass") return Styled(terminal, Style::kGood, plain ? "ok " : "✓ ");
+  if (check.verdict == "fail") return Styled(terminal, Style::kBad, plain ? "FAILED " : "✗ ");
+  return Styled(terminal, Style::kDim, plain ? "- " : "· ");
+}
+
+// Passed checks on one line; every other one with its detail.
+std::string ChecksText(const Terminal& terminal, const std::vector<Check>& checks) {
+  std::string passed;
+  std::string others;
+  for (const Check& check : checks) {
+    const std::string name = Mark(terminal, check) + SafeLine(check.name);
+    if (check.verdict == "pass") {
+      passed += (passed.empty() ? "" : "  ") + name;
+    } else {
+      others += "  " + name + (check.detail.empty() ? "" : ": " + SafeLine(check.detail)) + "\n";
+    }
+  }
+  return (passed.empty() ? "" : "  " + passed + "\n") + others;
+}
+
+std::string DiagnosticsText(const Terminal& terminal, const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (std::size_t i = 0; i < diagnostics.size() && i < kDiagnostics; ++i) {
+    const Diagnostic& d = diagnostics[i];
+    text += fmt::format(
+        "  {}:{}: {}: {}\n", SafeLine(d.file), d.line,
+        Styled(terminal, d.severity == "error" ? Style::kBad : Style::kWarn, SafeLine(d.severity)),
+        SafeLine(d.message));
+    if (!d.source_line.empty()) {
+      text += "    " + Styled(terminal, Style::kDim, SafeLine(d.source_line)) + "\n";
+    }
+  }
+  if (diagnostics.size() > kDiagnostics) {
+    text += fmt::format("  and {} more\n", diagnostics.size() - kDiagnostics);
+  }
+  return text;
+}
+
+std::string ErrorText(const ErrorFigures& error) {
+  return fmt::format("max abs {:.2g}, max rel {:.2g}, rel. L2 {:.2g} (Torch's own: {:.2g})",
+                     error.max_abs, error.max_rel, error.rel_l2, error.honest_rel_l2);
+}
+
+std::string PhasesText(const Evaluation& evaluation) {
+  std::vector<std::string> parts;
+  for (const char* phase : {"build", "load", "verify", "tune", "time"}) {
+    const auto found = evaluation.phases_ms.find(phase);
+    if (found == evaluation.phases_ms.end()) continue;
+    parts.push_back(fmt::format("{} {}", phase, FormatSeconds(found->second / 1e3)));
+  }
+  return Join(parts, ", ");
+}
+
+std::string EnvironmentText(const Environment& environment) {
+  std::vector<std::string> parts;
+  for (const std::string& part : {environment.cpu, environment.compiler}) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  parts.push_back(
+      fmt::format("{} thread{}", environment.threads, environment.threads == 1 ? "" : "s"));
+  if (!environment.torch.empty()) parts.push_back("torch " + environment.torch);
+  if (!environment.cache.empty()) parts.push_back(environment.cache + " cache");
+  if (!environment.allocator.empty()) parts.push_back("allocator " + environment.allocator);
+  return Join(parts, ", ");
+}
+
+Facts FactsOf(const Evaluation& evaluation) {
+  Facts facts;
+  if (evaluation.error) facts.emplace_back("error", ErrorText(*evaluation.error));
+  if (evaluation.official_correct) {
+    facts.emplace_back("official rule", *evaluation.official_correct ? "correct" : "wrong");
+  }
+  if (evaluation.timing) {
+    const Timing& timing = *evaluation.timing;
+    facts.emplace_back("measured",
+                       fmt::format("{} calls, {}", timing.samples, SafeLine(timing.method)));
+  }
+  if (!evaluation.phases_ms.empty()) facts.emplace_back("took", PhasesText(evaluation));
+  facts.emplace_back("environment", EnvironmentText(evaluation.environment));
+  if (!evaluation.environment.trust.empty()) {
+    const std::string by = Join(evaluation.environment.protections, ", ");
+    facts.emplace_back("trust", evaluation.environment.trust + (by.empty() ? "" : " (" + by + ")"));
+  }
+  if (!evaluation.seed.empty()) facts.emplace_back("seed", evaluation.seed);
+  return facts;
+}
+
+void AddTime(Table& table, const std::string& name, const std::optional<Timing>& timing,
+             const std::optional<Interval>& speedup) {
+  if (!timing && !speedup) return;
+  table.Add({{name},
+             {timing ? FormatMillis(timing->ms) : "-"},
+             {FormatSpeedup(speedup), SpeedupStyle(speedup)}});
+}
+
+}  // namespace
+
+std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
+  if (!evaluation.timing) return "";
+  Table table({{.title = "per call"},
+               {.title = "time [95 %]", .align = Align::kRight},
+               {.title = "kernel is faster by [95 %]", .align = Align::kRight}});
+  table.Add({{evaluation.prepacked ? "kernel (prepacked)" : "kernel", Style::kBold},
+             {FormatMillis(evaluation.timing->ms), Style::kBold},
+             {""}});
+  AddTime(table, "torch eager", evaluation.eager, evaluation.speedup_eager);
+  AddTime(table, "torch.compile", evaluation.compile, evaluation.speedup_compile);
+  AddTime(table, "drop-in ModelNew", std::nullopt, evaluation.speedup_dropin);
+  AddTime(table, "best so far", std::nullopt, evaluation.speedup_best);
+  if (evaluation.prepare_ms) {
+    table.Add({{"prepare"}, {FormatSeconds(*evaluation.prepare_ms / 1e3)}, {""}});
+  }
+  if (evaluation.lower_bound_ms) {
+    table.Add({{"hardware bound"}, {FormatSeconds(*evaluation.lower_bound_ms / 1e3)}, {""}});
+  }
+  return table.Render(terminal);
+}
+
+std::string EvaluationText(const Terminal& terminal, const Task& task, const Candidate& candidate,
+                           const Evaluation& evaluation) {
+  std::string text = Headline(terminal, task, candidate, evaluation);
+  if (!evaluation.reason.empty()) {
+    text += "  " + SafeText(Shorten(Trim(evaluation.reason), kReasonBytes)) + "\n";
+  }
+  text += ChecksText(terminal, evaluation.checks);
+  if (evaluation.status == Status::kCompileError) {
+    text += DiagnosticsText(terminal, evaluation.diagnostics);
+  }
+  const std::string times = TimingText(terminal, evaluation);
+  if (!times.empty()) text += "\n" + times;
+  return text + "\n" + RenderFacts(terminal, FactsOf(evaluation));
+}
+
+}  // namespace pragma

@@ -1,0 +1,63 @@
+// The objects of docs/design.md 11 that are more than one core value: text in, text out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "store/store.h"
+
+namespace pragma {
+
+inline constexpr int kJsonSchema = 1;
+
+// {"schema", "task", "candidate", and everything of the evaluation}.
+[[nodiscard]] std::string EvaluateObject(const Task& task, const Candidate& candidate,
+                                         const Evaluation& evaluation);
+// The same of `shown`, with "runs": one evaluate object per repetition.
+[[nodiscard]] std::string RepeatedObject(const std::string& shown,
+                                         const std::vector<std::string>& runs);
+
+struct OptimizeSummary {
+  std::string run;
+  std::string best;  // evaluate object; empty: null
+  std::size_t attempts = 0;
+  std::string stopped;
+  Spent spent;
+  std::vector<std::string> exported;  // paths
+};
+[[nodiscard]] std::string OptimizeObject(const OptimizeSummary& summary);
+
+struct CallCounts {
+  std::size_t asked = 0;   // replies in the record: each was asked for once
+  std::size_t reused = 0;  // of these, how many a resumed run took from the record
+};
+[[nodiscard]] std::string ShowObject(const RunRecord& run, const SearchTree& tree,
+                                     const CallCounts& calls);
+[[nodiscard]] std::string RunsObject(const std::vector<RunRecord>& runs);
+
+struct ReplaySummary {
+  std::string run;  // the new one
+  std::size_t attempts = 0;
+  std::string stopped;
+  std::string signature;
+  bool same_tree = false;
+  std::size_t reused = 0;
+};
+[[nodiscard]] std::string ReplayObject(const ReplaySummary& summary);
+
+// {"schema", "failure": {"kind", "message"}}: what --json prints when there is no result.
+[[nodiscard]] std::string FailureObject(const Error& error);
+// An evaluate object of status "task_error": the reference itself fails.
+[[nodiscard]] std::string TaskErrorObject(const std::string& task, const Error& error);
+[[nodiscard]] std::string_view ErrorKindName(ErrorKind kind);
+
+}  // namespace pragma

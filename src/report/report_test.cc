@@ -1,0 +1,198 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "report/evaluation_text.h"
+#include "report/figures.h"
+#include "report/json_text.h"
+#include "report/run_text.h"
+#include "report/table.h"
+#include "report/terminal.h"
+
+namespace pragma {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+constexpr Terminal kPipe{};
+constexpr Terminal kNarrow{.interactive = true, .width = 40};
+
+Evaluation Passed() {
+  Evaluation evaluation{.status = Status::kPassed};
+  evaluation.checks = {{"values", "pass", ""}, {"hard_bound", "note", "no bound"}};
+  evaluation.timing =
+      Timing{.ms = {.median = 0.0123, .low = 0.0121, .high = 0.0127}, .samples = 40};
+  evaluation.eager = Timing{.ms = {.median = 0.0246, .low = 0.024, .high = 0.025}};
+  evaluation.speedup_eager = Interval{.median = 2.0, .low = 1.9, .high = 2.1};
+  return evaluation;
+}
+
+TEST(Terminal, WidthCountsCharactersAndCutsBetweenThem) {
+  EXPECT_EQ(DisplayWidth("größe"), 5U);
+  EXPECT_EQ(CutToWidth(kPipe, "größe", 5), "größe");
+  EXPECT_EQ(CutToWidth(kPipe, "größer", 5), "größ…");
+  EXPECT_EQ(CutToWidth({.unicode = false}, "larger", 5), "la...");
+}
+
+TEST(Terminal, ForeignTextCannotSteerIt) {
+  EXPECT_EQ(SafeText("a\x1b[2Jb\nc"), "a?[2Jb\nc");
+  EXPECT_EQ(SafeLine("  a\n\t b\r"), "a b?");
+  EXPECT_EQ(SafeText("\xff"), "\xEF\xBF\xBD");
+}
+
+TEST(Terminal, ColoursOnlyWhereTheyShow) {
+  EXPECT_EQ(Styled(kPipe, Style::kGood, "ok"), "ok");
+  EXPECT_EQ(Styled({.color = true}, Style::kGood, "ok"), "\x1b[32mok\x1b[0m");
+}
+
+TEST(Table, NumbersStandRightAndTextLeft) {
+  Table table({{.title = "name"}, {.title = "n", .align = Align::kRight}});
+  table.Add({{"a"}, {"1"}});
+  table.Add({{"long one"}, {"100"}});
+  EXPECT_EQ(table.Render({.unicode = false}),
+            "name        n\n"
+            "-------------\n"
+            "a           1\n"
+            "long one  100\n");
+}
+
+TEST(Table, ShrinksToTheTerminal) {
+  Table table({{.title = "a"}, {.title = "b", .shrinks = true}});
+  table.Add({{"0123456789"}, {std::string(100, 'x')}});
+  const std::string text = table.Render(kNarrow);
+  EXPECT_THAT(text, HasSubstr("0123456789  xxx"));
+  EXPECT_THAT(text, HasSubstr("…"));
+  EXPECT_LE(DisplayWidth(text.substr(text.rfind("01"))), 41U);
+}
+
+TEST(Table, FactsAreWrappedNotCut) {
+  const std::string text =
+      RenderFacts(kNarrow, {{"name", "one two three four five six seven eight nine"}});
+  EXPECT_EQ(text,
+            "name  one two three four five six seven\n"
+            "      eight nine\n");
+}
+
+TEST(Figures, OneUnitForAllThree) {
+  EXPECT_EQ(FormatMillis({.median = 1.234, .low = 0.9, .high = 1.5}), "1.23 ms [0.90, 1.50]");
+  EXPECT_EQ(FormatMillis({.median = 0.0123, .low = 0.0121, .high = 0.0127}),
+            "12.3 us [12.1, 12.7]");
+  EXPECT_EQ(FormatMillis({.median = 5000, .low = 4900, .high = 5100}), "5.00 s [4.90, 5.10]");
+  EXPECT_EQ(FormatSpeedup(std::nullopt), "-");
+  EXPECT_EQ(FormatSpeedup(Interval{.median = 1.844, .low = 1.8, .high = 1.9}),
+            "1.84x [1.80, 1.90]");
+}
+
+TEST(Figures, AnIntervalThatHoldsOneIsNeitherGoodNorBad) {
+  EXPECT_EQ(SpeedupStyle(Interval{.median = 1.1, .low = 1.01, .high = 1.2}), Style::kGood);
+  EXPECT_EQ(SpeedupStyle(Interval{.median = 1.1, .low = 0.9, .high = 1.2}), Style::kPlain);
+  EXPECT_EQ(SpeedupStyle(Interval{.median = 0.9, .low = 0.8, .high = 0.95}), Style::kBad);
+}
+
+TEST(Figures, TimeTokensMoney) {
+  EXPECT_EQ(FormatElapsed(9.94), "9.9 s");
+  EXPECT_EQ(FormatElapsed(245), "4m05s");
+  EXPECT_EQ(FormatElapsed(3725), "1h02m");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(12345), "12.3k");
+  EXPECT_EQ(FormatCount(1'200'000), "1.2M");
+  EXPECT_EQ(FormatMoney(0), "-");
+  EXPECT_EQ(FormatMoney(0.0123), "$0.0123");
+  EXPECT_EQ(FormatSpent({.seconds = 45, .tokens_in = 1000, .tokens_out = 500, .usd = 1.5}),
+            "45 s, 1.5k tokens, $1.50");
+}
+
+TEST(EvaluationText, ShowsFiguresWithTheirIntervals) {
+  const std::string text =
+      EvaluationText(kPipe, {.name = "scale", .category = "other"}, CppCandidate("x"), Passed());
+  EXPECT_THAT(text, HasSubstr("passed  scale (other)"));
+  EXPECT_THAT(text, HasSubstr("12.3 us [12.1, 12.7]"));
+  EXPECT_THAT(text, HasSubstr("2.00x [1.90, 2.10]"));
+  EXPECT_THAT(text, HasSubstr("hard_bound: no bound"));
+  EXPECT_THAT(text, Not(HasSubstr("torch.compile")));
+}
+
+TEST(EvaluationText, CompilerMessagesWithTheirSourceLine) {
+  Evaluation evaluation{.status = Status::kCompileError, .reason = "it does not compile"};
+  evaluation.diagnostics = {{"error", "kernel.cpp", 3, 7, "no such name", "  gian[c]"}};
+  const std::string text = EvaluationText(kPipe, {}, CppCandidate("x"), evaluation);
+  EXPECT_THAT(text, HasSubstr("kernel.cpp:3: error: no such name\n    gian[c]\n"));
+  EXPECT_THAT(text, Not(HasSubstr("per call")));
+}
+
+TEST(EvaluateObject, HasTheContractsNames) {
+  Candidate candidate = CppCandidate("x");
+  candidate.tunables = {{"TILE", 4}};
+  const Json value =
+      Json::parse(EvaluateObject({.name = "scale", .sha256 = "ab"}, candidate, Passed()));
+  EXPECT_EQ(value["schema"], 1);
+  EXPECT_EQ(value["task"]["name"], "scale");
+  EXPECT_EQ(value["task"]["sha256"], "ab");
+  EXPECT_EQ(value["candidate"]["id"], candidate.id());
+  EXPECT_EQ(value["candidate"]["tunables"]["TILE"], 4);
+  EXPECT_EQ(value["status"], "passed");
+  EXPECT_EQ(value["speedup"]["eager"]["median"], 2.0);
+  EXPECT_EQ(value["baseline"]["eager"]["median_ms"], 0.0246);
+}
+
+TEST(EvaluateObject, ForeignBytesStayValidJson) {
+  Evaluation evaluation{.status = Status::kCrashed, .reason = "\xff\xfe"};
+  EXPECT_FALSE(
+      Json::parse(EvaluateObject({.name = "\xff"}, CppCandidate("x"), evaluation), nullptr, false)
+          .is_discarded());
+}
+
+TEST(Objects, BestIsNullWhenNothingPassed) {
+  const Json value = Json::parse(OptimizeObject({.run = "r", .attempts = 2, .stopped = "budget"}));
+  EXPECT_TRUE(value["best"].is_null());
+  EXPECT_EQ(value["spent"]["tokens"], 0);
+  EXPECT_TRUE(value["exported"].is_array());
+}
+
+TEST(Objects, FailuresSayTheirKind) {
+  const Json value = Json::parse(FailureObject({ErrorKind::kUnavailable, "no bwrap"}));
+  EXPECT_EQ(value["failure"]["kind"], "unavailable");
+  const Json task = Json::parse(TaskErrorObject("scale", {ErrorKind::kTask, "no Model"}));
+  EXPECT_EQ(task["status"], "task_error");
+  EXPECT_EQ(task["reason"], "no Model");
+}
+
+SearchTree Tree() {
+  SearchTree tree;
+  Trial failed{.node = 1,
+               .evaluation = {.status = Status::kCompileError, .reason = "line one\nline two"}};
+  tree.Insert(failed);
+  Trial good{.node = 2, .parent = 1, .role = Role::kRepair, .evaluation = Passed(), .best = true};
+  good.advice = Advice{.bottleneck = "memory", .change = "block it"};
+  good.spent.tokens_in = 1500;
+  tree.Insert(good);
+  return tree;
+}
+
+TEST(RunText, TrialsWithTheBestMarked) {
+  const std::string text = TrialsText(kPipe, Tree());
+  EXPECT_THAT(text, HasSubstr("★ 2"));
+  EXPECT_THAT(text, HasSubstr("memory: block it"));
+  EXPECT_THAT(text, HasSubstr("line one"));
+  EXPECT_THAT(text, Not(HasSubstr("line two")));
+  EXPECT_THAT(text, HasSubstr("1.5k"));
+}
+
+TEST(RunText, OneLinePerAttempt) {
+  EXPECT_EQ(TrialLine(Tree().at(1), 3), "attempt 1/3: compile_error: line one");
+  EXPECT_EQ(TrialLine(Tree().at(2), 3),
+            "attempt 2/3: passed, 2.00x [1.90, 2.10] against eager, the best so far");
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,20 @@
+// A run as people read it: the table of its trials, the list of runs, the last words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "report/terminal.h"
+#include "store/store.h"
+
+namespace pragma {
+
+// One row per trial: node, parent, role, status, speedup, what was asked for, tokens.
+[[nodiscard]] std::string TrialsText(const Terminal& terminal, const SearchTree& tree);
+[[nodiscard]] std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& runs);
+// "attempt 3/15: wrong_values: max abs error 0.3 ..." for logs and plain progress.
+[[nodiscard]] std::string TrialLine(const Trial& trial, int attempts);
+
+}  // namespace pragma

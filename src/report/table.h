@@ -1,0 +1,45 @@
+// Table: rows for people, as wide as the terminal allows; numbers stand right.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/terminal.h"
+
+namespace pragma {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kLeft;
+  bool shrinks = false;  // gives way when the terminal is narrow; the last such column first
+};
+
+struct Cell {
+  std::string text;  // one line, safe to show
+  Style style = Style::kPlain;
+};
+
+class Table final {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // As many cells as there are columns.
+  void Add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  // Title line, rule, rows, each with a newline. No titles at all: rows only.
+  [[nodiscard]] std::string Render(const Terminal& terminal) const;
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> Widths(const Terminal& terminal) const;
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// "name  value" lines for facts about one thing; long values are wrapped, not cut.
+[[nodiscard]] std::string RenderFacts(
+    const Terminal& terminal, const std::vector<std::pair<std::string, std::string>>& facts);
+
+}  // namespace pragma

@@ -1,0 +1,154 @@
+#include "sandbox/command.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "sandbox/jail.h"
+#include "worker/init_protocol.h"
+
+namespace pragma {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void Append(Words& words, Words more) {
+  for (std::string& word : more) words.push_back(std::move(word));
+}
+
+bool IsDevice(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode));
+}
+
+std::string_view BindOption(const Bind& bind) {
+  if (IsDevice(bind.from)) return "--dev-bind";
+  return bind.writable ? "--bind" : "--ro-bind";
+}
+
+Words NamespaceWords(const JailTraits& traits) {
+  Words words;
+  if (traits.user_namespace) {
+    words = {"--unshare-user", "--uid", "1000", "--gid", "1000"};
+  }
+  Append(words, {"--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+                 "--unshare-cgroup-try", "--hostname", "pragma", "--die-with-parent",
+                 "--new-session", "--clearenv", "--as-pid-1", "--cap-drop", "ALL"});
+  if (traits.uid != 0) {
+    // For init only, which gives the program a user of its own.
+    Append(words,
+           {"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_DAC_OVERRIDE"});
+  }
+  return words;
+}
+
+// Parents before children: a mount hides what was mounted below it earlier. `to` sorts that way.
+Words MountWords(const JailSpec& spec) {
+  std::multimap<std::string, Words> mounts;
+  for (const Bind& bind : spec.binds) {
+    mounts.insert(
+        {bind.to, {std::string(BindOption(bind)), std::filesystem::absolute(bind.from), bind.to}});
+  }
+  for (const std::string& path : spec.tmpfs) {
+    mounts.insert(
+        {path,
+         {"--perms", "1777", "--size", std::to_string(spec.limits.tmpfs_bytes), "--tmpfs", path}});
+  }
+  if (spec.proc) mounts.insert({"/proc", {"--proc", "/proc"}});
+  mounts.insert({"/dev", {"--dir", "/dev"}});
+  mounts.insert({"/dev/null", {"--dev-bind", "/dev/null", "/dev/null"}});
+  Words words;
+  for (auto& [to, mount] : mounts) Append(words, std::move(mount));
+  return words;
+}
+
+void AddLimit(Words& words, const char* name, double value) {
+  if (value > 0) Append(words, {name, std::to_string(static_cast<unsigned long long>(value))});
+}
+
+Words LimitWords(const JailLimits& limits) {
+  Words words;
+  AddLimit(words, "--as", static_cast<double>(limits.address_space_bytes));
+  AddLimit(words, "--cpu", std::ceil(limits.cpu.count()));
+  AddLimit(words, "--fsize", static_cast<double>(limits.file_bytes));
+  AddLimit(words, "--nproc", limits.processes);
+  AddLimit(words, "--nofile", limits.open_files);
+  AddLimit(words, "--stack", static_cast<double>(limits.stack_bytes));
+  return words;
+}
+
+Words InitWords(const JailSpec& spec, std::uint32_t uid) {
+  Words words = LimitWords(spec.limits);
+  Append(words, {"--cwd", spec.cwd});
+  if (uid != 0) Append(words, {"--uid", std::to_string(uid)});
+  for (const auto& [name, value] : spec.env)
+    Append(words, {"--env", std::string(name).append("=").append(value)});
+  int source = PRAGMA_INIT_FIRST_FD;
+  for (const auto& [from, to] : spec.fds) {
+    Append(words, {"--fd", std::to_string(source++) + ":" + std::to_string(to)});
+  }
+  words.emplace_back("--");
+  Append(words, spec.argv);
+  return words;
+}
+
+// Replaces every path of `text` (separated by colons) that lies in `bind`.
+std::string ReplacePaths(const std::string& text, const Bind& bind) {
+  Words parts = Split(text, ':');
+  bool changed = false;
+  for (std::string& part : parts) {
+    if (part != bind.to && !part.starts_with(bind.to + "/")) continue;
+    part = std::filesystem::absolute(bind.from).string() + part.substr(bind.to.size());
+    changed = true;
+  }
+  return changed ? Join(parts, ":") : text;
+}
+
+std::string Outside(const std::string& text, const std::vector<Bind>& binds) {
+  for (const Bind& bind : binds) {
+    std::string mapped = ReplacePaths(text, bind);
+    if (mapped != text) return mapped;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& traits) {
+  Words words{traits.init, "--guard", traits.bwrap};
+  Append(words, NamespaceWords(traits));
+  Append(words, MountWords(spec));
+  for (const auto& [target, path] : spec.symlinks) Append(words, {"--symlink", target, path});
+  Append(words, {"--ro-bind", traits.init, kInitInside, "--remount-ro", "/", "--", kInitInside});
+  JailSpec inside = spec;
+  // In a user namespace of its own the program shares its user with init.
+  if (traits.user_namespace && spec.limits.processes > 0) ++inside.limits.processes;
+  Append(words, InitWords(inside, traits.uid));
+  return words;
+}
+
+std::vector<std::string> UnjailedCommand(const JailSpec& spec, const JailTraits& traits) {
+  JailSpec outside = spec;
+  outside.limits.processes = 0;  // would count everything else this user runs
+  outside.binds.push_back({traits.init, kInitInside, false});
+  // The longest inside path first: it is the most particular one.
+  std::ranges::sort(outside.binds,
+                    [](const Bind& a, const Bind& b) { return a.to.size() > b.to.size(); });
+  for (std::string& word : outside.argv) word = Outside(word, outside.binds);
+  for (auto& [name, value] : outside.env) value = Outside(value, outside.binds);
+  outside.cwd = Outside(spec.cwd, outside.binds);
+  Words words{traits.init, "--guard", traits.init};
+  Append(words, InitWords(outside, 0));
+  return words;
+}
+
+}  // namespace pragma

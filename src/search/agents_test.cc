@@ -1,0 +1,161 @@
+// The real roles, with the real prompts, over a scripted model: a run, its recording, and its
+// replay.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "llm/model.h"
+#include "search/recording.h"
+#include "search/recording_model.h"
+#include "search/replay.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "search/strategy.h"
+#include "store/store.h"
+
+// A missing value may end a test.
+// NOLINTBEGIN(bugprone-unchecked-optional-access)
+namespace pragma {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string Code(const std::string& body) {
+  return "Here it is.\n```cpp\n#include \"kernel.h\"\nextern \"C\" void pragma_kernel(const float* "
+         "x, float* out, "
+         "void*) { " +
+         body + " }\n```\n";
+}
+
+// Answers in the order of asking; what is asked is kept.
+class QueueModel final : public Model {
+ public:
+  explicit QueueModel(std::vector<std::string> replies) : replies_(std::move(replies)) {}
+  Result<Completion> Complete(const std::vector<Message>& messages, const Sampling& /*sampling*/,
+                              const CallKey& /*key*/) override {
+    prompts.push_back(messages.back().text);
+    if (prompts.size() > replies_.size()) return Fail(ErrorKind::kUnavailable, "no more replies");
+    return Completion{.text = replies_[prompts.size() - 1], .tokens_in = 10, .tokens_out = 5};
+  }
+  std::string name() const override { return "queue"; }
+  std::vector<std::string> prompts;
+
+ private:
+  std::vector<std::string> replies_;
+};
+
+Task ReluTask() {
+  Task task;
+  task.name = "relu";
+  task.source = "import torch\n";
+  task.arguments = {{"x", "args[0]", TensorRole::kInput, DType::kFloat32, {4}}};
+  task.outputs = {{"out", "output", TensorRole::kOutput, DType::kFloat32, {4}}};
+  return task;
+}
+
+Result<Evaluation> JudgeByWord(const Candidate& candidate, const Trial* best, int /*node*/) {
+  Evaluation evaluation;
+  const bool good = candidate.source().find("good") != std::string::npos;
+  evaluation.status = good ? Status::kPassed : Status::kCompileError;
+  evaluation.reason = good ? "" : "kernel.cpp:3: 'y' was not declared";
+  if (good) evaluation.timing = Timing{.ms = {2, 1.9, 2.1}};
+  if (good && best != nullptr) evaluation.speedup_best = Interval{1.2, 1.1, 1.3};
+  return evaluation;
+}
+
+struct StoredRun {
+  TempDir dir = TempDir::Create().value();
+  Store store = Store::Open(dir.path() / ".pragma").value();
+  RunSettings settings;
+  std::string id;
+};
+
+Result<SessionResult> Drive(StoredRun& run, QueueModel& queue) {
+  const Task task = ReluTask();
+  run.id = TRY(StartRun(run.store, task, "relu.py", run.settings)).id;
+  RecordingModel model(queue, run.store);
+  const Agents agents =
+      TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")(model, model, run.settings));
+  const auto strategy = TRY(MakeStrategy(run.settings.preset, {}));
+  SystemClock clock;
+  const MachineSummary machine{run.settings.machine};
+  const SessionParts parts{.store = &run.store,
+                           .strategy = strategy.get(),
+                           .conductor = agents.conductor.get(),
+                           .coder = agents.coder.get(),
+                           .clock = &clock,
+                           .evaluate = JudgeByWord,
+                           .task = &task,
+                           .kernel_header = &run.settings.kernel_header,
+                           .machine = &machine,
+                           .advice_from_user = run.settings.advice_from_user};
+  return RunSession(run.id, parts, run.settings.preset, run.settings.budget);
+}
+
+void ExpectSameReplay(StoredRun& run, const SessionResult& result) {
+  ASSERT_TRUE(run.store.FinishRun(run.id, result.stopped, ""));
+  const std::filesystem::path file = run.dir.path() / "run.jsonl";
+  ASSERT_TRUE(ExportRecording(run.store, run.id, file));
+  const auto recording = LoadRecording(file);
+  ASSERT_TRUE(recording) << recording.error().message;
+  const ReplayParts parts{.store = &run.store,
+                          .make_agents = ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")};
+  const auto replay = ReplayRun(parts, *recording);
+  ASSERT_TRUE(replay) << replay.error().message;
+  EXPECT_TRUE(replay->same_tree);
+  EXPECT_THAT(replay->notes, IsEmpty()) << "the same prompts, to the letter";
+}
+
+TEST(RealRoles, NPragmaFromRunToRecordingToReplay) {
+  StoredRun run;
+  run.settings.preset =
+      LoadPreset(std::string(PRAGMA_SOURCE_DIR) + "/strategies", "n-pragma").value();
+  run.settings.budget.attempts = 3;
+  run.settings.kernel_header = "// the header\n";
+  run.settings.machine = "two processors";
+  run.settings.advice_from_user = "mind the tail";
+  QueueModel queue({Code("y;"), R"({"base":"current","bottleneck":"","change":"declare y"})",
+                    "I would rather not write code.", Code("/* good 1 */"),
+                    R"({"base":"best","bottleneck":"not_vectorised","change":"use SIMD"})",
+                    Code("/* good 2 */")});
+  const auto result = Drive(run, queue);
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->tree.size(), 3U);
+  EXPECT_EQ(result->tree.at(2).advice->change, "declare y");
+  EXPECT_TRUE(result->tree.at(2).evaluation.passed());
+  EXPECT_TRUE(result->tree.at(3).best);
+  EXPECT_EQ(result->tree.at(3).parent, 2);
+  EXPECT_THAT(queue.prompts.at(0), HasSubstr("mind the tail"));
+  EXPECT_THAT(queue.prompts.at(1), HasSubstr("'y' was not declared"));
+  EXPECT_EQ(run.store.Calls(run.id)->size(), 6U) << "the re-ask is a call of its own";
+  ExpectSameReplay(run, *result);
+}
+
+TEST(RealRoles, CaesarFromRunToRecordingToReplay) {
+  StoredRun run;
+  run.settings.preset =
+      LoadPreset(std::string(PRAGMA_SOURCE_DIR) + "/strategies", "caesar").value();
+  run.settings.budget.attempts = 3;
+  QueueModel queue({Code("y;"), Code("/* good 1 */"), Code("/* good 2 */")});
+  const auto result = Drive(run, queue);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(queue.prompts.at(1), HasSubstr("'y' was not declared"));
+  EXPECT_TRUE(result->tree.at(3).best);
+  ExpectSameReplay(run, *result);
+}
+
+}  // namespace
+}  // namespace pragma
+// NOLINTEND(bugprone-unchecked-optional-access)

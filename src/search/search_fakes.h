@@ -1,0 +1,204 @@
+// Scripted authors and judges, for the tests of search only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/roles.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/task.h"
+#include "llm/model.h"
+#include "search/recording_model.h"
+#include "search/replay.h"
+#include "search/replay_model.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "search/strategy.h"
+#include "store/store.h"
+
+namespace pragma {
+
+// Called at each point where a run may die or fail; an Error makes the part fail there.
+using Hook = std::function<Result<void>(std::string_view point)>;
+
+// Replies by (role, node), the same however often it is asked.
+class ScriptedModel final : public Model {
+ public:
+  using Script = std::map<std::pair<std::string, int>, std::string>;
+  explicit ScriptedModel(Script script) : script_(std::move(script)) {}
+  Result<Completion> Complete(const std::vector<Message>& messages, const Sampling& /*sampling*/,
+                              const CallKey& key) override {
+    prompts.push_back(messages.back().text);
+    if (hook) TRY(hook("model"));
+    const auto found = script_.find({key.role, key.node});
+    if (found == script_.end())
+      return Fail(ErrorKind::kUnavailable, "the script has no such reply");
+    return Completion{.text = found->second,
+                      .model = "scripted-1",
+                      .tokens_in = 100,
+                      .tokens_out = 20,
+                      .usd = 0.25,
+                      .seconds = 2};
+  }
+  [[nodiscard]] std::string name() const override { return "scripted"; }
+
+  std::vector<std::string> prompts;  // every question asked
+  Hook hook;
+
+ private:
+  Script script_;
+};
+
+inline std::string Describe(const Window& window) {
+  std::string text =
+      "attempt " + std::to_string(window.attempt) + " of " + std::to_string(window.attempts);
+  text += " current " + std::to_string(window.current == nullptr ? 0 : window.current->node);
+  text += " best " + std::to_string(window.best == nullptr ? 0 : window.best->node) + " others";
+  for (const Trial* trial : window.others) text += " " + std::to_string(trial->node);
+  return text;
+}
+
+inline Spent SpentOn(const Completion& completion) {
+  return {completion.seconds, completion.tokens_in, completion.tokens_out, completion.usd};
+}
+
+// Replies: "best", "current", "reference", "stop".
+class FakeConductor final : public Conductor {
+ public:
+  FakeConductor(Model& model, Hook hook) : model_(model), hook_(std::move(hook)) {}
+  Result<Advised> Advise(const Window& window, CallKey key) override {
+    key.role = "conductor";
+    const Completion completion = TRY(model_.Complete({{"user", Describe(window)}}, {}, key));
+    if (hook_) TRY(hook_("advised"));
+    Advised advised{.spent = SpentOn(completion), .author = "conductor"};
+    if (completion.text == "current") advised.advice.base = Base::kCurrent;
+    if (completion.text == "reference") advised.advice.base = Base::kReference;
+    advised.advice.stop = completion.text == "stop";
+    return advised;
+  }
+
+ private:
+  Model& model_;
+  Hook hook_;
+};
+
+// The reply is the source; "none" is a reply without code.
+class FakeCoder final : public Coder {
+ public:
+  FakeCoder(Model& model, Hook hook) : model_(model), hook_(std::move(hook)) {}
+  Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey key) override {
+    key.role = "coder";
+    const std::string change = advice == nullptr ? "" : " advised";
+    const Completion completion =
+        TRY(model_.Complete({{"user", Describe(window) + change}}, {}, key));
+    if (hook_) TRY(hook_("proposed"));
+    Proposal proposal{.spent = SpentOn(completion), .author = "coder " + model_.name()};
+    if (completion.text == "none") {
+      proposal.reason = "the reply holds no code";
+    } else {
+      proposal.candidate = CppCandidate(completion.text);
+    }
+    return proposal;
+  }
+
+ private:
+  Model& model_;
+  Hook hook_;
+};
+
+// "pass LOW MS": passed, LOW is the lower end of the ratio to the best, MS the time; else an error.
+inline Evaluation Judge(const Candidate& candidate, const Trial* best) {
+  const std::vector<std::string> words = Split(candidate.source(), ' ');
+  Evaluation evaluation;
+  evaluation.status = words.at(0) == "pass" ? Status::kPassed : Status::kCompileError;
+  evaluation.reason = candidate.source();
+  if (!evaluation.passed()) return evaluation;
+  const double low = std::stod(words.at(1));
+  if (best != nullptr) evaluation.speedup_best = Interval{low + 0.1, low, low + 0.2};
+  evaluation.timing = Timing{.ms = {std::stod(words.at(2)), 0, 0}};
+  evaluation.lower_bound_ms = 1.0;
+  evaluation.prepacked = words.size() > 3;
+  return evaluation;
+}
+
+// A store with one run, and the parts to work on it.
+class Workplace final {
+ public:
+  explicit Workplace(ScriptedModel::Script script)
+      : dir(TempDir::Create().value()),
+        store(Store::Open(dir.path() / ".pragma").value()),
+        model(std::move(script)) {
+    task.name = "relu";
+    settings.preset = {.name = "test", .history = "best"};
+    settings.coder_model = "scripted";
+    settings.kernel_header = "header";
+    settings.budget.attempts = 6;
+  }
+  void Start() { run = StartRun(store, task, "relu.py", settings)->id; }
+
+  Result<SessionResult> Run() { return RunIn(store); }
+  // As a new process would: fresh roles, strategy and connection.
+  Result<SessionResult> RunAgain() {
+    Store fresh = TRY(Store::Open(dir.path() / ".pragma"));
+    return RunIn(fresh);
+  }
+  Result<SessionResult> RunIn(Store& in) {
+    RecordingModel recording(model, in);
+    FakeConductor conductor(recording, hook);
+    FakeCoder coder(recording, hook);
+    const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(settings.preset, settings.seed));
+    SessionParts parts{.store = &in,
+                       .strategy = strategy.get(),
+                       .conductor = &conductor,
+                       .coder = &coder,
+                       .clock = &clock,
+                       .task = &task,
+                       .kernel_header = &settings.kernel_header,
+                       .machine = &machine};
+    parts.evaluate = [this](const Candidate& candidate, const Trial* best,
+                            int) -> Result<Evaluation> {
+      if (hook) TRY(hook("evaluate"));
+      clock.SleepFor(Seconds(10));
+      return Judge(candidate, best);
+    };
+    parts.observer.on_trial = [this](const Trial&, const SearchTree&) {
+      if (hook) [[maybe_unused]]
+        const auto ignored = hook("trial");
+    };
+    return RunSession(run, parts, settings.preset, settings.budget);
+  }
+
+  TempDir dir;
+  Store store;
+  ScriptedModel model;
+  Task task;
+  RunSettings settings;
+  MachineSummary machine;
+  ReplayClock clock;
+  Hook hook;
+  std::string run;
+};
+
+// Agents over whatever model is given: what ModelAgents is in earnest.
+inline MakeAgents FakeAgents(const Hook& hook = {}) {
+  return [hook](Model& conductor, Model& coder, const RunSettings& settings) -> Result<Agents> {
+    Agents agents;
+    if (settings.preset.conductor)
+      agents.conductor = std::make_unique<FakeConductor>(conductor, hook);
+    agents.coder = std::make_unique<FakeCoder>(coder, hook);
+    return agents;
+  };
+}
+
+}  // namespace pragma

@@ -1,0 +1,193 @@
+#include "search/session.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/stopping.h"
+#include "search/strategy.h"
+
+namespace pragma {
+namespace {
+
+// What an attempt came to: a trial, or the reason why the run ends without one.
+struct Outcome {
+  std::optional<Trial> trial;
+  std::string stopped;
+};
+
+// The state of one RunSession call.
+class Loop final {
+ public:
+  Loop(const std::string& run, const SessionParts& parts, const Preset& preset,
+       const Budget& budget)
+      : run_(run), parts_(parts), preset_(preset), budget_(budget) {}
+
+  Result<SessionResult> Run();
+
+ private:
+  Result<void> Restore();
+  Result<std::string> RunUntilStopped();
+  Result<Outcome> Attempt();
+  Result<Outcome> Interruptible();
+  Result<void> Advise(const Window& window, Trial& trial) const;
+  Result<std::optional<Candidate>> Propose(const Window& window, Trial& trial) const;
+  Result<void> Judge(const Candidate& candidate, Trial& trial) const;
+  Result<void> Keep(Trial trial);
+  [[nodiscard]] Window WindowFor(const Move& move) const;
+  [[nodiscard]] int ParentFor(const Move& move, const std::optional<Advice>& advice) const;
+  void Announce(std::string_view phase) const;
+
+  const std::string& run_;
+  const SessionParts& parts_;
+  const Preset& preset_;
+  const Budget& budget_;
+  SessionResult result_;
+};
+
+Result<SessionResult> Loop::Run() {
+  const UniqueFd lock = TRY(parts_.store->LockRun(run_));
+  TRY(Restore());
+  result_.stopped = TRY(RunUntilStopped());
+  return std::move(result_);
+}
+
+Result<void> Loop::Restore() {
+  for (Trial& trial : TRY(parts_.store->Trials(run_))) {
+    if (trial.node != result_.tree.next_node()) {
+      return Fail("the run " + run_ + " lacks the trial " +
+                  std::to_string(result_.tree.next_node()));
+    }
+    result_.spent += trial.spent;
+    result_.tree.Insert(std::move(trial));
+  }
+  return {};
+}
+
+Result<std::string> Loop::RunUntilStopped() {
+  while (true) {
+    if (std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
+        !stopped.empty()) {
+      return stopped;
+    }
+    Outcome outcome = TRY(Interruptible());
+    if (!outcome.trial) return outcome.stopped;
+    TRY(Keep(std::move(*outcome.trial)));
+  }
+}
+
+// An attempt that the user broke off is dropped: no trial, no error.
+Result<Outcome> Loop::Interruptible() {
+  if (Interrupted()) return Outcome{.stopped = "interrupted"};
+  Result<Outcome> outcome = Attempt();
+  if (outcome || outcome.error().kind != ErrorKind::kInterrupted) return outcome;
+  return Outcome{.stopped = "interrupted"};
+}
+
+Result<Outcome> Loop::Attempt() {
+  const Move move = parts_.strategy->Next(result_.tree);
+  const Window window = WindowFor(move);
+  Trial trial{.node = result_.tree.next_node(), .role = move.role};
+  const bool advised = parts_.conductor != nullptr && preset_.conductor && move.role != Role::kSeed;
+  if (advised) {
+    TRY(Advise(window, trial));
+    if (trial.advice->stop) {
+      result_.spent += trial.spent;
+      return Outcome{.stopped = "advice"};
+    }
+    if (Interrupted()) return Outcome{.stopped = "interrupted"};
+  }
+  trial.parent = ParentFor(move, trial.advice);
+  trial.candidate = TRY(Propose(window, trial));
+  if (Interrupted()) return Outcome{.stopped = "interrupted"};
+  if (trial.candidate) TRY(Judge(*trial.candidate, trial));
+  trial.best = trial.candidate && BecomesBest(trial.evaluation, result_.tree.best());
+  return Outcome{.trial = std::move(trial)};
+}
+
+Result<void> Loop::Advise(const Window& window, Trial& trial) const {
+  Announce("conductor");
+  Advised advised = TRY(parts_.conductor->Advise(window, {.run = run_, .node = trial.node}));
+  trial.advice = std::move(advised.advice);
+  trial.spent += advised.spent;
+  return {};
+}
+
+Result<std::optional<Candidate>> Loop::Propose(const Window& window, Trial& trial) const {
+  Announce("coder");
+  const Advice* advice = trial.advice ? &*trial.advice : nullptr;
+  Proposal proposal = TRY(parts_.coder->Propose(window, advice, {.run = run_, .node = trial.node}));
+  trial.author = std::move(proposal.author);
+  trial.spent += proposal.spent;
+  if (!proposal.candidate) {
+    trial.evaluation.status = Status::kUnsupported;
+    trial.evaluation.reason = std::move(proposal.reason);
+  }
+  return std::move(proposal.candidate);
+}
+
+Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
+  Announce("build");
+  const TimePoint start = parts_.clock->Now();
+  trial.evaluation = TRY(parts_.evaluate(candidate, result_.tree.best(), trial.node));
+  trial.spent.seconds += Seconds(parts_.clock->Now() - start).count();
+  return {};
+}
+
+Result<void> Loop::Keep(Trial trial) {
+  TRY(parts_.store->AppendTrial(run_, trial));
+  result_.spent += trial.spent;
+  result_.tree.Insert(std::move(trial));
+  if (parts_.observer.on_trial) parts_.observer.on_trial(*result_.tree.last(), result_.tree);
+  return {};
+}
+
+Window Loop::WindowFor(const Move& move) const {
+  const SearchTree& tree = result_.tree;
+  Window window{
+      .task = parts_.task, .kernel_header = parts_.kernel_header, .machine = parts_.machine};
+  window.current = move.node == 0 ? nullptr : &tree.at(move.node);
+  const bool sees_best = preset_.history == "best" || preset_.history == "all";
+  window.best = sees_best ? tree.best() : nullptr;
+  for (const int node : move.others) window.others.push_back(&tree.at(node));
+  window.attempt = tree.next_node();
+  window.attempts = parts_.shown_attempts > 0 ? parts_.shown_attempts : budget_.attempts;
+  window.advice_from_user = parts_.advice_from_user;
+  return window;
+}
+
+int Loop::ParentFor(const Move& move, const std::optional<Advice>& advice) const {
+  const Trial* best = result_.tree.best();
+  switch (advice ? advice->base : Base::kCurrent) {
+    case Base::kCurrent: return move.node;
+    case Base::kBest: return best == nullptr ? move.node : best->node;
+    case Base::kReference: return 0;
+  }
+  return move.node;
+}
+
+void Loop::Announce(std::string_view phase) const {
+  if (parts_.observer.on_phase) parts_.observer.on_phase(result_.tree.next_node(), phase);
+}
+
+}  // namespace
+
+Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,
+                                 const Preset& preset, const Budget& budget) {
+  return Loop(run, parts, preset, budget).Run();
+}
+
+}  // namespace pragma

@@ -1,0 +1,65 @@
+// Session: one run. The loop of docs/design.md 7 over borrowed parts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/roles.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "core/search_tree.h"
+#include "search/strategy.h"
+#include "store/store.h"
+
+namespace pragma {
+
+struct Budget {
+  int attempts = 15;
+  double seconds = 0;  // 0: unlimited, likewise below
+  std::int64_t tokens = 0;
+  double usd = 0;
+};
+
+// Judges one candidate. Real runs pass the Verifier; replay passes the recorded evaluation of the
+// node. A function rather than an interface: one call, no state of its own.
+using Evaluate =
+    std::function<Result<Evaluation>(const Candidate& candidate, const Trial* best, int node)>;
+
+// What a run reports while it goes on; every member may be empty.
+struct SessionObserver {
+  std::function<void(int attempt, std::string_view phase)>
+      on_phase;  // "conductor", "coder", "build", "check", "time"
+  std::function<void(const Trial&, const SearchTree&)> on_trial;
+};
+
+struct SessionParts {
+  Store* store = nullptr;
+  Strategy* strategy = nullptr;
+  Conductor* conductor = nullptr;  // may be nullptr
+  Coder* coder = nullptr;
+  Clock* clock = nullptr;
+  Evaluate evaluate;
+  const Task* task = nullptr;
+  const std::string* kernel_header = nullptr;
+  const MachineSummary* machine = nullptr;
+  SessionObserver observer;
+  std::string advice_from_user;  // shown in every prompt; may be empty
+  int shown_attempts = 0;        // "attempt 3 of ..." in prompts; 0: the budget's
+};
+
+struct SessionResult {
+  SearchTree tree;
+  std::string stopped;  // "budget", "roofline", "stall", "advice", "interrupted"
+  Spent spent;
+};
+
+// Runs until a stopping rule holds; starts from whatever the store already has of the run (resume
+// is the same call). A trial is on disk before the next begins. The run stays "running" in the
+// store: the caller measures the best again and calls Store::FinishRun (after an Error it does not,
+// so that the run can be resumed). Only one process works on a run at a time.
+[[nodiscard]] Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,
+                                               const Preset& preset, const Budget& budget);
+
+}  // namespace pragma

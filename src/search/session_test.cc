@@ -1,0 +1,238 @@
+#include "search/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/search_fakes.h"
+
+// A missing value may end a test.
+// NOLINTBEGIN(bugprone-unchecked-optional-access)
+namespace pragma {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A run with every kind of turn: seed, failure, repair, gains, no gain, no code.
+ScriptedModel::Script LongScript() {
+  return {
+      {{"coder", 1}, "broken"},   {{"conductor", 2}, "current"}, {{"coder", 2}, "pass 1 9"},
+      {{"conductor", 3}, "best"}, {{"coder", 3}, "pass 1.2 8"},  {{"conductor", 4}, "best"},
+      {{"coder", 4}, "none"},     {{"conductor", 5}, "best"},    {{"coder", 5}, "pass 1.005 7.9"},
+      {{"conductor", 6}, "best"}, {{"coder", 6}, "pass 1.1 7"}};
+}
+
+std::vector<int> Parents(const SearchTree& tree) {
+  std::vector<int> parents;
+  for (const Trial& trial : tree.trials()) parents.push_back(trial.parent);
+  return parents;
+}
+
+std::vector<bool> Bests(const SearchTree& tree) {
+  std::vector<bool> bests;
+  for (const Trial& trial : tree.trials()) bests.push_back(trial.best);
+  return bests;
+}
+
+class SessionTest : public ::testing::Test {
+ protected:
+  ~SessionTest() override { SetInterruptedForTest(false); }
+};
+
+TEST_F(SessionTest, GrowsTheTreeAndKeepsTheBest) {
+  Workplace place(LongScript());
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->stopped, "budget");
+  EXPECT_THAT(Parents(result->tree), ElementsAre(0, 1, 2, 3, 3, 3));
+  EXPECT_THAT(Bests(result->tree), ElementsAre(false, true, true, false, false, true));
+  EXPECT_EQ(result->tree.at(1).role, Role::kSeed);
+  EXPECT_EQ(result->tree.at(2).role, Role::kRepair);
+  EXPECT_EQ(result->tree.at(3).role, Role::kImprove);
+  EXPECT_EQ(result->tree.at(4).evaluation.status, Status::kUnsupported);
+  EXPECT_EQ(result->tree.at(4).evaluation.reason, "the reply holds no code");
+  EXPECT_EQ(place.store.Trials(place.run)->size(), 6U);
+  EXPECT_EQ(place.store.FindRun(place.run)->state, "running") << "the caller finishes it";
+}
+
+TEST_F(SessionTest, AddsUpWhatWasSpent) {
+  Workplace place(LongScript());
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result);
+  EXPECT_DOUBLE_EQ(result->tree.at(2).spent.seconds, 14) << "two calls of 2 s and 10 s of harness";
+  EXPECT_DOUBLE_EQ(result->spent.seconds, 11 * 2 + 5 * 10);
+  EXPECT_EQ(result->spent.tokens(), 11 * 120);
+  EXPECT_DOUBLE_EQ(result->spent.usd, 11 * 0.25);
+}
+
+TEST_F(SessionTest, ShowsTheRolesWhatTheStrategySays) {
+  Workplace place(LongScript());
+  place.settings.budget.attempts = 4;
+  place.Start();
+  ASSERT_TRUE(place.Run());
+  EXPECT_THAT(place.model.prompts, ElementsAre("attempt 1 of 4 current 0 best 0 others",
+                                               "attempt 2 of 4 current 1 best 0 others",
+                                               "attempt 2 of 4 current 1 best 0 others advised",
+                                               "attempt 3 of 4 current 2 best 2 others",
+                                               "attempt 3 of 4 current 2 best 2 others advised",
+                                               "attempt 4 of 4 current 3 best 3 others",
+                                               "attempt 4 of 4 current 3 best 3 others advised"));
+}
+
+TEST_F(SessionTest, IndependentAttemptsSeeNothing) {
+  Workplace place(
+      {{{"coder", 1}, "pass 1 9"}, {{"coder", 2}, "pass 2 4"}, {{"coder", 3}, "broken"}});
+  place.settings.preset = {
+      .name = "sampling", .policy = "independent", .history = "none", .conductor = false};
+  place.settings.budget.attempts = 3;
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(Parents(result->tree), ElementsAre(0, 0, 0));
+  EXPECT_THAT(Bests(result->tree), ElementsAre(true, true, false))
+      << "yet they are measured against the best";
+  EXPECT_EQ(place.model.prompts.at(2), "attempt 3 of 3 current 0 best 0 others");
+}
+
+TEST_F(SessionTest, AdviceMayGoBackToTheReference) {
+  Workplace place(
+      {{{"coder", 1}, "pass 1 9"}, {{"conductor", 2}, "reference"}, {{"coder", 2}, "broken"}});
+  place.settings.budget.attempts = 2;
+  place.Start();
+  EXPECT_THAT(Parents(place.Run()->tree), ElementsAre(0, 0));
+}
+
+TEST_F(SessionTest, AdviceStopsTheRun) {
+  Workplace place({{{"coder", 1}, "pass 1 9"}, {{"conductor", 2}, "stop"}});
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stopped, "advice");
+  EXPECT_EQ(result->tree.size(), 1U);
+  EXPECT_DOUBLE_EQ(result->spent.usd, 0.5) << "the Conductor's call counts";
+  EXPECT_EQ(place.RunAgain()->stopped, "advice");
+  EXPECT_EQ(place.model.prompts.size(), 2U) << "and is not made again";
+}
+
+TEST_F(SessionTest, BudgetsStopTheRun) {
+  const auto attempts_under = [](Budget budget) {
+    Workplace place(LongScript());
+    budget.attempts = 6;
+    place.settings.budget = budget;
+    place.Start();
+    const auto result = place.Run();
+    EXPECT_EQ(result->stopped, "budget");
+    return result->tree.size();
+  };
+  EXPECT_EQ(attempts_under({}), 6U);
+  EXPECT_EQ(attempts_under({.seconds = 26}), 2U);  // 12 s, then 14 s
+  EXPECT_EQ(attempts_under({.seconds = 26.5}), 3U);
+  EXPECT_EQ(attempts_under({.tokens = 361}), 3U);  // 120, then 240 each
+  EXPECT_EQ(attempts_under({.usd = 0.25}), 1U);
+}
+
+TEST_F(SessionTest, ABudgetCountsWhatWasSpentBeforeTheResume) {
+  Workplace place(LongScript());
+  place.settings.budget.usd = 0.75;
+  place.Start();
+  EXPECT_EQ(place.Run()->tree.size(), 2U);
+  EXPECT_EQ(place.RunAgain()->tree.size(), 2U);
+  place.settings.budget.usd = 1.25;
+  EXPECT_EQ(place.RunAgain()->tree.size(), 3U);
+}
+
+TEST_F(SessionTest, AModelThatFailsLeavesTheRunResumable) {
+  auto script = LongScript();
+  script.erase({"coder", 3});
+  Workplace place(script);
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(place.store.Trials(place.run)->size(), 2U);
+}
+
+TEST_F(SessionTest, AnInterruptDropsTheAttemptAndKeepsTheRest) {
+  for (const std::string at : {"model", "advised", "proposed"}) {
+    Workplace place(LongScript());
+    place.Start();
+    int seen = 0;
+    place.hook = [&](std::string_view point) -> Result<void> {
+      if (point == at && ++seen == 3) SetInterruptedForTest(true);
+      return {};
+    };
+    place.model.hook = place.hook;
+    const auto result = place.Run();
+    SetInterruptedForTest(false);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->stopped, "interrupted") << at;
+    EXPECT_EQ(place.store.Trials(place.run)->size(), result->tree.size()) << at;
+    EXPECT_LT(result->tree.size(), 4U) << at;
+    place.hook = place.model.hook = {};
+    EXPECT_EQ(place.RunAgain()->tree.size(), 6U) << at;
+    EXPECT_EQ(place.model.prompts.size(), 11U) << at << ": no reply was asked for twice";
+  }
+}
+
+TEST_F(SessionTest, AnInterruptedEvaluationIsNoTrial) {
+  Workplace place(LongScript());
+  place.Start();
+  int evaluations = 0;
+  place.hook = [&](std::string_view point) -> Result<void> {
+    if (point == "evaluate" && ++evaluations == 2) return Fail(ErrorKind::kInterrupted, "stopped");
+    return {};
+  };
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->stopped, "interrupted");
+  EXPECT_EQ(result->tree.size(), 1U);
+}
+
+TEST_F(SessionTest, AFinishedEvaluationIsKeptThoughTheUserWantsToStop) {
+  Workplace place(LongScript());
+  place.Start();
+  place.hook = [&](std::string_view point) -> Result<void> {
+    if (point == "evaluate") SetInterruptedForTest(true);
+    return {};
+  };
+  const auto result = place.Run();
+  EXPECT_EQ(result->stopped, "interrupted");
+  EXPECT_EQ(result->tree.size(), 1U);
+}
+
+TEST_F(SessionTest, OnlyOneProcessWorksOnARun) {
+  Workplace place(LongScript());
+  place.Start();
+  place.hook = [&](std::string_view point) -> Result<void> {
+    if (point == "trial") {
+      EXPECT_THAT(place.store.LockRun(place.run).error().message, HasSubstr("another"));
+    }
+    return {};
+  };
+  EXPECT_TRUE(place.Run());
+  EXPECT_TRUE(place.store.LockRun(place.run));
+}
+
+TEST_F(SessionTest, AnUnknownRunIsAnError) {
+  Workplace place(LongScript());
+  place.run = "r-none";
+  EXPECT_EQ(place.Run().error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(place.model.prompts, IsEmpty());
+}
+
+}  // namespace
+}  // namespace pragma
+// NOLINTEND(bugprone-unchecked-optional-access)

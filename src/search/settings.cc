@@ -1,0 +1,172 @@
+#include "search/settings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "agent/roles.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/json.h"
+#include "core/json_parts.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "core/task.h"
+#include "search/session.h"
+#include "search/strategy.h"
+#include "store/store.h"
+
+namespace pragma {
+namespace {
+
+void WritePreset(JsonWriter& writer, const Preset& preset) {
+  writer.BeginObject().Field("name", preset.name).Field("summary", preset.summary);
+  writer.Field("policy", preset.policy).Field("history", preset.history);
+  writer.Field("conductor", preset.conductor).Field("profile", preset.profile);
+  writer.Field("conductor_prompt", preset.conductor_prompt)
+      .Field("coder_prompt", preset.coder_prompt);
+  writer.Field("conductor_temperature", preset.conductor_temperature);
+  writer.Field("coder_temperature", preset.coder_temperature);
+  writer.Field("attempts", preset.attempts).Field("stall_attempts", preset.stall_attempts);
+  writer.EndObject();
+}
+
+void ReadPreset(const JsonReader& reader, Preset& preset) {
+  reader.Get("name", preset.name);
+  reader.Get("summary", preset.summary);
+  reader.Get("policy", preset.policy);
+  reader.Get("history", preset.history);
+  reader.Get("conductor", preset.conductor);
+  reader.Get("profile", preset.profile);
+  reader.Get("conductor_prompt", preset.conductor_prompt);
+  reader.Get("coder_prompt", preset.coder_prompt);
+  reader.Get("conductor_temperature", preset.conductor_temperature);
+  reader.Get("coder_temperature", preset.coder_temperature);
+  reader.Get("attempts", preset.attempts);
+  reader.Get("stall_attempts", preset.stall_attempts);
+}
+
+void ReadBudget(const JsonReader& reader, Budget& budget) {
+  reader.Get("attempts", budget.attempts);
+  reader.Get("seconds", budget.seconds);
+  reader.Get("tokens", budget.tokens);
+  reader.Get("usd", budget.usd);
+}
+
+void ReadSeed(const JsonReader& reader, Seed& seed) {
+  std::string hex = SeedToHex(seed);
+  reader.Get(hex);
+  if (Result<Seed> read = SeedFromHex(hex)) {
+    seed = *read;
+  } else {
+    reader.Complain(read.error().message);
+  }
+}
+
+RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
+  return {.sampling = {.temperature = temperature, .max_tokens = settings.max_tokens},
+          .max_reasks = settings.max_reasks,
+          .prompt_bytes = settings.prompt_bytes,
+          .allowed_flags = settings.allowed_flags};
+}
+
+}  // namespace
+
+std::string ToJson(const RunSettings& settings) {
+  JsonWriter writer;
+  BeginSchema(writer);
+  writer.Key("preset");
+  WritePreset(writer, settings.preset);
+  const Budget& budget = settings.budget;
+  writer.Key("budget")
+      .BeginObject()
+      .Field("attempts", budget.attempts)
+      .Field("seconds", budget.seconds);
+  writer.Field("tokens", budget.tokens).Field("usd", budget.usd).EndObject();
+  writer.Field("seed", SeedToHex(settings.seed)).Key("models").BeginObject();
+  writer.Field("conductor", settings.conductor_model)
+      .Field("coder", settings.coder_model)
+      .EndObject();
+  writer.Field("max_tokens", settings.max_tokens).Field("max_reasks", settings.max_reasks);
+  writer.Field("prompt_bytes", settings.prompt_bytes)
+      .Field("allowed_flags", settings.allowed_flags)
+      .Field("kernel_header", settings.kernel_header);
+  writer.Field("machine", settings.machine).Field("advice_from_user", settings.advice_from_user);
+  writer.Key("options").BeginObject();
+  for (const auto& [name, value] : settings.options) writer.Field(name, value);
+  writer.EndObject().Field("recording", settings.recording).EndObject();
+  return writer.Take();
+}
+
+Result<RunSettings> RunSettingsFromJson(std::string_view text) {
+  const JsonReader reader = TRY(JsonReader::Parse(text, "settings of the run"));
+  RunSettings settings;
+  CheckSchema(reader);
+  ReadPreset(reader["preset"], settings.preset);
+  ReadBudget(reader["budget"], settings.budget);
+  ReadSeed(reader["seed"], settings.seed);
+  reader["models"].Get("conductor", settings.conductor_model);
+  reader["models"].Get("coder", settings.coder_model);
+  reader.Get("max_tokens", settings.max_tokens);
+  reader.Get("max_reasks", settings.max_reasks);
+  reader.Get("prompt_bytes", settings.prompt_bytes);
+  reader.Get("allowed_flags", settings.allowed_flags);
+  reader.Get("kernel_header", settings.kernel_header);
+  reader.Get("machine", settings.machine);
+  reader.Get("advice_from_user", settings.advice_from_user);
+  reader.Get("options", settings.options);
+  reader.Get("recording", settings.recording);
+  if (auto status = reader.status(); !status) return std::unexpected(status.error());
+  return settings;
+}
+
+RoleSettings ConductorSettings(const RunSettings& settings) {
+  return RoleSettingsOf(settings, settings.preset.conductor_temperature);
+}
+
+RoleSettings CoderSettings(const RunSettings& settings) {
+  return RoleSettingsOf(settings, settings.preset.coder_temperature);
+}
+
+PromptSet Prompts(const RunSettings& settings) {
+  return {.conductor = settings.preset.conductor_prompt,
+          .coder = settings.preset.coder_prompt,
+          .multi_turn = settings.preset.policy == "conversation"};
+}
+
+std::string NewRunId(std::int64_t unix_millis) {
+  const std::time_t seconds = unix_millis / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> stamp{};
+  std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S", &parts);
+  return fmt::format("r-{}-{:04x}", stamp.data(), SystemSeed()[0] & 0xffffU);
+}
+
+Result<RunRecord> StartRun(Store& store, const Task& task, const std::filesystem::path& task_path,
+                           const RunSettings& settings) {
+  constexpr int kTries = 20;  // two runs of one second may draw the same digits
+  RunRecord run{.task_name = task.name,
+                .task_json = ToJson(task),
+                .task_path = task_path,
+                .strategy = settings.preset.name,
+                .settings_json = ToJson(settings),
+                .state = "running"};
+  Result<void> created;
+  for (int i = 0; i < kTries; ++i) {
+    run.created_ms = UnixMillis();
+    run.id = NewRunId(run.created_ms);
+    created = store.CreateRun(run);
+    if (created) return run;
+    if (created.error().kind != ErrorKind::kUsage) break;
+  }
+  return std::unexpected(created.error());
+}
+
+}  // namespace pragma

@@ -1,0 +1,57 @@
+// RunSettings: everything that shaped a run, stored with it (RunRecord::settings_json), so that it
+// can be resumed and replayed without the command line that began it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/roles.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/task.h"
+#include "search/session.h"
+#include "search/strategy.h"
+#include "store/store.h"
+
+namespace pragma {
+
+struct RunSettings {
+  Preset preset;
+  Budget budget;
+  Seed seed{};                  // of the strategy
+  std::string conductor_model;  // as given: "openai:NAME"; empty: no conductor
+  std::string coder_model;
+  std::int64_t max_tokens = Sampling{}.max_tokens;
+  int max_reasks = RoleSettings{}.max_reasks;
+  std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
+  std::vector<std::string>
+      allowed_flags;          // compile flags that the prompts name; empty: the defaults
+  std::string kernel_header;  // the text shown to the authors
+  std::string machine;        // MachineSummary::text
+  std::string advice_from_user;
+  std::map<std::string, std::string> options;  // the caller's own: check mode, cache state, ...
+  std::string recording;  // a replayed run: the recording's artefact in the store
+};
+
+[[nodiscard]] std::string ToJson(const RunSettings& settings);
+[[nodiscard]] Result<RunSettings> RunSettingsFromJson(std::string_view text);
+
+// What the agent layer wants of them.
+[[nodiscard]] RoleSettings ConductorSettings(const RunSettings& settings);
+[[nodiscard]] RoleSettings CoderSettings(const RunSettings& settings);
+[[nodiscard]] PromptSet Prompts(const RunSettings& settings);
+
+// "r-20261121-101500-ab12": UTC, and four random digits.
+[[nodiscard]] std::string NewRunId(std::int64_t unix_millis);
+
+// Puts a new run into the store.
+[[nodiscard]] Result<RunRecord> StartRun(Store& store, const Task& task,
+                                         const std::filesystem::path& task_path,
+                                         const RunSettings& settings);
+
+}  // namespace pragma

@@ -1,0 +1,51 @@
+#include "search/stopping.h"
+
+#include <string>
+
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/session.h"
+#include "search/strategy.h"
+
+namespace pragma {
+namespace {
+
+bool AtRoofline(const Trial* best) {
+  if (best == nullptr) return false;
+  const Evaluation& evaluation = best->evaluation;
+  if (!evaluation.timing || !evaluation.lower_bound_ms) return false;
+  return evaluation.timing->ms.median <= *evaluation.lower_bound_ms * (1 + kRooflineMargin);
+}
+
+bool BudgetSpent(const SearchTree& tree, const Spent& spent, const Budget& budget) {
+  return tree.next_node() > budget.attempts ||
+         (budget.seconds > 0 && spent.seconds >= budget.seconds) ||
+         (budget.tokens > 0 && spent.tokens() >= budget.tokens) ||
+         (budget.usd > 0 && spent.usd >= budget.usd);
+}
+
+bool Stalled(const SearchTree& tree, const Trial* best, const Preset& preset) {
+  const int last_gain = best == nullptr ? 0 : best->node;
+  return preset.stall_attempts > 0 && tree.next_node() - 1 - last_gain >= preset.stall_attempts;
+}
+
+}  // namespace
+
+bool BecomesBest(const Evaluation& evaluation, const Trial* best) {
+  if (!evaluation.passed()) return false;
+  if (best == nullptr) return true;
+  if (evaluation.prepacked && !best->evaluation.prepacked) return false;
+  return evaluation.speedup_best && evaluation.speedup_best->low > 1 + kMinimumEffect;
+}
+
+std::string StopReason(const SearchTree& tree, const Spent& spent, const Preset& preset,
+                       const Budget& budget) {
+  const Trial* best = tree.best();
+  if (AtRoofline(best)) return "roofline";
+  if (BudgetSpent(tree, spent, budget)) return "budget";
+  if (Stalled(tree, best, preset)) return "stall";
+  return "";
+}
+
+}  // namespace pragma

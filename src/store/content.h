@@ -1,0 +1,19 @@
+// Content-addressed parts of the store: texts by their SHA-256, candidates by their id. Written
+// inside the caller's transaction. Private to store/.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/candidate.h"
+#include "store/database.h"
+
+namespace pragma {
+
+[[nodiscard]] Result<std::string> PutBlob(Database& database, std::string_view bytes);
+[[nodiscard]] Result<std::string> GetBlob(Database& database, const std::string& sha256);
+[[nodiscard]] Result<void> PutCandidate(Database& database, const Candidate& candidate);
+[[nodiscard]] Result<Candidate> GetCandidate(Database& database, const std::string& id);
+
+}  // namespace pragma

@@ -1,0 +1,130 @@
+// ParseTaskDescription: foreign text (pragma_torch ran the task's code) to a Task that the rest of
+// pragma may rely on: sizes that can be added up, names that can stand in C++.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "core/json.h"
+#include "core/task.h"
+#include "task/torch_server.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::array<std::string_view, 6> kCategories{
+    "matmul", "activation", "normalization", "pooling_reduction", "convolution", "other"};
+// All tensors of a task together; more than any machine has, and far from overflowing.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 46U;
+constexpr std::size_t kMaxDimensions = 64;
+
+std::unexpected<Error> Bad(const std::string& problem) {
+  return Fail(ErrorKind::kTask, "description of the task: " + problem);
+}
+
+bool IsIdentifier(std::string_view name) {
+  const auto inner = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, inner);
+}
+
+// Adds the tensor's bytes to `total`; false when that is more than any task may have.
+bool AddBytes(const TensorSpec& tensor, std::size_t& total) {
+  std::size_t bytes = DTypeSize(tensor.dtype);
+  if (tensor.shape.size() > kMaxDimensions) return false;
+  for (const std::int64_t size : tensor.shape) {
+    if (size < 0) return false;
+    const auto factor = static_cast<std::size_t>(size);
+    if (factor == 0) return true;
+    if (factor > kMaxBytes || bytes > kMaxBytes / factor) return false;
+    bytes *= factor;
+  }
+  total += bytes;
+  return total <= kMaxBytes;
+}
+
+Result<void> CheckTensors(const Task& task) {
+  std::set<std::string> names;
+  std::size_t total = 0;
+  for (const auto* tensors : {&task.arguments, &task.outputs}) {
+    for (const TensorSpec& tensor : *tensors) {
+      if (!IsIdentifier(tensor.name)) return Bad("\"" + tensor.name + "\" is no C++ name");
+      if (!names.insert(tensor.name).second) return Bad(tensor.name + " stands there twice");
+      if (!AddBytes(tensor, total)) return Bad(tensor.name + " is too large");
+    }
+  }
+  if (names.size() > PRAGMA_MAX_POINTERS) {
+    return Bad(std::to_string(names.size()) + " tensors, more than the " +
+               std::to_string(PRAGMA_MAX_POINTERS) + " a kernel can take");
+  }
+  return {};
+}
+
+Result<void> CheckRoles(const Task& task) {
+  if (task.outputs.empty()) return Bad("no output");
+  if (!std::ranges::is_sorted(task.arguments, {}, &TensorSpec::role)) {
+    return Bad("arguments are not in the order inputs, parameters, buffers, constants");
+  }
+  const auto is_output = [](const TensorSpec& t) { return t.role == TensorRole::kOutput; };
+  if (std::ranges::any_of(task.arguments, is_output) ||
+      !std::ranges::all_of(task.outputs, is_output)) {
+    return Bad("an output stands among the arguments, or the reverse");
+  }
+  return {};
+}
+
+Result<void> CheckGraph(const Task& task) {
+  for (const GraphNode& node : task.graph) {
+    if (node.results.size() != node.strides.size()) {
+      return Bad("node " + node.name + " has results and strides of different number");
+    }
+    std::size_t ignored = 0;
+    for (const TensorSpec& tensor : node.results) {
+      if (!AddBytes(tensor, ignored)) return Bad("node " + node.name + " is too large");
+    }
+  }
+  return {};
+}
+
+Result<void> CheckFigures(const Task& task) {
+  if (std::ranges::find(kCategories, task.category) == kCategories.end()) {
+    return Bad("\"" + task.category + "\" is no category");
+  }
+  if (task.output_kind != "tensor" && task.output_kind != "tuple" && task.output_kind != "list") {
+    return Bad("\"" + task.output_kind + "\" is no kind of output");
+  }
+  if (!std::isfinite(task.flops) || task.flops < 0) return Bad("FLOPs are no count");
+  if (task.reduction_length < 1) return Bad("the reduction length is below 1");
+  for (const auto* values : {&task.init_args, &task.call_args}) {
+    for (const NamedValue& value : *values) {
+      if (!IsIdentifier(value.name)) return Bad("\"" + value.name + "\" is no C++ name");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Task> ParseTaskDescription(std::string_view json) {
+  Result<Task> read = TaskFromJson(json);
+  if (!read) return Fail(ErrorKind::kTask, read.error().message);
+  Task task = std::move(*read);
+  TRY(CheckTensors(task));
+  TRY(CheckRoles(task));
+  TRY(CheckGraph(task));
+  TRY(CheckFigures(task));
+  task.sha256 = Sha256Hex(task.source);
+  return task;
+}
+
+}  // namespace pragma

@@ -1,0 +1,275 @@
+// KernelHeader: the kernel.h that a candidate includes (docs/design.md 4). It includes only
+// <cstddef> and <cstdint>, because every build and every tuning variant parses it again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+using Kind = ScalarValue::Kind;
+
+// Names of namespace task, each once: init arguments, call arguments and shapes may collide.
+class Names final {
+ public:
+  std::string Unique(const std::string& wish) {
+    std::string name = wish;
+    for (int count = 2; !used_.insert(name).second; ++count)
+      name = fmt::format("{}_{}", wish, count);
+    return name;
+  }
+
+ private:
+  std::set<std::string> used_;
+};
+
+std::string IntText(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+  return std::to_string(value);
+}
+
+std::string RealText(double value) {
+  if (std::isnan(value)) return "__builtin_nan(\"\")";
+  if (std::isinf(value)) return value > 0 ? "__builtin_inf()" : "-__builtin_inf()";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+// A C++ string literal; whatever is not plain ASCII as octal escapes, which cannot run on.
+std::string StringText(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?' || byte < 0x20 || byte > 0x7e) {
+      quoted += fmt::format("\\{:03o}", byte);
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  return quoted + "\"";
+}
+
+// Foreign text inside a // comment: one line, and no backslash that would join the next.
+std::string CommentText(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    plain.push_back(byte < 0x20 || byte > 0x7e || c == '\\' ? ' ' : c);
+  }
+  return plain;
+}
+
+// The kind that all items can be written as; kNone: none.
+Kind CommonKind(const std::vector<ScalarValue>& items) {
+  const auto all = [&items](auto... kinds) {
+    return std::ranges::all_of(
+        items, [&](const ScalarValue& item) { return ((item.kind == kinds) || ...); });
+  };
+  if (all(Kind::kBool)) return Kind::kBool;
+  if (all(Kind::kInt)) return Kind::kInt;
+  if (all(Kind::kInt, Kind::kFloat)) return Kind::kFloat;
+  if (all(Kind::kString)) return Kind::kString;
+  return Kind::kNone;
+}
+
+std::string ItemText(const ScalarValue& value, Kind as) {
+  switch (as) {
+    case Kind::kBool: return value.integer != 0 ? "true" : "false";
+    case Kind::kInt: return IntText(value.integer);
+    case Kind::kFloat:
+      return RealText(value.kind == Kind::kInt ? static_cast<double>(value.integer) : value.real);
+    case Kind::kString: return StringText(value.text);
+    case Kind::kNone:
+    case Kind::kList:
+    case Kind::kNode: break;
+  }
+  return {};
+}
+
+std::string_view TypeText(Kind kind) {
+  switch (kind) {
+    case Kind::kBool: return "bool";
+    case Kind::kInt: return "std::int64_t";
+    case Kind::kFloat: return "double";
+    case Kind::kString: return "const char*";
+    case Kind::kNone:
+    case Kind::kList:
+    case Kind::kNode: break;
+  }
+  return {};
+}
+
+void WriteValue(std::string& out, Names& names, const std::string& name, const ScalarValue& value);
+
+void WriteList(std::string& out, Names& names, const std::string& name, const ScalarValue& list) {
+  if (list.items.empty()) {
+    out += fmt::format("// {}: an empty list\n", name);
+    return;
+  }
+  const Kind kind = CommonKind(list.items);
+  if (kind == Kind::kNone) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      WriteValue(out, names, fmt::format("{}_{}", name, i), list.items[i]);
+    }
+    return;
+  }
+  std::string items;
+  for (const ScalarValue& item : list.items) {
+    items += (items.empty() ? "" : ", ") + ItemText(item, kind);
+  }
+  out += fmt::format("inline constexpr {} {}[] = {{{}}};\n", TypeText(kind), names.Unique(name),
+                     items);
+}
+
+void WriteValue(std::string& out, Names& names, const std::string& name, const ScalarValue& value) {
+  switch (value.kind) {
+    case Kind::kNone:
+    case Kind::kNode: out += fmt::format("// {}: None\n", name); return;
+    case Kind::kList: WriteList(out, names, name, value); return;
+    case Kind::kString:
+      out += fmt::format("inline constexpr char {}[] = {};\n", names.Unique(name),
+                         StringText(value.text));
+      return;
+    case Kind::kBool:
+    case Kind::kInt:
+    case Kind::kFloat:
+      out += fmt::format("inline constexpr {} {} = {};\n", TypeText(value.kind), names.Unique(name),
+                         ItemText(value, value.kind));
+      return;
+  }
+}
+
+void WriteValues(std::string& out, Names& names, std::string_view title,
+                 const std::vector<NamedValue>& values) {
+  if (values.empty()) return;
+  out += fmt::format("// {}\n", title);
+  for (const NamedValue& value : values) WriteValue(out, names, value.name, value.value);
+}
+
+void WriteShape(std::string& out, Names& names, const TensorSpec& tensor) {
+  std::string sizes;
+  for (const std::int64_t size : tensor.shape) {
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  }
+  const std::string_view scalar = tensor.shape.empty() ? ", a scalar" : "";
+  out += fmt::format("inline constexpr std::int64_t {}[] = {{{}}};  // {} {}{}\n",
+                     names.Unique(tensor.name + "_dims"), sizes.empty() ? "1" : sizes,
+                     TensorRoleName(tensor.role), CommentText(tensor.path), scalar);
+}
+
+void WriteNamespace(std::string& out, const Task& task) {
+  Names names;
+  out += "namespace task {\n";
+  WriteValues(out, names, "Constructor arguments of Model.", task.init_args);
+  WriteValues(out, names, "Arguments of forward that are no tensors.", task.call_args);
+  out += "// Shapes. All tensors are contiguous (last dimension fastest) and 64-byte aligned.\n";
+  for (const TensorSpec& tensor : task.arguments) WriteShape(out, names, tensor);
+  for (const TensorSpec& tensor : task.outputs) WriteShape(out, names, tensor);
+  out += "}  // namespace task\n";
+}
+
+std::string Parameter(const TensorSpec& tensor, bool constant) {
+  return fmt::format("{}{}* {}", constant ? "const " : "", DTypeCppName(tensor.dtype), tensor.name);
+}
+
+std::string Prototype(std::string_view name, const std::vector<std::string>& parameters) {
+  return fmt::format("extern \"C\" void {}({});\n", name, fmt::join(parameters, ",\n    "));
+}
+
+void WritePrototypes(std::string& out, const Task& task) {
+  std::vector<std::string> plain;
+  std::vector<std::string> prepare;
+  for (const TensorSpec& tensor : task.arguments) {
+    plain.push_back(Parameter(tensor, true));
+    if (tensor.role != TensorRole::kInput) prepare.push_back(plain.back());
+  }
+  for (const TensorSpec& tensor : task.outputs) plain.push_back(Parameter(tensor, false));
+  std::vector<std::string> packed = plain;
+  plain.emplace_back("void* scratch");
+  packed.emplace_back("const void* packed");
+  packed.emplace_back("void* scratch");
+  prepare.emplace_back("void* packed");
+  out += R"(// The kernel. scratch is null unless the source defines (and so asks for)
+//   constinit const std::size_t pragma_scratch_bytes = ...;
+extern "C" const std::size_t pragma_scratch_bytes;
+#ifndef PRAGMA_PREPACKED
+)";
+  out += Prototype("pragma_kernel", plain);
+  out += R"(#else
+// With `#define PRAGMA_PREPACKED` before the include: pragma_prepare runs after each change of
+// parameters and is timed on its own; what it writes is what the kernel gets as packed. Needs
+//   constinit const std::size_t pragma_packed_bytes = ...;
+extern "C" const std::size_t pragma_packed_bytes;
+)";
+  out += Prototype("pragma_prepare", prepare) + Prototype("pragma_kernel", packed) + "#endif\n";
+}
+
+constexpr std::string_view kBf16 = R"(
+// bfloat16: the upper half of a float.
+struct pragma_bf16 {
+  std::uint16_t bits;
+};
+inline float pragma_bf16_to_float(pragma_bf16 value) {
+  return __builtin_bit_cast(float, static_cast<std::uint32_t>(value.bits) << 16);
+}
+// To nearest, ties to even, as torch rounds.
+inline pragma_bf16 pragma_float_to_bf16(float value) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, value);
+  if (value != value) return {static_cast<std::uint16_t>((bits >> 16) | 0x40)};
+  return {static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+}
+)";
+
+constexpr std::string_view kTune = R"(
+// PRAGMA_TUNE(NAME, default, value, value, ...): an int constant that the tuner may set to any of
+// the values (-DPRAGMA_TUNE_NAME=value).
+namespace pragma_detail {
+constexpr int tuned(const char* text, int otherwise) {
+  const bool negative = *text == '-';
+  const char* digit = negative ? text + 1 : text;
+  if (*digit < '0' || *digit > '9') return otherwise;
+  int value = 0;
+  for (; *digit >= '0' && *digit <= '9'; ++digit) value = value * 10 + (*digit - '0');
+  return negative ? -value : value;
+}
+}  // namespace pragma_detail
+#define PRAGMA_TUNE_QUOTE_(x) #x
+#define PRAGMA_TUNE_TEXT_(x) PRAGMA_TUNE_QUOTE_(x)
+#define PRAGMA_TUNE(name, otherwise, ...) \
+  [[maybe_unused]] static constexpr int name = \
+      ::pragma_detail::tuned(PRAGMA_TUNE_TEXT_(PRAGMA_TUNE_##name), (otherwise))
+)";
+
+bool UsesBf16(const Task& task) {
+  const auto is_bf16 = [](const TensorSpec& t) { return t.dtype == DType::kBFloat16; };
+  return std::ranges::any_of(task.arguments, is_bf16) || std::ranges::any_of(task.outputs, is_bf16);
+}
+
+}  // namespace
+
+std::string KernelHeader(const Task& task) {
+  std::string out = fmt::format("// kernel.h of task {} (ABI version 1), written by pragma.\n",
+                                CommentText(task.name));
+  out += "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\n";
+  WriteNamespace(out, task);
+  if (UsesBf16(task)) out += kBf16;
+  out += "\n";
+  WritePrototypes(out, task);
+  out += kTune;
+  return out;
+}
+
+}  // namespace pragma

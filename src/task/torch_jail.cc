@@ -1,0 +1,203 @@
+#include "task/torch_jail.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxCopiedFileBytes = std::size_t{16} << 20U;
+constexpr int kMaxCacheSlots = 64;
+// What a system needs besides /usr: the loader's cache, the compiler's links, torch's look at the
+// processor's caches, and the source of Python's and torch's first random numbers.
+constexpr std::array<std::string_view, 4> kSystemFiles{"/etc/ld.so.cache", "/etc/alternatives",
+                                                       "/sys/devices/system/cpu", "/dev/urandom"};
+
+bool ReadableByOthers(const fs::path& path, bool folder) {
+  struct stat info{};
+  const mode_t wanted = folder ? S_IROTH | S_IXOTH : S_IROTH;
+  return ::stat(path.c_str(), &info) == 0 && (info.st_mode & wanted) == wanted;
+}
+
+bool Exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool IsUnder(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+void BindSame(JailSpec& spec, const fs::path& path) {
+  const std::string text = path.string();
+  if (text.empty() || path == path.root_path() || IsUnder(path, "/usr") || !Exists(path)) return;
+  const auto same = [&text](const Bind& bind) { return bind.to == text; };
+  if (std::ranges::none_of(spec.binds, same)) spec.binds.push_back({text, text, false});
+}
+
+void BindSystem(JailSpec& spec) {
+  spec.binds.push_back({"/usr", "/usr", false});
+  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
+    std::error_code error;
+    if (fs::is_symlink(name, error)) {
+      spec.symlinks.emplace_back(fs::read_symlink(name, error).string(), name);
+    } else {
+      BindSame(spec, name);
+    }
+  }
+  for (const std::string_view path : kSystemFiles) BindSame(spec, path);
+}
+
+// The value of "home" in pyvenv.cfg: the folder of the interpreter that made the environment.
+std::string VenvHome(const fs::path& config) {
+  const Result<std::string> text = ReadFile(config);
+  if (!text) return {};
+  for (const std::string& line : SplitLines(*text)) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || Trim(line.substr(0, equals)) != "home") continue;
+    return std::string(Trim(std::string_view(line).substr(equals + 1)));
+  }
+  return {};
+}
+
+// Binds the interpreter with its libraries; its path as seen inside.
+Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
+  std::error_code error;
+  const fs::path real = fs::canonical(python, error);
+  if (error) {
+    return Fail(ErrorKind::kUnavailable, "no Python interpreter at " + python.string() +
+                                             ": create the virtual environment with torch first");
+  }
+  // The links from the environment's bin/python to the interpreter must work inside as well.
+  BindSame(spec, real.parent_path().parent_path());
+  const fs::path venv = fs::absolute(python).lexically_normal().parent_path().parent_path();
+  if (!Exists(venv / "pyvenv.cfg")) return real.string();
+  const fs::path home = VenvHome(venv / "pyvenv.cfg");
+  if (!home.empty()) BindSame(spec, home.parent_path());
+  spec.binds.push_back({venv.string(), "/venv", false});
+  return "/venv/bin/" + python.filename().string();
+}
+
+std::map<std::string, std::string> Environment() {
+  return {{"PATH", "/venv/bin:/usr/bin:/bin"},
+          {"HOME", "/tmp"},
+          {"TMPDIR", "/tmp"},
+          {"USER", "pragma"},
+          {"LOGNAME", "pragma"},
+          {"LANG", "C.UTF-8"},
+          {"PYTHONPATH", "/pragma"},
+          {"PYTHONDONTWRITEBYTECODE", "1"},
+          {"PYTHONNOUSERSITE", "1"},
+          {"PYTHONUNBUFFERED", "1"},
+          // numpy's pool would be a second thread in the zygote.
+          {"OPENBLAS_NUM_THREADS", "1"},
+          {"TORCHINDUCTOR_CACHE_DIR", "/cache"},
+          {"TORCHINDUCTOR_COMPILE_THREADS", "1"},
+          {"TORCH_EXTENSIONS_DIR", "/tmp/torch_extensions"},
+          {"TORCH_HOME", "/tmp"}};
+}
+
+// Opens everything under `folder` to all users. Links are left alone; nobody else writes there now.
+void OpenToOthers(const fs::path& folder) {
+  std::error_code error;
+  const auto all = fs::perms::owner_all | fs::perms::group_all | fs::perms::others_all;
+  fs::permissions(folder, all, error);
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_symlink(ignored)) continue;
+    const auto wanted = entry->is_directory(ignored)
+                            ? all
+                            : fs::perms::owner_read | fs::perms::owner_write |
+                                  fs::perms::group_read | fs::perms::group_write |
+                                  fs::perms::others_read | fs::perms::others_write;
+    fs::permissions(entry->path(), wanted, fs::perm_options::add, ignored);
+  }
+}
+
+Result<void> CopyReadable(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
+    std::error_code ignored;
+    if (!entry.is_regular_file(ignored) || entry.file_size(ignored) > kMaxCopiedFileBytes) continue;
+    const fs::path copy = to / entry.path().filename();
+    const std::string text = TRY(ReadFile(entry.path()));
+    TRY(WriteFileAtomic(copy, text));
+    if (::chmod(copy.c_str(), 0644) != 0) return FailErrno("cannot open " + copy.string());
+  }
+  if (::chmod(to.c_str(), 0755) != 0) return FailErrno("cannot open " + to.string());
+  return {};
+}
+
+}  // namespace
+
+bool RunsAsOtherUser(const Jail& jail) { return !jail.unsafe() && ::geteuid() == 0; }
+
+Result<ReadableFolder> ReadableFolder::Of(const fs::path& file, bool other_user) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(file, error).lexically_normal().parent_path();
+  if (!other_user || (ReadableByOthers(folder, true) && ReadableByOthers(file, false))) {
+    return ReadableFolder{.path = folder, .copy = std::nullopt};
+  }
+  TempDir copy = TRY(TempDir::Create());
+  TRY(CopyReadable(folder, copy.path()));
+  fs::path path = copy.path();
+  return ReadableFolder{.path = std::move(path), .copy = std::move(copy)};
+}
+
+Result<CacheSlot> CacheSlot::Take(const fs::path& cache_dir) {
+  for (int number = 0; number < kMaxCacheSlots; ++number) {
+    const fs::path path = cache_dir / ("slot-" + std::to_string(number));
+    TRY(MakeDirectories(path));
+    const std::string lock = path.string() + ".lock";
+    UniqueFd fd(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!fd.valid()) return FailErrno("cannot open " + lock);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    OpenToOthers(path);
+    return CacheSlot{.path = path, .lock = std::move(fd)};
+  }
+  return Fail("all " + std::to_string(kMaxCacheSlots) + " cache folders in " + cache_dir.string() +
+              " are in use by running servers");
+}
+
+Result<JailSpec> TorchJail(const TorchServerOptions& options) {
+  JailSpec spec;
+  BindSystem(spec);
+  const std::string python = TRY(BindPython(spec, options.python));
+  std::error_code error;
+  spec.binds.push_back({fs::absolute(options.package_root, error).string(), "/pragma", false});
+  spec.argv = {python, "-m", "pragma_torch"};
+  spec.env = Environment();
+  if (!options.omp_wait_policy.empty()) spec.env["OMP_WAIT_POLICY"] = options.omp_wait_policy;
+  spec.tmpfs = {"/tmp"};
+  spec.proc = true;
+  spec.limits.open_files = 1024;
+  spec.limits.file_bytes = std::size_t{1} << 30U;  // inductor's precompiled header
+  spec.limits.tmpfs_bytes = std::size_t{1} << 30U;
+  return spec;
+}
+
+}  // namespace pragma

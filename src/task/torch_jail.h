@@ -1,0 +1,48 @@
+// The jail of pragma_torch: what its processes see of the machine. Private to task/.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+
+// A folder as a jail may bind it. Where the jailed user (none of ours) could not read the original,
+// a copy of its files that lives as long as this object.
+struct ReadableFolder {
+  std::filesystem::path path;
+  std::optional<TempDir> copy;
+  // `file` is one that must be readable. `other_user`: the jail runs as somebody else.
+  [[nodiscard]] static Result<ReadableFolder> Of(const std::filesystem::path& file,
+                                                 bool other_user);
+};
+
+// A folder for torch.compile's files, ours alone while the lock is held: two servers at once (and
+// two jailed users, one after the other) would trip over each other's files.
+struct CacheSlot {
+  std::filesystem::path path;
+  UniqueFd lock;
+  // The first free slot of `cache_dir`, made and readable for whoever runs in the jail next.
+  [[nodiscard]] static Result<CacheSlot> Take(const std::filesystem::path& cache_dir);
+};
+
+// Where things lie inside.
+inline constexpr std::string_view kTaskFolder = "/task";
+inline constexpr std::string_view kSolutionFolder = "/solution";
+
+// True when jailed programs run as a user that is not ours: its files must be open to others.
+[[nodiscard]] bool RunsAsOtherUser(const Jail& jail);
+
+// Python with torch, the compiler, no network. argv begins with the interpreter and
+// `-m pragma_torch`; the caller adds arguments, the task's folders and descriptors.
+[[nodiscard]] Result<JailSpec> TorchJail(const TorchServerOptions& options);
+
+}  // namespace pragma

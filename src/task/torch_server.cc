@@ -1,0 +1,247 @@
+#include "task/torch_server.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "base/text.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "core/task.h"
+#include "sandbox/jail.h"
+#include "task/set_layout.h"
+#include "task/torch_channel.h"
+#include "task/torch_jail.h"
+#include "task/torch_process.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kUsableShareOfMemory = 0.8;
+constexpr Seconds kHelloLimit{60};
+
+TimePoint After(Seconds limit) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
+}
+
+// A number from a one-number file; 0: none ("max" counts as none).
+std::size_t NumberIn(const fs::path& path) {
+  const Result<std::string> text = ReadFile(path);
+  std::size_t number = 0;
+  if (text) std::istringstream(*text) >> number;
+  return number;
+}
+
+std::size_t FreeMemory() {
+  const Result<std::string> text = ReadFile("/proc/meminfo");
+  std::size_t available = 0;
+  constexpr std::string_view kField = "MemAvailable:";
+  for (const std::string& line : SplitLines(text.value_or(""))) {
+    if (!line.starts_with(kField)) continue;
+    std::istringstream(line.substr(kField.size())) >> available;
+    available *= 1024;  // the file counts in KiB
+  }
+  const std::size_t limit = NumberIn("/sys/fs/cgroup/memory.max");
+  const std::size_t used = NumberIn("/sys/fs/cgroup/memory.current");
+  if (limit > used) available = std::min(available, limit - used);
+  return available;
+}
+
+std::size_t MemoryLimit(const TorchServerOptions& options) {
+  if (options.memory_limit_bytes > 0) return options.memory_limit_bytes;
+  return static_cast<std::size_t>(static_cast<double>(FreeMemory()) * kUsableShareOfMemory);
+}
+
+std::vector<std::size_t> Shifted(std::vector<std::size_t> offsets, std::size_t by) {
+  for (std::size_t& offset : offsets) offset += by;
+  return offsets;
+}
+
+std::string_view ModeName(TimerMode mode) {
+  return mode == TimerMode::kCompile ? "compile" : "eager";
+}
+
+std::string_view AllocatorName(Allocator allocator) {
+  return allocator == Allocator::kKeep ? "keep" : "default";
+}
+
+std::string InFolder(std::string_view folder, const fs::path& file) {
+  return std::string(folder) + "/" + file.filename().string();
+}
+
+}  // namespace
+
+struct TorchServer::Impl {
+  const Jail& jail;
+  TorchServerOptions options;
+  fs::path task_file;
+  ReadableFolder folder;
+  CacheSlot cache;
+  TorchProcess process;
+  Task task;
+
+  [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
+                                       const std::string& what) {
+    return process.Ask({.json = request.EndObject().Take(),
+                        .fds = fds,
+                        .what = task_file.filename().string() + ": " + what,
+                        .deadline = After(options.request_limit)});
+  }
+  [[nodiscard]] Result<void> CheckSpace(const SharedMemory& area, std::size_t offset,
+                                        std::size_t bytes) const;
+  void Note(const std::string& note);
+};
+
+// What does not work in float64 is said once, and stays with the task.
+void TorchServer::Impl::Note(const std::string& note) {
+  if (note.empty() || std::ranges::find(task.notes, note) != task.notes.end()) return;
+  task.notes.push_back(note);
+  Log(LogLevel::kWarning, task_file.filename().string() + ": " + note);
+}
+
+Result<void> TorchServer::Impl::CheckSpace(const SharedMemory& area, std::size_t offset,
+                                           std::size_t bytes) const {
+  if (offset <= area.size() && bytes <= area.size() - offset) return {};
+  return Fail("a set of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+              " does not fit in shared memory of " + std::to_string(area.size()) + " bytes");
+}
+
+TorchServer::TorchServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TorchServer::TorchServer(TorchServer&&) noexcept = default;
+TorchServer& TorchServer::operator=(TorchServer&&) noexcept = default;
+TorchServer::~TorchServer() = default;
+
+const Task& TorchServer::task() const { return impl_->task; }
+const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
+
+Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
+                                       const fs::path& task_file) {
+  std::error_code error;
+  if (!fs::is_regular_file(task_file, error)) {
+    const bool there = fs::exists(task_file, error);
+    return Fail(ErrorKind::kTask, task_file.string() + (there ? ": not a file" : ": no such file"));
+  }
+  const TimePoint deadline = After(options.describe_limit);
+  JailSpec spec = TRY(TorchJail(options));
+  ReadableFolder folder = TRY(ReadableFolder::Of(task_file, RunsAsOtherUser(jail)));
+  CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
+  spec.binds.push_back({folder.path.string(), std::string(kTaskFolder), false});
+  spec.binds.push_back({cache.path.string(), "/cache", true});
+  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads)});
+  TorchProcess process = TRY(TorchProcess::Start(jail, std::move(spec), deadline));
+  const fs::path outside = fs::absolute(task_file, error).lexically_normal().parent_path();
+  process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
+  const fs::path inside = jail.unsafe() ? folder.path / task_file.filename()
+                                        : fs::path(InFolder(kTaskFolder, task_file));
+  JsonWriter request;
+  request.BeginObject().Field("op", "describe").Field("task", inside.string());
+  request.Field("memory_limit", MemoryLimit(options)).EndObject();
+  const JsonReader reply = TRY(process.Ask({.json = request.Take(),
+                                            .fds = {},
+                                            .what = task_file.string() + ": describing the task",
+                                            .deadline = deadline}));
+  Task task = TRY(ParseTaskDescription(reply["task"].Dump()));
+  return TorchServer(
+      std::make_unique<Impl>(Impl{jail, options, task_file, std::move(folder), std::move(cache),
+                                  std::move(process), std::move(task)}));
+}
+
+Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {
+  const SetLayout layout = PackedLayout(impl_->task);
+  TRY(impl_->CheckSpace(area, offset, layout.argument_bytes));
+  JsonWriter request;
+  request.BeginObject().Field("op", "draw").Field("seed", seed);
+  request.Field("offsets", Shifted(layout.argument_offsets, offset));
+  const std::array<int, 1> fds{area.fd()};
+  TRY(impl_->Ask(request, fds, "drawing inputs"));
+  return {};
+}
+
+Result<void> TorchServer::Reference(Precision precision, const SharedMemory& arguments,
+                                    std::size_t offset, const SharedMemory& outputs,
+                                    std::size_t output_offset) {
+  const bool wide = precision == Precision::kFloat64;
+  const SetLayout layout = wide ? ExpectedLayout(impl_->task) : PackedLayout(impl_->task);
+  TRY(impl_->CheckSpace(arguments, offset, layout.argument_bytes));
+  TRY(impl_->CheckSpace(outputs, output_offset, layout.output_bytes));
+  JsonWriter request;
+  request.BeginObject().Field("op", "reference").Field("precision", wide ? "float64" : "native");
+  request.Field("offsets", Shifted(layout.argument_offsets, offset));
+  request.Field("output_offsets", Shifted(layout.output_offsets, output_offset));
+  const std::array<int, 2> fds{arguments.fd(), outputs.fd()};
+  const JsonReader reply = TRY(impl_->Ask(request, fds, "computing the reference"));
+  std::string note;
+  reply.Get("note", note);
+  impl_->Note(note);
+  return {};
+}
+
+Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
+  if (spec.inputs == nullptr) return Fail("a timing child needs the ring's input memory");
+  UniqueFd ours;
+  UniqueFd theirs;
+  TRY(MakeCredentialPair(ours, theirs));
+  JsonWriter request;
+  request.BeginObject().Field("op", "spawn_timer").Field("mode", ModeName(spec.mode));
+  request.Field("allocator", AllocatorName(spec.allocator));
+  request.Field("offsets", spec.argument_offsets);
+  const std::array<int, 3> fds{spec.inputs->fd(), spec.control_fd, theirs.get()};
+  TRY(impl_->Ask(request, fds, "starting a timing child"));
+  theirs.Reset();
+  TimerChild child{.host_pid = ReceiveSenderPid(ours.get(), After(kHelloLimit)), .pidfd = {}};
+  if (child.host_pid <= 0) return Fail("a timing child of the reference ended as it started");
+  // The child waits for its doorbell, so this number is still its own.
+  child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.host_pid, 0)));
+  if (!child.pidfd.valid()) return FailErrno("cannot open a pidfd of a timing child");
+  return child;
+}
+
+Result<std::string> TorchServer::CheckSolution(const fs::path& solution_file) {
+  const Impl& impl = *impl_;
+  const TimePoint deadline = After(impl.options.request_limit);
+  const ReadableFolder folder = TRY(ReadableFolder::Of(solution_file, RunsAsOtherUser(impl.jail)));
+  JailSpec spec = TRY(TorchJail(impl.options));
+  spec.env.erase("TORCHINDUCTOR_CACHE_DIR");  // the server's own; this jail does not see it
+  spec.binds.push_back({impl.folder.path.string(), std::string(kTaskFolder), false});
+  spec.binds.push_back({folder.path.string(), std::string(kSolutionFolder), false});
+  spec.argv.insert(spec.argv.end(), {"check", "--threads", std::to_string(impl.options.threads),
+                                     "--task", InFolder(kTaskFolder, impl.task_file), "--solution",
+                                     InFolder(kSolutionFolder, solution_file)});
+  TorchProcess process = TRY(TorchProcess::Start(impl.jail, std::move(spec), deadline));
+  process.ShowPath(std::string(kSolutionFolder) + "/", (solution_file.parent_path() / "").string());
+  const std::string what = solution_file.filename().string() + ": checking it";
+  Result<JsonReader> reply =
+      process.Ask({.json = {}, .fds = {}, .what = what, .deadline = deadline});
+  // A solution that hangs or kills its process disagrees; that is no trouble of ours.
+  const bool task_failed = !reply && reply.error().kind == ErrorKind::kTask;
+  if (task_failed) return reply.error().message;
+  if (!reply) return std::unexpected(reply.error());
+  std::string why;
+  reply->Get("why", why);
+  return why;
+}
+
+}  // namespace pragma

@@ -1,0 +1,100 @@
+// TorchServer: pragma's end of the jailed pragma_torch server (Python). It describes a task, draws
+// input sets, computes expected outputs, and forks timing children. docs/torch-protocol.md has the
+// messages. The task file is trusted to be the reference, not to be harmless.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "core/task.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+
+struct TorchServerOptions {
+  std::filesystem::path python;        // the virtual environment's interpreter
+  std::filesystem::path package_root;  // folder that holds pragma_torch/
+  std::filesystem::path cache_dir;     // writable inside; torch.compile's cache
+  int threads = 1;                     // what both sides use
+  Seconds describe_limit{120};         // import, one construction, one forward, export
+  Seconds request_limit{300};
+  std::size_t memory_limit_bytes = 0;  // refuse a task that needs more; 0: 80 % of what is free
+  std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
+};
+
+// Which of Torch's two allocator settings a timing child uses (docs/measuring.md).
+enum class Allocator : std::uint8_t { kDefault, kKeep };
+enum class TimerMode : std::uint8_t { kEager, kCompile };
+
+struct TimerSpec {
+  TimerMode mode = TimerMode::kEager;
+  Allocator allocator = Allocator::kDefault;
+  const SharedMemory* inputs = nullptr;  // the ring's input memory; mapped privately by the child
+  // Per set, the offset of each argument in `inputs`.
+  std::vector<std::vector<std::size_t>> argument_offsets;
+  int control_fd = -1;  // a control page (worker/protocol.h)
+};
+
+// A timing child: forked from the clean zygote, blocked on its doorbell.
+struct TimerChild {
+  pid_t host_pid = -1;
+  UniqueFd pidfd;
+};
+
+class TorchServer final {
+ public:
+  // Starts the server on one task file and describes it. ErrorKind::kTask: the task itself is bad,
+  // with one clear line; nothing else is needed to tell the user.
+  [[nodiscard]] static Result<TorchServer> Start(const Jail& jail,
+                                                 const TorchServerOptions& options,
+                                                 const std::filesystem::path& task_file);
+  TorchServer(TorchServer&&) noexcept;
+  TorchServer& operator=(TorchServer&&) noexcept;
+  ~TorchServer();
+
+  [[nodiscard]] const Task& task() const;
+  [[nodiscard]] const std::string& torch_version() const;
+
+  // Runs get_inputs() and a fresh Model under `seed` (KernelBench's rule: the seed is set before
+  // each) and writes every argument into `area` at `offset` in PackedLayout(task()).
+  [[nodiscard]] Result<void> Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset);
+
+  enum class Precision : std::uint8_t {
+    kFloat64,  // outputs in ExpectedLayout: floating ones as float64
+    kNative,   // outputs in PackedLayout: Torch's own result, for the honest error
+  };
+  // Computes the outputs of the arguments that lie in `arguments` at `offset`, into `outputs` at
+  // `output_offset`.
+  [[nodiscard]] Result<void> Reference(Precision precision, const SharedMemory& arguments,
+                                       std::size_t offset, const SharedMemory& outputs,
+                                       std::size_t output_offset);
+
+  [[nodiscard]] Result<TimerChild> SpawnTimer(const TimerSpec& spec);
+
+  // KernelBench's own rule, in a jailed child: does `ModelNew` of `solution_file` agree with Model?
+  // Empty when it does, else one line why. Used by export.
+  [[nodiscard]] Result<std::string> CheckSolution(const std::filesystem::path& solution_file);
+
+ private:
+  struct Impl;
+  explicit TorchServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The text of the task's kernel.h (docs/design.md 4): names, shapes, init arguments, prototypes.
+[[nodiscard]] std::string KernelHeader(const Task& task);
+// A Task from the server's description (foreign text).
+[[nodiscard]] Result<Task> ParseTaskDescription(std::string_view json);
+
+}  // namespace pragma

@@ -1,0 +1,78 @@
+#include "verify/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "machine/machine.h"
+
+namespace pragma {
+namespace {
+
+// Operators that may look at a part of their first argument only.
+bool SelectsPart(std::string_view op) {
+  constexpr std::array<std::string_view, 10> kSelecting{
+      "aten.embedding", "aten.index", "aten.gather", "aten.slice",  "aten.select",
+      "aten.narrow",    "aten.take",  "aten.split",  "aten.unbind", "aten.masked"};
+  return std::ranges::any_of(kSelecting,
+                             [&](std::string_view name) { return op.starts_with(name); });
+}
+
+bool Mentions(const ScalarValue& value, const std::string& node) {
+  if (value.kind == ScalarValue::Kind::kNode) return value.text == node;
+  return std::ranges::any_of(value.items,
+                             [&](const ScalarValue& item) { return Mentions(item, node); });
+}
+
+bool UsedWhole(const Task& task, const std::string& argument) {
+  for (const GraphNode& node : task.graph) {
+    if (node.op == "output" || SelectsPart(node.op)) continue;
+    const bool used =
+        std::ranges::any_of(node.args,
+                            [&](const ScalarValue& value) { return Mentions(value, argument); }) ||
+        std::ranges::any_of(
+            node.kwargs, [&](const NamedValue& value) { return Mentions(value.value, argument); });
+    if (used) return true;
+  }
+  return false;
+}
+
+double Milliseconds(double bytes, double gbs) { return gbs > 0 ? bytes / gbs * 1e-6 : 0; }
+
+}  // namespace
+
+Traffic UnavoidableTraffic(const Task& task) {
+  Traffic traffic;
+  for (const TensorSpec& output : task.outputs) traffic.write_bytes += output.bytes();
+  for (const TensorSpec& argument : task.arguments) {
+    if (UsedWhole(task, argument.name)) traffic.read_bytes += argument.bytes();
+  }
+  return traffic;
+}
+
+double HardBoundMs(const Task& task, const Machine& machine) {
+  const Traffic traffic = UnavoidableTraffic(task);
+  const std::size_t set = task.set_bytes();
+  Bandwidth best;
+  for (const Bandwidth& level : machine.bandwidth) {
+    const bool last = &level == &machine.bandwidth.back();
+    if (level.working_set_bytes < set && !last) continue;
+    best.read_gbs = std::max(best.read_gbs, level.read_gbs);
+    best.write_gbs = std::max(best.write_gbs, level.write_gbs);
+    best.copy_gbs = std::max({best.copy_gbs, level.copy_gbs, level.read_gbs, level.write_gbs});
+  }
+  const auto reads = static_cast<double>(traffic.read_bytes);
+  const auto writes = static_cast<double>(traffic.write_bytes);
+  return std::max({Milliseconds(reads, best.read_gbs), Milliseconds(writes, best.write_gbs),
+                   Milliseconds(reads + writes, best.copy_gbs)});
+}
+
+double SoftBoundMs(const Task& task, const Machine& machine) {
+  return machine.peak_gflops > 0 ? task.flops / machine.peak_gflops * 1e-6 : 0;
+}
+
+}  // namespace pragma

@@ -1,0 +1,51 @@
+#include "verify/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "core/task.h"
+#include "machine/machine.h"
+
+namespace pragma {
+namespace {
+
+Task AddTask() {
+  Task task;
+  task.arguments = {{.name = "x", .shape = {1 << 20}}, {.name = "table", .shape = {1 << 20}}};
+  task.outputs = {{.name = "out", .shape = {1 << 20}}};
+  const auto node = [](std::string name) {
+    return ScalarValue{.kind = ScalarValue::Kind::kNode, .text = std::move(name)};
+  };
+  task.graph = {{.name = "rows", .op = "aten.index.Tensor", .args = {node("table")}},
+                {.name = "add", .op = "aten.add.Tensor", .args = {node("x"), node("rows")}}};
+  task.flops = 1e9;
+  return task;
+}
+
+TEST(BoundsTest, CountsOnlyArgumentsThatAreUsedWhole) {
+  const Traffic traffic = UnavoidableTraffic(AddTask());
+  EXPECT_EQ(traffic.read_bytes, 4U << 20U);
+  EXPECT_EQ(traffic.write_bytes, 4U << 20U);
+}
+
+TEST(BoundsTest, ASlowerLevelDoesNotLowerTheBoundOfALargeSet) {
+  Machine machine;
+  machine.bandwidth = {
+      {.working_set_bytes = 1 << 20, .read_gbs = 1000, .copy_gbs = 1000, .write_gbs = 1000},
+      {.working_set_bytes = 16 << 20, .read_gbs = 100, .copy_gbs = 100, .write_gbs = 100},
+      {.working_set_bytes = 256 << 20, .read_gbs = 10, .copy_gbs = 10, .write_gbs = 10}};
+  EXPECT_NEAR(HardBoundMs(AddTask(), machine), 8.388608e6 / 100e9 * 1e3, 1e-6);
+}
+
+TEST(BoundsTest, NothingMeasuredMeansNoBound) {
+  EXPECT_EQ(HardBoundMs(AddTask(), Machine{}), 0);
+  EXPECT_EQ(SoftBoundMs(AddTask(), Machine{}), 0);
+}
+
+TEST(BoundsTest, SoftBoundIsFlopsOverPeak) {
+  Machine machine;
+  machine.peak_gflops = 100;
+  EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 10, 1e-9);
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,253 @@
+#include "verify/comparator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "verify/element.h"
+
+namespace pragma {
+namespace {
+
+// How many honest errors a kernel may be off: room for another order of summation, vector
+// approximations of exp and tanh (a few units in the last place), and the tail of many elements.
+constexpr double kHonestFactor = 10;
+constexpr double kRoundingFactor = 6;
+
+double Epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64: return std::numeric_limits<double>::epsilon();
+    case DType::kBFloat16: return 0x1.0p-7;
+    case DType::kFloat16: return 0x1.0p-10;
+    default: return std::numeric_limits<float>::epsilon();
+  }
+}
+
+double RmsOfFinite(std::span<const std::byte> expected, std::size_t count) {
+  double sum = 0;
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double r = LoadElement<double>(expected.data(), i);
+    if (!std::isfinite(r)) continue;
+    sum += r * r;
+    ++finite;
+  }
+  return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+}
+
+// The truth as the output's own type could hold it: fp64 values beyond its range become infinite.
+double Representable(double r, DType dtype) {
+  const double largest = dtype == DType::kFloat16    ? 65504.0
+                         : dtype == DType::kBFloat16 ? 3.3895313892515355e38
+                         : dtype == DType::kFloat64
+                             ? std::numeric_limits<double>::max()
+                             : static_cast<double>(std::numeric_limits<float>::max());
+  return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
+}
+
+bool SameNonFinite(double y, double r) {
+  return (std::isnan(y) && std::isnan(r)) ||
+         (std::isinf(y) && std::isinf(r) && std::signbit(y) == std::signbit(r));
+}
+
+std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d > 0; --d) {
+    const auto size = static_cast<std::size_t>(shape[d - 1]);
+    index[d - 1] = static_cast<std::int64_t>(flat % size);
+    flat /= size;
+  }
+  return index;
+}
+
+// What one pass over an output collects.
+struct Pass {
+  double sum_squared_error = 0;
+  double sum_squared = 0;
+  double max_abs = 0;
+  double max_rel = 0;
+  double max_scaled = 0;  // |y - r| / (|r| + rms)
+  std::size_t worst = 0;
+  std::size_t mismatched = 0;  // non-finite where the truth is finite, or the other way round
+  std::size_t first_mismatch = 0;
+};
+
+template <class Reader>
+Pass Scan(const OutputView& view, double rms, Reader read) {
+  Pass pass;
+  const DType dtype = view.spec->dtype;
+  const std::size_t count = view.spec->elements();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double y = read(view.actual.data(), i);
+    const double r = Representable(LoadElement<double>(view.expected.data(), i), dtype);
+    if (!std::isfinite(r) || !std::isfinite(y)) {
+      if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
+      continue;
+    }
+    const double error = std::abs(y - r);
+    const double scaled = error / (std::abs(r) + rms);
+    pass.sum_squared_error += error * error;
+    pass.sum_squared += r * r;
+    pass.max_abs = std::max(pass.max_abs, error);
+    if (std::abs(r) > rms * 1e-3) pass.max_rel = std::max(pass.max_rel, error / std::abs(r));
+    if (scaled > pass.max_scaled) {
+      pass.max_scaled = scaled;
+      pass.worst = i;
+    }
+  }
+  return pass;
+}
+
+Pass ScanOutput(const OutputView& view) {
+  // A tensor of zeros has no scale; then only exact zeros pass.
+  const double rms = std::max(RmsOfFinite(view.expected, view.spec->elements()),
+                              std::numeric_limits<double>::min());
+  return WithReader(view.spec->dtype, [&](auto read) { return Scan(view, rms, read); });
+}
+
+double RelativeL2(const Pass& pass) {
+  if (pass.sum_squared_error == 0) return 0;
+  return std::sqrt(pass.sum_squared_error /
+                   std::max(pass.sum_squared, std::numeric_limits<double>::min()));
+}
+
+std::string ElementText(const OutputView& view, std::size_t flat) {
+  return WithReader(view.spec->dtype, [&](auto read) {
+    const double expected = IsFloating(view.spec->dtype)
+                                ? LoadElement<double>(view.expected.data(), flat)
+                                : read(view.expected.data(), flat);
+    return fmt::format("{}[{}]: got {:.9g}, expected {:.9g}", view.spec->name,
+                       fmt::join(Unravel(flat, view.spec->shape), ", "),
+                       read(view.actual.data(), flat), expected);
+  });
+}
+
+// Integers and booleans: equal to the truth, or to Torch's own result where it differs (near ties).
+Comparison CompareExact(const OutputView& view) {
+  Comparison result;
+  const std::size_t size = DTypeSize(view.spec->dtype);
+  std::size_t wrong = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < view.spec->elements(); ++i) {
+    const std::byte* y = view.actual.data() + i * size;
+    const bool equal =
+        std::memcmp(y, view.expected.data() + i * size, size) == 0 ||
+        (!view.native.empty() && std::memcmp(y, view.native.data() + i * size, size) == 0);
+    if (!equal && wrong++ == 0) first = i;
+  }
+  result.ok = wrong == 0;
+  result.error.output = view.spec->name;
+  if (result.ok) return result;
+  result.error.at = Unravel(first, view.spec->shape);
+  result.error.max_abs = 1;
+  result.error.rel_l2 = 1;
+  result.reason = fmt::format("{} of {} elements differ; first {}", wrong, view.spec->elements(),
+                              ElementText(view, first));
+  return result;
+}
+
+std::string ValueReason(const OutputView& view, const Pass& pass, const Tolerance& tolerance) {
+  return fmt::format(
+      "wrong values: worst at {} ({:.2g} of scale, {:.2g} allowed); relative L2 error {:.2g} "
+      "({:.2g} allowed)",
+      ElementText(view, pass.worst), pass.max_scaled, tolerance.rel, RelativeL2(pass),
+      tolerance.rel_l2);
+}
+
+}  // namespace
+
+double Float16ToDouble(std::uint16_t bits) {
+  const int exponent = (bits >> 10U) & 31;
+  const int mantissa = bits & 1023;
+  const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;
+  if (exponent == 31) {
+    return mantissa == 0 ? sign * std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
+  return sign * std::ldexp(1024 + mantissa, exponent - 25);
+}
+
+Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length) {
+  Tolerance tolerance;
+  if (!IsFloating(torch.spec->dtype)) return tolerance;
+  OutputView own = torch;
+  own.actual = torch.native;
+  const Pass pass = ScanOutput(own);
+  // Sixteen-bit outputs round once at the end; their sums are usually kept in fp32.
+  const double length = std::sqrt(static_cast<double>(std::max<std::int64_t>(reduction_length, 1)));
+  const double eps = Epsilon(torch.spec->dtype);
+  const double accumulate = torch.spec->dtype == DType::kFloat64
+                                ? eps
+                                : static_cast<double>(std::numeric_limits<float>::epsilon());
+  const double running = kRoundingFactor * std::max(eps, accumulate * length);
+  tolerance.honest_rel_l2 = RelativeL2(pass);
+  tolerance.rel = std::max(kHonestFactor * pass.max_scaled, running);
+  tolerance.rel_l2 = std::max(kHonestFactor * tolerance.honest_rel_l2, running);
+  return tolerance;
+}
+
+Tolerance Looser(const Tolerance& a, const Tolerance& b) {
+  return {std::max(a.rel, b.rel), std::max(a.rel_l2, b.rel_l2),
+          std::max(a.honest_rel_l2, b.honest_rel_l2)};
+}
+
+Comparison Compare(const OutputView& view, const Tolerance& tolerance) {
+  if (!IsFloating(view.spec->dtype)) return CompareExact(view);
+  Comparison result;
+  const Pass pass = ScanOutput(view);
+  result.error = {.max_abs = pass.max_abs,
+                  .max_rel = pass.max_rel,
+                  .rel_l2 = RelativeL2(pass),
+                  .honest_rel_l2 = tolerance.honest_rel_l2,
+                  .at = Unravel(pass.worst, view.spec->shape),
+                  .output = view.spec->name};
+  if (pass.mismatched > 0) {
+    result.reason = fmt::format(
+        "{} elements are NaN or infinite where they should not be, or the other way round; first "
+        "{}",
+        pass.mismatched, ElementText(view, pass.first_mismatch));
+    result.error.at = Unravel(pass.first_mismatch, view.spec->shape);
+    return result;
+  }
+  // Written so that a NaN figure fails.
+  result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
+  if (!result.ok) result.reason = ValueReason(view, pass, tolerance);
+  return result;
+}
+
+bool OfficiallyCorrect(const OutputView& view) {
+  const DType dtype = view.spec->dtype;
+  const bool half = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  const double bound = half ? 1e-2 : 1e-4;
+  return WithReader(dtype, [&](auto read) {
+    for (std::size_t i = 0; i < view.spec->elements(); ++i) {
+      const double y = read(view.actual.data(), i);
+      const double t = read(view.native.data(), i);
+      const bool same_infinity = std::isinf(y) && y == t;
+      if (!same_infinity && !(std::abs(y - t) <= bound + bound * std::abs(t))) return false;
+    }
+    return true;
+  });
+}
+
+bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> float64) {
+  if (!IsFloating(spec.dtype)) return false;
+  for (std::size_t i = 0; i < spec.elements(); ++i) {
+    if (!std::isfinite(LoadElement<double>(float64.data(), i))) return true;
+  }
+  return false;
+}
+
+}  // namespace pragma

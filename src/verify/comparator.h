@@ -1,0 +1,58 @@
+// Comparator: a kernel's output against the truth (fp64), NaN-safe. Built without fast-math.
+//
+// An element passes when |y - r| <= rel * (|r| + rms(r)), written so that NaN fails. `rel` scales
+// with what honest single-precision arithmetic costs: the larger of Torch's own error on the same
+// inputs and a bound for a plain running sum in the output's precision, whose error grows like
+// eps * sqrt(n) for n terms (random rounding; Higham, Accuracy and Stability, 2nd ed., 2.8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "core/task.h"
+
+namespace pragma {
+
+// Views of one output tensor. `expected`: float64 for floating outputs, else the native type.
+// `native`: Torch's own result in the task's precision, or empty.
+struct OutputView {
+  const TensorSpec* spec = nullptr;
+  std::span<const std::byte> actual;
+  std::span<const std::byte> expected;
+  std::span<const std::byte> native;
+};
+
+struct Tolerance {
+  double rel = 0;     // of |r| + rms(r), elementwise
+  double rel_l2 = 0;  // of ||r||
+  double honest_rel_l2 = 0;
+};
+
+// From the error of Torch's own result (`native` against `expected`, both given) and the number of
+// terms that flow into an element.
+[[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
+// The looser of two, for several input sets of one output.
+[[nodiscard]] Tolerance Looser(const Tolerance& a, const Tolerance& b);
+
+struct Comparison {
+  bool ok = false;
+  std::string reason;  // where and how far off, when not ok
+  ErrorFigures error;
+};
+
+[[nodiscard]] Comparison Compare(const OutputView& view, const Tolerance& tolerance);
+
+// KernelBench's rule against Torch's own result: |y - t| <= 1e-4 + 1e-4 |t| in fp32 (1e-2 in 16
+// bit), never true for NaN. Needs `native`.
+[[nodiscard]] bool OfficiallyCorrect(const OutputView& view);
+
+// True when any element of a floating tensor (native or float64 as its size says) is NaN or
+// infinite.
+[[nodiscard]] bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> float64);
+
+}  // namespace pragma

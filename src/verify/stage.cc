@@ -1,0 +1,181 @@
+#include "verify/stage.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "harness/ring.h"
+#include "harness/worker_process.h"
+#include "task/set_layout.h"
+#include "task/torch_server.h"
+#include "verify/comparator.h"
+#include "verify/input_pool.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kMinSets = 2;
+constexpr std::size_t kMaxWarmSets = 8;
+// Above this size of a set two drawn sets must do: memory is short and drawing is slow.
+constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
+
+}  // namespace
+
+StageSize ChooseStageSize(const Task& task, bool cold, std::size_t last_level_cache,
+                          int check_sets) {
+  const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
+  StageSize size;
+  size.draws = set > kLargeSet ? kMinSets : static_cast<std::size_t>(std::max(check_sets, 2));
+  if (cold) {
+    size.sets = std::clamp<std::size_t>(4 * last_level_cache / set + 2, kMinSets, PRAGMA_MAX_SETS);
+  } else {
+    // A quarter of the cache stays free for everything else.
+    size.sets = std::clamp<std::size_t>(last_level_cache * 3 / 4 / set, kMinSets, kMaxWarmSets);
+  }
+  return size;
+}
+
+std::size_t StageBytes(const Task& task, const StageSize& size) {
+  const SetLayout packed = PackedLayout(task);
+  const SetLayout wide = ExpectedLayout(task);
+  return size.draws * packed.argument_bytes +
+         size.sets * (2 * packed.argument_bytes + wide.output_bytes + packed.output_bytes) +
+         packed.output_bytes;
+}
+
+Stage::Stage(TorchServer& server, Ring ring, InputPool pool)
+    : server_(&server),
+      ring_(std::move(ring)),
+      pool_(std::move(pool)),
+      packed_(PackedLayout(server.task())),
+      wide_(ExpectedLayout(server.task())) {}
+
+Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
+  const Task& task = server.task();
+  Ring ring = TRY(Ring::Create(task, size.sets));
+  InputPool pool = TRY(InputPool::Create(task, size.draws));
+  Stage stage(server, std::move(ring), std::move(pool));
+  const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
+  stage.staging_ = TRY(SharedMemory::Create(
+      "pragma-staging", at_least_one(size.sets * stage.packed_.argument_bytes)));
+  stage.expected_ = TRY(
+      SharedMemory::Create("pragma-expected", at_least_one(size.sets * stage.wide_.output_bytes)));
+  stage.native_ =
+      TRY(SharedMemory::Create("pragma-native", at_least_one(stage.packed_.output_bytes)));
+  return stage;
+}
+
+std::span<const std::byte> Stage::Expected(std::size_t slot, std::size_t output) const {
+  const TensorSpec& spec = task().outputs[output];
+  const std::size_t bytes =
+      IsFloating(spec.dtype) ? spec.elements() * sizeof(double) : spec.bytes();
+  return expected_.bytes().subspan(slot * wide_.output_bytes + wide_.output_offsets[output], bytes);
+}
+
+Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
+  draw %= pool_.size();
+  if (auto drawn = pool_.Draw(*server_, draw, seed); !drawn) return drawn;
+  const std::span<const std::byte> set = pool_.set(draw);
+  std::memcpy(staging_.data() + slot * packed_.argument_bytes, set.data(), packed_.argument_bytes);
+  ring_.Fill(task(), slot, set);
+  if (auto expected = Expect(slot); !expected) return expected;
+  if (auto own = server_->Reference(TorchServer::Precision::kNative, staging_,
+                                    slot * packed_.argument_bytes, native_, 0);
+      !own) {
+    return own;
+  }
+  const std::vector<TensorSpec>& outputs = task().outputs;
+  tolerances_.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    OutputView torch{
+        .spec = &outputs[i],
+        .actual = {},
+        .expected = Expected(slot, i),
+        .native = native_.bytes().subspan(packed_.output_offsets[i], outputs[i].bytes())};
+    tolerances_[i] = Looser(tolerances_[i], DeriveTolerance(torch, task().reduction_length));
+  }
+  drawn_finite_ = drawn_finite_ && !ExpectsNonFinite(slot);
+  return {};
+}
+
+bool Stage::ExpectsNonFinite(std::size_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    if (HasNonFinite(task().outputs[i], Expected(slot, i))) return true;
+  }
+  return false;
+}
+
+Result<void> Stage::DrawIntoSlot(std::size_t slot, std::uint64_t seed) {
+  const std::size_t offset = slot * packed_.argument_bytes;
+  if (auto drawn = server_->Draw(seed, staging_, offset); !drawn) return drawn;
+  ring_.Fill(task(), slot, staging_.bytes().subspan(offset, packed_.argument_bytes));
+  return {};
+}
+
+Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
+  if (!draws_refills_) {
+    const std::span<std::byte> packed =
+        staging_.bytes().subspan(slot * packed_.argument_bytes, packed_.argument_bytes);
+    pool_.Splice(task(), rng, packed);
+    ring_.Fill(task(), slot, packed);
+    if (auto expected = Expect(slot); !expected) return expected;
+    // The task needs more structure of its inputs than a splice keeps.
+    draws_refills_ = drawn_finite_ && ExpectsNonFinite(slot);
+    if (!draws_refills_) return {};
+  }
+  if (auto drawn = DrawIntoSlot(slot, rng() >> 1U); !drawn) return drawn;
+  return Expect(slot);
+}
+
+Result<void> Stage::Expect(std::size_t slot) {
+  return server_->Reference(TorchServer::Precision::kFloat64, staging_,
+                            slot * packed_.argument_bytes, expected_, slot * wide_.output_bytes);
+}
+
+OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
+                       bool native) const {
+  const TensorSpec& spec = task().outputs[output];
+  OutputView view{.spec = &spec,
+                  .actual = worker.output(static_cast<std::uint32_t>(slot), output),
+                  .expected = Expected(slot, output),
+                  .native = {}};
+  if (native) view.native = native_.bytes().subspan(packed_.output_offsets[output], spec.bytes());
+  return view;
+}
+
+std::optional<Comparison> Stage::FirstWrong(const WorkerProcess& worker, std::size_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    Comparison comparison = Compare(View(worker, slot, i, false), tolerances_[i]);
+    if (!comparison.ok) return comparison;
+  }
+  return std::nullopt;
+}
+
+ErrorFigures Stage::Figures(const WorkerProcess& worker, std::size_t slot) const {
+  ErrorFigures worst;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const Comparison comparison = Compare(View(worker, slot, i, false), tolerances_[i]);
+    if (i == 0 || comparison.error.rel_l2 > worst.rel_l2) worst = comparison.error;
+  }
+  return worst;
+}
+
+bool Stage::Official(const WorkerProcess& worker, std::size_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    if (!OfficiallyCorrect(View(worker, slot, i, true))) return false;
+  }
+  return true;
+}
+
+}  // namespace pragma

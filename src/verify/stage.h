@@ -1,0 +1,90 @@
+// Stage: everything of one task that candidates are judged on: the ring, the secret input sets and
+// the expected outputs. Reused from candidate to candidate; its values never are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "harness/ring.h"
+#include "harness/worker_process.h"
+#include "task/set_layout.h"
+#include "task/torch_server.h"
+#include "verify/comparator.h"
+#include "verify/input_pool.h"
+
+namespace pragma {
+
+struct StageSize {
+  std::size_t sets = 2;   // K of the ring
+  std::size_t draws = 5;  // of the pool
+};
+
+// Warm: as many sets (2 to 8) as stay inside `last_level_cache` bytes, two when not even those do.
+// Cold: more than four times the cache, at most 64.
+[[nodiscard]] StageSize ChooseStageSize(const Task& task, bool cold, std::size_t last_level_cache,
+                                        int check_sets);
+
+// Shared memory a stage of that size takes, in bytes, with one worker's outputs.
+[[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);
+
+class Stage final {
+ public:
+  // `server` outlives the stage; its task is the one judged.
+  [[nodiscard]] static Result<Stage> Create(TorchServer& server, const StageSize& size);
+
+  [[nodiscard]] const Task& task() const { return server_->task(); }
+  [[nodiscard]] TorchServer& server() { return *server_; }
+  [[nodiscard]] const Ring& ring() const { return ring_; }
+  [[nodiscard]] std::size_t draws() const { return pool_.size(); }
+
+  // Draws pool set `draw` under `seed`, puts it into ring slot `slot` and computes its expected
+  // outputs. The tolerance of each output is widened by what Torch's own error on it asks for.
+  [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
+  // Puts a fresh splice of the drawn sets into the slot and computes what it should give.
+  [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
+
+  // Compares all outputs of a slot. nullopt: correct.
+  [[nodiscard]] std::optional<Comparison> FirstWrong(const WorkerProcess& worker,
+                                                     std::size_t slot) const;
+  // Figures of the worst output of the slot.
+  [[nodiscard]] ErrorFigures Figures(const WorkerProcess& worker, std::size_t slot) const;
+  // KernelBench's rule; only for the slot that DrawSet filled last.
+  [[nodiscard]] bool Official(const WorkerProcess& worker, std::size_t slot) const;
+  // A new candidate: tolerances start anew with its first drawn set.
+  void ForgetTolerances() { tolerances_.clear(); }
+  // True once a splice gave NaN or infinity where drawn sets do not: from then on refills are
+  // drawn.
+  [[nodiscard]] bool draws_refills() const { return draws_refills_; }
+
+ private:
+  Stage(TorchServer& server, Ring ring, InputPool pool);
+  [[nodiscard]] OutputView View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
+                                bool native) const;
+  [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
+  [[nodiscard]] Result<void> DrawIntoSlot(std::size_t slot, std::uint64_t seed);
+  [[nodiscard]] Result<void> Expect(std::size_t slot);
+  [[nodiscard]] bool ExpectsNonFinite(std::size_t slot) const;
+
+  TorchServer* server_;
+  Ring ring_;
+  InputPool pool_;
+  SetLayout packed_;
+  SetLayout wide_;
+  SharedMemory staging_;   // ring_.sets() sets in packed layout: what the reference reads
+  SharedMemory expected_;  // likewise of expected outputs
+  SharedMemory native_;    // one set of Torch's own outputs
+  std::vector<Tolerance> tolerances_;  // by output
+  bool drawn_finite_ = true;
+  bool draws_refills_ = false;
+};
+
+}  // namespace pragma

@@ -1,0 +1,291 @@
+#include "verify/timing_session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "harness/peer.h"
+#include "harness/timer_process.h"
+#include "harness/worker_process.h"
+#include "verify/stage.h"
+#include "verify/statistics.h"
+
+namespace pragma {
+namespace {
+
+constexpr int kMaxBursts = 12;
+constexpr int kEmptyBursts = 5;
+// A call longer than this needs no warm-up of its own: nothing that a switch disturbs lasts so
+// long.
+constexpr double kLongCallSeconds = 0.25;
+// Below the doorbell's resolution a time means nothing.
+constexpr double kShortestSeconds = 1e-9;
+
+void Shuffle(std::vector<std::uint32_t>& items, Rng& rng) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
+}
+
+std::vector<std::uint32_t> Numbers(std::size_t count) {
+  std::vector<std::uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
+}
+
+// One process of one side. Exactly one of the two is there.
+struct Player {
+  std::optional<WorkerProcess> worker;
+  std::optional<TimerProcess> timer;
+  double doorbell_seconds = 0;
+
+  [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
+};
+
+using MaybeFailure = Result<std::optional<WorkerFailure>>;
+
+MaybeFailure NoFailure() { return std::optional<WorkerFailure>(); }
+
+// Runs `sets` on whatever the player is.
+MaybeFailure Play(Player& player, std::span<const std::uint32_t> sets, Seconds limit,
+                  Nanoseconds* elapsed) {
+  if (player.worker) return player.worker->Run(sets, elapsed);
+  *elapsed = TRY(player.timer->Run(sets, limit));
+  return NoFailure();
+}
+
+MaybeFailure PlayEmpty(Player& player, std::span<const std::uint32_t> sets, Seconds limit,
+                       Nanoseconds* elapsed) {
+  if (player.worker) return player.worker->RunEmpty(sets, elapsed);
+  *elapsed = TRY(player.timer->RunEmpty(sets, limit));
+  return NoFailure();
+}
+
+// The running state of one session; its methods are the steps of RunTiming in order.
+class Match final {
+ public:
+  Match(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
+        Rng& rng)
+      : context_(context), sides_(sides), plan_(plan), rng_(rng) {
+    outcome_.sides.resize(sides.size());
+  }
+
+  Result<TimingOutcome> Run() {
+    for (int process = 0; process < plan_.processes && !outcome_.failed; ++process) {
+      if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
+      if (context_.progress) context_.progress(process + 1, plan_.processes);
+      if (auto done = RunProcess(); !done) return std::unexpected(done.error());
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  Result<void> RunProcess() {
+    players_.clear();
+    for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
+    if (auto started = StartAll(); !started) return started;
+    for (int burst = 0; burst < plan_.bursts && !outcome_.failed; ++burst) {
+      if (auto done = RunBurst(); !done) return done;
+    }
+    players_.clear();
+    return {};
+  }
+
+  Result<void> StartAll() {
+    players_.resize(sides_.size());
+    // Every process is started before any is loaded, so that they start side by side.
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      if (auto started = Start(sides_[i], players_[i]); !started) return started;
+    }
+    for (std::size_t i = 0; i < sides_.size() && !outcome_.failed; ++i) {
+      if (auto ready = MakeReady(i); !ready) return ready;
+    }
+    return {};
+  }
+
+  Result<void> Start(const Side& side, Player& player) {
+    Stage& stage = *context_.stage;
+    if (side.kernel == nullptr) {
+      player.timer =
+          TRY(TimerProcess::Start(stage.server(), stage.ring(), side.mode, side.allocator));
+    } else {
+      player.worker = TRY(WorkerProcess::Start(*context_.jail, *context_.libraries, *side.kernel,
+                                               stage.task(), stage.ring(), context_.worker));
+    }
+    return {};
+  }
+
+  // Loads, makes the first call (it faults pages in and starts threads), and measures the doorbell.
+  Result<void> MakeReady(std::size_t index) {
+    Player& player = players_[index];
+    if (player.timer) {
+      if (auto loaded = player.timer->Load(context_.torch_limit); !loaded) return loaded;
+    } else if (TRY(Note(index, player.worker->Load()))) {
+      return {};
+    }
+    if (plan_.warmup > 0) {
+      const std::vector<std::uint32_t> sets{
+          static_cast<std::uint32_t>(rng_.Below(context_.stage->ring().sets()))};
+      if (player.worker) player.worker->Poison(rng_, sets);
+      if (TRY(Prepare(index, sets))) return {};
+      Nanoseconds elapsed{0};
+      if (TRY(Note(index, Play(player, sets, context_.torch_limit, &elapsed)))) return {};
+    }
+    if (TRY(MeasureDoorbell(index))) return {};
+    return player.peer().Freeze();
+  }
+
+  // True when the side failed.
+  Result<bool> MeasureDoorbell(std::size_t index) {
+    const std::vector<std::uint32_t> sets = Numbers(plan_.timed);
+    std::vector<double> costs;
+    for (int i = 0; i < kEmptyBursts; ++i) {
+      Nanoseconds elapsed{0};
+      if (TRY(Note(index, PlayEmpty(players_[index], sets, context_.torch_limit, &elapsed))))
+        return true;
+      costs.push_back(Seconds(elapsed).count());
+    }
+    players_[index].doorbell_seconds = Median(costs);
+    outcome_.sides[index].doorbell_us = players_[index].doorbell_seconds * 1e6;
+    return false;
+  }
+
+  Result<void> RunBurst() {
+    Stage& stage = *context_.stage;
+    std::vector<std::uint32_t> sets = Numbers(stage.ring().sets());
+    Shuffle(sets, rng_);
+    sets.resize(plan_.warmup + plan_.timed);
+    // With their expected values: nothing of ours may run while a side is timed.
+    for (const std::uint32_t set : sets) {
+      if (auto renewed = stage.RenewSet(set, rng_); !renewed) return renewed;
+    }
+    std::vector<std::uint32_t> order = Numbers(sides_.size());
+    Shuffle(order, rng_);
+    for (const std::uint32_t side : order) {
+      if (auto played = TimeSide(side, sets); !played) return played;
+      if (outcome_.failed) return {};
+    }
+    return {};
+  }
+
+  Result<void> TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
+    Player& player = players_[index];
+    if (player.worker) player.worker->Poison(rng_, sets);
+    if (auto thawed = player.peer().Thaw(); !thawed) return thawed;
+    if (TRY(Prepare(index, sets))) return {};
+    const std::span<const std::uint32_t> all(sets);
+    Nanoseconds elapsed{0};
+    if (plan_.warmup > 0) {
+      if (TRY(Note(index, Play(player, all.first(plan_.warmup), context_.torch_limit, &elapsed))))
+        return {};
+    }
+    if (TRY(Note(index, Play(player, all.subspan(plan_.warmup), context_.torch_limit, &elapsed))))
+      return {};
+    if (auto frozen = player.peer().Freeze(); !frozen) return frozen;
+    const double burst =
+        std::max(Seconds(elapsed).count() - player.doorbell_seconds, kShortestSeconds);
+    SideTiming& timing = outcome_.sides[index];
+    timing.seconds.back().push_back(burst / static_cast<double>(plan_.timed));
+    timing.samples += plan_.timed;
+    if (player.worker) CheckOutputs(index, sets);
+    return {};
+  }
+
+  void CheckOutputs(std::size_t index, const std::vector<std::uint32_t>& sets) {
+    const WorkerProcess& worker = *players_[index].worker;
+    for (const std::uint32_t set : sets) {
+      if (const auto broken = worker.BrokenGuard(set)) {
+        Fault(index, {.status = Status::kCrashed, .reason = "wrote outside its output " + *broken});
+        return;
+      }
+      if (auto wrong = context_.stage->FirstWrong(worker, set)) {
+        Fault(index,
+              {.status = Status::kImplausible,
+               .reason = "right when it was checked, wrong while it was timed: " + wrong->reason});
+        outcome_.failed->error = wrong->error;
+        return;
+      }
+    }
+  }
+
+  // pragma_prepare after each change of parameters; not timed here.
+  Result<bool> Prepare(std::size_t index, std::span<const std::uint32_t> sets) {
+    if (sides_[index].kernel == nullptr || !sides_[index].kernel->has_prepare) return false;
+    return Note(index, players_[index].worker->Prepare(sets, nullptr));
+  }
+
+  Result<bool> Note(std::size_t index, MaybeFailure result) {
+    std::optional<WorkerFailure> failure = TRY(std::move(result));
+    if (!failure) return false;
+    Fault(index, std::move(*failure));
+    return true;
+  }
+
+  void Fault(std::size_t index, WorkerFailure failure) {
+    outcome_.failed = TimingFailure{.side = index, .failure = std::move(failure), .error = {}};
+  }
+
+  const TimingContext& context_;
+  const std::vector<Side>& sides_;
+  const TimingPlan& plan_;
+  Rng& rng_;
+  TimingOutcome outcome_;
+  std::vector<Player> players_;
+};
+
+}  // namespace
+
+TimingPlan MakePlan(std::size_t sets, double round_seconds, double reference_seconds,
+                    Seconds budget) {
+  TimingPlan plan;
+  const bool lengthy = round_seconds > kLongCallSeconds;
+  plan.warmup = lengthy ? 0 : sets >= 6 ? 2 : 1;
+  const double per_process = budget.count() / plan.processes;
+  const double per_call = std::max(round_seconds + reference_seconds, 1e-6);
+  const double calls = per_process / per_call;
+  const std::size_t room = lengthy ? 1 : sets - plan.warmup;
+  plan.timed = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(calls, 1e3)) / 2, 1, room);
+  const double burst = static_cast<double>(plan.warmup + plan.timed) * per_call;
+  plan.bursts =
+      static_cast<int>(std::clamp(per_process / burst, 1.0, static_cast<double>(kMaxBursts)));
+  return plan;
+}
+
+Interval SideTiming::Milliseconds() const {
+  std::vector<double> logs;
+  for (const std::vector<double>& process : seconds) {
+    if (!process.empty()) logs.push_back(std::log(Median(process) * 1e3));
+  }
+  return GeometricInterval(logs);
+}
+
+Interval TimingOutcome::Ratio(std::size_t a, std::size_t b) const {
+  std::vector<double> logs;
+  for (std::size_t process = 0; process < sides[a].seconds.size(); ++process) {
+    std::vector<double> paired;
+    for (std::size_t burst = 0; burst < sides[a].seconds[process].size(); ++burst) {
+      paired.push_back(
+          std::log(sides[a].seconds[process][burst] / sides[b].seconds[process][burst]));
+    }
+    if (!paired.empty()) logs.push_back(Median(paired));
+  }
+  return GeometricInterval(logs);
+}
+
+Result<TimingOutcome> RunTiming(const TimingContext& context, const std::vector<Side>& sides,
+                                const TimingPlan& plan, Rng& rng) {
+  Match match(context, sides, plan, rng);
+  return match.Run();
+}
+
+}  // namespace pragma

@@ -1,0 +1,78 @@
+// TimingSession: paired, interleaved timing of several sides on the same secret input sets
+// (docs/measuring.md). Five fresh processes of each side; bursts over the ring in secret order; the
+// idle sides frozen; the parent's clock; every timed output of a candidate compared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+#include "harness/timer_process.h"
+#include "harness/worker_process.h"
+#include "sandbox/jail.h"
+#include "verify/stage.h"
+
+namespace pragma {
+
+// One thing that is timed: a built candidate, or Torch.
+struct Side {
+  std::string name;
+  const BuiltKernel* kernel = nullptr;  // nullptr: Torch
+  TimerMode mode = TimerMode::kEager;
+  Allocator allocator = Allocator::kDefault;
+};
+
+struct TimingPlan {
+  int processes = 5;
+  int bursts = 4;          // per process, 1 to 12
+  std::size_t warmup = 1;  // calls after each switch of sides, not timed
+  std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
+};
+
+// A plan that takes about `budget`, from estimates in seconds: one round of calls (every side
+// once), and one reference evaluation in fp64. Never less than one timed call in each process.
+[[nodiscard]] TimingPlan MakePlan(std::size_t sets, double round_seconds, double reference_seconds,
+                                  Seconds budget);
+
+struct SideTiming {
+  std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
+  double doorbell_us = 0;
+  std::size_t samples = 0;  // timed calls
+  [[nodiscard]] Interval Milliseconds() const;
+};
+
+struct TimingFailure {
+  std::size_t side = 0;
+  WorkerFailure failure;
+  std::optional<ErrorFigures> error;
+};
+
+struct TimingOutcome {
+  std::vector<SideTiming> sides;
+  std::optional<TimingFailure> failed;
+  // Time of side `a` over time of side `b` (> 1: b is faster), paired by burst.
+  [[nodiscard]] Interval Ratio(std::size_t a, std::size_t b) const;
+};
+
+struct TimingContext {
+  Stage* stage = nullptr;
+  const Jail* jail = nullptr;
+  const std::vector<std::string>* libraries = nullptr;
+  WorkerOptions worker;
+  Seconds torch_limit{300};  // for building and compiling a Torch side, and for one of its bursts
+  std::function<void(int process, int processes)> progress;
+};
+
+[[nodiscard]] Result<TimingOutcome> RunTiming(const TimingContext& context,
+                                              const std::vector<Side>& sides,
+                                              const TimingPlan& plan, Rng& rng);
+
+}  // namespace pragma

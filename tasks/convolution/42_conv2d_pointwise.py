@@ -1,0 +1,24 @@
+"""Convolution with a one-by-one window: a matrix product per pixel."""
+import torch
+import torch.nn as nn
+
+BATCH, CHANNELS, HEIGHT, WIDTH = 4, 60, 40, 42
+FILTERS = 90
+
+
+class Model(nn.Module):
+    def __init__(self, channels, filters):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, filters, 1)
+        nn.init.normal_(self.conv.bias)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def get_inputs():
+    return [torch.randn(BATCH, CHANNELS, HEIGHT, WIDTH)]
+
+
+def get_init_inputs():
+    return [CHANNELS, FILTERS]

@@ -1,0 +1,18 @@
+"""Running sum along rows."""
+import torch
+import torch.nn as nn
+
+ROWS, COLUMNS = 800, 1500
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, dim=1)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, COLUMNS)]
+
+
+def get_init_inputs():
+    return []

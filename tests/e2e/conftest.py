@@ -1,0 +1,202 @@
+"""Runs the real program: real builds, jails, references, timings. Models are scripts."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TASKS = HERE / "tasks"
+KERNELS = HERE / "kernels"
+GOLDEN = HERE / "golden"
+PRAGMA = pathlib.Path(os.environ.get("PRAGMA_BUILD", ROOT / "build")).resolve() / "pragma"
+LIMIT_SECONDS = 1200  # for one command, on a machine that does much else
+
+SIGINT_EXIT = 130
+
+
+@dataclass
+class Ran:
+    """What one run of the program came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        lines = self.out.splitlines()
+        assert len(lines) == 1, f"not one line on stdout: {self.out!r}\n{self.err}"
+        return json.loads(lines[0])
+
+    @property
+    def error_lines(self) -> list[str]:
+        return [line for line in self.err.splitlines() if line.startswith("pragma: error: ")]
+
+    def assert_one_clear_error(self, code: int) -> str:
+        """Exit code, exactly one error line, no traceback; returns the line's text."""
+        assert self.code == code, f"exit {self.code}\n{self.out}\n{self.err}"
+        assert "Traceback" not in self.err
+        assert len(self.error_lines) == 1, self.err
+        return self.error_lines[0].removeprefix("pragma: error: ")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "PRAGMA_LOG")}
+    return {**kept, "LC_ALL": "C.UTF-8", **extra}
+
+
+class Program:
+    """The program in a folder of its own."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+
+    def command(self, *arguments) -> list[str]:
+        return [str(PRAGMA), *map(str, arguments)]
+
+    def run(self, *arguments, code: int | None = None, **extra: str) -> Ran:
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=environment(**extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+        )
+        ran = Ran(done.returncode, done.stdout, done.stderr)
+        if code is not None:
+            assert ran.code == code, f"exit {ran.code}, expected {code}\n{ran.out}\n{ran.err}"
+        return ran
+
+    def start(self, *arguments, **extra: str) -> subprocess.Popen:
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=environment(**extra),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    assert PRAGMA.exists(), f"{PRAGMA} is not built; build it first or name the folder with PRAGMA_BUILD"
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory) -> pathlib.Path:
+    """A store whose machine figures are measured once for all tests."""
+    folder = tmp_path_factory.mktemp("home")
+    program = Program(folder)
+    program.run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", "--no-timing", "--home", folder / ".pragma", code=0)
+    return folder / ".pragma"
+
+
+@pytest.fixture
+def program(tmp_path) -> Program:
+    return Program(tmp_path)
+
+
+@pytest.fixture
+def own_home(home, tmp_path) -> pathlib.Path:
+    """A store of the test's own that knows the machine's figures already."""
+    return shutil.copytree(home, tmp_path / "home")
+
+
+class ScriptedModel:
+    """A `command:` model: replies by role and node, and a log of what was asked."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        folder.mkdir()
+        (folder / "asked").write_text("")
+
+    @property
+    def spec(self) -> str:
+        return f"command:sh {HERE / 'scripted_model.sh'} {self.folder}"
+
+    @property
+    def asked(self) -> list[str]:
+        return (self.folder / "asked").read_text().split()
+
+    def reply(self, role: str, node: int, text: str) -> None:
+        (self.folder / f"{role}-{node}.md").write_text(text)
+
+    def code(self, node: int, kernel: str) -> None:
+        source = (KERNELS / f"{kernel}.cpp").read_text()
+        self.reply("coder", node, f"Here it is.\n\n```cpp\n{source}```\n")
+
+    def advice(self, node: int, change: str, stop: bool = False) -> None:
+        decision = {"base": "best", "bottleneck": "memory", "evidence": "scripted", "change": change, "stop": stop}
+        self.reply("conductor", node, f"```json\n{json.dumps(decision)}\n```\n")
+
+    def hang_at(self, role: str, node: int) -> pathlib.Path:
+        """The reply never comes; the returned file appears once it is asked for."""
+        (self.folder / f"{role}-{node}.hang").write_text("")
+        return self.folder / f"{role}-{node}.hanging"
+
+    def answer_at(self, role: str, node: int) -> None:
+        (self.folder / f"{role}-{node}.hang").unlink()
+
+
+def recovering_model(folder: pathlib.Path) -> ScriptedModel:
+    """A compile error, then a good kernel, then a wrong one."""
+    scripted = ScriptedModel(folder)
+    scripted.code(1, "compile_error")
+    scripted.advice(2, "spell the argument as it is declared")
+    scripted.code(2, "good")
+    scripted.advice(3, "subtract instead")
+    scripted.code(3, "wrong")
+    return scripted
+
+
+@pytest.fixture
+def model(tmp_path) -> ScriptedModel:
+    return recovering_model(tmp_path / "model")
+
+
+@dataclass
+class Finished:
+    """A run that has ended, in a store that the test may change."""
+
+    ran: Ran
+    home: pathlib.Path
+    model: ScriptedModel
+
+    @property
+    def run(self) -> str:
+        return self.ran.json["run"]
+
+
+@pytest.fixture(scope="session")
+def finished_once(home, tmp_path_factory) -> Finished:
+    folder = tmp_path_factory.mktemp("finished")
+    model = recovering_model(folder / "model")
+    kept = shutil.copytree(home, folder / "home")
+    arguments = ["--model", model.spec, "--attempts", "3", "--no-compile-baseline", "--home", kept, "--json"]
+    return Finished(Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0), kept, model)
+
+
+@pytest.fixture
+def finished(finished_once, tmp_path) -> Finished:
+    return Finished(finished_once.ran, shutil.copytree(finished_once.home, tmp_path / "finished"), finished_once.model)
+
+
+def read_golden(name: str, text: str) -> str:
+    """The golden text; PRAGMA_UPDATE_GOLDEN=1 rewrites it first."""
+    path = GOLDEN / name
+    if os.environ.get("PRAGMA_UPDATE_GOLDEN") == "1":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return path.read_text()

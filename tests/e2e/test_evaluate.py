@@ -1,0 +1,150 @@
+"""evaluate: every way a candidate or a task can end."""
+
+import json
+import shutil
+
+import pytest
+from conftest import KERNELS, TASKS
+
+SCALE = TASKS / "scale.py"
+
+
+@pytest.mark.parametrize(
+    "task, parts",
+    [
+        ("missing.py", ["no such task file: ", "missing.py"]),
+        ("no_model.py", ["no_model.py", "Model"]),
+        ("syntax_error.py", ["syntax_error.py", "not valid Python"]),
+        ("inputs_raise.py", ["get_inputs", "FileNotFoundError", "weights.bin is not here"]),
+        ("no_tensor.py", ["no_tensor.py", "str"]),
+        ("too_large.py", ["too_large.py", "TiB"]),
+    ],
+)
+def test_a_bad_task_gets_one_clear_line(program, home, task, parts):
+    ran = program.run("evaluate", TASKS / task, KERNELS / "good.cpp", "--home", home, "--json")
+    message = ran.assert_one_clear_error(2)
+    for part in parts:
+        assert part in message, message
+    assert ran.json["status"] == "task_error"
+    # What the task raised follows with the last lines of its traceback.
+    assert ran.json["reason"].splitlines()[0] == message
+
+
+def test_a_task_that_takes_too_long_is_ended(program, home):
+    ran = program.run("evaluate", TASKS / "too_slow.py", KERNELS / "good.cpp", "--home", home, "--task-limit", "20s")
+    assert "too_slow.py" in ran.assert_one_clear_error(2)
+
+
+@pytest.mark.parametrize(
+    "candidate, part",
+    [
+        ("missing.cpp", "missing.cpp"),
+        ("kernel.cu", "a candidate is a .cpp file"),
+        (".", "no candidate.json"),
+    ],
+)
+def test_a_bad_candidate_path_gets_one_clear_line(program, candidate, part):
+    assert part in program.run("evaluate", SCALE, candidate).assert_one_clear_error(2)
+
+
+def test_a_good_kernel(program, home):
+    ran = program.run("evaluate", SCALE, KERNELS / "good.cpp", "--home", home, "--json", code=0)
+    result = ran.json
+    assert result["schema"] == 1
+    assert result["status"] == "passed"
+    assert result["task"]["name"] == "scale"
+    assert result["candidate"]["language"] == "cpp"
+    assert result["candidate"]["flags"] == ["-O3", "-march=native", "-fopenmp"]
+    assert {check["verdict"] for check in result["checks"]} <= {"pass", "note", "skipped"}
+    assert result["error"]["max_abs"] < 1e-5
+    assert result["official"]["correct"] is True
+    low, high = result["timing"]["ci95_ms"]
+    assert 0 < low <= result["timing"]["median_ms"] <= high
+    for baseline in ["eager", "compile"]:
+        assert result["baseline"][baseline]["median_ms"] > 0
+        low, high = result["speedup"][baseline]["ci95"]
+        assert low <= result["speedup"][baseline]["median"] <= high
+    assert result["environment"]["trust"] == "isolated"
+    assert "seccomp" in " ".join(result["environment"]["protections"])
+    assert result["seed"]
+    assert {"build", "verify", "time"} <= set(result["phases_ms"])
+
+
+def test_the_table_for_people(program, home):
+    ran = program.run("evaluate", SCALE, KERNELS / "good.cpp", "--home", home, COLUMNS="80", code=0)
+    assert ran.out.startswith("passed  scale (")
+    for part in ["torch eager", "kernel is faster by", "hardware bound", "environment", "trust", "seed"]:
+        assert part in ran.out
+    assert "\x1b" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 100
+
+
+def test_repetitions_on_one_warm_reference(program, home):
+    ran = program.run("evaluate", SCALE, KERNELS / "good.cpp", "--home", home, "--no-timing", "--repeat", "3", "--json", code=0)
+    assert [run["status"] for run in ran.json["runs"]] == ["passed"] * 3
+    assert len({run["seed"] for run in ran.json["runs"]}) == 3
+    assert "timing" not in ran.json or ran.json["timing"] is None
+
+
+@pytest.mark.parametrize(
+    "kernel, status, part",
+    [
+        ("wrong", "wrong_values", "out"),
+        ("last_row_missing", "wrong_values", "out"),
+        ("compile_error", "compile_error", "gian"),
+        ("crash", "crashed", "SIGSEGV"),
+        ("leaves", "rejected_source", "exit"),
+        ("forbidden_symbol", "rejected_source", "fopen"),
+        ("forbidden_flag", "rejected_source", "-fplugin"),
+        ("forbidden_call", "sandbox_violation", "system call"),
+        ("out_of_memory", "out_of_memory", "memory"),
+        ("endless", "timeout", "limit"),
+    ],
+)
+def test_every_bad_kernel_is_a_verdict(program, home, kernel, status, part):
+    ran = program.run("evaluate", SCALE, KERNELS / f"{kernel}.cpp", "--home", home, "--run-limit", "5s", "--json")
+    assert ran.code == 1, f"{ran.out}\n{ran.err}"
+    assert ran.json["status"] == status, ran.json["reason"]
+    assert part in ran.json["reason"] + json.dumps(ran.json.get("diagnostics", []))
+
+
+def test_a_folder_with_candidate_json(program, home):
+    folder = program.folder / "candidate"
+    folder.mkdir()
+    shutil.copy(KERNELS / "good.cpp", folder / "kernel.cpp")
+    (folder / "candidate.json").write_text(json.dumps({"language": "cpp", "flags": ["-O2"], "files": ["kernel.cpp"]}))
+    ran = program.run("evaluate", SCALE, folder, "--home", home, "--no-timing", "--json", code=0)
+    assert ran.json["candidate"]["flags"] == ["-O2"]
+
+
+def test_a_request_file_and_its_result_file(program, home):
+    request = {
+        "schema": 1,
+        "task": {"name": "scale", "source": SCALE.read_text()},
+        "candidate": {"language": "cpp", "files": {"kernel.cpp": (KERNELS / "good.cpp").read_text()}},
+        "against": {"path": str(KERNELS / "good.cpp")},
+        "measure": "eager",
+        "threads": 1,
+    }
+    (program.folder / "request.json").write_text(json.dumps(request))
+    program.run("evaluate", "--request", "request.json", "--result", "result.json", "--home", home, code=0)
+    result = json.loads((program.folder / "result.json").read_text())
+    assert result["status"] == "passed"
+    assert result["environment"]["threads"] == 1
+    assert "median" in result["speedup"]["best"]
+
+
+@pytest.mark.parametrize(
+    "text, part",
+    [
+        ("[]", "no JSON object"),
+        ('{"schema": 2}', "schema"),
+        ('{"schema": 1, "candidat": {}}', "did you mean 'candidate'?"),
+        ('{"schema": 1, "candidate": {"path": "k.cpp"}}', 'no "task"'),
+    ],
+)
+def test_bad_requests(program, text, part):
+    (program.folder / "request.json").write_text(text)
+    ran = program.run("evaluate", "--request", "request.json", "--result", "result.json")
+    assert part in ran.assert_one_clear_error(2)
+    assert part in json.loads((program.folder / "result.json").read_text())["failure"]["message"]

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Fails on an include that does not point down. The rule is the table of docs/design.md section 8.
+
+Every folder of src/ may include itself, base and core (base: only itself) and what its line of the
+table names; each line's names must stand lower than the line itself. CMakeLists.txt must not link
+more than the table allows. The headers in worker/ that both sides of a process border share are for
+the folders named below. A test may also include what stands in tests/.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+CMAKE_LAYER = re.compile(r"pragma_layer\((\w+)([^)]*)\)")
+# Headers that both sides of a process border share, and who may include them.
+SHARED_HEADERS = {
+    "worker/protocol.h": {"base", "harness", "task", "verify"},
+    "worker/init_protocol.h": {"sandbox"},
+}
+SUFFIXES = {".h", ".cc", ".c"}
+
+
+def read_table(design):
+    """{folder: (height, names)} of the table whose header begins with height and folder."""
+    rows = {}
+    inside = False
+    for line in design.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| height | folder"):
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and len(cells) == 4 and cells[0].isdigit():
+            rows[cells[1]] = (int(cells[0]), cells[3])
+    table = {}
+    for folder, (height, names) in rows.items():
+        if names == "all":
+            allowed = set(rows) - {folder}
+        else:
+            allowed = {name.strip() for name in names.split(",")} - {"-", ""}
+        common = set() if folder == "base" else {"base"} if folder == "core" else {"base", "core"}
+        table[folder] = (height, allowed | common)
+    return table
+
+
+def table_problems(table):
+    for folder, (height, allowed) in table.items():
+        for name in sorted(allowed):
+            if name not in table:
+                yield f"docs/design.md: {folder} may include {name}, which has no line in the table"
+            elif table[name][0] >= height:
+                yield f"docs/design.md: {folder} (height {height}) may include {name} (height {table[name][0]})"
+
+
+def complaint(table, folder, target):
+    """Why src/`folder` may not include "`target`", or None."""
+    first = target.split("/")[0]
+    if "/" not in target:
+        return "write the path from src/, as in \"base/result.h\""
+    if target in SHARED_HEADERS:
+        users = SHARED_HEADERS[target]
+        return None if folder in users else f"only for {', '.join(sorted(users))}"
+    if first not in table:
+        return f"{first} is no layer"
+    if first == folder or first in table[folder][1]:
+        return None
+    if table[first][0] >= table[folder][0]:
+        return f"points up: {folder} stands at {table[folder][0]}, {first} at {table[first][0]}"
+    return f"{folder} may include {', '.join(sorted(table[folder][1])) or 'only itself'}"
+
+
+def include_problems(root, table):
+    for folder in sorted(path for path in (root / "src").iterdir() if path.is_dir()):
+        if folder.name not in table:
+            yield f"src/{folder.name}: no line in the table of docs/design.md 8"
+            continue
+        for file in sorted(folder.rglob("*")):
+            if file.suffix not in SUFFIXES:
+                continue
+            # Kernels in raw strings have includes of their own; the lines stay where they are.
+            text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"),
+                                  file.read_text(encoding="utf-8"))
+            for match in INCLUDE.finditer(text):
+                if match.group(1).startswith("tests/") and file.stem.endswith("_test"):
+                    continue
+                why = complaint(table, folder.name, match.group(1))
+                if why:
+                    line = text.count("\n", 0, match.start(1)) + 1
+                    yield f'{file.relative_to(root)}:{line}: "{match.group(1)}": {why}'
+
+
+def cmake_problems(root, table):
+    lists = root / "CMakeLists.txt"
+    if not lists.exists():
+        return
+    for match in CMAKE_LAYER.finditer(lists.read_text(encoding="utf-8")):
+        folder, words = match.group(1), match.group(2).split()
+        if folder not in table:
+            yield f"CMakeLists.txt: layer {folder} has no line in the table"
+            continue
+        end = words.index("USES") if "USES" in words else len(words)
+        layers = set(words[:end]) - {"LAYERS"}
+        for name in sorted(layers - table[folder][1]):
+            yield f"CMakeLists.txt: {folder} links {name}, which the table does not allow"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root
+    table = read_table(root / "docs" / "design.md")
+    if not table:
+        print("layers: no table found in docs/design.md section 8", file=sys.stderr)
+        return 2
+    problems = [*table_problems(table), *include_problems(root, table), *cmake_problems(root, table)]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"layers: {len(table)} folders in the table, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

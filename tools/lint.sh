@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# tools/lint.sh [FOLDER...]: every header of src/ compiled alone, then a build with clang 19 in which
+# clang-tidy 19 looks at each file that is compiled (only at what changed since the last time).
+# FOLDER (base, core, ...) limits it; without one the format check and fuzz/ come along.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folders=(src)
+targets=(all)
+if [[ $# -gt 0 ]]; then
+  folders=("${@/#/src/}")
+  targets=()
+  for name in "$@"; do
+    targets+=("pragma_$name")
+    compgen -G "src/$name/*_test.cc" >/dev/null && targets+=("${name}_test")
+  done
+fi
+failed=0
+
+if [[ $# -eq 0 ]]; then
+  echo "lint: format"
+  tools/format.sh check || failed=1
+fi
+
+mapfile -t headers < <(find "${folders[@]}" -name '*.h' -not -path '*/golden/*' | sort)
+echo "lint: ${#headers[@]} headers, each alone"
+printf '%s\n' "${headers[@]}" | xargs -r -P "$(nproc)" -I{} \
+  g++ -std=c++23 -fsyntax-only -x c++ -include /dev/null -Isrc -I. -Wall {} || failed=1
+
+echo "lint: clang-tidy (${targets[*]})"
+BUILD_FLAGS="-k 0" tools/setup.sh build lint "${targets[@]}" || failed=1
+
+[[ "$failed" == 0 ]] && echo "lint: clean"
+exit "$failed"

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs the project's tests step by step and adds up what they counted.
+
+Every step says that it runs and how long it took. The last line is "N passed, N failed"; the exit
+status is 1 when anything failed. C++ cases are counted one by one (GoogleTest's XML), a program that
+died without a report counts as one failure.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def add_junit(self, file):
+        root = ElementTree.parse(file).getroot()
+        for case in root.iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                self.failed += 1
+            elif case.find("skipped") is not None or case.get("status") == "notrun":
+                self.skipped += 1
+            else:
+                self.passed += 1
+
+
+def run(name, command, **options):
+    print(f"== {name}: {' '.join(map(str, command))}", flush=True)
+    start = time.monotonic()
+    code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, **options).returncode
+    word = "ok" if code == 0 else f"FAILED (exit {code})"
+    print(f"== {name}: {word}, {time.monotonic() - start:.1f} s", flush=True)
+    return code
+
+
+def step_check(tally, name, command):
+    if run(name, command) == 0:
+        tally.passed += 1
+    else:
+        tally.failed += 1
+
+
+def step_ctest(tally, build, jobs):
+    results = build / "test-results"
+    results.mkdir(parents=True, exist_ok=True)
+    for old in results.glob("*.xml"):
+        old.unlink()
+    summary = results / "ctest-summary.xml"
+    command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error",
+               "-j", str(jobs), "--output-junit", str(summary)]
+    code = run("C++ tests", command, env={**os.environ, "GTEST_OUTPUT": f"xml:{results}/"})
+    if not summary.exists():
+        tally.failed += 1
+        return
+    counted = tally.failed
+    for file in results.glob("*.xml"):
+        if file != summary:
+            tally.add_junit(file)
+    reported = {file.stem for file in results.glob("*.xml")}
+    for case in ElementTree.parse(summary).getroot().iter("testcase"):
+        if case.get("name") in reported:
+            continue  # its cases were counted one by one
+        if case.get("status") == "run":
+            tally.passed += 1
+        else:
+            tally.failed += 1
+    if code != 0 and tally.failed == counted:
+        tally.failed += 1
+
+
+def step_pytest(tally, build):
+    folders = [name for name in ("python/tests", "tests")
+               if any((ROOT / name).rglob("test_*.py"))]
+    results = build / "test-results" / "pytest.junit"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.unlink(missing_ok=True)
+    # One pytest per folder: both may have modules of the same name.
+    for folder in folders:
+        code = run(f"pytest {folder}",
+                   [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder,
+                    f"--junitxml={results}"],
+                   env={**os.environ, "PRAGMA_BUILD": str(build), "PRAGMA_BUILD_DIR": str(build),
+                        "PYTHONDONTWRITEBYTECODE": "1"})
+        counted = tally.failed
+        if results.exists():
+            tally.add_junit(results)
+            results.unlink()
+        if code != 0 and tally.failed == counted:
+            tally.failed += 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--only", choices=["ctest", "pytest", "checks"], help="one step only")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
+                        help="test programs at once")
+    options = parser.parse_args()
+    build = (ROOT / options.build).resolve()
+    tally = Tally()
+    if options.only in (None, "checks"):
+        step_check(tally, "layers", [sys.executable, "tools/check_layers.py"])
+        step_check(tally, "format", ["tools/format.sh", "check"])
+    if options.only in (None, "ctest"):
+        step_ctest(tally, build, options.jobs)
+    if options.only in (None, "pytest"):
+        step_pytest(tally, build)
+    if tally.skipped:
+        print(f"{tally.skipped} skipped (each says why)")
+    print(f"{tally.passed} passed, {tally.failed} failed", flush=True)
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

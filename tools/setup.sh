@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Makes this checkout ready: Debian packages, the virtual environment, a build. Each step looks
+# first and does nothing when there is nothing to do.
+#
+#   tools/setup.sh packages GROUP...   GROUP: build test lint fuzz coverage
+#   tools/setup.sh venv [FOLDER]      default .venv
+#   tools/setup.sh litellm            for the tests of model protocols
+#   tools/setup.sh build PRESET [TARGET...]
+#
+# As root missing packages are installed; as anybody else one line names them and the command.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# Debian 12 names. Ubuntu 24.04 has every one of them under the same name (its universe section
+# must be enabled); that list was compared, an installation on Ubuntu was not tried.
+packages_of() {
+  case "$1" in
+    build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev \
+                libssl-dev libsqlite3-dev libcurl4-openssl-dev libseccomp-dev libtomlplusplus-dev \
+                libcli11-dev libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
+                ca-certificates ;;
+    test) echo clang-19 clang-format-19 ;;
+    lint) echo clang-19 clang-tidy-19 clang-format-19 ;;
+    fuzz) echo clang-19 libclang-rt-19-dev ;;
+    coverage) echo gcovr ;;
+    *) die "no such package group: $1" ;;
+  esac
+}
+
+missing_packages() {
+  local group
+  for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u | while read -r name; do
+    # Asked one by one: dpkg-query fails as a whole when one name is unknown to it.
+    [[ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" == installed ]] || echo "$name"
+  done
+}
+
+setup_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "packages not checked (no dpkg here); by their Debian names these are needed:" \
+        "$(for group in "$@"; do packages_of "$group"; done | tr '\n' ' ')"
+    return
+  fi
+  local missing
+  missing="$(missing_packages "$@" | tr '\n' ' ')"
+  missing="${missing% }"
+  [[ -z "$missing" ]] && return
+  if [[ "$(id -u)" != 0 ]]; then
+    die "missing packages; run: sudo apt-get install --no-install-recommends $missing"
+  fi
+  say "installing $(wc -w <<<"$missing") packages: $missing"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -q || say "apt-get update failed; trying with the package lists that are here"
+  # shellcheck disable=SC2086  # one word per package
+  apt-get install -q -y --no-install-recommends $missing ||
+    die "apt-get could not install: $missing (its own message stands above)"
+}
+
+# Python 3.11 where there is one (what Debian 12 has and what was tried), else the system's.
+system_python() {
+  local candidate
+  for candidate in /usr/bin/python3.11 /usr/bin/python3; do
+    [[ -x "$candidate" ]] && { echo "$candidate"; return; }
+  done
+  die "no /usr/bin/python3: install the package python3"
+}
+
+# torch without CUDA, whose default build would bring some 3 GB of packages that nothing here uses.
+# Where the configured package index offers the CPU build (version with "+cpu") it is taken from
+# there; otherwise PyTorch's public index of CPU builds is asked as well. PRAGMA_TORCH_INDEX names
+# another one.
+torch_index_options() {
+  local venv="$1" version="$2" index="${PRAGMA_TORCH_INDEX:-https://download.pytorch.org/whl/cpu}"
+  local offered
+  offered="$("$venv/bin/pip" index versions torch 2>/dev/null || true)"
+  [[ "$offered" == *"$version+cpu"* ]] || echo --extra-index-url "$index"
+}
+
+setup_venv() {
+  local venv="${1:-.venv}" requirements=python/requirements.txt stamp python want version options
+  stamp="$venv/pragma-stamp"
+  python="$(system_python)"
+  want="$("$python" --version) $(sha256sum <"$requirements")"
+  [[ -f "$stamp" && "$(cat "$stamp")" == "$want" ]] && return
+  say "virtual environment $venv (torch is a download of about 200 MB; minutes on a slow line)"
+  [[ -x "$venv/bin/pip" ]] || "$python" -m venv "$venv" ||
+    die "cannot create $venv with $python: install the package python3-venv"
+  version="$(sed -n 's/^torch==\([0-9.]*\).*/\1/p' "$requirements")"
+  options="$(torch_index_options "$venv" "$version")"
+  # shellcheck disable=SC2086  # one word per option
+  "$venv/bin/pip" install --disable-pip-version-check $options -r "$requirements" "torch==$version+cpu" ||
+    die "cannot install torch $version (CPU build): if this machine has no way to PyTorch's index," \
+        "set PRAGMA_TORCH_INDEX to one that has it, then run this again"
+  printf '%s' "$want" >"$stamp"
+}
+
+# The proxy that the model protocols are tested against, in a virtual environment of its own.
+setup_litellm() {
+  compgen -G ".venv-litellm/.installed-*" >/dev/null ||
+    say "virtual environment .venv-litellm for the tests (some 100 packages, a minute or two)"
+  tests/llm/setup_litellm.sh || die "cannot install LiteLLM's proxy (see above); the tests need it"
+}
+
+# Configures only when needed: ninja re-runs CMake itself when a CMakeLists.txt changes.
+setup_build() {
+  local preset="$1" folder="build-$1" stamp want
+  shift
+  [[ "$preset" == release ]] && folder=build
+  stamp="$folder/pragma-stamp"
+  want="$(sha256sum <CMakePresets.json) $PWD"
+  if [[ ! -f "$folder/build.ninja" || "$(cat "$stamp" 2>/dev/null)" != "$want" ]]; then
+    say "configuring $folder"
+    # A build folder of a checkout that was moved or copied is of no use.
+    if [[ -f "$folder/CMakeCache.txt" ]] &&
+       ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; then
+      rm -r "$folder"
+    fi
+    mkdir -p "$folder"
+    cmake --preset "$preset" >"$folder/configure.log" 2>&1 || {
+      cat "$folder/configure.log" >&2
+      die "CMake could not configure $folder"
+    }
+    printf '%s' "$want" >"$stamp"
+  fi
+  local targets=()
+  [[ $# -gt 0 ]] && targets=(--target "$@")
+  # shellcheck disable=SC2086  # one word per flag
+  cmake --build "$folder" "${targets[@]}" ${BUILD_FLAGS:+-- $BUILD_FLAGS} ||
+    die "the build in $folder failed (see above)"
+}
+
+[[ $# -gt 0 ]] || die "usage: tools/setup.sh packages GROUP... | venv | litellm | build PRESET [TARGET...]"
+step="$1"
+shift
+started="$(date +%s)"
+case "$step" in
+  packages) setup_packages "$@" ;;
+  venv) setup_venv "$@" ;;
+  litellm) setup_litellm ;;
+  build) setup_build "$@" ;;
+  *) die "no such step: $step" ;;
+esac
+say "$step${*:+ ($*)} ready, $(($(date +%s) - started)) s"

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "worker/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker/init_protocol.h"
+
+int kill_children_once(void) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+  FILE* file = fopen(path, "re");
+  if (file == NULL) return 0;
+  int count = 0;
+  int pid = 0;
+  while (fscanf(file, "%d", &pid) == 1 && pid > 0) {
+    kill(pid, SIGKILL);
+    ++count;
+  }
+  fclose(file);
+  return count;
+}
+
+/* Grandchildren come to us as their parents die, so it takes rounds. */
+static void kill_everything(void) {
+  while (kill_children_once() > 0) waitpid(-1, NULL, 0);
+}
+
+/* True while there is a child. */
+static int reap(void) {
+  pid_t pid = 0;
+  do {
+    pid = waitpid(-1, NULL, WNOHANG);
+  } while (pid > 0 || (pid < 0 && errno == EINTR));
+  return pid == 0;
+}
+
+/* Until everything below has ended, or pragma's end of the report socket is closed. */
+static void watch(int signals) {
+  struct pollfd waiters[2] = {{.fd = PRAGMA_INIT_REPORT_FD, .events = 0},
+                              {.fd = signals, .events = POLLIN}};
+  while (reap()) {
+    if (poll(waiters, 2, -1) < 0) continue;
+    if (waiters[0].revents != 0) kill_everything();
+    struct signalfd_siginfo info; /* only empties it: reap() asks the kernel */
+    if (read(signals, &info, sizeof(info)) < 0 && errno != EAGAIN) kill_everything();
+  }
+}
+
+int guard(char** command) {
+  const pid_t self = getpid();
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  const int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals < 0 || signals >= PRAGMA_INIT_FIRST_FD) return 2;
+  /* We outlive pragma for as long as it takes to clean up; that it is gone is seen in watch(). */
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, 0) != 0) return 2;
+  const pid_t child = fork();
+  if (child < 0) return 2;
+  if (child == 0) {
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != self) _exit(127);
+    execv(command[0], command);
+    perror(command[0]);
+    _exit(127);
+  }
+  syscall(SYS_close_range, (unsigned)PRAGMA_INIT_FIRST_FD, ~0U, 0); /* the program's, not ours */
+  watch(signals);
+  return 0;
+}

@@ -1,0 +1,22 @@
+// The measured loops of pragma-probe, once per instruction set.
+#pragma once
+
+#include <cstddef>
+
+namespace probe {
+
+struct Kernels {
+  int lanes;  // floats per vector
+  // `rounds` dependent steps of 12 independent fused multiply-adds; returns something to keep.
+  float (*fma)(long rounds);
+  float (*read)(const float* data, std::size_t count);
+  void (*copy)(float* to, const float* from, std::size_t count);
+  void (*write)(float* data, std::size_t count);
+};
+
+const Kernels& base();
+const Kernels& avx2();
+const Kernels& avx512();
+inline constexpr int kFmaChains = 12;
+
+}  // namespace probe

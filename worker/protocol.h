@@ -1,0 +1,70 @@
+/* The control page shared between pragma and one measured process (a jailed worker, or a timing
+ * child of pragma_torch). docs/worker-protocol.md tells the whole story.
+ *
+ * pragma writes a command, increments `doorbell` and wakes it (shared futex, not private). The
+ * other side runs the command, writes `result`, sets `done` to the doorbell value it served, and
+ * wakes `done`. Nobody spins. Nothing on this page is trusted by pragma except that `done` moved.
+ * Plain C with fixed offsets: pragma_torch/control.py reads the same page with struct. */
+#ifndef PRAGMA_WORKER_PROTOCOL_H_
+#define PRAGMA_WORKER_PROTOCOL_H_
+
+#include <stdint.h>
+
+#define PRAGMA_CONTROL_MAGIC 0x414d4750u /* "PGMA" */
+#define PRAGMA_CONTROL_VERSION 1u
+#define PRAGMA_MAX_SETS 64
+#define PRAGMA_MAX_POINTERS 1024 /* arguments and outputs together */
+
+enum pragma_command {
+  PRAGMA_LOAD = 1,    /* worker: map, filter, dlopen; timing child: build the modules */
+  PRAGMA_RUN = 2,     /* call the kernel once for each sets[0..count-1], in that order */
+  PRAGMA_EMPTY = 3,   /* the same loop without the calls: the doorbell's own cost */
+  PRAGMA_PREPARE = 4, /* worker: pragma_prepare for each sets[i] into packed area i */
+  PRAGMA_EXIT = 5,
+};
+
+enum pragma_result {
+  PRAGMA_OK = 0,
+  PRAGMA_LOAD_FAILED = 1, /* dlopen or dlsym; message says why */
+  PRAGMA_BAD_COMMAND = 2,
+  PRAGMA_RAISED = 3, /* timing child: Python exception; message says which */
+};
+
+/* Offsets in bytes: see the static assertions in base/doorbell.cc. */
+struct pragma_control {
+  uint32_t magic;              /*   0 */
+  uint32_t version;            /*   4 */
+  uint32_t command;            /*   8 */
+  uint32_t count;              /*  12 */
+  uint32_t result;             /*  16 */
+  uint32_t input_guard_count;  /*  20: layout, see below */
+  uint32_t output_guard_count; /*  24 */
+  uint32_t reserved[9];        /*  28 */
+  uint32_t doorbell;           /*  64: pragma to the other side */
+  uint32_t pad1[15];
+  uint32_t done; /* 128: the other side to pragma */
+  uint32_t pad2[15];
+  uint32_t sets[PRAGMA_MAX_SETS]; /* 192 */
+  char message[512];              /* 448: NUL-terminated text for the log */
+  /* Layout, written once before the start; worker only (pragma_torch gets it as JSON). */
+  uint32_t set_count; /* 960 */
+  uint32_t argument_count;
+  uint32_t output_count;
+  uint32_t parameter_count; /* how many of the last arguments pragma_prepare takes */
+  uint64_t input_bytes;     /* size of the input memory (fd 4, mapped read-only) */
+  uint64_t output_bytes;    /* size of the output memory (fd 5), guard pages included */
+  uint64_t scratch_bytes;   /* size of the scratch memory (fd 6), 0: none */
+  uint64_t packed_bytes;    /* of one set, 0: the kernel takes no packed pointer */
+  uint64_t packed_offset;   /* first packed area in the scratch memory; stride packed_stride */
+  uint64_t packed_stride;
+};
+
+/* Behind the page: set_count * (argument_count + output_count) offsets. Those of set s begin at
+ * s * (argument_count + output_count): its arguments in the input memory, then its outputs in the
+ * output memory. After them the offsets of the guard pages: those in the input memory, then those
+ * in the output memory. */
+static inline uint64_t* pragma_offsets(struct pragma_control* control) {
+  return (uint64_t*)(control + 1);
+}
+
+#endif
