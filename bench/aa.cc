@@ -48,25 +48,26 @@ Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const st
 // One untimed pass: draws the pool and estimates the times for the plan.
 Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltKernel& kernel,
                         Rng& rng, double budget) {
-  double reference = 1e9;
+  double upkeep = 0;
   double call = 1e9;
   WorkerProcess worker = TRY(WorkerProcess::Start(*context.jail, *context.libraries, kernel,
                                                   stage.task(), stage.ring(), context.worker));
   if (auto failure = TRY(worker.Load())) return Fail(failure->reason);
   for (std::size_t i = 0; i < stage.draws(); ++i) {
     const auto slot = static_cast<std::uint32_t>(i % stage.ring().sets());
-    const auto start = std::chrono::steady_clock::now();
-    if (auto drawn = stage.DrawSet(i, rng() >> 1U, slot); !drawn)
-      return std::unexpected(drawn.error());
-    reference = std::min(reference, Seconds(std::chrono::steady_clock::now() - start).count());
+    TRY(stage.DrawSet(i, rng() >> 1U, slot));
     Nanoseconds elapsed{0};
     const std::vector<std::uint32_t> sets{slot};
     if (auto failure = TRY(worker.Run(sets, &elapsed))) return Fail(failure->reason);
-    if (auto wrong = stage.FirstWrong(worker, slot))
-      return Fail("the kernel is wrong: " + wrong->reason);
+    if (const Comparison compared = stage.CompareSlot(worker, slot); !compared.ok)
+      return Fail("the kernel is wrong: " + compared.reason);
     call = std::min(call, Seconds(elapsed).count());
+    const TimePoint before = std::chrono::steady_clock::now();
+    TRY(stage.RenewSet(slot, rng));
+    static_cast<void>(stage.CompareSlot(worker, slot));
+    upkeep = Seconds(std::chrono::steady_clock::now() - before).count();
   }
-  return MakePlan(stage.ring().sets(), 2 * call, reference, Seconds{budget});
+  return MakePlan(stage.ring().sets(), 2 * call, upkeep, Seconds{budget});
 }
 
 Result<void> RunComparisons(const Arguments& arguments, const std::string& program_dir) {

@@ -20,7 +20,7 @@ packages_of() {
   case "$1" in
     build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev \
                 libssl-dev libsqlite3-dev libcurl4-openssl-dev libseccomp-dev libtomlplusplus-dev \
-                libcli11-dev libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
+                libcli11-dev libkainjow-mustache-dev libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
                 ca-certificates ;;
     test) echo clang-19 clang-format-19 ;;
     lint) echo clang-19 clang-tidy-19 clang-format-19 ;;
@@ -69,18 +69,27 @@ system_python() {
 }
 
 # torch without CUDA, whose default build would bring some 3 GB of packages that nothing here uses.
-# Where the configured package index offers the CPU build (version with "+cpu") it is taken from
-# there; otherwise PyTorch's public index of CPU builds is asked as well. PRAGMA_TORCH_INDEX names
-# another one.
-torch_index_options() {
-  local venv="$1" version="$2" index="${PRAGMA_TORCH_INDEX:-https://download.pytorch.org/whl/cpu}"
-  local offered
+# The CPU build's version ends in "+cpu"; PRAGMA_TORCH_INDEX names an index that has it where the
+# configured one does not (PyTorch's own page of CPU builds is one). Without either, the default
+# build is taken: larger, and just as good.
+torch_requirement() {
+  local venv="$1" version="$2" offered
+  [[ -n "${PRAGMA_TORCH_INDEX:-}" ]] && {
+    echo "--extra-index-url $PRAGMA_TORCH_INDEX torch==$version+cpu"
+    return
+  }
   offered="$("$venv/bin/pip" index versions torch 2>/dev/null || true)"
-  [[ "$offered" == *"$version+cpu"* ]] || echo --extra-index-url "$index"
+  if [[ "$offered" == *"$version+cpu"* ]]; then
+    echo "torch==$version+cpu"
+  else
+    say "this package index has no CPU build of torch $version: taking the default one (about 3 GB);" \
+        "PRAGMA_TORCH_INDEX=URL names an index with CPU builds" >&2
+    echo "torch==$version"
+  fi
 }
 
 setup_venv() {
-  local venv="${1:-.venv}" requirements=python/requirements.txt stamp python want version options
+  local venv="${1:-.venv}" requirements=python/requirements.txt stamp python want version torch
   stamp="$venv/pragma-stamp"
   python="$(system_python)"
   want="$("$python" --version) $(sha256sum <"$requirements")"
@@ -89,11 +98,10 @@ setup_venv() {
   [[ -x "$venv/bin/pip" ]] || "$python" -m venv "$venv" ||
     die "cannot create $venv with $python: install the package python3-venv"
   version="$(sed -n 's/^torch==\([0-9.]*\).*/\1/p' "$requirements")"
-  options="$(torch_index_options "$venv" "$version")"
+  torch="$(torch_requirement "$venv" "$version")"
   # shellcheck disable=SC2086  # one word per option
-  "$venv/bin/pip" install --disable-pip-version-check $options -r "$requirements" "torch==$version+cpu" ||
-    die "cannot install torch $version (CPU build): if this machine has no way to PyTorch's index," \
-        "set PRAGMA_TORCH_INDEX to one that has it, then run this again"
+  "$venv/bin/pip" install --disable-pip-version-check -r "$requirements" $torch ||
+    die "cannot install torch $version; PRAGMA_TORCH_INDEX=URL names an index that has its CPU build"
   printf '%s' "$want" >"$stamp"
 }
 

@@ -34,3 +34,24 @@ class Area:
             )
         assert self._map is not None
         return torch.frombuffer(self._map, dtype=dtype, count=count, offset=offset).view(shape)
+
+
+class Areas:
+    """The mappings of the memory that requests name over and over: mapping anew costs a fault a page."""
+
+    _KEPT = 8
+
+    def __init__(self) -> None:
+        self._areas: dict[tuple[int, int], Area] = {}
+
+    def of(self, fd: int) -> Area:
+        """Shared: what is written is pragma's. A mapping keeps its memory, so no number is used again."""
+        status = os.fstat(fd)
+        key = (status.st_dev, status.st_ino)
+        area = self._areas.pop(key, None)
+        if area is None or area.size != status.st_size:
+            area = Area(fd, private=False)
+        self._areas[key] = area  # the last one used is the last one dropped
+        while len(self._areas) > self._KEPT:
+            del self._areas[next(iter(self._areas))]
+        return area

@@ -15,6 +15,7 @@ from pragma_torch.taskfile import TaskFile
 
 FLOAT64 = "float64"
 NATIVE = "native"
+WIDENED = "widened"  # computed natively, floating outputs written as float64
 
 
 @contextlib.contextmanager
@@ -92,7 +93,7 @@ class Reference:
                     f"{list(result.shape)}; only fixed shapes are supported"
                 )
             native = getattr(torch, spec["dtype"])
-            wide = torch.float64 if precision == FLOAT64 and native.is_floating_point else native
+            wide = torch.float64 if precision != NATIVE and native.is_floating_point else native
             outputs.tensor(place, wide, spec["shape"]).copy_(result)
         return note
 

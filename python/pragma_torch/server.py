@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
-from pragma_torch.areas import Area
+from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
+from pragma_torch.process import keep_freed_memory
 from pragma_torch.zygote import Zygote
 
 
@@ -22,6 +23,7 @@ class Server:
         self._zygote = zygote
         self._threads = threads
         self._described: Described | None = None
+        self._areas = Areas()
         self._operations = {
             "describe": self._describe,
             "draw": self._draw,
@@ -31,6 +33,7 @@ class Server:
 
     def serve(self) -> None:
         torch.set_num_threads(self._threads)
+        keep_freed_memory()  # a reference is computed for every timed set
         self._channel.send({"hello": 1, "torch": torch.__version__})
         while True:
             request = self._channel.receive()
@@ -78,13 +81,13 @@ class Server:
 
     def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         reference = self._task().reference
-        reference.draw(message["seed"], Area(_one(fds, 0), private=False), message["offsets"])
+        reference.draw(message["seed"], self._areas.of(_one(fds, 0)), message["offsets"])
         return {}
 
     def _reference(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         reference = self._task().reference
-        arguments = Area(_one(fds, 0), private=True)
-        outputs = Area(_one(fds, 1), private=False)
+        arguments = self._areas.of(_one(fds, 0))
+        outputs = self._areas.of(_one(fds, 1))
         note = reference.expect(
             message["precision"], arguments, message["offsets"], outputs, message["output_offsets"]
         )

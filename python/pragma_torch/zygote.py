@@ -6,6 +6,7 @@ timing children come from here and not from the server. The task's code runs onl
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -63,6 +64,9 @@ def _preload() -> None:
     import pragma_torch.timing  # noqa: F401  what a child runs
 
     torch.set_num_threads(1)
+    # What is here stays: a child's collections need not walk it (nor copy its pages).
+    gc.collect()
+    gc.freeze()
 
 
 def _prepare_compile() -> None:

@@ -60,7 +60,7 @@ class Set:
         return np.frombuffer(memory.map, dtype, int(np.prod(shape)), offsets[index]).reshape(shape)
 
     def reference(self, precision: str) -> dict:
-        places = self.wide if precision == "float64" else self.packed
+        places = self.packed if precision == "native" else self.wide
         return self.server.ask(
             "reference",
             [self.arguments.fd, self.outputs.fd],

@@ -34,6 +34,7 @@ struct EvaluateFlags {
   std::string result;
   int repeat = 1;
   bool no_timing = false;
+  bool no_compile_baseline = false;
   VerifyFlags verify;
 };
 
@@ -47,6 +48,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   TRY(CheckTaskFile(request.task));
   request.candidate = TRY(LoadCandidate(flags.candidate));
   if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against));
+  if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
   request.repeat = flags.repeat;
   return request;
@@ -152,6 +154,8 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.add_flag("--no-timing", flags->no_timing, "checks only");
+  command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
+                   "do not measure torch.compile");
   command.add_option("--request", flags->request, "read task, candidate and options from FILE")
       ->type_name("FILE");
   command.add_option("--result", flags->result, "also write the JSON object to FILE")

@@ -117,6 +117,8 @@ std::map<std::string, std::string> Environment() {
           {"TORCHINDUCTOR_CACHE_DIR", "/cache"},
           {"TORCHINDUCTOR_COMPILE_THREADS", "1"},
           {"TORCH_EXTENSIONS_DIR", "/tmp/torch_extensions"},
+          // A compiler cache could not write from the jail.
+          {"TORCH_NO_COMPILER_WRAPPER", "1"},
           {"TORCH_HOME", "/tmp"}};
 }
 

@@ -88,6 +88,15 @@ std::string_view AllocatorName(Allocator allocator) {
   return allocator == Allocator::kKeep ? "keep" : "default";
 }
 
+std::string_view PrecisionName(TorchServer::Precision precision) {
+  switch (precision) {
+    case TorchServer::Precision::kFloat64: return "float64";
+    case TorchServer::Precision::kNative: return "native";
+    case TorchServer::Precision::kWidened: return "widened";
+  }
+  return "";
+}
+
 std::string InFolder(std::string_view folder, const fs::path& file) {
   return std::string(folder) + "/" + file.filename().string();
 }
@@ -183,12 +192,12 @@ Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std
 Result<void> TorchServer::Reference(Precision precision, const SharedMemory& arguments,
                                     std::size_t offset, const SharedMemory& outputs,
                                     std::size_t output_offset) {
-  const bool wide = precision == Precision::kFloat64;
+  const bool wide = precision != Precision::kNative;
   const SetLayout layout = wide ? ExpectedLayout(impl_->task) : PackedLayout(impl_->task);
   TRY(impl_->CheckSpace(arguments, offset, layout.argument_bytes));
   TRY(impl_->CheckSpace(outputs, output_offset, layout.output_bytes));
   JsonWriter request;
-  request.BeginObject().Field("op", "reference").Field("precision", wide ? "float64" : "native");
+  request.BeginObject().Field("op", "reference").Field("precision", PrecisionName(precision));
   request.Field("offsets", Shifted(layout.argument_offsets, offset));
   request.Field("output_offsets", Shifted(layout.output_offsets, output_offset));
   const std::array<int, 2> fds{arguments.fd(), outputs.fd()};

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "core/evaluation.h"
 #include "core/task.h"
+#include "verify/block_errors.h"
 #include "verify/element.h"
 
 namespace pragma {
@@ -34,25 +36,51 @@ double Epsilon(DType dtype) {
   }
 }
 
-double RmsOfFinite(std::span<const std::byte> expected, std::size_t count) {
-  double sum = 0;
-  std::size_t finite = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double r = LoadElement<double>(expected.data(), i);
-    if (!std::isfinite(r)) continue;
-    sum += r * r;
-    ++finite;
+// One block of a tensor as doubles.
+class BlockBuffer final {
+ public:
+  template <class Reader>
+  std::span<const double> Read(const std::byte* data, std::size_t begin, std::size_t end,
+                               Reader read) {
+    for (std::size_t i = begin; i < end; ++i) values_[i - begin] = read(data, i);
+    return std::span(values_).first(end - begin);
   }
-  return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+
+ private:
+  std::array<double, kBlock> values_;
+};
+
+double ReadDouble(const std::byte* data, std::size_t i) { return LoadElement<double>(data, i); }
+
+BlockSquares SquaresOfAll(std::span<const std::byte> expected, std::size_t count) {
+  BlockSquares all;
+  BlockBuffer buffer;
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, count);
+    const BlockSquares block = SquaresOf(buffer.Read(expected.data(), begin, end, ReadDouble));
+    all.sum += block.sum;
+    all.finite += block.finite;
+  }
+  return all;
 }
 
-// The truth as the output's own type could hold it: fp64 values beyond its range become infinite.
-double Representable(double r, DType dtype) {
-  const double largest = dtype == DType::kFloat16    ? 65504.0
-                         : dtype == DType::kBFloat16 ? 3.3895313892515355e38
-                         : dtype == DType::kFloat64
-                             ? std::numeric_limits<double>::max()
-                             : static_cast<double>(std::numeric_limits<float>::max());
+double RmsOfFinite(std::span<const std::byte> expected, std::size_t count) {
+  const BlockSquares all = SquaresOfAll(expected, count);
+  return all.finite == 0 ? 0 : std::sqrt(all.sum / static_cast<double>(all.finite));
+}
+
+// The largest value that a type holds: truths beyond it become infinite in it.
+double LargestOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return 65504.0;
+    case DType::kBFloat16: return 3.3895313892515355e38;
+    case DType::kFloat64: return std::numeric_limits<double>::max();
+    default: return static_cast<double>(std::numeric_limits<float>::max());
+  }
+}
+
+// The truth as the output's own type could hold it.
+double Representable(double r, double largest) {
   return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
 }
 
@@ -84,27 +112,52 @@ struct Pass {
 };
 
 template <class Reader>
-Pass Scan(const OutputView& view, double rms, Reader read) {
-  Pass pass;
-  const DType dtype = view.spec->dtype;
-  const std::size_t count = view.spec->elements();
-  for (std::size_t i = 0; i < count; ++i) {
+void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, double rms, Reader read,
+               Pass& pass) {
+  const double largest = LargestOf(view.spec->dtype);
+  for (std::size_t i = begin; i < end; ++i) {
     const double y = read(view.actual.data(), i);
-    const double r = Representable(LoadElement<double>(view.expected.data(), i), dtype);
-    if (!std::isfinite(r) || !std::isfinite(y)) {
-      if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
-      continue;
-    }
-    const double error = std::abs(y - r);
-    const double scaled = error / (std::abs(r) + rms);
-    pass.sum_squared_error += error * error;
-    pass.sum_squared += r * r;
-    pass.max_abs = std::max(pass.max_abs, error);
-    if (std::abs(r) > rms * 1e-3) pass.max_rel = std::max(pass.max_rel, error / std::abs(r));
+    const double r = LoadElement<double>(view.expected.data(), i);
+    if (!std::isfinite(y) || !(std::abs(r) <= largest)) continue;
+    const double scaled = std::abs(y - r) / (std::abs(r) + rms);
     if (scaled > pass.max_scaled) {
       pass.max_scaled = scaled;
       pass.worst = i;
     }
+  }
+}
+
+// Where one side is not finite the other must be the same.
+template <class Reader>
+void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, Reader read,
+                     Pass& pass) {
+  const double largest = LargestOf(view.spec->dtype);
+  for (std::size_t i = begin; i < end; ++i) {
+    const double y = read(view.actual.data(), i);
+    const double r = Representable(LoadElement<double>(view.expected.data(), i), largest);
+    if (std::isfinite(y) && std::isfinite(r)) continue;
+    if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
+  }
+}
+
+template <class Reader>
+Pass Scan(const OutputView& view, double rms, Reader read) {
+  Pass pass;
+  BlockBuffer actual;
+  BlockBuffer truth;
+  const double largest = LargestOf(view.spec->dtype);
+  const std::size_t count = view.spec->elements();
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, count);
+    const BlockErrors block =
+        ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
+                 truth.Read(view.expected.data(), begin, end, ReadDouble), rms, largest);
+    pass.sum_squared_error += block.squared_error;
+    pass.sum_squared += block.squared;
+    pass.max_abs = std::max(pass.max_abs, block.max_abs);
+    pass.max_rel = std::max(pass.max_rel, block.max_rel);
+    if (block.max_scaled > pass.max_scaled) FindWorst(view, begin, end, rms, read, pass);
+    if (block.odd > 0) CountMismatches(view, begin, end, read, pass);
   }
   return pass;
 }
@@ -198,6 +251,11 @@ Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length
   return tolerance;
 }
 
+Tolerance AgainstTorch(const Tolerance& tolerance) {
+  return {tolerance.rel * (1 + 1 / kHonestFactor), tolerance.rel_l2 * (1 + 1 / kHonestFactor),
+          tolerance.honest_rel_l2};
+}
+
 Tolerance Looser(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rel, b.rel), std::max(a.rel_l2, b.rel_l2),
           std::max(a.honest_rel_l2, b.honest_rel_l2)};
@@ -244,10 +302,8 @@ bool OfficiallyCorrect(const OutputView& view) {
 
 bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> float64) {
   if (!IsFloating(spec.dtype)) return false;
-  for (std::size_t i = 0; i < spec.elements(); ++i) {
-    if (!std::isfinite(LoadElement<double>(float64.data(), i))) return true;
-  }
-  return false;
+  const BlockSquares all = SquaresOfAll(float64, spec.elements());
+  return all.finite != static_cast<std::int64_t>(spec.elements());
 }
 
 }  // namespace pragma

@@ -36,6 +36,8 @@ struct Tolerance {
 // From the error of Torch's own result (`native` against `expected`, both given) and the number of
 // terms that flow into an element.
 [[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
+// For an output held against Torch's own result instead of the truth: that result's error on top.
+[[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
 // The looser of two, for several input sets of one output.
 [[nodiscard]] Tolerance Looser(const Tolerance& a, const Tolerance& b);
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -66,6 +65,7 @@ Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
   Ring ring = TRY(Ring::Create(task, size.sets));
   InputPool pool = TRY(InputPool::Create(task, size.draws));
   Stage stage(server, std::move(ring), std::move(pool));
+  stage.against_torch_.resize(size.sets);
   const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
   stage.staging_ = TRY(SharedMemory::Create(
       "pragma-staging", at_least_one(size.sets * stage.packed_.argument_bytes)));
@@ -89,7 +89,7 @@ Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t sl
   const std::span<const std::byte> set = pool_.set(draw);
   std::memcpy(staging_.data() + slot * packed_.argument_bytes, set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
-  if (auto expected = Expect(slot); !expected) return expected;
+  if (auto expected = Expect(slot, TorchServer::Precision::kFloat64); !expected) return expected;
   if (auto own = server_->Reference(TorchServer::Precision::kNative, staging_,
                                     slot * packed_.argument_bytes, native_, 0);
       !own) {
@@ -129,18 +129,31 @@ Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
         staging_.bytes().subspan(slot * packed_.argument_bytes, packed_.argument_bytes);
     pool_.Splice(task(), rng, packed);
     ring_.Fill(task(), slot, packed);
-    if (auto expected = Expect(slot); !expected) return expected;
+    if (auto expected = Expect(slot, RefillPrecision()); !expected) return expected;
     // The task needs more structure of its inputs than a splice keeps.
     draws_refills_ = drawn_finite_ && ExpectsNonFinite(slot);
     if (!draws_refills_) return {};
   }
   if (auto drawn = DrawIntoSlot(slot, rng() >> 1U); !drawn) return drawn;
-  return Expect(slot);
+  return Expect(slot, RefillPrecision());
 }
 
-Result<void> Stage::Expect(std::size_t slot) {
-  return server_->Reference(TorchServer::Precision::kFloat64, staging_,
-                            slot * packed_.argument_bytes, expected_, slot * wide_.output_bytes);
+Result<void> Stage::Expect(std::size_t slot, TorchServer::Precision precision) {
+  against_torch_[slot] = precision == TorchServer::Precision::kFloat64 ? 0 : 1;
+  return server_->Reference(precision, staging_, slot * packed_.argument_bytes, expected_,
+                            slot * wide_.output_bytes);
+}
+
+Tolerance Stage::ToleranceOf(std::size_t slot, std::size_t output) const {
+  const Tolerance& tolerance = tolerances_[output];
+  return against_torch_[slot] != 0 ? AgainstTorch(tolerance) : tolerance;
+}
+
+// Integers must be exact, and Torch's own differ from the truth at near ties.
+TorchServer::Precision Stage::RefillPrecision() const {
+  const bool floating = std::ranges::all_of(
+      task().outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
+  return floating ? TorchServer::Precision::kWidened : TorchServer::Precision::kFloat64;
 }
 
 OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
@@ -154,19 +167,12 @@ OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_
   return view;
 }
 
-std::optional<Comparison> Stage::FirstWrong(const WorkerProcess& worker, std::size_t slot) const {
+Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot) const {
+  Comparison worst;
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    Comparison comparison = Compare(View(worker, slot, i, false), tolerances_[i]);
+    Comparison comparison = Compare(View(worker, slot, i, false), ToleranceOf(slot, i));
     if (!comparison.ok) return comparison;
-  }
-  return std::nullopt;
-}
-
-ErrorFigures Stage::Figures(const WorkerProcess& worker, std::size_t slot) const {
-  ErrorFigures worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    const Comparison comparison = Compare(View(worker, slot, i, false), tolerances_[i]);
-    if (i == 0 || comparison.error.rel_l2 > worst.rel_l2) worst = comparison.error;
+    if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
   }
   return worst;
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,14 +48,13 @@ class Stage final {
   // Draws pool set `draw` under `seed`, puts it into ring slot `slot` and computes its expected
   // outputs. The tolerance of each output is widened by what Torch's own error on it asks for.
   [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
-  // Puts a fresh splice of the drawn sets into the slot and computes what it should give.
+  // Puts a fresh splice of the drawn sets into the slot and computes what it should give: Torch's
+  // own result where every output is floating (the candidate was held against fp64 before), else
+  // the fp64 truth.
   [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
 
-  // Compares all outputs of a slot. nullopt: correct.
-  [[nodiscard]] std::optional<Comparison> FirstWrong(const WorkerProcess& worker,
-                                                     std::size_t slot) const;
-  // Figures of the worst output of the slot.
-  [[nodiscard]] ErrorFigures Figures(const WorkerProcess& worker, std::size_t slot) const;
+  // The first wrong output of a slot, else (ok) the figures of the least exact one.
+  [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
   // KernelBench's rule; only for the slot that DrawSet filled last.
   [[nodiscard]] bool Official(const WorkerProcess& worker, std::size_t slot) const;
   // A new candidate: tolerances start anew with its first drawn set.
@@ -71,7 +69,9 @@ class Stage final {
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Result<void> DrawIntoSlot(std::size_t slot, std::uint64_t seed);
-  [[nodiscard]] Result<void> Expect(std::size_t slot);
+  [[nodiscard]] Result<void> Expect(std::size_t slot, TorchServer::Precision precision);
+  [[nodiscard]] TorchServer::Precision RefillPrecision() const;
+  [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
   [[nodiscard]] bool ExpectsNonFinite(std::size_t slot) const;
 
   TorchServer* server_;
@@ -83,6 +83,7 @@ class Stage final {
   SharedMemory expected_;  // likewise of expected outputs
   SharedMemory native_;    // one set of Torch's own outputs
   std::vector<Tolerance> tolerances_;  // by output
+  std::vector<char> against_torch_;    // by slot: expected_ holds Torch's own result, not the truth
   bool drawn_finite_ = true;
   bool draws_refills_ = false;
 };

@@ -19,6 +19,7 @@
 #include "harness/peer.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
+#include "verify/comparator.h"
 #include "verify/stage.h"
 #include "verify/statistics.h"
 
@@ -208,11 +209,12 @@ class Match final {
         Fault(index, {.status = Status::kCrashed, .reason = "wrote outside its output " + *broken});
         return;
       }
-      if (auto wrong = context_.stage->FirstWrong(worker, set)) {
-        Fault(index,
-              {.status = Status::kImplausible,
-               .reason = "right when it was checked, wrong while it was timed: " + wrong->reason});
-        outcome_.failed->error = wrong->error;
+      const Comparison compared = context_.stage->CompareSlot(worker, set);
+      if (!compared.ok) {
+        Fault(index, {.status = Status::kImplausible,
+                      .reason = "right when it was checked, wrong while it was timed: " +
+                                compared.reason});
+        outcome_.failed->error = compared.error;
         return;
       }
     }
@@ -245,13 +247,12 @@ class Match final {
 
 }  // namespace
 
-TimingPlan MakePlan(std::size_t sets, double round_seconds, double reference_seconds,
-                    Seconds budget) {
+TimingPlan MakePlan(std::size_t sets, double round_seconds, double upkeep_seconds, Seconds budget) {
   TimingPlan plan;
   const bool lengthy = round_seconds > kLongCallSeconds;
   plan.warmup = lengthy ? 0 : sets >= 6 ? 2 : 1;
   const double per_process = budget.count() / plan.processes;
-  const double per_call = std::max(round_seconds + reference_seconds, 1e-6);
+  const double per_call = std::max(round_seconds + upkeep_seconds, 1e-6);
   const double calls = per_process / per_call;
   const std::size_t room = lengthy ? 1 : sets - plan.warmup;
   plan.timed = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(calls, 1e3)) / 2, 1, room);

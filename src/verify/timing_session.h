@@ -38,8 +38,9 @@ struct TimingPlan {
 };
 
 // A plan that takes about `budget`, from estimates in seconds: one round of calls (every side
-// once), and one reference evaluation in fp64. Never less than one timed call in each process.
-[[nodiscard]] TimingPlan MakePlan(std::size_t sets, double round_seconds, double reference_seconds,
+// once), and one set's upkeep (refill, expected values, comparison). Never less than one timed call
+// in each process.
+[[nodiscard]] TimingPlan MakePlan(std::size_t sets, double round_seconds, double upkeep_seconds,
                                   Seconds budget);
 
 struct SideTiming {

@@ -101,8 +101,9 @@ struct Verifier::Impl {
     Evaluation evaluation;
     const BuiltKernel* kernel = nullptr;
     Rng rng;
-    double call_seconds = 0;       // shortest checked call, a rough estimate
-    double reference_seconds = 0;  // one fp64 reference
+    double call_seconds = 0;     // shortest checked call, a rough estimate
+    double compare_seconds = 0;  // of one slot
+    double upkeep_seconds = 0;   // refill, expected values and comparison of one timed call
     [[nodiscard]] bool failed() const { return evaluation.status != Status::kPassed; }
   };
 
@@ -194,13 +195,7 @@ struct Verifier::Impl {
     const auto slot =
         static_cast<std::uint32_t>(static_cast<std::size_t>(index) % stage->ring().sets());
     const std::vector<std::uint32_t> sets{slot};
-    const auto before = std::chrono::steady_clock::now();
-    if (auto drawn = stage->DrawSet(static_cast<std::size_t>(index), judging.rng() >> 1U, slot);
-        !drawn) {
-      return std::unexpected(drawn.error());
-    }
-    const double drawing = Seconds(std::chrono::steady_clock::now() - before).count();
-    judging.reference_seconds = index == 0 ? drawing : std::min(judging.reference_seconds, drawing);
+    TRY(stage->DrawSet(static_cast<std::size_t>(index), judging.rng() >> 1U, slot));
     worker.Poison(judging.rng, sets);
     Nanoseconds prepare{0};
     Nanoseconds elapsed{0};
@@ -225,16 +220,16 @@ struct Verifier::Impl {
       return false;
     }
     const bool official = stage->Official(worker, slot);
-    const ErrorFigures figures = stage->Figures(worker, slot);
-    if (!evaluation.error || figures.rel_l2 > evaluation.error->rel_l2) evaluation.error = figures;
-    const std::optional<Comparison> wrong = stage->FirstWrong(worker, slot);
-    const bool fine = options.mode == CheckMode::kOfficial ? official : !wrong;
+    const TimePoint before = std::chrono::steady_clock::now();
+    const Comparison compared = stage->CompareSlot(worker, slot);
+    judging.compare_seconds = Seconds(std::chrono::steady_clock::now() - before).count();
+    const bool fine = options.mode == CheckMode::kOfficial ? official : compared.ok;
+    const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
+    if (worst || !fine) evaluation.error = compared.error;
     if (!fine) {
-      const std::string reason =
-          wrong ? wrong->reason : "differs from Torch by more than KernelBench allows";
       evaluation.checks.push_back({"values", "fail", fmt::format("input set {}", index + 1)});
-      Reject(evaluation, Status::kWrongValues, reason);
-      if (wrong) evaluation.error = wrong->error;
+      Reject(evaluation, Status::kWrongValues,
+             compared.ok ? "differs from Torch by more than KernelBench allows" : compared.reason);
     }
     return official;
   }
@@ -249,13 +244,24 @@ struct Verifier::Impl {
             }};
   }
 
+  // Refills a slot for nothing, to see what it takes; the first time warms the reference up.
+  Result<void> MeasureUpkeep(Judging& judging) {
+    for (int i = 0; i < 2; ++i) {
+      const TimePoint before = std::chrono::steady_clock::now();
+      TRY(stage->RenewSet(0, judging.rng));
+      judging.upkeep_seconds =
+          judging.compare_seconds + Seconds(std::chrono::steady_clock::now() - before).count();
+    }
+    return {};
+  }
+
   // Which allocator setting makes eager fastest: once per task.
   Result<void> ChooseBaseline(Judging& judging, const Progress& progress) {
     if (baseline) return {};
     const std::vector<Side> sides{{.name = "eager", .allocator = Allocator::kDefault},
                                   {.name = "eager", .allocator = Allocator::kKeep}};
     TimingPlan plan = MakePlan(stage->ring().sets(), 2 * judging.call_seconds,
-                               judging.reference_seconds, options.timing_budget / 2);
+                               judging.upkeep_seconds, options.timing_budget / 2);
     plan.processes = 3;
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     const double kept = outcome.Ratio(0, 1).median;
@@ -278,6 +284,7 @@ struct Verifier::Impl {
   Result<void> Time(Judging& judging, const BuiltKernel* best, const Progress& progress) {
     const PhaseTimer timer(judging.evaluation, "time");
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+    TRY(MeasureUpkeep(judging));
     if (auto chosen = ChooseBaseline(judging, progress); !chosen) return chosen;
     Evaluation& evaluation = judging.evaluation;
     evaluation.environment.allocator = AllocatorName(baseline->eager);
@@ -302,7 +309,7 @@ struct Verifier::Impl {
     const double round =
         judging.call_seconds * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
     const TimingPlan plan =
-        MakePlan(stage->ring().sets(), round, judging.reference_seconds, options.timing_budget);
+        MakePlan(stage->ring().sets(), round, judging.upkeep_seconds, options.timing_budget);
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     if (outcome.failed && outcome.failed->side == 2) {
       return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
@@ -331,6 +338,7 @@ struct Verifier::Impl {
   Result<bool> Plausible(Evaluation& evaluation) const {
     double bound = HardBoundMs(task(), machine);
     if (bound <= 0) return true;
+    evaluation.lower_bound_ms = bound;
     // Bursts of so short a call drown in the doorbell's noise: their times cannot prove anything.
     if (bound * kMostCallsInBurst < evaluation.timing->doorbell_us * 1e-3) return true;
     const double measured = evaluation.timing->ms.median;
@@ -371,7 +379,7 @@ struct Verifier::Impl {
     const double round =
         judging.call_seconds + baseline->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
     const TimingPlan plan =
-        MakePlan(stage->ring().sets(), round, judging.reference_seconds, options.timing_budget);
+        MakePlan(stage->ring().sets(), round, judging.upkeep_seconds, options.timing_budget);
     Result<TimingOutcome> outcome = RunTiming(Context(progress), sides, plan, judging.rng);
     if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
       // torch.compile may not support a module; that is no fault of the candidate.
