@@ -42,15 +42,15 @@ class Areas:
     _KEPT = 8
 
     def __init__(self) -> None:
-        self._areas: dict[tuple[int, int], Area] = {}
+        self._areas: dict[tuple[int, int, bool], Area] = {}
 
-    def of(self, fd: int) -> Area:
-        """Shared: what is written is pragma's. A mapping keeps its memory, so no number is used again."""
+    def of(self, fd: int, private: bool) -> Area:
+        """As Area. A private one must not be written, or it stops showing what pragma writes there."""
         status = os.fstat(fd)
-        key = (status.st_dev, status.st_ino)
+        key = (status.st_dev, status.st_ino, private)  # not used again while it is mapped
         area = self._areas.pop(key, None)
         if area is None or area.size != status.st_size:
-            area = Area(fd, private=False)
+            area = Area(fd, private)
         self._areas[key] = area  # the last one used is the last one dropped
         while len(self._areas) > self._KEPT:
             del self._areas[next(iter(self._areas))]

@@ -81,13 +81,13 @@ class Server:
 
     def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         reference = self._task().reference
-        reference.draw(message["seed"], self._areas.of(_one(fds, 0)), message["offsets"])
+        reference.draw(message["seed"], self._areas.of(_one(fds, 0), private=False), message["offsets"])
         return {}
 
     def _reference(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         reference = self._task().reference
-        arguments = self._areas.of(_one(fds, 0))
-        outputs = self._areas.of(_one(fds, 1))
+        arguments = self._areas.of(_one(fds, 0), private=True)
+        outputs = self._areas.of(_one(fds, 1), private=False)
         note = reference.expect(
             message["precision"], arguments, message["offsets"], outputs, message["output_offsets"]
         )

@@ -214,10 +214,12 @@ TEST_F(LinearTest, SetsThatDoNotFitAreRefused) {
 
 TEST_F(LinearTest, SealedMemoryIsReadButNeverDrawnInto) {
   Drawn drawn = DrawSets(server());
-  ASSERT_TRUE(drawn.arguments.Seal(SealKind::kFutureWrites));
-  EXPECT_TRUE(drawn.server.Reference(TorchServer::Precision::kNative, drawn.arguments, 0,
-                                     drawn.outputs, 0));
-  EXPECT_FALSE(drawn.server.Draw(1, drawn.arguments, 0));
+  Result<SharedMemory> sealed = SharedMemory::Create("sealed", drawn.arguments.size());
+  ASSERT_TRUE(sealed);
+  ASSERT_TRUE(sealed->Seal(SealKind::kFutureWrites));
+  EXPECT_TRUE(
+      drawn.server.Reference(TorchServer::Precision::kNative, *sealed, 0, drawn.outputs, 0));
+  EXPECT_FALSE(drawn.server.Draw(1, *sealed, 0));
 }
 
 // What rings a timing child, and what it answers.
