@@ -1,5 +1,7 @@
 #include "harness/timer_process.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,13 +19,15 @@
 
 namespace pragma {
 
-Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, TimerMode mode,
-                                         Allocator allocator) {
+Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, std::size_t sets,
+                                         TimerMode mode, Allocator allocator) {
   Doorbell control = TRY(Doorbell::Create());
+  const auto& offsets = ring.placement().arguments;
+  const auto last = offsets.begin() + static_cast<std::ptrdiff_t>(std::min(sets, offsets.size()));
   const TimerSpec spec{.mode = mode,
                        .allocator = allocator,
                        .inputs = &ring.inputs(),
-                       .argument_offsets = ring.placement().arguments,
+                       .argument_offsets = {offsets.begin(), last},
                        .control_fd = control.fd()};
   TimerChild child = TRY(server.SpawnTimer(spec));
   return TimerProcess(

@@ -1,6 +1,7 @@
 // TimerProcess: a timing child of pragma_torch (eager or torch.compile) on the same ring.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,8 +17,10 @@ namespace pragma {
 
 class TimerProcess final {
  public:
+  // Serves the first `sets` sets of the ring.
   [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
-                                                  TimerMode mode, Allocator allocator);
+                                                  std::size_t sets, TimerMode mode,
+                                                  Allocator allocator);
   // Builds the modules; in compile mode also compiles. Failures are ours (the reference is
   // trusted).
   [[nodiscard]] Result<void> Load(Seconds limit);

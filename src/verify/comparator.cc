@@ -45,19 +45,21 @@ class BlockBuffer final {
     for (std::size_t i = begin; i < end; ++i) values_[i - begin] = read(data, i);
     return std::span(values_).first(end - begin);
   }
+  std::span<const double> Copy(const std::byte* doubles, std::size_t begin, std::size_t end) {
+    std::memcpy(values_.data(), doubles + begin * sizeof(double), (end - begin) * sizeof(double));
+    return std::span(values_).first(end - begin);
+  }
 
  private:
   std::array<double, kBlock> values_;
 };
-
-double ReadDouble(const std::byte* data, std::size_t i) { return LoadElement<double>(data, i); }
 
 BlockSquares SquaresOfAll(std::span<const std::byte> expected, std::size_t count) {
   BlockSquares all;
   BlockBuffer buffer;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, count);
-    const BlockSquares block = SquaresOf(buffer.Read(expected.data(), begin, end, ReadDouble));
+    const BlockSquares block = SquaresOf(buffer.Copy(expected.data(), begin, end));
     all.sum += block.sum;
     all.finite += block.finite;
   }
@@ -149,9 +151,8 @@ Pass Scan(const OutputView& view, double rms, Reader read) {
   const std::size_t count = view.spec->elements();
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, count);
-    const BlockErrors block =
-        ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
-                 truth.Read(view.expected.data(), begin, end, ReadDouble), rms, largest);
+    const BlockErrors block = ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
+                                       truth.Copy(view.expected.data(), begin, end), rms, largest);
     pass.sum_squared_error += block.squared_error;
     pass.sum_squared += block.squared;
     pass.max_abs = std::max(pass.max_abs, block.max_abs);

@@ -25,22 +25,21 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMinSets = 2;
-constexpr std::size_t kMaxWarmSets = 8;
 // Above this size of a set two drawn sets must do: memory is short and drawing is slow.
 constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
 
 }  // namespace
 
-StageSize ChooseStageSize(const Task& task, bool cold, std::size_t last_level_cache,
+StageSize ChooseStageSize(const Task& task, CacheState cache, std::size_t last_level_cache,
                           int check_sets) {
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   StageSize size;
   size.draws = set > kLargeSet ? kMinSets : static_cast<std::size_t>(std::max(check_sets, 2));
-  if (cold) {
+  if (cache == CacheState::kCold) {
     size.sets = std::clamp<std::size_t>(4 * last_level_cache / set + 2, kMinSets, PRAGMA_MAX_SETS);
   } else {
     // A quarter of the cache stays free for everything else.
-    size.sets = std::clamp<std::size_t>(last_level_cache * 3 / 4 / set, kMinSets, kMaxWarmSets);
+    size.sets = std::clamp<std::size_t>(last_level_cache * 3 / 4 / set, kMinSets, PRAGMA_MAX_SETS);
   }
   return size;
 }

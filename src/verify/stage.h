@@ -22,15 +22,18 @@
 
 namespace pragma {
 
+// What a timed call finds in the caches: its inputs, or nothing of its own.
+enum class CacheState : std::uint8_t { kWarm, kCold };
+
 struct StageSize {
   std::size_t sets = 2;   // K of the ring
   std::size_t draws = 5;  // of the pool
 };
 
-// Warm: as many sets (2 to 8) as stay inside `last_level_cache` bytes, two when not even those do.
+// Warm: as many sets (2 to 64) as stay inside `last_level_cache` bytes, two when not even those do.
 // Cold: more than four times the cache, at most 64.
-[[nodiscard]] StageSize ChooseStageSize(const Task& task, bool cold, std::size_t last_level_cache,
-                                        int check_sets);
+[[nodiscard]] StageSize ChooseStageSize(const Task& task, CacheState cache,
+                                        std::size_t last_level_cache, int check_sets);
 
 // Shared memory a stage of that size takes, in bytes, with one worker's outputs.
 [[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);

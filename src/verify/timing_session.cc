@@ -27,10 +27,18 @@ namespace pragma {
 namespace {
 
 constexpr int kMaxBursts = 12;
-constexpr int kEmptyBursts = 5;
+// Against a disturbance in one of them, as long as a round of calls takes no longer than
+// kShortRoundSeconds.
+constexpr int kMinBursts = 3;
+constexpr double kShortRoundSeconds = 0.1;
 // A call longer than this needs no warm-up of its own: nothing that a switch disturbs lasts so
-// long.
+// long. One of the shorter time needs a single one.
 constexpr double kLongCallSeconds = 0.25;
+constexpr double kMiddlingCallSeconds = 0.01;
+// The doorbell's cost varies by tens of microseconds: a burst should last this long at least, if
+// the ring has the sets.
+constexpr double kBurstSeconds = 1e-3;
+constexpr std::size_t kUsualTimed = 6;
 // Below the doorbell's resolution a time means nothing.
 constexpr double kShortestSeconds = 1e-9;
 
@@ -48,7 +56,8 @@ std::vector<std::uint32_t> Numbers(std::size_t count) {
 struct Player {
   std::optional<WorkerProcess> worker;
   std::optional<TimerProcess> timer;
-  double doorbell_seconds = 0;
+  std::vector<double> bursts;  // seconds with the doorbell's cost
+  std::vector<double> empty;   // seconds of bursts without calls: the doorbell's cost
 
   [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
 };
@@ -98,8 +107,20 @@ class Match final {
     for (int burst = 0; burst < plan_.bursts && !outcome_.failed; ++burst) {
       if (auto done = RunBurst(); !done) return done;
     }
+    for (std::size_t i = 0; i < players_.size(); ++i) Settle(players_[i], outcome_.sides[i]);
     players_.clear();
     return {};
+  }
+
+  void Settle(const Player& player, SideTiming& side) const {
+    if (player.bursts.empty()) return;
+    const double doorbell = Median(player.empty);
+    for (const double burst : player.bursts) {
+      side.seconds.back().push_back(std::max(burst - doorbell, kShortestSeconds) /
+                                    static_cast<double>(plan_.timed));
+    }
+    side.samples += player.bursts.size() * plan_.timed;
+    side.doorbell_us = doorbell * 1e6;
   }
 
   Result<void> StartAll() {
@@ -117,8 +138,8 @@ class Match final {
   Result<void> Start(const Side& side, Player& player) {
     Stage& stage = *context_.stage;
     if (side.kernel == nullptr) {
-      player.timer =
-          TRY(TimerProcess::Start(stage.server(), stage.ring(), side.mode, side.allocator));
+      player.timer = TRY(TimerProcess::Start(stage.server(), stage.ring(), plan_.sets(), side.mode,
+                                             side.allocator));
     } else {
       player.worker = TRY(WorkerProcess::Start(*context_.jail, *context_.libraries, *side.kernel,
                                                stage.task(), stage.ring(), context_.worker));
@@ -126,7 +147,7 @@ class Match final {
     return {};
   }
 
-  // Loads, makes the first call (it faults pages in and starts threads), and measures the doorbell.
+  // Loads, and makes the first call: it faults pages in and starts threads.
   Result<void> MakeReady(std::size_t index) {
     Player& player = players_[index];
     if (player.timer) {
@@ -135,37 +156,19 @@ class Match final {
       return {};
     }
     if (plan_.warmup > 0) {
-      const std::vector<std::uint32_t> sets{
-          static_cast<std::uint32_t>(rng_.Below(context_.stage->ring().sets()))};
+      const std::vector<std::uint32_t> sets{static_cast<std::uint32_t>(rng_.Below(plan_.sets()))};
       if (player.worker) player.worker->Poison(rng_, sets);
       if (TRY(Prepare(index, sets))) return {};
       Nanoseconds elapsed{0};
       if (TRY(Note(index, Play(player, sets, context_.torch_limit, &elapsed)))) return {};
     }
-    if (TRY(MeasureDoorbell(index))) return {};
     return player.peer().Freeze();
-  }
-
-  // True when the side failed.
-  Result<bool> MeasureDoorbell(std::size_t index) {
-    const std::vector<std::uint32_t> sets = Numbers(plan_.timed);
-    std::vector<double> costs;
-    for (int i = 0; i < kEmptyBursts; ++i) {
-      Nanoseconds elapsed{0};
-      if (TRY(Note(index, PlayEmpty(players_[index], sets, context_.torch_limit, &elapsed))))
-        return true;
-      costs.push_back(Seconds(elapsed).count());
-    }
-    players_[index].doorbell_seconds = Median(costs);
-    outcome_.sides[index].doorbell_us = players_[index].doorbell_seconds * 1e6;
-    return false;
   }
 
   Result<void> RunBurst() {
     Stage& stage = *context_.stage;
-    std::vector<std::uint32_t> sets = Numbers(stage.ring().sets());
+    std::vector<std::uint32_t> sets = Numbers(plan_.sets());
     Shuffle(sets, rng_);
-    sets.resize(plan_.warmup + plan_.timed);
     // With their expected values: nothing of ours may run while a side is timed.
     for (const std::uint32_t set : sets) {
       if (auto renewed = stage.RenewSet(set, rng_); !renewed) return renewed;
@@ -184,20 +187,17 @@ class Match final {
     if (player.worker) player.worker->Poison(rng_, sets);
     if (auto thawed = player.peer().Thaw(); !thawed) return thawed;
     if (TRY(Prepare(index, sets))) return {};
-    const std::span<const std::uint32_t> all(sets);
+    const std::span<const std::uint32_t> warmup = std::span(sets).first(plan_.warmup);
+    const std::span<const std::uint32_t> timed = std::span(sets).subspan(plan_.warmup);
     Nanoseconds elapsed{0};
-    if (plan_.warmup > 0) {
-      if (TRY(Note(index, Play(player, all.first(plan_.warmup), context_.torch_limit, &elapsed))))
-        return {};
-    }
-    if (TRY(Note(index, Play(player, all.subspan(plan_.warmup), context_.torch_limit, &elapsed))))
+    if (!warmup.empty() && TRY(Note(index, Play(player, warmup, context_.torch_limit, &elapsed))))
       return {};
+    // Right before the timed burst, so that the threads and the processor are in the same state.
+    if (TRY(Note(index, PlayEmpty(player, timed, context_.torch_limit, &elapsed)))) return {};
+    player.empty.push_back(Seconds(elapsed).count());
+    if (TRY(Note(index, Play(player, timed, context_.torch_limit, &elapsed)))) return {};
+    player.bursts.push_back(Seconds(elapsed).count());
     if (auto frozen = player.peer().Freeze(); !frozen) return frozen;
-    const double burst =
-        std::max(Seconds(elapsed).count() - player.doorbell_seconds, kShortestSeconds);
-    SideTiming& timing = outcome_.sides[index];
-    timing.seconds.back().push_back(burst / static_cast<double>(plan_.timed));
-    timing.samples += plan_.timed;
     if (player.worker) CheckOutputs(index, sets);
     return {};
   }
@@ -247,18 +247,26 @@ class Match final {
 
 }  // namespace
 
-TimingPlan MakePlan(std::size_t sets, double round_seconds, double upkeep_seconds, Seconds budget) {
+TimingPlan MakePlan(const Workload& workload, Seconds budget) {
+  const double round = workload.round_seconds;
   TimingPlan plan;
-  const bool lengthy = round_seconds > kLongCallSeconds;
-  plan.warmup = lengthy ? 0 : sets >= 6 ? 2 : 1;
+  const bool lengthy = round > kLongCallSeconds;
+  const bool single = round > kMiddlingCallSeconds || workload.sets < kUsualTimed;
+  plan.warmup = lengthy ? 0 : single ? 1 : 2;
   const double per_process = budget.count() / plan.processes;
-  const double per_call = std::max(round_seconds + upkeep_seconds, 1e-6);
-  const double calls = per_process / per_call;
-  const std::size_t room = lengthy ? 1 : sets - plan.warmup;
-  plan.timed = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(calls, 1e3)) / 2, 1, room);
-  const double burst = static_cast<double>(plan.warmup + plan.timed) * per_call;
+  const double per_call = std::max(round + workload.upkeep_seconds, 1e-6);
+  // Half of the round is one side's call, or more than it.
+  const double wished =
+      std::max(kBurstSeconds / std::max(round / 2, 1e-6), static_cast<double>(kUsualTimed));
+  const double affordable = per_process / per_call / 2;
+  const std::size_t room = lengthy ? 1 : workload.sets - plan.warmup;
+  plan.timed = static_cast<std::size_t>(
+      std::clamp(std::min(wished, affordable), 1.0, static_cast<double>(room)));
+  if (workload.cache == CacheState::kCold) plan.timed = workload.sets - plan.warmup;
+  const double burst = static_cast<double>(plan.sets()) * per_call;
+  const double fewest = round <= kShortRoundSeconds ? kMinBursts : 1;
   plan.bursts =
-      static_cast<int>(std::clamp(per_process / burst, 1.0, static_cast<double>(kMaxBursts)));
+      static_cast<int>(std::clamp(per_process / burst, fewest, static_cast<double>(kMaxBursts)));
   return plan;
 }
 

@@ -35,18 +35,24 @@ struct TimingPlan {
   int bursts = 4;          // per process, 1 to 12
   std::size_t warmup = 1;  // calls after each switch of sides, not timed
   std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
+  [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // of the ring's first ones
 };
 
 // A plan that takes about `budget`, from estimates in seconds: one round of calls (every side
 // once), and one set's upkeep (refill, expected values, comparison). Never less than one timed call
-// in each process.
-[[nodiscard]] TimingPlan MakePlan(std::size_t sets, double round_seconds, double upkeep_seconds,
-                                  Seconds budget);
+// in each process. Cold: a burst visits the whole ring, so that each set was driven out by others.
+struct Workload {
+  std::size_t sets = 2;  // of the ring
+  double round_seconds = 0;
+  double upkeep_seconds = 0;
+  CacheState cache = CacheState::kWarm;
+};
+[[nodiscard]] TimingPlan MakePlan(const Workload& workload, Seconds budget);
 
 struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
-  double doorbell_us = 0;
-  std::size_t samples = 0;  // timed calls
+  double doorbell_us = 0;                    // median of the empty bursts of the last process
+  std::size_t samples = 0;                   // timed calls
   [[nodiscard]] Interval Milliseconds() const;
 };
 

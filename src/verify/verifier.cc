@@ -29,14 +29,18 @@
 #include "verify/bounds.h"
 #include "verify/stage.h"
 #include "verify/timing_session.h"
+#include "worker/protocol.h"
 
 namespace pragma {
 namespace {
 
 // Faster than this share of the hard bound cannot be.
 constexpr double kImplausibleShare = 0.9;
-// The warm ring has at most eight sets, and a burst visits each once.
-constexpr double kMostCallsInBurst = 8;
+// A burst visits each set of the ring once.
+constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
+constexpr std::size_t kSlotsForUpkeep = 4;
+// For the plan: the doorbell's cost cannot be told from a shorter call.
+constexpr double kShortestCallSeconds = 1e-6;
 
 // Adds the time since construction to a phase of an evaluation.
 class PhaseTimer final {
@@ -112,8 +116,8 @@ struct Verifier::Impl {
   Result<void> Prepare() {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
-    const StageSize size = ChooseStageSize(task(), options.cache == CacheState::kCold,
-                                           machine.last_level_cache_bytes(), options.check_sets);
+    const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
+                                           options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,
@@ -199,15 +203,17 @@ struct Verifier::Impl {
     worker.Poison(judging.rng, sets);
     Nanoseconds prepare{0};
     Nanoseconds elapsed{0};
+    Nanoseconds doorbell{0};
     std::optional<WorkerFailure> failure;
     if (judging.kernel->has_prepare) failure = TRY(worker.Prepare(sets, &prepare));
     if (!failure) failure = TRY(worker.Run(sets, &elapsed));
+    if (!failure) failure = TRY(worker.RunEmpty(sets, &doorbell));
     if (failure) {
       Reject(judging.evaluation, *failure);
       return false;
     }
     if (judging.kernel->has_prepare) judging.evaluation.prepare_ms = Seconds(prepare).count() * 1e3;
-    const double seconds = Seconds(elapsed).count();
+    const double seconds = std::max(Seconds(elapsed - doorbell).count(), kShortestCallSeconds);
     judging.call_seconds = index == 0 ? seconds : std::min(judging.call_seconds, seconds);
     return CompareOne(judging, worker, slot, index);
   }
@@ -244,14 +250,22 @@ struct Verifier::Impl {
             }};
   }
 
-  // Refills a slot for nothing, to see what it takes; the first time warms the reference up.
+  [[nodiscard]] TimingPlan Plan(const Judging& judging, double round, Seconds budget) const {
+    return MakePlan({.sets = stage->ring().sets(),
+                     .round_seconds = round,
+                     .upkeep_seconds = judging.upkeep_seconds,
+                     .cache = options.cache},
+                    budget);
+  }
+
+  // Refills some slots for nothing, to see what it takes; the first time warms the reference up.
   Result<void> MeasureUpkeep(Judging& judging) {
-    for (int i = 0; i < 2; ++i) {
-      const TimePoint before = std::chrono::steady_clock::now();
-      TRY(stage->RenewSet(0, judging.rng));
-      judging.upkeep_seconds =
-          judging.compare_seconds + Seconds(std::chrono::steady_clock::now() - before).count();
-    }
+    TRY(stage->RenewSet(0, judging.rng));
+    const std::size_t slots = std::min(stage->ring().sets(), kSlotsForUpkeep);
+    const TimePoint before = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < slots; ++i) TRY(stage->RenewSet(i, judging.rng));
+    const double all = Seconds(std::chrono::steady_clock::now() - before).count();
+    judging.upkeep_seconds = all / static_cast<double>(slots) + 2 * judging.compare_seconds;
     return {};
   }
 
@@ -260,8 +274,7 @@ struct Verifier::Impl {
     if (baseline) return {};
     const std::vector<Side> sides{{.name = "eager", .allocator = Allocator::kDefault},
                                   {.name = "eager", .allocator = Allocator::kKeep}};
-    TimingPlan plan = MakePlan(stage->ring().sets(), 2 * judging.call_seconds,
-                               judging.upkeep_seconds, options.timing_budget / 2);
+    TimingPlan plan = Plan(judging, 2 * judging.call_seconds, options.timing_budget / 2);
     plan.processes = 3;
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     const double kept = outcome.Ratio(0, 1).median;
@@ -308,8 +321,7 @@ struct Verifier::Impl {
     if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
     const double round =
         judging.call_seconds * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
-    const TimingPlan plan =
-        MakePlan(stage->ring().sets(), round, judging.upkeep_seconds, options.timing_budget);
+    const TimingPlan plan = Plan(judging, round, options.timing_budget);
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     if (outcome.failed && outcome.failed->side == 2) {
       return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
@@ -378,8 +390,7 @@ struct Verifier::Impl {
     }
     const double round =
         judging.call_seconds + baseline->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
-    const TimingPlan plan =
-        MakePlan(stage->ring().sets(), round, judging.upkeep_seconds, options.timing_budget);
+    const TimingPlan plan = Plan(judging, round, options.timing_budget);
     Result<TimingOutcome> outcome = RunTiming(Context(progress), sides, plan, judging.rng);
     if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
       // torch.compile may not support a module; that is no fault of the candidate.

@@ -19,11 +19,11 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
+#include "verify/stage.h"
 
 namespace pragma {
 
 enum class CheckMode : std::uint8_t { kStrict, kOfficial };
-enum class CacheState : std::uint8_t { kWarm, kCold };
 enum class Measure : std::uint8_t {
   kNothing,          // checks only
   kEager,            // against eager, and the present best when one is given
