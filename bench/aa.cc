@@ -49,7 +49,8 @@ Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const st
 Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltKernel& kernel,
                         Rng& rng, double budget) {
   double upkeep = 0;
-  double call = 1e9;
+  double run = 1e9;
+  double empty = 1e9;
   WorkerProcess worker = TRY(WorkerProcess::Start(*context.jail, *context.libraries, kernel,
                                                   stage.task(), stage.ring(), context.worker));
   if (auto failure = TRY(worker.Load())) return Fail(failure->reason);
@@ -63,15 +64,17 @@ Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltK
       return Fail("the kernel is wrong: " + compared.reason);
     Nanoseconds doorbell{0};
     if (auto failure = TRY(worker.RunEmpty(sets, &doorbell))) return Fail(failure->reason);
-    call = std::min(call, std::max(Seconds(elapsed - doorbell).count(), 1e-6));
+    run = std::min(run, Seconds(elapsed).count());
+    empty = std::min(empty, Seconds(doorbell).count());
     const TimePoint before = std::chrono::steady_clock::now();
     TRY(stage.RenewSet(slot, rng));
     for (int side = 0; side < 2; ++side) static_cast<void>(stage.CompareSlot(worker, slot));
     upkeep = Seconds(std::chrono::steady_clock::now() - before).count();
   }
-  return MakePlan(
-      {.sets = stage.ring().sets(), .round_seconds = 2 * call, .upkeep_seconds = upkeep},
-      Seconds{budget});
+  return MakePlan({.sets = stage.ring().sets(),
+                   .round_seconds = 2 * std::max(run - empty, 1e-6),
+                   .upkeep_seconds = upkeep},
+                  Seconds{budget});
 }
 
 Result<void> RunComparisons(const Arguments& arguments, const std::string& program_dir) {

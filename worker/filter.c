@@ -28,6 +28,7 @@ static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(nanosleep),
                                SCMP_SYS(sched_yield),
                                SCMP_SYS(sched_getaffinity),
+                               SCMP_SYS(sched_setaffinity), /* OMP_PROC_BIND */
                                SCMP_SYS(set_robust_list),
                                SCMP_SYS(rseq),
                                SCMP_SYS(gettid),

@@ -57,6 +57,10 @@ class Zygote:
 
 def _preload() -> None:
     """What torch.compile needs, imported once for all children; starts no thread."""
+    # Read by the OpenMP library as torch loads it. A thread to each processor, as the candidates have
+    # it (harness/worker_process.cc): left alone, two share one for milliseconds after a thaw.
+    os.environ["OMP_PROC_BIND"] = "true"
+    os.environ["OMP_PLACES"] = ",".join(f"{{{cpu}}}" for cpu in sorted(os.sched_getaffinity(0)))
     import torch
     import torch._dynamo
     import torch._inductor.compile_fx  # noqa: F401

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -77,6 +78,20 @@ Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKern
   return doorbell;
 }
 
+// A place for each processor we may use: "{0},{1}". Spelled out, for in the jail the library finds
+// no /sys to look them up in.
+std::string OpenMpPlaces() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof(allowed), &allowed);
+  std::string places;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (!CPU_ISSET(i, &allowed)) continue;
+    places += (places.empty() ? "{" : ",{") + std::to_string(i) + "}";
+  }
+  return places;
+}
+
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   const BuiltKernel& kernel, const WorkerOptions& options,
                   std::size_t shared_bytes) {
@@ -84,7 +99,11 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
   spec.argv = {"/pragma-worker", "/kernel.so"};
   spec.env = {{"LD_LIBRARY_PATH", "/lib"},
               {"OMP_NUM_THREADS", std::to_string(options.threads)},
-              {"OMP_DYNAMIC", "false"}};
+              {"OMP_DYNAMIC", "false"},
+              // A thread to each processor, as on every timed side: left alone, two of them share
+              // one for milliseconds after a thaw.
+              {"OMP_PROC_BIND", "true"},
+              {"OMP_PLACES", OpenMpPlaces()}};
   spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
   spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
   for (const std::string& library : libraries) {

@@ -31,14 +31,14 @@ constexpr int kMaxBursts = 12;
 // kShortRoundSeconds.
 constexpr int kMinBursts = 3;
 constexpr double kShortRoundSeconds = 0.1;
-// A call longer than this needs no warm-up of its own: nothing that a switch disturbs lasts so
+// A round longer than this needs no warm-up of its own: nothing that a switch disturbs lasts so
 // long. One of the shorter time needs a single one.
-constexpr double kLongCallSeconds = 0.25;
-constexpr double kMiddlingCallSeconds = 0.01;
-// The doorbell's cost varies by tens of microseconds: a burst should last this long at least, if
-// the ring has the sets.
-constexpr double kBurstSeconds = 1e-3;
-constexpr std::size_t kUsualTimed = 6;
+constexpr double kLongRoundSeconds = 0.25;
+constexpr double kMiddlingRoundSeconds = 2e-3;
+// The doorbell's cost varies by tens of microseconds: a burst should last this long, if the ring
+// has the sets. Beyond that more bursts are worth more than longer ones.
+constexpr double kBurstSeconds = 3e-3;
+constexpr std::size_t kFewSets = 6;
 // Below the doorbell's resolution a time means nothing.
 constexpr double kShortestSeconds = 1e-9;
 
@@ -250,14 +250,13 @@ class Match final {
 TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double round = workload.round_seconds;
   TimingPlan plan;
-  const bool lengthy = round > kLongCallSeconds;
-  const bool single = round > kMiddlingCallSeconds || workload.sets < kUsualTimed;
+  const bool lengthy = round > kLongRoundSeconds;
+  const bool single = round > kMiddlingRoundSeconds || workload.sets < kFewSets;
   plan.warmup = lengthy ? 0 : single ? 1 : 2;
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, 1e-6);
   // Half of the round is one side's call, or more than it.
-  const double wished =
-      std::max(kBurstSeconds / std::max(round / 2, 1e-6), static_cast<double>(kUsualTimed));
+  const double wished = kBurstSeconds / std::max(round / 2, 1e-6);
   const double affordable = per_process / per_call / 2;
   const std::size_t room = lengthy ? 1 : workload.sets - plan.warmup;
   plan.timed = static_cast<std::size_t>(

@@ -41,6 +41,7 @@ constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
 constexpr std::size_t kSlotsForUpkeep = 4;
 // For the plan: the doorbell's cost cannot be told from a shorter call.
 constexpr double kShortestCallSeconds = 1e-6;
+constexpr double kForever = 1e9;
 
 // Adds the time since construction to a phase of an evaluation.
 class PhaseTimer final {
@@ -105,9 +106,14 @@ struct Verifier::Impl {
     Evaluation evaluation;
     const BuiltKernel* kernel = nullptr;
     Rng rng;
-    double call_seconds = 0;     // shortest checked call, a rough estimate
-    double compare_seconds = 0;  // of one slot
-    double upkeep_seconds = 0;   // refill, expected values and comparison of one timed call
+    double run_seconds = kForever;    // the shortest checked call
+    double empty_seconds = kForever;  // the shortest round without one
+    double compare_seconds = 0;       // of one slot
+    double upkeep_seconds = 0;        // refill, expected values and comparison of one timed call
+    // One call, as far as it is known before it is timed.
+    [[nodiscard]] double call_seconds() const {
+      return std::max(run_seconds - empty_seconds, kShortestCallSeconds);
+    }
     [[nodiscard]] bool failed() const { return evaluation.status != Status::kPassed; }
   };
 
@@ -213,8 +219,8 @@ struct Verifier::Impl {
       return false;
     }
     if (judging.kernel->has_prepare) judging.evaluation.prepare_ms = Seconds(prepare).count() * 1e3;
-    const double seconds = std::max(Seconds(elapsed - doorbell).count(), kShortestCallSeconds);
-    judging.call_seconds = index == 0 ? seconds : std::min(judging.call_seconds, seconds);
+    judging.run_seconds = std::min(judging.run_seconds, Seconds(elapsed).count());
+    judging.empty_seconds = std::min(judging.empty_seconds, Seconds(doorbell).count());
     return CompareOne(judging, worker, slot, index);
   }
 
@@ -274,7 +280,7 @@ struct Verifier::Impl {
     if (baseline) return {};
     const std::vector<Side> sides{{.name = "eager", .allocator = Allocator::kDefault},
                                   {.name = "eager", .allocator = Allocator::kKeep}};
-    TimingPlan plan = Plan(judging, 2 * judging.call_seconds, options.timing_budget / 2);
+    TimingPlan plan = Plan(judging, 2 * judging.call_seconds(), options.timing_budget / 2);
     plan.processes = 3;
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     const double kept = outcome.Ratio(0, 1).median;
@@ -320,7 +326,7 @@ struct Verifier::Impl {
                             {.name = "eager", .allocator = baseline->eager}};
     if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
     const double round =
-        judging.call_seconds * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
+        judging.call_seconds() * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
     const TimingPlan plan = Plan(judging, round, options.timing_budget);
     const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
     if (outcome.failed && outcome.failed->side == 2) {
@@ -389,7 +395,7 @@ struct Verifier::Impl {
       add(Allocator::kKeep);
     }
     const double round =
-        judging.call_seconds + baseline->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
+        judging.call_seconds() + baseline->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
     const TimingPlan plan = Plan(judging, round, options.timing_budget);
     Result<TimingOutcome> outcome = RunTiming(Context(progress), sides, plan, judging.rng);
     if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
