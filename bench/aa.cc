@@ -107,7 +107,8 @@ Result<void> RunComparisons(const Arguments& arguments, const std::string& progr
   for (int i = 0; i < arguments.count && !Interrupted(); ++i) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
     const auto start = std::chrono::steady_clock::now();
-    const TimingOutcome outcome = TRY(RunTiming(context, sides, plan, rng));
+    const TimingOutcome outcome =
+        TRY(RunContest(context, sides, plan, {.challenger = 0, .champion = 1}, rng));
     if (outcome.failed) return Fail(outcome.failed->failure.reason);
     const Interval ratio = outcome.Ratio(0, 1);
     std::cout

@@ -22,6 +22,7 @@ namespace {{
 constexpr int kBlock = 64;
 constexpr int kBlocks = 65536 / kBlock;
 constexpr int kRounds = {rounds};
+constexpr int kRoundsForThreads = {threads_from};  // fewer are not worth a second thread
 constexpr double kAgain = {again};  // share of the blocks that is done once more
 
 void Work(const float* x, float* out, float factor, float summand) {{
@@ -39,7 +40,7 @@ extern "C" void pragma_kernel(const float* x, float* out, void*) {{
   volatile float zero = 0.0f;
   const float factor = one;
   const float summand = zero;
-#pragma omp parallel
+#pragma omp parallel if (kRounds >= kRoundsForThreads)
   {{
     const int threads = omp_get_num_threads();
     const int me = omp_get_thread_num();
@@ -55,8 +56,10 @@ extern "C" void pragma_kernel(const float* x, float* out, void*) {{
 """
 
 
-def write_kernel(path, rounds, again=0.0):
-    path.write_text(SOURCE.format(rounds=rounds, again=again), encoding="utf-8")
+def write_kernel(path, rounds, again=0.0, threads_from=64):
+    """A kernel of fewer rounds than `threads_from` (some 100 us) runs on one thread."""
+    path.write_text(SOURCE.format(rounds=rounds, again=again, threads_from=threads_from),
+                    encoding="utf-8")
     return path
 
 

@@ -7,6 +7,7 @@
 #include "core/trial.h"
 #include "search/session.h"
 #include "search/strategy.h"
+#include "verify/timing_session.h"
 
 namespace pragma {
 namespace {

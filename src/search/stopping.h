@@ -11,7 +11,6 @@
 
 namespace pragma {
 
-inline constexpr double kMinimumEffect = 0.01;   // of a new best over the present one
 inline constexpr double kRooflineMargin = 0.05;  // this near to its bound, a kernel is done
 
 // A trial becomes the best when it passed and is the first that did, or when the interval of its

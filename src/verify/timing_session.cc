@@ -26,19 +26,6 @@
 namespace pragma {
 namespace {
 
-constexpr int kMaxBursts = 12;
-// Against a disturbance in one of them, as long as a round of calls takes no longer than
-// kShortRoundSeconds.
-constexpr int kMinBursts = 3;
-constexpr double kShortRoundSeconds = 0.1;
-// A round longer than this needs no warm-up of its own: nothing that a switch disturbs lasts so
-// long. One of the shorter time needs a single one.
-constexpr double kLongRoundSeconds = 0.25;
-constexpr double kMiddlingRoundSeconds = 2e-3;
-// The doorbell's cost varies by tens of microseconds: a burst should last this long, if the ring
-// has the sets. Beyond that more bursts are worth more than longer ones.
-constexpr double kBurstSeconds = 3e-3;
-constexpr std::size_t kFewSets = 6;
 // Below the doorbell's resolution a time means nothing.
 constexpr double kShortestSeconds = 1e-9;
 
@@ -247,28 +234,6 @@ class Match final {
 
 }  // namespace
 
-TimingPlan MakePlan(const Workload& workload, Seconds budget) {
-  const double round = workload.round_seconds;
-  TimingPlan plan;
-  const bool lengthy = round > kLongRoundSeconds;
-  const bool single = round > kMiddlingRoundSeconds || workload.sets < kFewSets;
-  plan.warmup = lengthy ? 0 : single ? 1 : 2;
-  const double per_process = budget.count() / plan.processes;
-  const double per_call = std::max(round + workload.upkeep_seconds, 1e-6);
-  // Half of the round is one side's call, or more than it.
-  const double wished = kBurstSeconds / std::max(round / 2, 1e-6);
-  const double affordable = per_process / per_call / 2;
-  const std::size_t room = lengthy ? 1 : workload.sets - plan.warmup;
-  plan.timed = static_cast<std::size_t>(
-      std::clamp(std::min(wished, affordable), 1.0, static_cast<double>(room)));
-  if (workload.cache == CacheState::kCold) plan.timed = workload.sets - plan.warmup;
-  const double burst = static_cast<double>(plan.sets()) * per_call;
-  const double fewest = round <= kShortRoundSeconds ? kMinBursts : 1;
-  plan.bursts =
-      static_cast<int>(std::clamp(per_process / burst, fewest, static_cast<double>(kMaxBursts)));
-  return plan;
-}
-
 Interval SideTiming::Milliseconds() const {
   std::vector<double> logs;
   for (const std::vector<double>& process : seconds) {
@@ -294,6 +259,15 @@ Result<TimingOutcome> RunTiming(const TimingContext& context, const std::vector<
                                 const TimingPlan& plan, Rng& rng) {
   Match match(context, sides, plan, rng);
   return match.Run();
+}
+
+Result<TimingOutcome> RunContest(const TimingContext& context, const std::vector<Side>& sides,
+                                 const TimingPlan& plan, const Contest& contest, Rng& rng) {
+  TimingOutcome first = TRY(RunTiming(context, sides, plan, rng));
+  const bool won =
+      !first.failed && first.Ratio(contest.champion, contest.challenger).low > 1 + kMinimumEffect;
+  if (!won) return first;
+  return RunTiming(context, sides, plan, rng);
 }
 
 }  // namespace pragma

@@ -19,6 +19,7 @@
 #include "harness/worker_process.h"
 #include "sandbox/jail.h"
 #include "verify/stage.h"
+#include "verify/timing_plan.h"
 
 namespace pragma {
 
@@ -29,25 +30,6 @@ struct Side {
   TimerMode mode = TimerMode::kEager;
   Allocator allocator = Allocator::kDefault;
 };
-
-struct TimingPlan {
-  int processes = 5;
-  int bursts = 4;          // per process, 1 to 12
-  std::size_t warmup = 1;  // calls after each switch of sides, not timed
-  std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
-  [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // of the ring's first ones
-};
-
-// A plan that takes about `budget`, from estimates in seconds: one round of calls (every side
-// once), and one set's upkeep (refill, expected values, comparison). Never less than one timed call
-// in each process. Cold: a burst visits the whole ring, so that each set was driven out by others.
-struct Workload {
-  std::size_t sets = 2;  // of the ring
-  double round_seconds = 0;
-  double upkeep_seconds = 0;
-  CacheState cache = CacheState::kWarm;
-};
-[[nodiscard]] TimingPlan MakePlan(const Workload& workload, Seconds budget);
 
 struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
@@ -81,5 +63,20 @@ struct TimingContext {
 [[nodiscard]] Result<TimingOutcome> RunTiming(const TimingContext& context,
                                               const std::vector<Side>& sides,
                                               const TimingPlan& plan, Rng& rng);
+
+// The least gain that counts. A challenger beats a champion when the whole interval of its ratio
+// lies above 1 + kMinimumEffect.
+inline constexpr double kMinimumEffect = 0.01;
+
+struct Contest {
+  std::size_t challenger = 0;  // index into the sides
+  std::size_t champion = 1;
+};
+// As RunTiming; but a win is measured once more in fresh processes, and that second outcome, which
+// no win selected, is the one returned. So one of many equal candidates hardly ever seems better.
+[[nodiscard]] Result<TimingOutcome> RunContest(const TimingContext& context,
+                                               const std::vector<Side>& sides,
+                                               const TimingPlan& plan, const Contest& contest,
+                                               Rng& rng);
 
 }  // namespace pragma

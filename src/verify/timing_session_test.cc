@@ -2,56 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "base/clock.h"
-#include "verify/stage.h"
-
 namespace pragma {
 namespace {
-
-TEST(MakePlanTest, ShortCallsFillABurstWithManySets) {
-  const TimingPlan plan =
-      MakePlan({.sets = 64, .round_seconds = 20e-6, .upkeep_seconds = 100e-6}, Seconds{1});
-  EXPECT_EQ(plan.processes, 5);
-  EXPECT_EQ(plan.warmup, 2U);
-  EXPECT_EQ(plan.timed, 62U);
-  EXPECT_EQ(plan.bursts, 12);
-}
-
-TEST(MakePlanTest, CallsOfAMillisecondGetMoreBurstsNotLongerOnes) {
-  const TimingPlan plan =
-      MakePlan({.sets = 64, .round_seconds = 2e-3, .upkeep_seconds = 1e-3}, Seconds{1});
-  EXPECT_EQ(plan.timed, 3U);
-  EXPECT_EQ(plan.bursts, 12);
-}
-
-TEST(MakePlanTest, CallsOfSecondsRunOnceInEachProcess) {
-  const TimingPlan plan =
-      MakePlan({.sets = 2, .round_seconds = 10, .upkeep_seconds = 5}, Seconds{1});
-  EXPECT_EQ(plan.warmup, 0U);
-  EXPECT_EQ(plan.timed, 1U);
-  EXPECT_EQ(plan.bursts, 1);
-}
-
-TEST(MakePlanTest, NeverVisitsMoreSetsThanTheRingHas) {
-  for (const std::size_t sets : {2U, 3U, 5U, 6U, 8U, 64U}) {
-    for (double round = 1e-6; round < 20; round *= 3) {
-      const TimingPlan plan = MakePlan({.sets = sets, .round_seconds = round}, Seconds{1});
-      EXPECT_LE(plan.sets(), sets) << round;
-      EXPECT_GE(plan.timed, 1U);
-      EXPECT_GE(plan.bursts, 1);
-      EXPECT_LE(plan.bursts, 12);
-    }
-  }
-}
-
-TEST(MakePlanTest, ColdBurstsVisitTheWholeRing) {
-  const TimingPlan plan = MakePlan(
-      {.sets = 40, .round_seconds = 2e-3, .upkeep_seconds = 1e-3, .cache = CacheState::kCold},
-      Seconds{1});
-  EXPECT_EQ(plan.sets(), 40U);
-}
 
 TEST(TimingOutcomeTest, RatiosArePairedByBurstSoThatASharedDisturbanceCancels) {
   TimingOutcome outcome;

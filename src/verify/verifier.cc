@@ -328,7 +328,10 @@ struct Verifier::Impl {
     const double round =
         judging.call_seconds() * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
     const TimingPlan plan = Plan(judging, round, options.timing_budget);
-    const TimingOutcome outcome = TRY(RunTiming(Context(progress), sides, plan, judging.rng));
+    const TimingOutcome outcome =
+        TRY(best == nullptr ? RunTiming(Context(progress), sides, plan, judging.rng)
+                            : RunContest(Context(progress), sides, plan,
+                                         {.challenger = 0, .champion = 2}, judging.rng));
     if (outcome.failed && outcome.failed->side == 2) {
       return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
     }

@@ -1,0 +1,62 @@
+#include "verify/timing_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/clock.h"
+
+namespace pragma {
+namespace {
+
+// Calls of microseconds differ by several per cent from one process to the next (placement of pages
+// and threads), and their processes are cheap.
+constexpr int kProcesses = 5;
+constexpr int kProcessesOfShort = 10;
+constexpr double kShortRoundSeconds = 1e-3;
+
+constexpr double kMaxBursts = 12;
+// Against a disturbance in one of them, as long as a round takes no longer than this.
+constexpr double kMinBursts = 3;
+constexpr double kRepeatedRoundSeconds = 0.1;
+
+// A round longer than the first needs no warm-up of its own: nothing that a switch disturbs lasts
+// so long. One longer than the second needs a single call.
+constexpr double kLongRoundSeconds = 0.25;
+constexpr double kMiddlingRoundSeconds = 2e-3;
+constexpr std::size_t kFewSets = 6;
+
+// The doorbell's cost varies by microseconds: a burst should last this long, if the ring has the
+// sets. Beyond that more bursts are worth more than longer ones.
+constexpr double kBurstSeconds = 0.5e-3;
+// Of each burst besides its calls: thaw, freeze and three rounds of the doorbell on every side.
+constexpr double kSwitchSeconds = 2e-3;
+constexpr double kShortestCallSeconds = 1e-6;
+
+std::size_t WarmupCalls(const Workload& workload) {
+  if (workload.round_seconds > kLongRoundSeconds) return 0;
+  return workload.round_seconds > kMiddlingRoundSeconds || workload.sets < kFewSets ? 1 : 2;
+}
+
+}  // namespace
+
+TimingPlan MakePlan(const Workload& workload, Seconds budget) {
+  const double round = workload.round_seconds;
+  TimingPlan plan;
+  plan.processes = round <= kShortRoundSeconds ? kProcessesOfShort : kProcesses;
+  plan.warmup = WarmupCalls(workload);
+  const double per_process = budget.count() / plan.processes;
+  const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
+  // Half of the round is one side's call, or more than it.
+  const double wished = kBurstSeconds / std::max(round / 2, kShortestCallSeconds);
+  const double affordable = per_process / per_call / 2;
+  const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
+  plan.timed = static_cast<std::size_t>(
+      std::clamp(std::min(wished, affordable), 1.0, static_cast<double>(room)));
+  if (workload.cache == CacheState::kCold) plan.timed = workload.sets - plan.warmup;
+  const double burst = static_cast<double>(plan.sets()) * per_call + kSwitchSeconds;
+  const double fewest = round <= kRepeatedRoundSeconds ? kMinBursts : 1;
+  plan.bursts = static_cast<int>(std::clamp(per_process / burst, fewest, kMaxBursts));
+  return plan;
+}
+
+}  // namespace pragma

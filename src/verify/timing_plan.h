@@ -1,0 +1,31 @@
+// TimingPlan: how many processes, bursts and calls a comparison gets (docs/measuring.md).
+#pragma once
+
+#include <cstddef>
+
+#include "base/clock.h"
+#include "verify/stage.h"
+
+namespace pragma {
+
+struct TimingPlan {
+  int processes = 5;       // pairs of fresh ones
+  int bursts = 4;          // per process, 1 to 12
+  std::size_t warmup = 1;  // calls after each switch of sides, not timed
+  std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
+  [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // of the ring's first ones
+};
+
+// What the plan is made from; seconds.
+struct Workload {
+  std::size_t sets = 2;       // of the ring
+  double round_seconds = 0;   // one call of every side
+  double upkeep_seconds = 0;  // of one set: refill, expected values, comparisons
+  CacheState cache = CacheState::kWarm;
+};
+
+// A plan that takes about `budget`, but never less than one timed call in each of five processes.
+// Cold: a burst visits the whole ring, so that each set was driven out of the caches by others.
+[[nodiscard]] TimingPlan MakePlan(const Workload& workload, Seconds budget);
+
+}  // namespace pragma
