@@ -29,6 +29,15 @@ def one_line(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
+def said_by(error: BaseException, limit: int = 300) -> str:
+    """What an exception says, as one line; of a compiler's output the first error, not the command."""
+    text = str(error)
+    compiler = [line.strip() for line in text.splitlines() if "error:" in line.lower()]
+    if len(text.splitlines()) < 2 or not compiler:
+        return one_line(text, limit)
+    return f"{one_line(text, limit // 3)}; {one_line(compiler[0], limit)}"
+
+
 def traceback_tail(error: BaseException, path: str) -> str:
     """The traceback from the task's own first frame on, shortened to its last frames."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -52,7 +61,7 @@ def task_error(file: str, what: str, error: BaseException, path: str) -> TaskErr
         return TaskError(f"{file}: {what} ends the program (exit code {error.code})")
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     where = f" (line {lines[-1]})" if lines else ""
-    said = one_line(str(error))
+    said = said_by(error)
     name = type(error).__name__
     return TaskError(
         f"{file}: {what} raises {name}{': ' + said if said else ''}{where}",

@@ -18,7 +18,7 @@ import torch
 
 from pragma_torch import control
 from pragma_torch.areas import Area
-from pragma_torch.errors import one_line
+from pragma_torch.errors import said_by
 from pragma_torch.instance import Instance
 from pragma_torch.plan import Plan
 from pragma_torch.process import keep_freed_memory, limit_files
@@ -108,11 +108,7 @@ class Timer:
 
     def _failed(self, what: str, error: BaseException) -> None:
         traceback.print_exc()
-        text = one_line(str(error), 200)
-        compiler = [line.strip() for line in str(error).splitlines() if "error:" in line]
-        if compiler:
-            text += "; " + one_line(compiler[0], 200)
-        self._page.say(f"{what} raises {type(error).__name__}: {text}")
+        self._page.say(f"{what} raises {type(error).__name__}: {said_by(error, 200)}")
         self._page.answer(control.RAISED)
 
 

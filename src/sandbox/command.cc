@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,19 @@ Words NamespaceWords(const JailTraits& traits) {
   return words;
 }
 
+// The folders above a mount; bubblewrap would make them private to root, and then access() says no
+// where execve() says yes (g++ looks for its parts that way).
+void AddParents(std::multimap<std::string, Words>& mounts) {
+  std::set<std::string> parents;
+  for (const auto& [to, mount] : mounts) {
+    for (std::filesystem::path above = std::filesystem::path(to).parent_path();
+         above != above.root_path() && !above.empty(); above = above.parent_path()) {
+      if (!mounts.contains(above.string())) parents.insert(above.string());
+    }
+  }
+  for (const std::string& path : parents) mounts.insert({path, {"--perms", "0755", "--dir", path}});
+}
+
 // Parents before children: a mount hides what was mounted below it earlier. `to` sorts that way.
 Words MountWords(const JailSpec& spec) {
   std::multimap<std::string, Words> mounts;
@@ -66,6 +80,7 @@ Words MountWords(const JailSpec& spec) {
   if (spec.proc) mounts.insert({"/proc", {"--proc", "/proc"}});
   mounts.insert({"/dev", {"--dir", "/dev"}});
   mounts.insert({"/dev/null", {"--dev-bind", "/dev/null", "/dev/null"}});
+  AddParents(mounts);
   Words words;
   for (auto& [to, mount] : mounts) Append(words, std::move(mount));
   return words;

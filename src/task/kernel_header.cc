@@ -234,8 +234,8 @@ inline pragma_bf16 pragma_float_to_bf16(float value) {
 )";
 
 constexpr std::string_view kTune = R"(
-// PRAGMA_TUNE(NAME, default, value, value, ...): an int constant that the tuner may set to any of
-// the values (-DPRAGMA_TUNE_NAME=value).
+// PRAGMA_TUNE(NAME, default, value, value, ...);  (with the semicolon) is an int constant that the
+// tuner may set to any of the values (-DPRAGMA_TUNE_NAME=value).
 namespace pragma_detail {
 constexpr int tuned(const char* text, int otherwise) {
   const bool negative = *text == '-';

@@ -95,8 +95,8 @@ extern "C" void pragma_kernel(const float* in_0,
     void* scratch);
 #endif
 
-// PRAGMA_TUNE(NAME, default, value, value, ...): an int constant that the tuner may set to any of
-// the values (-DPRAGMA_TUNE_NAME=value).
+// PRAGMA_TUNE(NAME, default, value, value, ...);  (with the semicolon) is an int constant that the
+// tuner may set to any of the values (-DPRAGMA_TUNE_NAME=value).
 namespace pragma_detail {
 constexpr int tuned(const char* text, int otherwise) {
   const bool negative = *text == '-';
