@@ -230,7 +230,7 @@ class Row:
 
 def evaluate(options: argparse.Namespace, task: Path, kernel: Path, extra: list[str]) -> dict[str, Any]:
     """The evaluate object; a status of our own when the program gave none."""
-    command = [str(options.pragma), "evaluate", str(task), str(kernel), "--json"]
+    command = [str(options.pragma), "evaluate", str(task), str(kernel), "--json", "--no-compile-baseline"]
     command += ["--home", str(options.home)] + extra
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:

@@ -20,7 +20,7 @@ SOURCE = """// pragma-flags: -O2 -march=native -fopenmp
 
 namespace {{
 constexpr int kBlock = 64;
-constexpr int kBlocks = 65536 / kBlock;
+constexpr int kBlocks = 16384 / kBlock;
 constexpr int kRounds = {rounds};
 constexpr int kRoundsForThreads = {threads_from};  // fewer are not worth a second thread
 constexpr double kAgain = {again};  // share of the blocks that is done once more
@@ -81,7 +81,7 @@ def compare(aa, task, kernel, other, count, budget, each=None):
 
 def calibrate(aa, folder, milliseconds):
     """Rounds that make the kernel take about so long, by two corrections; (rounds, measured ms)."""
-    rounds = max(1, int(milliseconds / 1e-3))
+    rounds = max(1, int(milliseconds / 0.25e-3))
     measured = milliseconds
     for _ in range(3):
         kernel = write_kernel(folder / "calibrate.cpp", rounds)

@@ -46,8 +46,11 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   plan.warmup = WarmupCalls(workload);
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
-  // Half of the round is one side's call, or more than it.
-  const double wished = kBurstSeconds / std::max(round / 2, kShortestCallSeconds);
+  // Half of the round is one side's call, or more than it. What the most bursts leave of the budget
+  // goes into longer ones.
+  const double most =
+      (per_process / kMaxBursts - kSwitchSeconds) / per_call - static_cast<double>(plan.warmup);
+  const double wished = std::max(kBurstSeconds / std::max(round / 2, kShortestCallSeconds), most);
   const double affordable = per_process / per_call / 2;
   const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
   plan.timed = static_cast<std::size_t>(

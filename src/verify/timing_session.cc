@@ -26,8 +26,8 @@
 namespace pragma {
 namespace {
 
-// Below the doorbell's resolution a time means nothing.
-constexpr double kShortestSeconds = 1e-9;
+// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
+constexpr double kLeastShareOfCalls = 0.25;
 
 void Shuffle(std::vector<std::uint32_t>& items, Rng& rng) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
@@ -103,8 +103,8 @@ class Match final {
     if (player.bursts.empty()) return;
     const double doorbell = Median(player.empty);
     for (const double burst : player.bursts) {
-      side.seconds.back().push_back(std::max(burst - doorbell, kShortestSeconds) /
-                                    static_cast<double>(plan_.timed));
+      const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
+      side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
     }
     side.samples += player.bursts.size() * plan_.timed;
     side.doorbell_us = doorbell * 1e6;
