@@ -35,7 +35,7 @@ asan tsan: ## the C++ tests under address+undefined, or thread, sanitizers
 	@$(SETUP) packages build
 	@$(SETUP) venv
 	@$(SETUP) build $@
-	@setarch -R .venv/bin/python tools/run_tests.py --build build-$@ --only ctest
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/tools/tsan.supp" setarch -R .venv/bin/python tools/run_tests.py --build build-$@ --only ctest
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (60)
 	@$(SETUP) packages build fuzz
