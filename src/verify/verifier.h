@@ -35,7 +35,7 @@ struct VerifyOptions {
   CacheState cache = CacheState::kWarm;
   int check_sets = 5;
   Seconds run_limit{60};       // of one call of the kernel
-  Seconds timing_budget{1.0};  // aim for the timed part; five process pairs are always run
+  Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring
   std::optional<Seed> seed;  // recheck and replay only; otherwise drawn after the build
 };
