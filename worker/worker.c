@@ -23,6 +23,13 @@
 
 enum { kControlFd = 3, kInputFd = 4, kOutputFd = 5, kScratchFd = 6 };
 
+/* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use it
+ * runs in a process that computes other things too. The status flags are no part of it. */
+struct fp_mode {
+  uint32_t vector;
+  uint32_t x87;
+};
+
 struct worker {
   struct pragma_control* control;
   char* inputs;
@@ -30,6 +37,7 @@ struct worker {
   char* scratch;
   void (*kernel)(void);
   void (*prepare)(void);
+  struct fp_mode fp_mode; /* as it was before the candidate was loaded */
   size_t pointer_count; /* per set: arguments, outputs, packed, scratch, padded with null */
   void** pointers;      /* set_count * pointer_count */
 };
@@ -119,6 +127,29 @@ static int lay_out(struct worker* worker) {
   return 0;
 }
 
+static struct fp_mode read_fp_mode(void) {
+  struct fp_mode mode = {0, 0};
+#if defined(__x86_64__)
+  uint16_t control = 0;
+  __asm__ volatile("stmxcsr %0" : "=m"(mode.vector));
+  __asm__ volatile("fnstcw %0" : "=m"(control));
+  mode.vector &= 0xffc0u;
+  mode.x87 = control;
+#elif defined(__aarch64__)
+  uint64_t control = 0;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  mode.vector = (uint32_t)control;
+#endif
+  return mode;
+}
+
+static void check_fp_mode(struct worker* worker) {
+  const struct fp_mode now = read_fp_mode();
+  if (now.vector != worker->fp_mode.vector || now.x87 != worker->fp_mode.x87) {
+    worker->control->fp_mode = 1;
+  }
+}
+
 static int load(struct worker* worker, const char* path) {
   struct pragma_control* control = worker->control;
   worker->inputs = map(kInputFd, control->input_bytes, PROT_READ);
@@ -135,6 +166,7 @@ static int load(struct worker* worker, const char* path) {
     say(control, "cannot install the first seccomp filter");
     return PRAGMA_LOAD_FAILED;
   }
+  worker->fp_mode = read_fp_mode();
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     say(control, dlerror());
@@ -147,6 +179,7 @@ static int load(struct worker* worker, const char* path) {
     return PRAGMA_LOAD_FAILED;
   }
   for (int fd = kControlFd; fd <= kScratchFd; ++fd) close(fd);
+  check_fp_mode(worker);
   if (pragma_filter_run() != 0) {
     say(control, "cannot install the second seccomp filter");
     return PRAGMA_LOAD_FAILED;
@@ -161,6 +194,7 @@ static int run(struct worker* worker, int empty) {
     if (!empty) call(worker->kernel, pointers, worker->pointer_count);
     __asm__ volatile("" ::: "memory");
   }
+  check_fp_mode(worker);
   return PRAGMA_OK;
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,6 +88,11 @@ std::uint64_t Rng::Below(std::uint64_t bound) {
 }
 
 double Rng::Uniform() { return static_cast<double>((*this)() >> 11U) * 0x1.0p-53; }
+
+double Rng::Normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - Uniform()));  // 1 - U is never zero
+  return radius * std::cos(2 * std::numbers::pi * Uniform());
+}
 
 void Rng::FillBytes(std::span<std::byte> bytes) {
   while (!bytes.empty()) {

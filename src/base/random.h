@@ -34,6 +34,8 @@ class Rng final {
   std::uint64_t Below(std::uint64_t bound);
   // Uniform in [0, 1).
   double Uniform();
+  // Standard normal (Box, Muller 1958).
+  double Normal();
   void FillBytes(std::span<std::byte> bytes);
 
  private:

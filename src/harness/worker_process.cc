@@ -241,8 +241,19 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
                                                          Seconds limit, Nanoseconds* elapsed) {
   const PeerReply reply = peer_->Send(command, sets, limit);
   if (elapsed != nullptr) *elapsed = reply.elapsed;
+  if (reply.ok() && reply.fp_mode_changed) return std::optional(TRY(ChangedFpMode()));
   if (reply.ok()) return std::optional<WorkerFailure>();
   return std::optional(TRY(Explain(reply, limit)));
+}
+
+Result<WorkerFailure> WorkerProcess::ChangedFpMode() {
+  TRY(jailed_->Kill());
+  return WorkerFailure{
+      .status = Status::kSandboxViolation,
+      .reason = "the kernel left the floating-point mode changed (flush-to-zero, rounding or "
+                "exception masks), which would change what the rest of a program computes: restore "
+                "it before returning",
+      .log = ReadLog(log_.get())};
 }
 
 Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds limit) {

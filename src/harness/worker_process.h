@@ -72,6 +72,7 @@ class WorkerProcess final {
   [[nodiscard]] Result<std::optional<WorkerFailure>> Send(pragma_command command,
                                                           std::span<const std::uint32_t> sets,
                                                           Seconds limit, Nanoseconds* elapsed);
+  [[nodiscard]] Result<WorkerFailure> ChangedFpMode();
   [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
 
   const Task* task_;

@@ -24,8 +24,11 @@ namespace {
 }
 
 [[gnu::always_inline]] inline BlockErrors Errors(const double* y, const double* r,
-                                                 std::size_t count, double rms, double largest) {
+                                                 std::size_t count, ErrorScale scale) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double rms = scale.rms;
+  const double largest = scale.largest;
+  const double smallest = scale.smallest;
   const double floor = rms * 1e-3;
   double squared_error = 0;
   double squared = 0;
@@ -40,7 +43,8 @@ namespace {
     const double held = std::abs(r[i]) <= largest ? 1.0 : 0.0;
     const double kept = zero == 0 ? held : 0.0;
     const double size = kept != 0 ? std::abs(r[i]) : 0.0;
-    const double error = kept != 0 ? std::abs(y[i] - r[i]) : 0.0;
+    const double off = kept != 0 ? std::abs(y[i] - r[i]) : 0.0;
+    const double error = off > smallest ? off : 0.0;
     const double scaled = error / (size + rms);
     const double relative = error / (size > floor ? size : infinity);
     squared_error += error * error;
@@ -59,8 +63,8 @@ namespace {
 }
 
 [[gnu::target("avx2")]] BlockErrors ErrorsAvx2(const double* y, const double* r, std::size_t count,
-                                               double rms, double largest) {
-  return Errors(y, r, count, rms, largest);
+                                               ErrorScale scale) {
+  return Errors(y, r, count, scale);
 }
 
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
@@ -75,12 +79,12 @@ BlockSquares SquaresOf(std::span<const double> values) {
   return Squares(values.data(), values.size());
 }
 
-BlockErrors ErrorsOf(std::span<const double> actual, std::span<const double> truth, double rms,
-                     double largest) {
+BlockErrors ErrorsOf(std::span<const double> actual, std::span<const double> truth,
+                     const ErrorScale& scale) {
 #if defined(__x86_64__)
-  if (has_avx2) return ErrorsAvx2(actual.data(), truth.data(), actual.size(), rms, largest);
+  if (has_avx2) return ErrorsAvx2(actual.data(), truth.data(), actual.size(), scale);
 #endif
-  return Errors(actual.data(), truth.data(), actual.size(), rms, largest);
+  return Errors(actual.data(), truth.data(), actual.size(), scale);
 }
 
 }  // namespace pragma

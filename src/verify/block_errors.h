@@ -17,7 +17,15 @@ struct BlockSquares {
 };
 [[nodiscard]] BlockSquares SquaresOf(std::span<const double> values);
 
-// Of the elements that are finite on both sides; a truth beyond `largest` counts as infinite.
+// The scale that errors of one tensor are held against.
+struct ErrorScale {
+  double rms = 0;       // of the truth
+  double largest = 0;   // a truth beyond it counts as infinite
+  double smallest = 0;  // the dtype's smallest normal number: an error up to it is none, so that
+                        // flushing denormals to zero is allowed
+};
+
+// Of the elements that are finite on both sides.
 struct BlockErrors {
   double squared_error = 0;
   double squared = 0;     // of the truth
@@ -28,6 +36,6 @@ struct BlockErrors {
 };
 // `actual` and `truth` have the same length.
 [[nodiscard]] BlockErrors ErrorsOf(std::span<const double> actual, std::span<const double> truth,
-                                   double rms, double largest);
+                                   const ErrorScale& scale);
 
 }  // namespace pragma

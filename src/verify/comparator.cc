@@ -26,6 +26,7 @@ namespace {
 // approximations of exp and tanh (a few units in the last place), and the tail of many elements.
 constexpr double kHonestFactor = 10;
 constexpr double kRoundingFactor = 6;
+constexpr double kExactIntegers = 16777216;  // 2^24: fp32 holds every integer up to it
 
 double Epsilon(DType dtype) {
   switch (dtype) {
@@ -81,6 +82,24 @@ double LargestOf(DType dtype) {
   }
 }
 
+// Errors up to this size are none. Of fp16 the smallest denormal: its normal range is too small to
+// be treated as nothing below it.
+double SmallestOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return 0x1.0p-24;
+    case DType::kFloat64: return std::numeric_limits<double>::min();
+    default: return static_cast<double>(std::numeric_limits<float>::min());
+  }
+}
+
+ErrorScale ScaleOf(const OutputView& view) {
+  // A tensor of zeros has no scale; then only exact zeros pass.
+  return {.rms = std::max(RmsOfFinite(view.expected, view.spec->elements()),
+                          std::numeric_limits<double>::min()),
+          .largest = LargestOf(view.spec->dtype),
+          .smallest = SmallestOf(view.spec->dtype)};
+}
+
 // The truth as the output's own type could hold it.
 double Representable(double r, double largest) {
   return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
@@ -114,14 +133,14 @@ struct Pass {
 };
 
 template <class Reader>
-void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, double rms, Reader read,
-               Pass& pass) {
-  const double largest = LargestOf(view.spec->dtype);
+void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const ErrorScale& scale,
+               Reader read, Pass& pass) {
   for (std::size_t i = begin; i < end; ++i) {
     const double y = read(view.actual.data(), i);
     const double r = LoadElement<double>(view.expected.data(), i);
-    if (!std::isfinite(y) || !(std::abs(r) <= largest)) continue;
-    const double scaled = std::abs(y - r) / (std::abs(r) + rms);
+    if (!std::isfinite(y) || !(std::abs(r) <= scale.largest)) continue;
+    const double error = std::abs(y - r);
+    const double scaled = error > scale.smallest ? error / (std::abs(r) + scale.rms) : 0;
     if (scaled > pass.max_scaled) {
       pass.max_scaled = scaled;
       pass.worst = i;
@@ -143,31 +162,28 @@ void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end,
 }
 
 template <class Reader>
-Pass Scan(const OutputView& view, double rms, Reader read) {
+Pass Scan(const OutputView& view, Reader read) {
   Pass pass;
   BlockBuffer actual;
   BlockBuffer truth;
-  const double largest = LargestOf(view.spec->dtype);
+  const ErrorScale scale = ScaleOf(view);
   const std::size_t count = view.spec->elements();
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, count);
     const BlockErrors block = ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
-                                       truth.Copy(view.expected.data(), begin, end), rms, largest);
+                                       truth.Copy(view.expected.data(), begin, end), scale);
     pass.sum_squared_error += block.squared_error;
     pass.sum_squared += block.squared;
     pass.max_abs = std::max(pass.max_abs, block.max_abs);
     pass.max_rel = std::max(pass.max_rel, block.max_rel);
-    if (block.max_scaled > pass.max_scaled) FindWorst(view, begin, end, rms, read, pass);
+    if (block.max_scaled > pass.max_scaled) FindWorst(view, begin, end, scale, read, pass);
     if (block.odd > 0) CountMismatches(view, begin, end, read, pass);
   }
   return pass;
 }
 
 Pass ScanOutput(const OutputView& view) {
-  // A tensor of zeros has no scale; then only exact zeros pass.
-  const double rms = std::max(RmsOfFinite(view.expected, view.spec->elements()),
-                              std::numeric_limits<double>::min());
-  return WithReader(view.spec->dtype, [&](auto read) { return Scan(view, rms, read); });
+  return WithReader(view.spec->dtype, [&](auto read) { return Scan(view, read); });
 }
 
 double RelativeL2(const Pass& pass) {
@@ -221,18 +237,6 @@ std::string ValueReason(const OutputView& view, const Pass& pass, const Toleranc
 
 }  // namespace
 
-double Float16ToDouble(std::uint16_t bits) {
-  const int exponent = (bits >> 10U) & 31;
-  const int mantissa = bits & 1023;
-  const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;
-  if (exponent == 31) {
-    return mantissa == 0 ? sign * std::numeric_limits<double>::infinity()
-                         : std::numeric_limits<double>::quiet_NaN();
-  }
-  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
-  return sign * std::ldexp(1024 + mantissa, exponent - 25);
-}
-
 Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length) {
   Tolerance tolerance;
   if (!IsFloating(torch.spec->dtype)) return tolerance;
@@ -250,6 +254,37 @@ Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length
   tolerance.rel = std::max(kHonestFactor * pass.max_scaled, running);
   tolerance.rel_l2 = std::max(kHonestFactor * tolerance.honest_rel_l2, running);
   return tolerance;
+}
+
+Tolerance ConditionTolerance(const OutputView& perturbed) {
+  if (!IsFloating(perturbed.spec->dtype)) return {};
+  TensorSpec wide = *perturbed.spec;
+  wide.dtype = DType::kFloat64;
+  OutputView view = perturbed;
+  view.spec = &wide;
+  const Pass pass = ScanOutput(view);
+  return {.rel = kRoundingFactor * pass.max_scaled, .rel_l2 = kRoundingFactor * RelativeL2(pass)};
+}
+
+bool AllFinite(const TensorSpec& spec, std::span<const std::byte> data) {
+  return WithReader(spec.dtype, [&](auto read) {
+    for (std::size_t i = 0; i < spec.elements(); ++i) {
+      if (!std::isfinite(read(data.data(), i))) return false;
+    }
+    return true;
+  });
+}
+
+bool ExactIntegers(const OutputView& torch) {
+  if (!IsFloating(torch.spec->dtype)) return false;
+  return WithReader(torch.spec->dtype, [&](auto read) {
+    for (std::size_t i = 0; i < torch.spec->elements(); ++i) {
+      const double r = LoadElement<double>(torch.expected.data(), i);
+      const bool whole = std::abs(r) <= kExactIntegers && std::nearbyint(r) == r;
+      if (!whole || read(torch.native.data(), i) != r) return false;
+    }
+    return true;
+  });
 }
 
 Tolerance AgainstTorch(const Tolerance& tolerance) {

@@ -36,6 +36,9 @@ struct Tolerance {
 // From the error of Torch's own result (`native` against `expected`, both given) and the number of
 // terms that flow into an element.
 [[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
+// What honest rounding may do to an output whose inputs are ill-conditioned: `perturbed.actual` is
+// the truth (float64) of inputs that were changed by rounding errors, `expected` that of the inputs.
+[[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
 // For an output held against Torch's own result instead of the truth: that result's error on top.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
 // The looser of two, for several input sets of one output.
@@ -52,6 +55,11 @@ struct Comparison {
 // KernelBench's rule against Torch's own result: |y - t| <= 1e-4 + 1e-4 |t| in fp32 (1e-2 in 16
 // bit), never true for NaN. Needs `native`.
 [[nodiscard]] bool OfficiallyCorrect(const OutputView& view);
+
+// No element of a tensor in its own dtype is NaN or infinite.
+[[nodiscard]] bool AllFinite(const TensorSpec& spec, std::span<const std::byte> data);
+// The truth consists of integers that fp32 holds exactly, and Torch (`native`) gets each of them.
+[[nodiscard]] bool ExactIntegers(const OutputView& torch);
 
 // True when any element of a floating tensor (native or float64 as its size says) is NaN or
 // infinite.

@@ -1,4 +1,4 @@
-// Reading tensor elements of any dtype as double.
+// Reading and writing tensor elements of any dtype as double.
 #pragma once
 
 #include <bit>
@@ -23,6 +23,12 @@ template <class T>
 
 // IEEE 754 binary16.
 [[nodiscard]] double Float16ToDouble(std::uint16_t bits);
+
+// To nearest, ties to even; NaN and infinity stay what they are.
+[[nodiscard]] std::uint16_t ToBFloat16(float value);
+
+// Rounds `value` to the dtype and writes it as element `index`. Floating dtypes only.
+void StoreElement(DType dtype, std::byte* data, std::size_t index, double value);
 
 // Calls body(read) once with a reader `double read(const std::byte*, std::size_t)` for the dtype,
 // so that loops are compiled per type.

@@ -27,13 +27,6 @@ constexpr std::size_t kMinPiece = 16;
 
 __extension__ typedef _Float16 Half;  // NOLINT(modernize-use-using): an extension needs the keyword
 
-std::uint16_t ToBFloat16(float value) {
-  auto bits = std::bit_cast<std::uint32_t>(value);
-  if (!std::isfinite(value)) return static_cast<std::uint16_t>(bits >> 16U);
-  bits += 0x7FFFU + ((bits >> 16U) & 1U);  // round to nearest even
-  return static_cast<std::uint16_t>(bits >> 16U);
-}
-
 struct Piece {
   const std::byte* from;
   std::byte* to;
@@ -106,24 +99,34 @@ std::span<const std::byte> InputPool::set(std::size_t index) const {
 
 void InputPool::Splice(const Task& task, Rng& rng, std::span<std::byte> packed) const {
   const SetLayout layout = PackedLayout(task);
+  for (std::size_t i = 0; i < task.arguments.size(); ++i)
+    SpliceTensor(task.arguments[i], layout.argument_offsets[i], rng, packed);
+}
+
+void InputPool::SpliceInputs(const Task& task, Rng& rng, std::span<std::byte> packed) const {
+  const SetLayout layout = PackedLayout(task);
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
-    const TensorSpec& tensor = task.arguments[i];
-    const std::size_t at = layout.argument_offsets[i];
-    std::byte* to = packed.data() + at;
-    if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) {
-      std::memcpy(to, set(rng.Below(draws_)).data() + at, tensor.bytes());
-      continue;
-    }
-    const bool flip = HasBothSigns(tensor, set(0).data() + at);
-    const std::size_t count = tensor.elements();
-    for (std::size_t begin = 0; begin < count;) {
-      const std::size_t length = kMinPiece + rng.Below(2 * count / kPieces + kMinPiece);
-      const std::size_t end = std::min(count, begin + length);
-      const double sign = flip && rng.Below(2) == 1 ? -1.0 : 1.0;
-      const std::byte* from = set(rng.Below(draws_)).data() + at;
-      ScaleAny(tensor.dtype, {from, to, begin, end, sign * (0.5 + 0.5 * rng.Uniform())});
-      begin = end;
-    }
+    if (task.arguments[i].role == TensorRole::kInput)
+      SpliceTensor(task.arguments[i], layout.argument_offsets[i], rng, packed);
+  }
+}
+
+void InputPool::SpliceTensor(const TensorSpec& tensor, std::size_t at, Rng& rng,
+                             std::span<std::byte> packed) const {
+  std::byte* to = packed.data() + at;
+  if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) {
+    std::memcpy(to, set(rng.Below(draws_)).data() + at, tensor.bytes());
+    return;
+  }
+  const bool flip = HasBothSigns(tensor, set(0).data() + at);
+  const std::size_t count = tensor.elements();
+  for (std::size_t begin = 0; begin < count;) {
+    const std::size_t length = kMinPiece + rng.Below(2 * count / kPieces + kMinPiece);
+    const std::size_t end = std::min(count, begin + length);
+    const double sign = flip && rng.Below(2) == 1 ? -1.0 : 1.0;
+    const std::byte* from = set(rng.Below(draws_)).data() + at;
+    ScaleAny(tensor.dtype, {from, to, begin, end, sign * (0.5 + 0.5 * rng.Uniform())});
+    begin = end;
   }
 }
 

@@ -31,8 +31,12 @@ class InputPool final {
   // the drawn data has both signs; so zeros, triangles, ranges and signs that the task relies on
   // survive, and no value repeats. Integers, booleans and constants are taken whole from one draw.
   void Splice(const Task& task, Rng& rng, std::span<std::byte> packed) const;
+  // The same for the task's inputs only.
+  void SpliceInputs(const Task& task, Rng& rng, std::span<std::byte> packed) const;
 
  private:
+  void SpliceTensor(const TensorSpec& tensor, std::size_t at, Rng& rng,
+                    std::span<std::byte> packed) const;
   InputPool(SharedMemory memory, std::size_t draws, std::size_t set_bytes);
   SharedMemory memory_;
   std::size_t draws_;

@@ -86,26 +86,49 @@ Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t sl
   draw %= pool_.size();
   if (auto drawn = pool_.Draw(*server_, draw, seed); !drawn) return drawn;
   const std::span<const std::byte> set = pool_.set(draw);
+  if (structures_.empty()) structures_ = DetectStructures(task(), set);
   std::memcpy(staging_.data() + slot * packed_.argument_bytes, set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
   if (auto expected = Expect(slot, TorchServer::Precision::kFloat64); !expected) return expected;
-  if (auto own = server_->Reference(TorchServer::Precision::kNative, staging_,
-                                    slot * packed_.argument_bytes, native_, 0);
-      !own) {
-    return own;
-  }
-  const std::vector<TensorSpec>& outputs = task().outputs;
-  tolerances_.resize(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    OutputView torch{
-        .spec = &outputs[i],
-        .actual = {},
-        .expected = Expected(slot, i),
-        .native = native_.bytes().subspan(packed_.output_offsets[i], outputs[i].bytes())};
-    tolerances_[i] = Looser(tolerances_[i], DeriveTolerance(torch, task().reduction_length));
+  if (auto own = ExpectNative(slot); !own) return own;
+  tolerances_.resize(task().outputs.size());
+  for (std::size_t i = 0; i < tolerances_.size(); ++i) {
+    const Tolerance tolerance = DeriveTolerance(NativeView(slot, i), task().reduction_length);
+    tolerances_[i] = Looser(tolerances_[i], tolerance);
   }
   drawn_finite_ = drawn_finite_ && !ExpectsNonFinite(slot);
   return {};
+}
+
+void Stage::KeepSymmetry(std::span<std::byte> packed) const {
+  for (std::size_t i = 0; i < structures_.size(); ++i) {
+    if (structures_[i].symmetric)
+      MirrorMatrices(task().arguments[i], packed.data() + packed_.argument_offsets[i]);
+  }
+}
+
+Result<void> Stage::RestoreSet(std::size_t draw, std::size_t slot) {
+  const std::span<const std::byte> set = pool_.set(draw % pool_.size());
+  std::memcpy(Staged(slot).data(), set.data(), packed_.argument_bytes);
+  ring_.Fill(task(), slot, set);
+  return Expect(slot, TorchServer::Precision::kFloat64);
+}
+
+Result<void> Stage::ExpectNative(std::size_t slot) {
+  return server_->Reference(TorchServer::Precision::kNative, staging_,
+                            slot * packed_.argument_bytes, native_, 0);
+}
+
+OutputView Stage::NativeView(std::size_t slot, std::size_t output) const {
+  const TensorSpec& spec = task().outputs[output];
+  return {.spec = &spec,
+          .actual = {},
+          .expected = Expected(slot, output),
+          .native = native_.bytes().subspan(packed_.output_offsets[output], spec.bytes())};
+}
+
+std::span<std::byte> Stage::Staged(std::size_t slot) {
+  return staging_.bytes().subspan(slot * packed_.argument_bytes, packed_.argument_bytes);
 }
 
 bool Stage::ExpectsNonFinite(std::size_t slot) const {
@@ -124,9 +147,9 @@ Result<void> Stage::DrawIntoSlot(std::size_t slot, std::uint64_t seed) {
 
 Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
   if (!draws_refills_) {
-    const std::span<std::byte> packed =
-        staging_.bytes().subspan(slot * packed_.argument_bytes, packed_.argument_bytes);
+    const std::span<std::byte> packed = Staged(slot);
     pool_.Splice(task(), rng, packed);
+    KeepSymmetry(packed);
     ring_.Fill(task(), slot, packed);
     if (auto expected = Expect(slot, RefillPrecision()); !expected) return expected;
     // The task needs more structure of its inputs than a splice keeps.
@@ -134,6 +157,15 @@ Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
     if (!draws_refills_) return {};
   }
   if (auto drawn = DrawIntoSlot(slot, rng() >> 1U); !drawn) return drawn;
+  return Expect(slot, RefillPrecision());
+}
+
+Result<void> Stage::RenewInputs(std::size_t slot, Rng& rng) {
+  if (draws_refills_) return {};
+  const std::span<std::byte> packed = Staged(slot);
+  pool_.SpliceInputs(task(), rng, packed);
+  KeepSymmetry(packed);
+  ring_.Fill(task(), slot, packed);
   return Expect(slot, RefillPrecision());
 }
 
@@ -166,10 +198,21 @@ OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_
   return view;
 }
 
+std::vector<Tolerance> Stage::Tolerances(std::size_t slot) const {
+  std::vector<Tolerance> all;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) all.push_back(ToleranceOf(slot, i));
+  return all;
+}
+
 Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot) const {
+  return CompareSlot(worker, slot, Tolerances(slot));
+}
+
+Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot,
+                              const std::vector<Tolerance>& tolerances) const {
   Comparison worst;
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    Comparison comparison = Compare(View(worker, slot, i, false), ToleranceOf(slot, i));
+    Comparison comparison = Compare(View(worker, slot, i, false), tolerances[i]);
     if (!comparison.ok) return comparison;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
   }

@@ -17,8 +17,10 @@
 #include "harness/worker_process.h"
 #include "task/set_layout.h"
 #include "task/torch_server.h"
+#include "verify/batteries.h"
 #include "verify/comparator.h"
 #include "verify/input_pool.h"
+#include "verify/structure.h"
 
 namespace pragma {
 
@@ -38,6 +40,13 @@ struct StageSize {
 // Shared memory a stage of that size takes, in bytes, with one worker's outputs.
 [[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);
 
+// One battery's set in a ring slot, and how outputs of it are judged.
+struct BatteryDraw {
+  std::string not_admitted;  // why the reference cannot judge it; empty: it can
+  std::vector<Tolerance> tolerances;  // by output
+  std::vector<char> exact;            // by output: integers that any order of summation gets right
+};
+
 class Stage final {
  public:
   // `server` outlives the stage; its task is the one judged.
@@ -55,9 +64,27 @@ class Stage final {
   // own result where every output is floating (the candidate was held against fp64 before), else
   // the fp64 truth.
   [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
+  // The same for the inputs only; parameters, buffers and constants stay as they are. Where refills
+  // must be drawn, nothing changes.
+  [[nodiscard]] Result<void> RenewInputs(std::size_t slot, Rng& rng);
+
+  // Puts set `draw` as it was drawn into the slot once more, with the same expected outputs.
+  [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
+  // Makes a battery's set from a drawn one and puts it into the slot with its fp64 outputs. It is
+  // admitted when reference and Torch's own result are finite (NaN and infinities of kNonFinite: in
+  // the same places) and close enough to tell right from wrong.
+  [[nodiscard]] Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::size_t slot);
+  // Tolerances for inputs on which honest rounding errors grow: the slot's floating arguments are
+  // changed by what rounding does to sums of their length, and the truth is computed again. Asked
+  // only when an output is about to be called wrong.
+  [[nodiscard]] Result<std::vector<Tolerance>> ConditionTolerances(std::size_t slot, Rng& rng);
 
   // The first wrong output of a slot, else (ok) the figures of the least exact one.
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
+  [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot,
+                                       const std::vector<Tolerance>& tolerances) const;
+  // The tolerances that CompareSlot uses for the slot by itself.
+  [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
   // KernelBench's rule; only for the slot that DrawSet filled last.
   [[nodiscard]] bool Official(const WorkerProcess& worker, std::size_t slot) const;
   // A new candidate: tolerances start anew with its first drawn set.
@@ -73,6 +100,14 @@ class Stage final {
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Result<void> DrawIntoSlot(std::size_t slot, std::uint64_t seed);
   [[nodiscard]] Result<void> Expect(std::size_t slot, TorchServer::Precision precision);
+  [[nodiscard]] Result<void> ExpectNative(std::size_t slot);
+  [[nodiscard]] OutputView NativeView(std::size_t slot, std::size_t output) const;
+  [[nodiscard]] Result<BatteryDraw> TryBattery(Battery battery, double rung, Rng& rng,
+                                               std::size_t slot);
+  [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
+                                             BatteryDraw& draw) const;
+  [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
+  void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] TorchServer::Precision RefillPrecision() const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
   [[nodiscard]] bool ExpectsNonFinite(std::size_t slot) const;
@@ -85,7 +120,10 @@ class Stage final {
   SharedMemory staging_;   // ring_.sets() sets in packed layout: what the reference reads
   SharedMemory expected_;  // likewise of expected outputs
   SharedMemory native_;    // one set of Torch's own outputs
+  SharedMemory perturbed_;        // one set of arguments, and its outputs; made when first needed
+  SharedMemory perturbed_truth_;
   std::vector<Tolerance> tolerances_;  // by output
+  std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
   std::vector<char> against_torch_;    // by slot: expected_ holds Torch's own result, not the truth
   bool drawn_finite_ = true;
   bool draws_refills_ = false;

@@ -1,9 +1,12 @@
 #include "verify/timing_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -29,6 +32,16 @@ namespace {
 // A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
 constexpr double kLeastShareOfCalls = 0.25;
 
+// More processors than allowed, beyond what the accounting is out by around a burst.
+constexpr double kProcessorsOver = 1.15;
+constexpr double kAccountingSeconds = 300e-6;  // of each burst
+
+// How much slower than usual a burst whose inputs arrive late may be: threads have to be woken, and
+// the caches were used by others. What a kernel can gain by working ahead is bounded by it.
+constexpr double kPace = 1.25;
+constexpr double kPaceSlackSeconds = 150e-6;  // of a burst
+constexpr int kSecretBursts = 8;
+
 void Shuffle(std::vector<std::uint32_t>& items, Rng& rng) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
 }
@@ -45,6 +58,7 @@ struct Player {
   std::optional<TimerProcess> timer;
   std::vector<double> bursts;  // seconds with the doorbell's cost
   std::vector<double> empty;   // seconds of bursts without calls: the doorbell's cost
+  double processor_seconds = 0;  // in the timed bursts
 
   [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
 };
@@ -77,6 +91,9 @@ class Match final {
     outcome_.sides.resize(sides.size());
   }
 
+  // For one side only.
+  Result<SecretOutcome> RunSecret(Seconds expected);
+
   Result<TimingOutcome> Run() {
     for (int process = 0; process < plan_.processes && !outcome_.failed; ++process) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
@@ -95,8 +112,26 @@ class Match final {
       if (auto done = RunBurst(); !done) return done;
     }
     for (std::size_t i = 0; i < players_.size(); ++i) Settle(players_[i], outcome_.sides[i]);
+    for (std::size_t i = 0; i < players_.size() && !outcome_.failed; ++i) CheckProcessors(i);
     players_.clear();
     return {};
+  }
+
+  // What a kernel's threads use beyond its share would not be there in use, and is not the
+  // baseline's either.
+  void CheckProcessors(std::size_t index) {
+    const Player& player = players_[index];
+    if (!player.worker) return;
+    double wall = 0;
+    for (const double burst : player.bursts) wall += burst;
+    const double allowed = context_.worker.threads * wall * kProcessorsOver +
+                           kAccountingSeconds * static_cast<double>(player.bursts.size());
+    if (player.processor_seconds <= allowed) return;
+    Fault(index, {.status = Status::kImplausible,
+                  .reason = fmt::format("it kept {:.1f} processors busy while it was timed; {} "
+                                        "allowed: use no more threads than OMP_NUM_THREADS",
+                                        player.processor_seconds / wall,
+                                        context_.worker.threads)});
   }
 
   void Settle(const Player& player, SideTiming& side) const {
@@ -107,6 +142,9 @@ class Match final {
       side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
     }
     side.samples += player.bursts.size() * plan_.timed;
+    side.timed_seconds = std::accumulate(player.bursts.begin(), player.bursts.end(),
+                                         side.timed_seconds);
+    side.processor_seconds += player.processor_seconds;
     side.doorbell_us = doorbell * 1e6;
   }
 
@@ -182,11 +220,45 @@ class Match final {
     // Right before the timed burst, so that the threads and the processor are in the same state.
     if (TRY(Note(index, PlayEmpty(player, timed, context_.torch_limit, &elapsed)))) return {};
     player.empty.push_back(Seconds(elapsed).count());
+    const Seconds before = player.peer().CpuTime();
     if (TRY(Note(index, Play(player, timed, context_.torch_limit, &elapsed)))) return {};
+    player.processor_seconds += (player.peer().CpuTime() - before).count();
     player.bursts.push_back(Seconds(elapsed).count());
     if (auto frozen = player.peer().Freeze(); !frozen) return frozen;
     if (player.worker) CheckOutputs(index, sets);
     return {};
+  }
+
+  // Parameters, warm-up, and only then the inputs. Seconds of a call, or nullopt after a failure.
+  Result<std::optional<double>> SecretBurst() {
+    Stage& stage = *context_.stage;
+    Player& player = players_.front();
+    std::vector<std::uint32_t> sets = Numbers(plan_.sets());
+    Shuffle(sets, rng_);
+    for (const std::uint32_t set : sets) TRY(stage.RenewSet(set, rng_));
+    const std::span<const std::uint32_t> warmup = std::span(sets).first(plan_.warmup);
+    const std::span<const std::uint32_t> timed = std::span(sets).subspan(plan_.warmup);
+    player.worker->Poison(rng_, sets);
+    TRY(player.peer().Thaw());
+    Nanoseconds elapsed{0};
+    if (TRY(Prepare(0, sets))) return std::optional<double>();
+    if (!warmup.empty() && TRY(Note(0, Play(player, warmup, context_.torch_limit, &elapsed))))
+      return std::optional<double>();
+    TRY(player.peer().Freeze());
+    for (const std::uint32_t set : timed) TRY(stage.RenewInputs(set, rng_));
+    player.worker->Poison(rng_, timed);
+    TRY(player.peer().Thaw());
+    Nanoseconds empty{0};
+    if (TRY(Note(0, PlayEmpty(player, timed, context_.torch_limit, &empty))))
+      return std::optional<double>();
+    if (TRY(Note(0, Play(player, timed, context_.torch_limit, &elapsed))))
+      return std::optional<double>();
+    TRY(player.peer().Freeze());
+    CheckOutputs(0, std::vector<std::uint32_t>(timed.begin(), timed.end()));
+    if (outcome_.failed) return std::optional<double>();
+    const double burst = Seconds(elapsed).count();
+    const double calls = std::max(burst - Seconds(empty).count(), burst * kLeastShareOfCalls);
+    return std::optional(calls / static_cast<double>(plan_.timed));
   }
 
   void CheckOutputs(std::size_t index, const std::vector<std::uint32_t>& sets) {
@@ -232,7 +304,31 @@ class Match final {
   std::vector<Player> players_;
 };
 
+// An undisturbed burst of a kernel that does its work when it is asked to comes soon; one of a kernel
+// that does not never comes.
+Result<SecretOutcome> Match::RunSecret(Seconds expected) {
+  SecretOutcome secret{.seconds = std::numeric_limits<double>::infinity()};
+  TRY(StartAll());
+  const double enough =
+      expected.count() * kPace + kPaceSlackSeconds / static_cast<double>(plan_.timed);
+  for (int burst = 0; burst < kSecretBursts && !secret.keeps_pace && !outcome_.failed; ++burst) {
+    const std::optional<double> seconds = TRY(SecretBurst());
+    if (!seconds) break;
+    secret.seconds = std::min(secret.seconds, *seconds);
+    secret.keeps_pace = secret.seconds <= enough;
+  }
+  secret.failed = outcome_.failed;
+  players_.clear();
+  return secret;
+}
+
 }  // namespace
+
+Result<SecretOutcome> RunSecretBursts(const TimingContext& context, const Side& side,
+                                      const TimingPlan& plan, Seconds expected, Rng& rng) {
+  const std::vector<Side> sides{side};
+  return Match(context, sides, plan, rng).RunSecret(expected);
+}
 
 Interval SideTiming::Milliseconds() const {
   std::vector<double> logs;

@@ -35,6 +35,12 @@ struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
   double doorbell_us = 0;                    // median of the empty bursts of the last process
   std::size_t samples = 0;                   // timed calls
+  double timed_seconds = 0;      // of all timed bursts, by our clock
+  double processor_seconds = 0;  // in them, as the operating system accounts it
+  // How many processors it used in the timed bursts.
+  [[nodiscard]] double Processors() const {
+    return timed_seconds > 0 ? processor_seconds / timed_seconds : 0;
+  }
   [[nodiscard]] Interval Milliseconds() const;
 };
 
@@ -63,6 +69,17 @@ struct TimingContext {
 [[nodiscard]] Result<TimingOutcome> RunTiming(const TimingContext& context,
                                               const std::vector<Side>& sides,
                                               const TimingPlan& plan, Rng& rng);
+
+// Bursts of one side whose timed inputs arrive only after the warm-up calls (parameters and what
+// pragma_prepare made of them stay), in a fresh process.
+struct SecretOutcome {
+  bool keeps_pace = false;  // one of the bursts was about as fast as `expected`
+  double seconds = 0;       // of one call, in the fastest burst
+  std::optional<TimingFailure> failed;
+};
+[[nodiscard]] Result<SecretOutcome> RunSecretBursts(const TimingContext& context, const Side& side,
+                                                    const TimingPlan& plan, Seconds expected,
+                                                    Rng& rng);
 
 // The least gain that counts. A challenger beats a champion when the whole interval of its ratio
 // lies above 1 + kMinimumEffect.

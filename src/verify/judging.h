@@ -1,0 +1,79 @@
+// Judging: one evaluation in progress, and the parts it is judged with. Private to verify/.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+#include "harness/worker_process.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "verify/options.h"
+#include "verify/stage.h"
+
+namespace pragma {
+
+// Borrowed; all outlive the evaluation.
+struct JudgeParts {
+  Stage& stage;
+  const Jail& jail;
+  const Machine& machine;
+  const std::vector<std::string>& libraries;  // that the worker's jail binds
+  const VerifyOptions& options;
+  WorkerOptions worker;
+};
+
+struct Judging {
+  Evaluation evaluation;
+  const BuiltKernel* kernel = nullptr;
+  Seed seed{};
+  Rng rng{Seed{}};
+  double run_seconds = 1e9;    // the shortest checked call
+  double empty_seconds = 1e9;  // the shortest round without one
+  double compare_seconds = 0;  // of one slot
+  double upkeep_seconds = 0;   // refill, expected values and comparison of one timed call
+
+  // One call, as far as it is known before it is timed; not less than what the doorbell lets one
+  // tell.
+  [[nodiscard]] double call_seconds() const { return std::max(run_seconds - empty_seconds, 1e-6); }
+  [[nodiscard]] bool failed() const { return evaluation.status != Status::kPassed; }
+  void Reject(Status status, std::string reason) {
+    evaluation.status = status;
+    evaluation.reason = std::move(reason);
+  }
+  void Reject(const WorkerFailure& failure) {
+    Reject(failure.status, failure.reason);
+    evaluation.log = failure.log;
+  }
+  void Note(std::string name, std::string verdict, std::string detail) {
+    evaluation.checks.push_back({std::move(name), std::move(verdict), std::move(detail)});
+  }
+};
+
+// Adds the time since construction to a phase of an evaluation.
+class PhaseTimer final {
+ public:
+  PhaseTimer(Evaluation& evaluation, std::string phase)
+      : evaluation_(evaluation),
+        phase_(std::move(phase)),
+        start_(std::chrono::steady_clock::now()) {}
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+  ~PhaseTimer() {
+    evaluation_.phases_ms[phase_] +=
+        Seconds(std::chrono::steady_clock::now() - start_).count() * 1e3;
+  }
+
+ private:
+  Evaluation& evaluation_;
+  std::string phase_;
+  TimePoint start_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,37 @@
+// What a verification is asked to do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "verify/stage.h"
+
+namespace pragma {
+
+enum class CheckMode : std::uint8_t { kStrict, kOfficial };
+enum class Measure : std::uint8_t {
+  kNothing,          // checks only
+  kEager,            // against eager, and the present best when one is given
+  kEagerAndCompile,  // and torch.compile: for the first passed candidate and the final best
+};
+
+struct VerifyOptions {
+  CheckMode mode = CheckMode::kStrict;
+  CacheState cache = CacheState::kWarm;
+  int check_sets = 5;
+  // Aim for the batteries, whose references may be slow; at least four of them are run.
+  Seconds battery_budget{0.6};
+  Seconds run_limit{60};       // of one call of the kernel
+  Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
+  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring
+  std::optional<Seed> seed;  // recheck and replay only; otherwise drawn after the build
+};
+
+using VerifyProgress = std::function<void(std::string_view phase)>;  // "check 3/5", "time 2/5"
+
+}  // namespace pragma

@@ -1,0 +1,144 @@
+// The part of Stage that judges inputs of other distributions than the task's own.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "base/shared_memory.h"
+#include "core/task.h"
+#include "harness/worker_process.h"
+#include "task/torch_server.h"
+#include "verify/batteries.h"
+#include "verify/comparator.h"
+#include "verify/element.h"
+#include "verify/stage.h"
+
+namespace pragma {
+namespace {
+
+// Where Torch's own result is further off than this, nobody can be held against the truth.
+constexpr double kTellable = 0.05;
+constexpr double kTellable16Bit = 0.5;
+
+double Tellable(DType dtype) {
+  const bool small = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  return small ? kTellable16Bit : kTellable;
+}
+
+// Only where the index that is meant among equal elements is documented: the first.
+bool TiesAreDecided(const Task& task) {
+  const bool floating = std::ranges::all_of(
+      task.outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
+  if (floating) return true;
+  return std::ranges::all_of(task.graph, [](const GraphNode& node) {
+    return node.op.starts_with("aten.argm") || !node.op.starts_with("aten.") ||
+           !std::ranges::any_of(node.results,
+                                [](const TensorSpec& result) { return !IsFloating(result.dtype); });
+  });
+}
+
+// Relative size of what a running sum in fp32 does to its terms: eps / 2 for each rounding, and
+// random ones grow with the square root of their number.
+double RoundingSize(const Task& task) {
+  const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
+  return std::numeric_limits<float>::epsilon() / 2 * std::sqrt(length);
+}
+
+void Perturb(const TensorSpec& tensor, double size, Rng& rng, std::byte* data) {
+  WithReader(tensor.dtype, [&](auto read) {
+    for (std::size_t i = 0; i < tensor.elements(); ++i) {
+      StoreElement(tensor.dtype, data, i, read(data, i) * (1 + size * rng.Normal()));
+    }
+  });
+}
+
+}  // namespace
+
+Result<BatteryDraw> Stage::DrawBattery(Battery battery, Rng& rng, std::size_t slot) {
+  BatteryDraw draw;
+  if (MakesTies(battery) && !TiesAreDecided(task())) {
+    draw.not_admitted = "which of equal elements an index means is not defined";
+    return draw;
+  }
+  for (const double rung : BatteryRungs(battery)) {
+    draw = TRY(TryBattery(battery, rung, rng, slot));
+    if (draw.not_admitted.empty()) break;
+  }
+  return draw;
+}
+
+Result<BatteryDraw> Stage::TryBattery(Battery battery, double rung, Rng& rng, std::size_t slot) {
+  const std::span<std::byte> packed = Staged(slot);
+  std::memcpy(packed.data(), pool_.set(rng.Below(pool_.size())).data(), packed.size());
+  ApplyBattery(task(), structures_, battery, rung, rng, packed);
+  ring_.Fill(task(), slot, packed);
+  BatteryDraw draw;
+  Result<void> expected = Expect(slot, TorchServer::Precision::kFloat64);
+  if (expected) expected = ExpectNative(slot);
+  if (!expected) {
+    if (expected.error().kind != ErrorKind::kTask) return std::unexpected(expected.error());
+    draw.not_admitted = "the reference refuses it: " + expected.error().message;
+    return draw;
+  }
+  draw.not_admitted = BatteryComplaint(battery, slot, draw);
+  return draw;
+}
+
+// Fills in the tolerances and says why they cannot be used.
+std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDraw& draw) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    OutputView torch = NativeView(slot, i);
+    const TensorSpec& spec = *torch.spec;
+    const bool floating = IsFloating(spec.dtype);
+    if (battery != Battery::kNonFinite && floating &&
+        (HasNonFinite(spec, torch.expected) || !AllFinite(spec, torch.native))) {
+      return "the reference is not finite";
+    }
+    const Tolerance tolerance = DeriveTolerance(torch, task().reduction_length);
+    torch.actual = torch.native;
+    if (floating && !(tolerance.rel <= Tellable(spec.dtype) && Compare(torch, tolerance).ok)) {
+      return "Torch's own result is too far from the truth";
+    }
+    draw.tolerances.push_back(tolerance);
+    draw.exact.push_back(battery == Battery::kIntegers && ExactIntegers(torch) ? 1 : 0);
+  }
+  return {};
+}
+
+Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
+  if (perturbed_.size() == 0) {
+    const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
+    perturbed_ =
+        TRY(SharedMemory::Create("pragma-perturbed", at_least_one(packed_.argument_bytes)));
+    perturbed_truth_ =
+        TRY(SharedMemory::Create("pragma-perturbed-truth", at_least_one(wide_.output_bytes)));
+  }
+  std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
+  for (std::size_t i = 0; i < task().arguments.size(); ++i) {
+    const TensorSpec& tensor = task().arguments[i];
+    if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
+    Perturb(tensor, RoundingSize(task()), rng, perturbed_.data() + packed_.argument_offsets[i]);
+  }
+  TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
+  std::vector<Tolerance> tolerances;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const TensorSpec& spec = task().outputs[i];
+    const std::span<const std::byte> expected = Expected(slot, i);
+    tolerances.push_back(ConditionTolerance(
+        {.spec = &spec,
+         .actual = perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()),
+         .expected = expected,
+         .native = {}}));
+  }
+  return tolerances;
+}
+
+}  // namespace pragma

@@ -1,0 +1,288 @@
+#include "verify/timing_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/evaluation.h"
+#include "machine/machine.h"
+#include "task/torch_server.h"
+#include "verify/bounds.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+// Faster than this share of the hard bound cannot be.
+constexpr double kImplausibleShare = 0.9;
+// A burst visits each set of the ring once.
+constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
+constexpr std::size_t kSlotsForUpkeep = 4;
+constexpr int kBaselineProcesses = 3;
+
+std::string_view AllocatorName(Allocator allocator) {
+  return allocator == Allocator::kDefault ? "default" : "keep";
+}
+
+Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
+  return {.ms = side.Milliseconds(),
+          .samples = side.samples,
+          .processes = side.seconds.size(),
+          .method = fmt::format("paired bursts of {} calls after {} of warm-up, {} bursts in each "
+                                "of {} processes, 95 % t interval",
+                                plan.timed, plan.warmup, plan.bursts, plan.processes),
+          .threads = threads,
+          .doorbell_us = side.doorbell_us};
+}
+
+class TimingCheck final {
+ public:
+  TimingCheck(const JudgeParts& parts, Judging& judging, std::optional<TaskBaseline>& baseline,
+              const VerifyProgress& progress)
+      : parts_(parts), judging_(judging), baseline_(baseline), progress_(progress) {}
+
+  Result<void> Run(const BuiltKernel* best);
+  Result<void> RunCompiled();
+
+ private:
+  Result<void> MeasureUpkeep();
+  Result<void> ChooseBaseline();
+  Result<void> TimeOnce(const BuiltKernel* best);
+  Result<bool> Plausible();
+  Result<Machine> BestMachine() const;
+  void RejectImplausible();
+  bool NoteFailure(const TimingOutcome& outcome);
+  Result<void> AuditAhead(const TimingPlan& plan);
+  [[nodiscard]] TimingContext Context() const;
+  [[nodiscard]] TimingPlan Plan(double round, Seconds budget) const;
+  [[nodiscard]] const Task& task() const { return parts_.stage.task(); }
+
+  const JudgeParts& parts_;
+  Judging& judging_;
+  std::optional<TaskBaseline>& baseline_;
+  const VerifyProgress& progress_;
+};
+
+Result<void> TimingCheck::Run(const BuiltKernel* best) {
+  TRY(MeasureUpkeep());
+  TRY(ChooseBaseline());
+  Evaluation& evaluation = judging_.evaluation;
+  evaluation.environment.allocator = AllocatorName(baseline_->eager);
+  TRY(TimeOnce(best));
+  if (!evaluation.timing || TRY(Plausible())) return {};
+  // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
+  std::erase_if(evaluation.checks,
+                [](const Check& check) { return check.name == "timed_outputs"; });
+  judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
+  TRY(TimeOnce(best));
+  if (!judging_.failed() && !TRY(Plausible())) RejectImplausible();
+  return {};
+}
+
+TimingContext TimingCheck::Context() const {
+  return {.stage = &parts_.stage,
+          .jail = &parts_.jail,
+          .libraries = &parts_.libraries,
+          .worker = parts_.worker,
+          .progress = [this](int process, int processes) {
+            if (progress_) progress_(fmt::format("time {}/{}", process, processes));
+          }};
+}
+
+TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
+  return MakePlan({.sets = parts_.stage.ring().sets(),
+                   .round_seconds = round,
+                   .upkeep_seconds = judging_.upkeep_seconds,
+                   .cache = parts_.options.cache},
+                  budget);
+}
+
+// Refills some slots for nothing, to see what it takes; the first time warms the reference up.
+Result<void> TimingCheck::MeasureUpkeep() {
+  Stage& stage = parts_.stage;
+  TRY(stage.RenewSet(0, judging_.rng));
+  const std::size_t slots = std::min(stage.ring().sets(), kSlotsForUpkeep);
+  const TimePoint before = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < slots; ++i) TRY(stage.RenewSet(i, judging_.rng));
+  const double all = Seconds(std::chrono::steady_clock::now() - before).count();
+  judging_.upkeep_seconds = all / static_cast<double>(slots) + 2 * judging_.compare_seconds;
+  return {};
+}
+
+// Which allocator setting makes eager fastest: once per task.
+Result<void> TimingCheck::ChooseBaseline() {
+  if (baseline_) return {};
+  const std::vector<Side> sides{{.name = "eager", .allocator = Allocator::kDefault},
+                                {.name = "eager", .allocator = Allocator::kKeep}};
+  TimingPlan plan = Plan(2 * judging_.call_seconds(), parts_.options.timing_budget / 2);
+  plan.processes = kBaselineProcesses;
+  const TimingOutcome outcome = TRY(RunTiming(Context(), sides, plan, judging_.rng));
+  const double kept = outcome.Ratio(0, 1).median;
+  const std::size_t best = kept > 1 ? 1 : 0;
+  baseline_ = TaskBaseline{.eager = sides[best].allocator,
+                           .eager_ms = outcome.sides[best].Milliseconds().median,
+                           .compile = {}};
+  return {};
+}
+
+// True when a side of ours failed and the evaluation says so.
+bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
+  if (!outcome.failed) return false;
+  judging_.Reject(outcome.failed->failure);
+  if (outcome.failed->error) judging_.evaluation.error = outcome.failed->error;
+  judging_.Note("timed_outputs", "fail", judging_.evaluation.reason);
+  return true;
+}
+
+// Fills in the times and ratios, or the failure of the candidate.
+Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
+  Evaluation& evaluation = judging_.evaluation;
+  std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
+                          {.name = "eager", .allocator = baseline_->eager}};
+  if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
+  const double round = judging_.call_seconds() * static_cast<double>(sides.size() - 1) +
+                       baseline_->eager_ms * 1e-3;
+  const TimingPlan plan = Plan(round, parts_.options.timing_budget);
+  const TimingOutcome outcome =
+      TRY(best == nullptr ? RunTiming(Context(), sides, plan, judging_.rng)
+                          : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2},
+                                       judging_.rng));
+  if (outcome.failed && outcome.failed->side == 2) {
+    return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
+  }
+  if (NoteFailure(outcome)) return {};
+  judging_.Note("timed_outputs", "pass",
+                fmt::format("all outputs of {} timed calls", outcome.sides[0].samples));
+  judging_.Note("accounting", "pass",
+                fmt::format("{:.2f} processors in the timed calls, {} allowed",
+                            outcome.sides[0].Processors(), parts_.machine.threads));
+  evaluation.timing = ToTiming(outcome.sides[0], parts_.machine.threads, plan);
+  evaluation.eager = ToTiming(outcome.sides[1], parts_.machine.threads, plan);
+  evaluation.speedup_eager = outcome.Ratio(1, 0);
+  if (best != nullptr) evaluation.speedup_best = outcome.Ratio(2, 0);
+  return AuditAhead(plan);
+}
+
+// The same burst once more, but the timed inputs arrive only after the warm-up calls: a kernel that
+// worked ahead on what it saw lying in the ring takes its true time there.
+Result<void> TimingCheck::AuditAhead(const TimingPlan& plan) {
+  if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return {};
+  const double timed = judging_.evaluation.timing->ms.median * 1e-3;
+  const SecretOutcome secret =
+      TRY(RunSecretBursts(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
+                          Seconds{timed}, judging_.rng));
+  if (secret.failed) {
+    judging_.Reject(secret.failed->failure);
+    if (secret.failed->error) judging_.evaluation.error = secret.failed->error;
+    return {};
+  }
+  if (secret.keeps_pace) {
+    judging_.Note("no_work_ahead", "pass", "as fast on inputs that arrive after the warm-up");
+    return {};
+  }
+  const std::string figures =
+      fmt::format("{:.4g} ms a call when inputs are there before the warm-up, {:.4g} ms when not",
+                  timed * 1e3, secret.seconds * 1e3);
+  judging_.Note("no_work_ahead", "fail", figures);
+  judging_.Reject(Status::kImplausible,
+                  "does its work outside the timed calls, on inputs it was not asked for: " +
+                      figures + "; compute each call's outputs within that call");
+  return {};
+}
+
+// A bound taken while the machine was busy is too high: before anything is called implausible the
+// machine is measured once more and the better figures hold.
+Result<Machine> TimingCheck::BestMachine() const {
+  Machine again = parts_.machine;
+  TRY(MeasureMachine(again, parts_.jail.program_dir()));
+  return BetterFigures(parts_.machine, again);
+}
+
+// Sets the bound and says whether the measured time respects it.
+Result<bool> TimingCheck::Plausible() {
+  Evaluation& evaluation = judging_.evaluation;
+  if (judging_.failed()) return true;
+  double bound = HardBoundMs(task(), parts_.machine);
+  if (bound <= 0) return true;
+  evaluation.lower_bound_ms = bound;
+  // Bursts of so short a call drown in the doorbell's noise: their times cannot prove anything.
+  if (bound * kMostCallsInBurst < evaluation.timing->doorbell_us * 1e-3) return true;
+  const double measured = evaluation.timing->ms.median;
+  if (measured < kImplausibleShare * bound) bound = HardBoundMs(task(), TRY(BestMachine()));
+  evaluation.lower_bound_ms = bound;
+  if (measured < kImplausibleShare * bound) return false;
+  judging_.Note("hard_bound", "pass", fmt::format("{:.4g} ms is the least its bytes take", bound));
+  return true;
+}
+
+void TimingCheck::RejectImplausible() {
+  const double measured = judging_.evaluation.timing->ms.median;
+  const double bound = *judging_.evaluation.lower_bound_ms;
+  judging_.Note("hard_bound", "fail",
+                fmt::format("{:.4g} ms measured, {:.4g} ms possible", measured, bound));
+  judging_.Reject(Status::kImplausible,
+                  fmt::format("{:.4g} ms is faster than the {:.4g} ms that its unavoidable bytes "
+                              "take on this machine",
+                              measured, bound));
+}
+
+Result<void> TimingCheck::RunCompiled() {
+  Evaluation& evaluation = judging_.evaluation;
+  std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel}};
+  const auto add = [&](Allocator allocator) {
+    sides.push_back({.name = "compile", .mode = TimerMode::kCompile, .allocator = allocator});
+  };
+  if (baseline_->compile) {
+    add(*baseline_->compile);
+  } else {
+    add(Allocator::kDefault);
+    add(Allocator::kKeep);
+  }
+  const double round =
+      judging_.call_seconds() + baseline_->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
+  const TimingPlan plan = Plan(round, parts_.options.timing_budget);
+  Result<TimingOutcome> outcome = RunTiming(Context(), sides, plan, judging_.rng);
+  if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
+    // torch.compile may not support a module; that is no fault of the candidate.
+    judging_.Note("compile_baseline", "note", outcome.error().message);
+    return {};
+  }
+  if (!outcome) return std::unexpected(outcome.error());
+  if (NoteFailure(*outcome)) return {};
+  const std::size_t faster = sides.size() == 3 && outcome->Ratio(1, 2).median > 1 ? 2 : 1;
+  baseline_->compile = sides[faster].allocator;
+  evaluation.compile = ToTiming(outcome->sides[faster], parts_.machine.threads, plan);
+  evaluation.speedup_compile = outcome->Ratio(faster, 0);
+  return {};
+}
+
+}  // namespace
+
+Result<void> TimeKernel(const JudgeParts& parts, Judging& judging, const BuiltKernel* best,
+                        std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
+  const PhaseTimer timer(judging.evaluation, "time");
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  return TimingCheck(parts, judging, baseline, progress).Run(best);
+}
+
+Result<void> TimeCompiled(const JudgeParts& parts, Judging& judging,
+                          std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
+  const PhaseTimer timer(judging.evaluation, "time");
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  return TimingCheck(parts, judging, baseline, progress).RunCompiled();
+}
+
+}  // namespace pragma
