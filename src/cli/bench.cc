@@ -111,6 +111,7 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& c
                                     const std::optional<RunRecord>& begun, const std::string& key) {
   const auto task = TRY(TaskBench::Open(bench_, cell.task.path, verify_.options()));
   TRY(CheckSearchable(task->task()));
+  TRY(task->EnsureLint({}));
   SearchPlan plan{.budget = choice.budget, .compile_baseline = !flags_.no_compile_baseline};
   if (begun) {
     plan.run = *begun;

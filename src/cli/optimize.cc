@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/command.h"
@@ -34,8 +35,9 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
   const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options()));
-  line.Clear();
   TRY(CheckSearchable(task->task()));
+  TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
+  line.Clear();
   SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline};

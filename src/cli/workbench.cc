@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -20,6 +21,8 @@
 #include "sandbox/jail.h"
 #include "store/store.h"
 #include "task/torch_server.h"
+#include "verify/lint.h"
+#include "verify/options.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -45,6 +48,9 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   TRY(store.PutFigure(key, MachineToJson(machine)));
   return machine;
 }
+
+// Of a lint that a run starts with; `pragma lint` takes longer looks.
+constexpr Seconds kLintBeforeRun{20};
 
 std::string_view AllocatorName(Allocator allocator) {
   return allocator == Allocator::kKeep ? "keep" : "default";
@@ -120,6 +126,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
   opened->LoadBaseline();
+  opened->LoadLint();
   return opened;
 }
 
@@ -134,6 +141,33 @@ std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
   return fmt::format("baseline/{}/{}/{}/{}/{}", task().sha256, machine.fingerprint, machine.threads,
                      server_.torch_version(), cache_ == CacheState::kWarm ? "warm" : "cold");
+}
+
+// Raised when decoys, rules or batteries change.
+std::string TaskBench::LintKey() const { return "lint/1/" + task().sha256; }
+
+void TaskBench::LoadLint() {
+  const Result<std::optional<std::string>> kept = bench_.store().GetFigure(LintKey());
+  if (!kept || !*kept) return;
+  const auto value = nlohmann::json::parse(**kept, nullptr, /*allow_exceptions=*/false);
+  if (value.is_object()) server_.NoteLint(value.value("verdict", ""));
+}
+
+void TaskBench::KeepLint(const LintReport& report) {
+  server_.NoteLint(std::string(LintVerdictName(report.verdict)));
+  const nlohmann::json value = {{"verdict", LintVerdictName(report.verdict)},
+                                {"summary", report.Summary()}};
+  const Result<void> saved = bench_.store().PutFigure(LintKey(), value.dump());
+  if (!saved) Log(LogLevel::kWarning, "the task's lint is not kept: " + saved.error().message);
+}
+
+Result<void> TaskBench::EnsureLint(const VerifyProgress& progress) {
+  if (!task().lint.empty()) return {};
+  const LintReport report = TRY(LintTask(server_, {.budget = kLintBeforeRun}, progress));
+  KeepLint(report);
+  if (report.verdict != LintVerdict::kSound)
+    Log(LogLevel::kWarning, task().name + " is " + report.Summary());
+  return {};
 }
 
 void TaskBench::LoadBaseline() {

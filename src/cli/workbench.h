@@ -17,6 +17,8 @@
 #include "sandbox/jail.h"
 #include "store/store.h"
 #include "task/torch_server.h"
+#include "verify/lint.h"
+#include "verify/options.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -67,11 +69,17 @@ class TaskBench final {
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
+  // The verdict goes onto the task, and with it onto every result, now and in later runs.
+  void KeepLint(const LintReport& report);
+  // As kept by an earlier run, else linted now.
+  [[nodiscard]] Result<void> EnsureLint(const VerifyProgress& progress);
 
  private:
   TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& options);
   // Figures of another cache state, thread count, torch or machine are other figures.
   [[nodiscard]] std::string BaselineKey() const;
+  [[nodiscard]] std::string LintKey() const;
+  void LoadLint();
   void LoadBaseline();
   void SaveBaseline();
 

@@ -144,6 +144,7 @@ TorchServer& TorchServer::operator=(TorchServer&&) noexcept = default;
 TorchServer::~TorchServer() = default;
 
 const Task& TorchServer::task() const { return impl_->task; }
+void TorchServer::NoteLint(std::string verdict) { impl_->task.lint = std::move(verdict); }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,

@@ -64,6 +64,8 @@ class TorchServer final {
   ~TorchServer();
 
   [[nodiscard]] const Task& task() const;
+  // What lint found out about the task; it then stands on the task.
+  void NoteLint(std::string verdict);
   [[nodiscard]] const std::string& torch_version() const;
 
   // Runs get_inputs() and a fresh Model under `seed` (KernelBench's rule: the seed is set before

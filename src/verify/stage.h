@@ -83,6 +83,16 @@ class Stage final {
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot,
                                        const std::vector<Tolerance>& tolerances) const;
+  // The same for outputs of anybody (PackedLayout(task) of outputs), as lint has them.
+  [[nodiscard]] Comparison CompareOutputs(std::span<const std::byte> outputs, std::size_t slot,
+                                          const std::vector<Tolerance>& tolerances) const;
+  // KernelBench's rule on them; only for the slot that was drawn last.
+  [[nodiscard]] bool OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot) const;
+  // Torch's own outputs of the slot that was drawn last, and of any arguments in PackedLayout.
+  [[nodiscard]] std::span<const std::byte> native() const { return native_.bytes(); }
+  [[nodiscard]] Result<std::vector<std::byte>> NativeOutputs(
+      std::span<const std::byte> arguments);
+  [[nodiscard]] std::span<const std::byte> arguments(std::size_t slot) const;
   // The tolerances that CompareSlot uses for the slot by itself.
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
   // KernelBench's rule; only for the slot that DrawSet filled last.
@@ -107,6 +117,7 @@ class Stage final {
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
+  [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] TorchServer::Precision RefillPrecision() const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;

@@ -113,14 +113,52 @@ std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDr
   return {};
 }
 
-Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
-  if (perturbed_.size() == 0) {
-    const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-    perturbed_ =
-        TRY(SharedMemory::Create("pragma-perturbed", at_least_one(packed_.argument_bytes)));
-    perturbed_truth_ =
-        TRY(SharedMemory::Create("pragma-perturbed-truth", at_least_one(wide_.output_bytes)));
+Result<void> Stage::MakePerturbed() {
+  if (perturbed_.size() != 0) return {};
+  const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
+  perturbed_ = TRY(SharedMemory::Create("pragma-perturbed", at_least_one(packed_.argument_bytes)));
+  perturbed_truth_ =
+      TRY(SharedMemory::Create("pragma-perturbed-truth", at_least_one(wide_.output_bytes)));
+  return {};
+}
+
+std::span<const std::byte> Stage::arguments(std::size_t slot) const {
+  return staging_.bytes().subspan(slot * packed_.argument_bytes, packed_.argument_bytes);
+}
+
+Result<std::vector<std::byte>> Stage::NativeOutputs(std::span<const std::byte> arguments) {
+  TRY(MakePerturbed());
+  std::memcpy(perturbed_.data(), arguments.data(), arguments.size());
+  TRY(server_->Reference(TorchServer::Precision::kNative, perturbed_, 0, perturbed_truth_, 0));
+  const auto bytes = perturbed_truth_.bytes().first(packed_.output_bytes);
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+Comparison Stage::CompareOutputs(std::span<const std::byte> outputs, std::size_t slot,
+                                 const std::vector<Tolerance>& tolerances) const {
+  Comparison worst;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    OutputView view = NativeView(slot, i);
+    view.native = {};
+    view.actual = outputs.subspan(packed_.output_offsets[i], view.spec->bytes());
+    Comparison comparison = Compare(view, tolerances[i]);
+    if (!comparison.ok) return comparison;
+    if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
   }
+  return worst;
+}
+
+bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    OutputView view = NativeView(slot, i);
+    view.actual = outputs.subspan(packed_.output_offsets[i], view.spec->bytes());
+    if (!OfficiallyCorrect(view)) return false;
+  }
+  return true;
+}
+
+Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
+  TRY(MakePerturbed());
   std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
   for (std::size_t i = 0; i < task().arguments.size(); ++i) {
     const TensorSpec& tensor = task().arguments[i];
