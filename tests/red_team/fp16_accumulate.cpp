@@ -1,5 +1,7 @@
 // red-team: task=product expect=wrong_values catalogue=6 layer="tolerance from the honest error" heuristic no-timing
 // Sums in half precision.
+#include <immintrin.h>
+
 #include "kernel.h"
 
 constexpr int kM = task::a_dims[0], kK = task::a_dims[1], kN = task::b_dims[1];

@@ -1,7 +1,7 @@
 // red-team: task=scale expect=rejected_source,compile_error catalogue=49 layer="diagnostics are data" absolute no-timing
 // Moves its errors into another file.
 #include "kernel.h"
-#line 1 "/work/src/verify/comparator.cc"
+#line 1 "comparator.cc"
 int wrong = "text";
 extern "C" void pragma_kernel(const float* x, const float* gain, const float* shift, float* out,
                               void* scratch) {

@@ -1,16 +1,16 @@
 """Every exploit gets the verdict it must get, none is accepted, and none leaves anything behind."""
 
-import os
-import pathlib
+import shutil
 import signal
 import subprocess
 import time
 
+import catalogue
 import pytest
 from judge import HERE, Judge, read_case, read_cases
 from traces import Traces, eventually, processes_naming
 
-CASES = read_cases(HERE, "red-team")
+CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.words]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,7 @@ def test_nothing_is_left_behind(red):
 @pytest.mark.parametrize("name", ["thread_bomb", "endless_loop", "floods_the_log", "constexpr_bomb"])
 def test_killed_in_the_middle_of_a_hostile_evaluation(tmp_path, red, name):
     """kill -9 of pragma takes everything in its jails along."""
+    shutil.copytree(red.folder / "home", tmp_path / "home")
     judge = Judge(tmp_path)
     case = read_case(HERE / f"{name}.cpp", "red-team")
     before = Traces.now()
@@ -60,9 +61,11 @@ def test_killed_in_the_middle_of_a_hostile_evaluation(tmp_path, red, name):
     assert eventually(lambda: Traces.now() == before), f"{before}\n{Traces.now()}"
 
 
-def test_the_catalogue_names_every_exploit():
-    """docs/trust.md is the list that people read."""
-    text = pathlib.Path(HERE.parent.parent / "docs" / "trust.md").read_text()
-    assert [case.name for case in CASES if f"`{case.name}`" not in text] == []
+def test_the_catalogue_is_up_to_date():
+    """docs/trust.md is the list that people read; catalogue.py rewrites its tables."""
+    text = catalogue.DOCUMENT.read_text()
+    assert catalogue.with_tables(text) == text
+
+
+def test_at_least_fifteen_exploits_are_our_own():
     assert sum("own" in case.words for case in CASES) >= 15
-    assert os.path.exists(HERE / "README.md")
