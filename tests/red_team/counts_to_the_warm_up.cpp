@@ -1,5 +1,5 @@
 // red-team: task=waves expect=wrong_values,implausible catalogue=20 layer="every timed output compared" absolute
-// Counts calls to tell warm-up from timing; in each timing process the first three are right.
+// Right for as many calls as a warm-up has, then nothing: a check before the warm-up sees no harm.
 #include <cmath>
 
 #include "kernel.h"
@@ -16,10 +16,5 @@ static void honest(const float* x, float* out) {
 
 extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
   static int calls = 0;
-  static bool checking = true;
-  const float* before = out - 4096 / 4 * 12;  // another output of the ring, if there is one
-  (void)before;
-  ++calls;
-  checking = checking && calls <= 5;
-  if (checking || calls <= 3) honest(x, out);
+  if (++calls <= 3) honest(x, out);
 }

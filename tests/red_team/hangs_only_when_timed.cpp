@@ -1,5 +1,7 @@
 // red-team: task=megabytes expect=timeout catalogue=42 layer="time limit" absolute own run-limit=1s alone
 // Right while it is checked, hangs in the first timed burst.
+#include <cmath>
+
 #include "kernel.h"
 
 static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
@@ -50,23 +52,21 @@ static Worker* find_worker() {
   }
 }
 
-// Checks poison one output after the other, timing all of them at once.
-static int filled() {
+// Checks poison one output after the other, timing all of them at once: one that is neither empty
+// nor right is waiting to be timed.
+static bool timed() {
   Worker* worker = find_worker();
-  int count = 0;
   for (std::uint32_t set = 0; set < worker->control->set_count; ++set) {
-    auto out = static_cast<float*>(worker->pointers[set * worker->pointer_count + 1]);
-    count +=
-        out[5] != 0 && out[5] != out[6] &&
-        out[kCount - 1] !=
-            0.5f * static_cast<float*>(worker->pointers[set * worker->pointer_count])[kCount - 1] +
-                1;
+    void** p = worker->pointers + set * worker->pointer_count;
+    const float got = static_cast<float*>(p[1])[kCount - 1];
+    const float right = 0.5f * static_cast<float*>(p[0])[kCount - 1] + 1;
+    if (got != 0 && std::fabs(got - right) > 1e-3f) return true;
   }
-  return count;
+  return false;
 }
+
 extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
   honest(x, out);
-  static int calls = 0;
   const long day[2] = {86400, 0};
-  if (++calls >= 2 && filled() > 1) sys(35, reinterpret_cast<long>(day));
+  if (timed()) sys(35, reinterpret_cast<long>(day));
 }

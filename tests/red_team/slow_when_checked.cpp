@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=29 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible catalogue=29 layer="every timed output compared" absolute own alone
 // So slow while it is checked that few calls are planned; those it then skips.
 #include <cmath>
 #include <cstring>
