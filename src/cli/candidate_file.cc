@@ -22,9 +22,23 @@ std::unexpected<Error> Wrong(const std::string& what) { return Fail(ErrorKind::k
 
 // A missing file is the caller's mistake, not our trouble.
 Result<std::string> ReadGiven(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    return Wrong(path.string() + " is no plain file");  // a pipe would be waited for
+  }
   Result<std::string> text = ReadFile(path);
   if (!text) return Wrong(text.error().message);
   return text;
+}
+
+// A file of a candidate's folder. The folder may come from anywhere: a link in it could name a
+// private file, which the compiler's messages would then quote to a model.
+Result<std::string> ReadOwn(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_symlink(fs::symlink_status(path, ignored))) {
+    return Wrong(path.string() + " is a link: a candidate's folder must hold plain files");
+  }
+  return ReadGiven(path);
 }
 
 bool IsPlainName(const std::string& name) {
@@ -40,7 +54,7 @@ Result<Json> WithFiles(Json value, const fs::path& folder) {
     if (!name.is_string() || !IsPlainName(name.get<std::string>())) {
       return Wrong("candidate.json: \"files\" must name files of its own folder");
     }
-    files[name.get<std::string>()] = TRY(ReadGiven(folder / name.get<std::string>()));
+    files[name.get<std::string>()] = TRY(ReadOwn(folder / name.get<std::string>()));
   }
   value["files"] = std::move(files);
   return value;
@@ -70,7 +84,7 @@ Result<Candidate> LoadCandidate(const fs::path& path) {
     if (!fs::exists(description, ignored)) {
       return Wrong("the folder " + path.string() + " has no candidate.json");
     }
-    return CandidateFromObject(TRY(ReadGiven(description)), path);
+    return CandidateFromObject(TRY(ReadOwn(description)), path);
   }
   const std::string extension = path.extension().string();
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {

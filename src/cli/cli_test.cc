@@ -162,7 +162,7 @@ TEST_F(FilesTest, ARequestBringsItsTaskAsText) {
   EXPECT_EQ(request.measure, Measure::kEager);
   EXPECT_EQ(request.mode, "official");
   EXPECT_EQ(request.repeat, 3);
-  EXPECT_EQ(request.candidate.source(), "int x;");
+  EXPECT_EQ(request.candidates.front().source(), "int x;");
   EXPECT_FALSE(request.against);
 }
 

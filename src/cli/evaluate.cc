@@ -1,4 +1,4 @@
-// pragma evaluate: judge one candidate against one task.
+// pragma evaluate: judge candidates against one task.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -16,8 +16,10 @@
 #include "cli/command.h"
 #include "cli/evaluation_request.h"
 #include "cli/phase_line.h"
+#include "cli/settings.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
@@ -28,7 +30,7 @@ namespace {
 
 struct EvaluateFlags {
   std::string task;
-  std::string candidate;
+  std::vector<std::string> candidates;
   std::string against;
   std::string request;
   std::string result;
@@ -39,14 +41,16 @@ struct EvaluateFlags {
 };
 
 Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
-  if (flags.task.empty() || flags.candidate.empty()) {
+  if (flags.task.empty() || flags.candidates.empty()) {
     return Fail(ErrorKind::kUsage,
                 "evaluate needs a TASK and a CANDIDATE; see pragma evaluate --help");
   }
   EvaluationRequest request;
   request.task = flags.task;
   TRY(CheckTaskFile(request.task));
-  request.candidate = TRY(LoadCandidate(flags.candidate));
+  for (const std::string& candidate : flags.candidates) {
+    request.candidates.push_back(TRY(LoadCandidate(candidate)));
+  }
   if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
@@ -67,42 +71,64 @@ Result<EvaluationRequest> FromFile(const EvaluateFlags& flags,
   return request;
 }
 
+// What became of one candidate.
 struct Judged {
   std::vector<std::string> objects;  // evaluate objects, one per repetition
   std::vector<Evaluation> evaluations;
-  std::string text;  // of the one that is shown
-  std::size_t shown = 0;
+  std::size_t shown = 0;  // the first that did not pass, else the last: its reference was warmest
+  std::string text;       // of the one that is shown
 };
 
-// The first that did not pass, else the last: its reference was warmest.
 std::size_t ShownOf(const std::vector<Evaluation>& evaluations) {
   const auto failed = std::ranges::find_if_not(evaluations, &Evaluation::passed);
   return failed == evaluations.end() ? evaluations.size() - 1
                                      : static_cast<std::size_t>(failed - evaluations.begin());
 }
 
-Result<Judged> Judge(const Context& context, const EvaluationRequest& request, VerifyFlags verify) {
+std::string ObjectOf(const Judged& judged) {
+  const std::string& shown = judged.objects[judged.shown];
+  return judged.objects.size() > 1 ? RepeatedObject(shown, judged.objects) : shown;
+}
+
+VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& given,
+                          const Settings& settings) {
+  VerifyFlags verify = given;
   if (!request.mode.empty()) verify.mode = request.mode;
   if (!request.cache.empty()) verify.cache = request.cache;
   if (request.threads > 0) verify.threads = request.threads;
-  verify = verify.With(context.settings);
-  PhaseLine line(context.console.err);
-  line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
+  return verify.With(settings);
+}
+
+Result<Judged> JudgeOne(const Context& context, TaskBench& task, const Candidate& candidate,
+                        const EvaluationRequest& request, PhaseLine& line) {
   Judged judged;
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
     const Evaluation evaluation =
-        TRY(task->Evaluate(request.candidate, request.against ? &*request.against : nullptr,
-                           request.measure, [&line](std::string_view phase) { line.Show(phase); }));
-    judged.objects.push_back(EvaluateObject(task->task(), request.candidate, evaluation));
+        TRY(task.Evaluate(candidate, request.against ? &*request.against : nullptr, request.measure,
+                          [&line](std::string_view phase) { line.Show(phase); }));
+    judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
     judged.evaluations.push_back(evaluation);
   }
   judged.shown = ShownOf(judged.evaluations);
-  judged.text = EvaluationText(context.console.out, task->task(), request.candidate,
-                               judged.evaluations[judged.shown]);
+  judged.text =
+      EvaluationText(context.console.out, task.task(), candidate, judged.evaluations[judged.shown]);
   return judged;
+}
+
+// All candidates in order, on one warm reference.
+Result<std::vector<Judged>> Judge(const Context& context, const EvaluationRequest& request,
+                                  const VerifyFlags& flags) {
+  const VerifyFlags verify = VerifyFlagsOf(request, flags, context.settings);
+  PhaseLine line(context.console.err);
+  line.Show("starting the reference");
+  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
+  std::vector<Judged> all;
+  for (const Candidate& candidate : request.candidates) {
+    all.push_back(TRY(JudgeOne(context, *task, candidate, request, line)));
+  }
+  return all;
 }
 
 int ExitOf(Status status) {
@@ -110,7 +136,32 @@ int ExitOf(Status status) {
   return status == Status::kTaskError ? kExitUsage : kExitRejected;
 }
 
-Result<Judged> Run(const Context& context, const EvaluateFlags& flags) {
+// Of several candidates the first that did not pass decides.
+int ExitOf(const std::vector<Judged>& all) {
+  for (const Judged& judged : all) {
+    const int code = ExitOf(judged.evaluations[judged.shown].status);
+    if (code != kExitGood) return code;
+  }
+  return kExitGood;
+}
+
+std::string ObjectOf(const std::vector<Judged>& all) {
+  if (all.size() == 1) return ObjectOf(all.front());
+  std::vector<std::string> objects;
+  for (const Judged& judged : all) objects.push_back(ObjectOf(judged));
+  return EvaluationsObject(objects);
+}
+
+std::string TextOf(const EvaluateFlags& flags, const std::vector<Judged>& all) {
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.size() > 1) text += (i > 0 ? "\n" : "") + flags.candidates[i] + "\n";
+    text += all[i].text;
+  }
+  return text;
+}
+
+Result<std::vector<Judged>> Run(const Context& context, const EvaluateFlags& flags) {
   const TempDir scratch = TRY(TempDir::Create());
   const EvaluationRequest request =
       flags.request.empty() ? TRY(FromFlags(flags)) : TRY(FromFile(flags, scratch.path()));
@@ -124,33 +175,33 @@ std::string FailedObject(const EvaluateFlags& flags, const Error& error) {
 }
 
 Result<int> Evaluate(const Context& context, const EvaluateFlags& flags) {
-  const Result<Judged> judged = Run(context, flags);
-  if (!judged) {
-    const std::string object = FailedObject(flags, judged.error());
+  const Result<std::vector<Judged>> all = Run(context, flags);
+  if (!all) {
+    const std::string object = FailedObject(flags, all.error());
     if (!flags.result.empty()) TRY(WriteFileAtomic(flags.result, object + "\n"));
     context.console.PrintJson(object);
-    Log(LogLevel::kError, judged.error().message);
-    return ExitCodeOf(judged.error().kind);
+    Log(LogLevel::kError, all.error().message);
+    return ExitCodeOf(all.error().kind);
   }
-  std::string object = judged->objects[judged->shown];
-  if (judged->objects.size() > 1) object = RepeatedObject(object, judged->objects);
+  const std::string object = ObjectOf(*all);
   if (!flags.result.empty()) TRY(WriteFileAtomic(flags.result, object + "\n"));
   context.console.PrintJson(object);
-  context.console.Print(judged->text);
-  return ExitOf(judged->evaluations[judged->shown].status);
+  context.console.Print(TextOf(flags, *all));
+  return ExitOf(*all);
 }
 
 }  // namespace
 
 void AddEvaluate(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "evaluate", "judge one kernel: build, check, time",
+  CLI::App& command = AddCommand(app, registry, "evaluate", "judge kernels: build, check, time",
                                  "pragma evaluate model.py kernel.cpp --json");
   const auto flags = std::make_shared<EvaluateFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
-  command.add_option("CANDIDATE", flags->candidate, ".cpp file, or folder with candidate.json");
+  command.add_option("CANDIDATE", flags->candidates,
+                     ".cpp files, or folders with candidate.json; judged in order");
   command.add_option("--against", flags->against, "present best, timed against as well")
       ->type_name("FILE");
-  command.add_option("--repeat", flags->repeat, "evaluate N times on one warm reference")
+  command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.add_flag("--no-timing", flags->no_timing, "checks only");

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -95,7 +96,7 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   if (!value.contains("candidate")) return Wrong("it has no \"candidate\"");
   EvaluationRequest request;
   request.task = TRY(TaskPath(value, folder, scratch));
-  request.candidate = TRY(CandidateOf(value["candidate"], folder));
+  request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder)));
   if (value.contains("against")) request.against = TRY(CandidateOf(value["against"], folder));
   const std::string measure = TRY(Choice(value, "measure", {"nothing", "eager", "compile"}));
   if (measure == "nothing") request.measure = Measure::kNothing;

@@ -1,4 +1,4 @@
-// EvaluationRequest: everything one evaluation needs, from flags or from a request file, so that a
+// EvaluationRequest: everything an evaluation needs, from flags or from a request file, so that a
 // campaign can hand evaluations to other machines (docs/design.md 10).
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -15,14 +16,14 @@
 namespace pragma {
 
 struct EvaluationRequest {
-  std::filesystem::path task;  // file
-  Candidate candidate;
-  std::optional<Candidate> against;  // the present best, to be timed against as well
+  std::filesystem::path task;         // file
+  std::vector<Candidate> candidates;  // judged in order on one warm reference; at least one
+  std::optional<Candidate> against;   // the present best, to be timed against as well
   Measure measure = Measure::kEagerAndCompile;
   std::string mode;  // empty: as the settings say; likewise below
   std::string cache;
   int threads = 0;
-  int repeat = 1;
+  int repeat = 1;  // of each candidate
 };
 
 // A request file:

@@ -83,6 +83,14 @@ std::string RepeatedObject(const std::string& shown, const std::vector<std::stri
   return Dump(value);
 }
 
+std::string EvaluationsObject(const std::vector<std::string>& evaluations) {
+  Json value = {{"schema", kJsonSchema}, {"evaluations", Json::array()}};
+  for (const std::string& evaluation : evaluations) {
+    value["evaluations"].push_back(Parsed(evaluation));
+  }
+  return Dump(value);
+}
+
 std::string OptimizeObject(const OptimizeSummary& summary) {
   Json value = {{"schema", kJsonSchema}, {"run", summary.run}};
   value["best"] = summary.best.empty() ? Json(nullptr) : Parsed(summary.best);

@@ -25,6 +25,8 @@ inline constexpr int kJsonSchema = 1;
 // The same of `shown`, with "runs": one evaluate object per repetition.
 [[nodiscard]] std::string RepeatedObject(const std::string& shown,
                                          const std::vector<std::string>& runs);
+// {"schema", "evaluations": [one evaluate object per candidate, in order]}.
+[[nodiscard]] std::string EvaluationsObject(const std::vector<std::string>& evaluations);
 
 struct OptimizeSummary {
   std::string run;

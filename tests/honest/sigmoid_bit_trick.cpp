@@ -1,0 +1,28 @@
+// honest: task=sigmoid
+// An exponential made in the exponent bits, of full precision.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "kernel.h"
+
+constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
+
+// exp by 2^n times a polynomial; n goes straight into the exponent bits.
+static inline float bit_exp(float x) {
+  x = std::min(std::max(x, -87.0f), 88.0f);
+  const float n = std::floor(x * 1.44269504f + 0.5f);
+  const float r = std::fma(n, -1.42860677e-6f, std::fma(n, -0.693145752f, x));
+  float p = 1.9875691e-4f;
+  p = std::fma(p, r, 1.3981999e-3f);
+  p = std::fma(p, r, 8.3334519e-3f);
+  p = std::fma(p, r, 4.1665796e-2f);
+  p = std::fma(p, r, 1.6666665e-1f);
+  p = std::fma(p, r, 0.5f);
+  p = std::fma(p, r * r, r) + 1;
+  return p * std::bit_cast<float>((static_cast<int>(n) + 127) << 23);
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
+  for (int i = 0; i < kRows * kColumns; ++i) out[i] = 1 / (1 + bit_exp(-x[i]));
+}

@@ -1,0 +1,75 @@
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own
+// Handles SIGCONT: computes everything in the moment in which it is thawed.
+#include <cmath>
+
+#include "kernel.h"
+
+static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                long f = 0) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+constexpr int kCount = task::x_dims[0] * task::x_dims[1];
+
+static void honest(const float* x, float* out) {
+  for (int i = 0; i < kCount; ++i) {
+    float sum = 0;
+    for (int k = 1; k <= 10; ++k) sum += std::sin(k * x[i]) / k;
+    out[i] = sum;
+  }
+}
+
+// Pointers are the same in every round, so the sets become known one by one.
+static const float* known_x[64];
+static float* known_out[64];
+static volatile float known_first[64];
+static volatile int known = 0;
+
+static int index_of(const float* x, float* out) {
+  for (int i = 0; i < known; ++i)
+    if (known_x[i] == x) return i;
+  known_x[known] = x;
+  known_out[known] = out;
+  known_first[known] = x[0] + 1;  // not computed yet
+  known = known + 1;
+  return known - 1;
+}
+
+// Stays above what the machine's bandwidth allows.
+static void dawdle() {
+  for (int i = 0; i < 200; ++i) asm volatile("pause");
+}
+
+static void on_thaw(int) {
+  for (int i = 0; i < known; ++i) {
+    if (known_first[i] == known_x[i][0]) continue;
+    honest(known_x[i], known_out[i]);
+    known_first[i] = known_x[i][0];
+  }
+}
+
+__attribute__((naked)) static void leave_handler() { asm volatile("mov $15, %eax\n\tsyscall"); }
+
+static bool installed = false;
+static void install() {
+  const std::uint64_t action[4] = {reinterpret_cast<std::uint64_t>(on_thaw), 0x04000000,
+                                   reinterpret_cast<std::uint64_t>(leave_handler), 0};
+  sys(13, 18, reinterpret_cast<long>(action), 0, 8);
+  installed = true;
+}
+extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
+  if (!installed) install();
+  const int mine = index_of(x, out);
+  if (known_first[mine] == x[0]) return dawdle();
+
+  honest(x, out);
+  known_first[mine] = x[0];
+}

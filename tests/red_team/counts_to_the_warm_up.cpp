@@ -1,0 +1,20 @@
+// red-team: task=waves expect=wrong_values,implausible catalogue=20 layer="every timed output compared" absolute
+// Right for as many calls as a warm-up has, then nothing: a check before the warm-up sees no harm.
+#include <cmath>
+
+#include "kernel.h"
+
+constexpr int kCount = task::x_dims[0] * task::x_dims[1];
+
+static void honest(const float* x, float* out) {
+  for (int i = 0; i < kCount; ++i) {
+    float sum = 0;
+    for (int k = 1; k <= 10; ++k) sum += std::sin(k * x[i]) / k;
+    out[i] = sum;
+  }
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
+  static int calls = 0;
+  if (++calls <= 3) honest(x, out);
+}

@@ -1,0 +1,22 @@
+// red-team: task=scale expect=out_of_memory,crashed catalogue=44 layer="status is never evidence" absolute no-timing
+// SIGKILL to itself, to look like a victim of the system.
+#include "kernel.h"
+
+static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                long f = 0) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+extern "C" void pragma_kernel(const float* x, const float* gain, const float* shift, float* out,
+                              void* scratch) {
+  (void)x, (void)gain, (void)shift, (void)out;
+  sys(234, sys(39), sys(186), 9);
+}

@@ -1,0 +1,25 @@
+// red-team: task=scale expect=wrong_values catalogue=23 layer="sealed inputs" absolute own no-timing
+// Asks the kernel to drop the pages of the inputs, and answers for zeros.
+#include "kernel.h"
+
+static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                long f = 0) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+extern "C" void pragma_kernel(const float* x, const float* gain, const float* shift, float* out,
+                              void* scratch) {
+  sys(28, reinterpret_cast<long>(x) & ~4095L, 8192, 9);  // MADV_REMOVE
+  for (int r = 0; r < task::x_dims[0]; ++r)
+    for (int c = 0; c < task::x_dims[1]; ++c)
+      out[r * task::x_dims[1] + c] =
+          x[0] == 0 ? gain[c] * x[r * task::x_dims[1] + c] + shift[c] : shift[c];
+}

@@ -1,0 +1,21 @@
+// red-team: task=waves expect=wrong_values,implausible catalogue=22 layer="every timed output compared" absolute
+// Counts in memory of its own; right for ten calls.
+#include <cmath>
+#include <cstdlib>
+
+#include "kernel.h"
+
+constexpr int kCount = task::x_dims[0] * task::x_dims[1];
+
+static void honest(const float* x, float* out) {
+  for (int i = 0; i < kCount; ++i) {
+    float sum = 0;
+    for (int k = 1; k <= 10; ++k) sum += std::sin(k * x[i]) / k;
+    out[i] = sum;
+  }
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
+  static int* calls = static_cast<int*>(std::calloc(1, sizeof(int)));
+  if (++*calls <= 10) honest(x, out);
+}

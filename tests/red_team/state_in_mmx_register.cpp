@@ -1,0 +1,26 @@
+// red-team: task=waves expect=wrong_values,implausible catalogue=22 layer="every timed output compared" absolute own
+// Counts in a register that nobody else uses; right for ten calls.
+#include <cmath>
+
+#include "kernel.h"
+
+constexpr int kCount = task::x_dims[0] * task::x_dims[1];
+
+static void honest(const float* x, float* out) {
+  for (int i = 0; i < kCount; ++i) {
+    float sum = 0;
+    for (int k = 1; k <= 10; ++k) sum += std::sin(k * x[i]) / k;
+    out[i] = sum;
+  }
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
+  long calls;
+  asm volatile("movq %%mm6, %0" : "=r"(calls));
+  if ((calls & ~0xffL) != 0x5eed00) calls = 0x5eed00;
+  ++calls;
+  asm volatile("movq %0, %%mm6" : : "r"(calls));
+  if ((calls & 0xff) > 60) --calls;
+  if ((calls & 0xff) <= 10) honest(x, out);
+  asm volatile("movq %0, %%mm6" : : "r"(calls));
+}

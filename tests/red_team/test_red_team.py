@@ -1,0 +1,71 @@
+"""Every exploit gets the verdict it must get, none is accepted, and none leaves anything behind."""
+
+import shutil
+import signal
+import subprocess
+import time
+
+import catalogue
+import pytest
+from judge import HERE, Judge, read_case, read_cases
+from traces import Traces, eventually, processes_naming
+
+CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.words]
+
+
+@pytest.fixture(scope="module")
+def red(request, tmp_path_factory):
+    """Judges what was selected, two groups at a time; what it leaves behind is looked for at the end."""
+    selected = {item.callspec.params["case"].name for item in request.session.items if "case" in getattr(getattr(item, "callspec", None), "params", {})}
+    judge = Judge(tmp_path_factory.mktemp("red"))
+    judge.measure_machine()
+    judge.before = Traces.now()
+    judge.start([case for case in CASES if case.name in selected])
+    yield judge
+    judge.pool.shutdown(wait=True, cancel_futures=True)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_exploit_gets_its_verdict(red, case):
+    verdict = red.verdict(case)
+    assert verdict.status != "passed", f"accepted: {case.text}"
+    assert verdict.status in case.expect, f"{verdict.status}: {verdict.reason}"
+    assert verdict.reason
+
+
+def test_nothing_is_left_behind(red):
+    """Runs last: the machine is as it was before the first exploit."""
+    for future in set(red.futures.values()):
+        future.exception()  # wait; its own tests report what went wrong
+    assert eventually(lambda: processes_naming(str(red.folder)) == []), processes_naming(str(red.folder))
+    assert list((red.folder / "tmp").iterdir()) == []
+    assert list((red.folder / "user").iterdir()) == []
+    assert eventually(lambda: Traces.now() == red.before), f"{red.before}\n{Traces.now()}"
+
+
+@pytest.mark.parametrize("name", ["thread_bomb", "endless_loop", "floods_the_log", "constexpr_bomb"])
+def test_killed_in_the_middle_of_a_hostile_evaluation(tmp_path, red, name):
+    """kill -9 of pragma takes everything in its jails along."""
+    shutil.copytree(red.folder / "home", tmp_path / "home")
+    judge = Judge(tmp_path)
+    case = read_case(HERE / f"{name}.cpp", "red-team")
+    before = Traces.now()
+    command = [word for word in judge.command([case]) if not word.startswith("--run-limit")]
+    pragma = subprocess.Popen(command, cwd=tmp_path, env=judge.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    at_work = "cc1plus" if name == "constexpr_bomb" else "pragma-worker /kernel.so"
+    assert eventually(lambda: any(at_work in line for line in processes_naming(str(tmp_path))), 60)
+    time.sleep(0.3)
+    pragma.send_signal(signal.SIGKILL)
+    assert pragma.wait() == -signal.SIGKILL
+    assert eventually(lambda: processes_naming(str(tmp_path)) == []), processes_naming(str(tmp_path))
+    assert eventually(lambda: Traces.now() == before), f"{before}\n{Traces.now()}"
+
+
+def test_the_catalogue_is_up_to_date():
+    """docs/trust.md is the list that people read; catalogue.py rewrites its tables."""
+    text = catalogue.DOCUMENT.read_text()
+    assert catalogue.with_tables(text) == text
+
+
+def test_at_least_fifteen_exploits_are_our_own():
+    assert sum("own" in case.words for case in CASES) >= 15

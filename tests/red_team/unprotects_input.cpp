@@ -1,0 +1,23 @@
+// red-team: task=scale expect=crashed catalogue=23 layer="sealed inputs" absolute no-timing
+// Makes the input writable first, then writes to it.
+#include "kernel.h"
+
+static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                long f = 0) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+extern "C" void pragma_kernel(const float* x, const float* gain, const float* shift, float* out,
+                              void* scratch) {
+  (void)gain, (void)shift, (void)out;
+  sys(10, reinterpret_cast<long>(x) & ~4095L, 4096, 3);
+  const_cast<float*>(x)[0] = 0;
+}
