@@ -53,12 +53,16 @@ Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& fol
   if (!value.is_object()) return Wrong("the candidate is no JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
-  if (!value.contains("flags")) value["flags"] = DefaultCppFlags();
+  const bool python = value["language"] == LanguageName(Language::kPython);
+  if (!value.contains("flags")) {
+    value["flags"] = python ? std::vector<std::string>() : DefaultCppFlags();
+  }
+  if (python && !value.contains("compiler")) value["compiler"] = "";
   Result<Candidate> candidate = CandidateFromJson(value.dump());
   if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
-  if (candidate->language != Language::kCpp) {
+  if (candidate->language != Language::kCpp && candidate->language != Language::kPython) {
     return Wrong("candidates in " + std::string(LanguageName(candidate->language)) +
-                 " cannot be judged yet; only C++ can");
+                 " cannot be judged yet; only C++ and Python can");
   }
   return candidate;
 }
@@ -73,8 +77,9 @@ Result<Candidate> LoadCandidate(const fs::path& path) {
     return CandidateFromObject(TRY(ReadGiven(description)), path);
   }
   const std::string extension = path.extension().string();
+  if (extension == ".py") return PythonCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
-    return Wrong(path.string() + ": a candidate is a .cpp file or a folder with candidate.json");
+    return Wrong(path.string() + ": a candidate is a .cpp or .py file, or a folder with candidate.json");
   }
   return CppCandidate(TRY(ReadGiven(path)));
 }

@@ -45,4 +45,12 @@ inline constexpr std::string_view kSolutionFolder = "/solution";
 // `-m pragma_torch`; the caller adds arguments, the task's folders and descriptors.
 [[nodiscard]] Result<JailSpec> TorchJail(const TorchServerOptions& options);
 
+// The jails of a Python candidate; fills `files` with what they bind. `plan`: the server's, as JSON.
+struct CandidateText {
+  std::string_view solution;
+  std::string_view plan;
+};
+[[nodiscard]] Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
+                                             const CandidateText& text);
+
 }  // namespace pragma

@@ -111,6 +111,8 @@ struct TorchServer::Impl {
   CacheSlot cache;
   TorchProcess process;
   Task task;
+  std::string candidate_plan;  // JSON
+  std::string no_candidate;    // why no Python candidate can be given this task
 
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
                                        const std::string& what) {
@@ -173,9 +175,21 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
                                             .what = task_file.string() + ": describing the task",
                                             .deadline = deadline}));
   Task task = TRY(ParseTaskDescription(reply["task"].Dump()));
-  return TorchServer(
-      std::make_unique<Impl>(Impl{jail, options, task_file, std::move(folder), std::move(cache),
-                                  std::move(process), std::move(task)}));
+  std::string no_candidate;
+  reply["candidate_plan"].Get("init_error", no_candidate);
+  return TorchServer(std::make_unique<Impl>(
+      Impl{jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
+           std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate)}));
+}
+
+Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) const {
+  if (!impl_->no_candidate.empty()) {
+    return Fail(ErrorKind::kTask, impl_->task_file.filename().string() +
+                                      ": no Python candidate can be built for it: " +
+                                      impl_->no_candidate);
+  }
+  return MakeHome(impl_->jail, impl_->options,
+                  {.solution = solution, .plan = impl_->candidate_plan});
 }
 
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {

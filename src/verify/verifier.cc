@@ -27,6 +27,7 @@
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/bounds.h"
+#include "verify/python_kernel.h"
 #include "verify/stage.h"
 #include "verify/timing_session.h"
 #include "worker/protocol.h"
@@ -156,7 +157,10 @@ struct Verifier::Impl {
   Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
                                            Evaluation& evaluation) const {
     const PhaseTimer timer(evaluation, "build");
-    BuildOutcome outcome = TRY(builder.Build(candidate, header));
+    const bool python = candidate.language == Language::kPython;
+    if (python && !jail.unsafe()) evaluation.environment.trust = kPythonTrust;
+    BuildOutcome outcome = TRY(python ? MakePythonKernel(server, jail, candidate)
+                                      : builder.Build(candidate, header));
     if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
       Reject(evaluation, failure->status, failure->reason);
       evaluation.diagnostics = std::move(failure->diagnostics);
