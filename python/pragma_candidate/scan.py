@@ -76,7 +76,7 @@ class _Scan(ast.NodeVisitor):
             full = f"{node.module}.{item.name}"
             self.names[item.asname or item.name] = full
             self._imported(node, full)
-            self._used(node, full)
+            self._refuse(node, full)
 
     def _imported(self, node: ast.AST, name: str) -> None:
         if name.split(".")[0] == "ctypes":
@@ -85,14 +85,17 @@ class _Scan(ast.NodeVisitor):
             self.note(node, f"imports {name}")
 
     def _used(self, node: ast.AST, path: str) -> None:
-        if path in _FRAMES:
-            self.turn_away(node, f"{path} looks at the frames of its callers, which no kernel needs")
-        if path in _WALKS:
-            self.turn_away(node, f"{path} walks objects that are not its own")
+        self._refuse(node, path)
         if path == "sys.modules":
             self.note(node, "touches sys.modules")
         if f"{path}.".startswith(_KERNELS) and path != "torch.utils.cpp_extension":
             self.kernels.add(path)
+
+    def _refuse(self, node: ast.AST, path: str) -> None:
+        if path in _FRAMES:
+            self.turn_away(node, f"{path} looks at the frames of its callers, which no kernel needs")
+        if path in _WALKS:
+            self.turn_away(node, f"{path} walks objects that are not its own")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = self.path(node)
