@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cli/candidate_file.h"
 #include "cli/command.h"
+#include "cli/drop_in.h"
 #include "cli/evaluation_request.h"
 #include "cli/phase_line.h"
 #include "cli/verify_flags.h"
@@ -35,6 +36,7 @@ struct EvaluateFlags {
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
+  bool dropin = false;
   VerifyFlags verify;
 };
 
@@ -50,6 +52,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
+  request.drop_in = flags.dropin;
   request.repeat = flags.repeat;
   return request;
 }
@@ -93,11 +96,15 @@ Result<Judged> Judge(const Context& context, const EvaluationRequest& request, V
   Judged judged;
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
-    const Evaluation evaluation =
+    const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
+    Evaluation evaluation =
         TRY(task->Evaluate(request.candidate, request.against ? &*request.against : nullptr,
-                           request.measure, [&line](std::string_view phase) { line.Show(phase); }));
+                           request.measure, on_phase));
+    if (request.drop_in) {
+      TRY(AddDropIn(context, *bench, *task, request.candidate, evaluation, on_phase));
+    }
     judged.objects.push_back(EvaluateObject(task->task(), request.candidate, evaluation));
-    judged.evaluations.push_back(evaluation);
+    judged.evaluations.push_back(std::move(evaluation));
   }
   judged.shown = ShownOf(judged.evaluations);
   judged.text = EvaluationText(context.console.out, task->task(), request.candidate,
@@ -147,12 +154,14 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
                                  "pragma evaluate model.py kernel.cpp --json");
   const auto flags = std::make_shared<EvaluateFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
-  command.add_option("CANDIDATE", flags->candidate, ".cpp file, or folder with candidate.json");
+  command.add_option("CANDIDATE", flags->candidate, ".cpp or .py file, or folder with candidate.json");
   command.add_option("--against", flags->against, "present best, timed against as well")
       ->type_name("FILE");
   command.add_option("--repeat", flags->repeat, "evaluate N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command.add_flag("--dropin", flags->dropin,
+                   "also time ModelNew, as export writes it, against Model");
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");

@@ -106,6 +106,7 @@ struct Verifier::Impl {
   struct Judging {
     Evaluation evaluation;
     const BuiltKernel* kernel = nullptr;
+    bool drop_in = false;  // eager allocates by default, however much that costs it
     Rng rng;
     double run_seconds = kForever;    // the shortest checked call
     double empty_seconds = kForever;  // the shortest round without one
@@ -310,7 +311,7 @@ struct Verifier::Impl {
     TRY(MeasureUpkeep(judging));
     if (auto chosen = ChooseBaseline(judging, progress); !chosen) return chosen;
     Evaluation& evaluation = judging.evaluation;
-    evaluation.environment.allocator = AllocatorName(baseline->eager);
+    evaluation.environment.allocator = AllocatorName(EagerAllocator(judging));
     if (auto timed = TimeOnce(judging, best, progress); !timed) return timed;
     if (!evaluation.timing || TRY(Plausible(evaluation))) return {};
     // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
@@ -323,11 +324,15 @@ struct Verifier::Impl {
     return {};
   }
 
+  [[nodiscard]] Allocator EagerAllocator(const Judging& judging) const {
+    return judging.drop_in ? Allocator::kDefault : baseline->eager;
+  }
+
   // Fills in the times and ratios, or the failure of the candidate.
   Result<void> TimeOnce(Judging& judging, const BuiltKernel* best, const Progress& progress) {
     Evaluation& evaluation = judging.evaluation;
     std::vector<Side> sides{{.name = "candidate", .kernel = judging.kernel},
-                            {.name = "eager", .allocator = baseline->eager}};
+                            {.name = "eager", .allocator = EagerAllocator(judging)}};
     if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
     const double round =
         judging.call_seconds() * static_cast<double>(sides.size() - 1) + baseline->eager_ms * 1e-3;
@@ -438,7 +443,9 @@ struct Verifier::Impl {
 
   Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best, Measure measure,
                               const Progress& progress) {
-    Judging judging{.evaluation = {.status = Status::kPassed}, .rng = Rng({})};
+    Judging judging{.evaluation = {.status = Status::kPassed},
+                    .drop_in = measure == Measure::kDropIn,
+                    .rng = Rng({})};
     if (task().random) {
       Reject(
           judging.evaluation, Status::kUnsupported,
