@@ -28,7 +28,7 @@ static const char* const kForbidden[] = {
     /* the kernel's large doors */
     "bpf", "perf_event_open", "io_uring_setup", "io_uring_enter", "io_uring_register",
     "userfaultfd", "keyctl", "add_key", "request_key", "fanotify_init", "lookup_dcookie",
-    "open_by_handle_at", "name_to_handle_at", "vmsplice",
+    "open_by_handle_at", "name_to_handle_at",
     /* namespaces and mounts */
     "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount",
     "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",

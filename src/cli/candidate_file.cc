@@ -33,7 +33,10 @@ bool IsPlainName(const std::string& name) {
 
 // "files" as a list of names, or missing, becomes the object that core reads.
 Result<Json> WithFiles(Json value, const fs::path& folder) {
-  if (!value.contains("files")) value["files"] = Json::array({"kernel.cpp"});
+  const bool python = value.value("language", Json()) == LanguageName(Language::kPython);
+  if (!value.contains("files")) {
+    value["files"] = Json::array({python ? "solution.py" : "kernel.cpp"});
+  }
   if (!value["files"].is_array()) return value;
   Json files = Json::object();
   for (const Json& name : value["files"]) {

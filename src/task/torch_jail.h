@@ -36,7 +36,6 @@ struct CacheSlot {
 
 // Where things lie inside.
 inline constexpr std::string_view kTaskFolder = "/task";
-inline constexpr std::string_view kSolutionFolder = "/solution";
 
 // True when jailed programs run as a user that is not ours: its files must be open to others.
 [[nodiscard]] bool RunsAsOtherUser(const Jail& jail);

@@ -242,29 +242,4 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   return child;
 }
 
-Result<std::string> TorchServer::CheckSolution(const fs::path& solution_file) {
-  const Impl& impl = *impl_;
-  const TimePoint deadline = After(impl.options.request_limit);
-  const ReadableFolder folder = TRY(ReadableFolder::Of(solution_file, RunsAsOtherUser(impl.jail)));
-  JailSpec spec = TRY(TorchJail(impl.options));
-  spec.env.erase("TORCHINDUCTOR_CACHE_DIR");  // the server's own; this jail does not see it
-  spec.binds.push_back({impl.folder.path.string(), std::string(kTaskFolder), false});
-  spec.binds.push_back({folder.path.string(), std::string(kSolutionFolder), false});
-  spec.argv.insert(spec.argv.end(), {"check", "--threads", std::to_string(impl.options.threads),
-                                     "--task", InFolder(kTaskFolder, impl.task_file), "--solution",
-                                     InFolder(kSolutionFolder, solution_file)});
-  TorchProcess process = TRY(TorchProcess::Start(impl.jail, std::move(spec), deadline));
-  process.ShowPath(std::string(kSolutionFolder) + "/", (solution_file.parent_path() / "").string());
-  const std::string what = solution_file.filename().string() + ": checking it";
-  Result<JsonReader> reply =
-      process.Ask({.json = {}, .fds = {}, .what = what, .deadline = deadline});
-  // A solution that hangs or kills its process disagrees; that is no trouble of ours.
-  const bool task_failed = !reply && reply.error().kind == ErrorKind::kTask;
-  if (task_failed) return reply.error().message;
-  if (!reply) return std::unexpected(reply.error());
-  std::string why;
-  reply->Get("why", why);
-  return why;
-}
-
 }  // namespace pragma

@@ -95,10 +95,6 @@ class TorchServer final {
   // `solution`: the text of a file that defines ModelNew. kTask: this task cannot be given to one.
   [[nodiscard]] Result<CandidateHome> MakeCandidateHome(std::string_view solution) const;
 
-  // KernelBench's own rule, in a jailed child: does `ModelNew` of `solution_file` agree with Model?
-  // Empty when it does, else one line why. Used by export.
-  [[nodiscard]] Result<std::string> CheckSolution(const std::filesystem::path& solution_file);
-
  private:
   struct Impl;
   explicit TorchServer(std::unique_ptr<Impl> impl);
