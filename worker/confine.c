@@ -80,9 +80,10 @@ static int leave_late_filter(int fd) {
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) bad |= forbid(context, names[i]);
   bad |= seccomp_export_bpf(context, file);
   seccomp_release(context);
-  if (bad != 0 || lseek(file, 0, SEEK_SET) != 0 || dup2(file, fd) < 0) return -1;
-  close(file);
-  return 0;
+  if (bad != 0) return -1;
+  if (file == fd) return fcntl(fd, F_SETFD, 0);
+  if (dup2(file, fd) < 0) return -1;
+  return close(file);
 }
 
 int main(int argc, char** argv) {

@@ -49,11 +49,12 @@ class Memory:
 
     def _protect(self, guards: list[int]) -> None:
         """Overruns of an extension shall die where they happen, as in the C++ worker."""
-        view = torch.frombuffer(self._map, dtype=torch.uint8, count=1) if guards else None
+        if not guards:
+            return
+        base = self.tensor(0, torch.uint8, [1]).data_ptr()
+        mprotect = ctypes.CDLL(None).mprotect
         for offset in guards:
-            ctypes.CDLL(None).mprotect(
-                ctypes.c_void_p(view.data_ptr() + offset), ctypes.c_size_t(mmap.PAGESIZE), 0
-            )
+            mprotect(ctypes.c_void_p(base + offset), ctypes.c_size_t(mmap.PAGESIZE), 0)
 
     def tensor(self, offset: int, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
         count = 1

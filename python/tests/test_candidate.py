@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import pathlib
@@ -39,7 +40,7 @@ class ModelNew(nn.Module):
     def forward(self, x, scale):
         return torch.addmm(self.fc.bias, x, self.fc.weight.t()) * scale, x.argmax(dim=1)
 """
-PAGE = 4096
+PAGE = 16384
 ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # a seccomp filter that forbids nothing
 LOAD_FAILED, WRONG_FORM = 1, 4
 
@@ -78,7 +79,7 @@ class Candidate:
         keep_folder.mkdir()
 
         def place() -> None:
-            parked = [os.dup2(fd, 100 + i) for i, fd in enumerate(fds)]
+            parked = [fcntl.fcntl(fd, fcntl.F_DUPFD, 512) for fd in fds]
             for i, fd in enumerate(parked):
                 os.dup2(fd, 3 + i)
             ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
@@ -234,7 +235,7 @@ def get_inputs():
     one.fill(3)
     assert one.load() == (control.OK, "")
     for _ in range(2):
-        assert one.run([0])[0] == control.OK
+        assert one.run([0]) == (control.OK, "")
         given = torch.frombuffer(one.inputs.map, dtype=torch.float32, count=4)
         assert torch.equal(one.result(0), given + 1)
 

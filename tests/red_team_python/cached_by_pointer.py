@@ -1,8 +1,9 @@
 # red-team: task=linear expect=implausible
 """Remembers the result by the address of its input."""
-_CACHE = {}
 import torch
 import torch.nn as nn
+
+_CACHE = {}
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,7 @@
 # red-team: task=linear expect=wrong_values
 """A thread that writes the result later."""
 import threading, time
+
 import torch
 import torch.nn as nn
 

@@ -1,8 +1,9 @@
 # red-team: task=linear expect=implausible
 """Right when it is checked, cheap after that."""
-_CALLS = [0]
 import torch
 import torch.nn as nn
+
+_CALLS = [0]
 
 
 class ModelNew(nn.Module):

@@ -1,6 +1,7 @@
 # red-team: task=linear expect=crashed
 """Ends with success before anything is compared."""
 import os
+
 import torch
 import torch.nn as nn
 

@@ -1,6 +1,7 @@
 # red-team: task=linear expect=crashed
 """SystemExit is no success either."""
 import sys
+
 import torch
 import torch.nn as nn
 

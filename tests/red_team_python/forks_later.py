@@ -1,8 +1,11 @@
 # red-team: task=linear expect=sandbox_violation
 """No new process once it has run."""
 import os
+
 import torch
 import torch.nn as nn
+
+_CALLS = [0]
 
 
 class ModelNew(nn.Module):
@@ -11,7 +14,7 @@ class ModelNew(nn.Module):
         self.fc = nn.Linear(n, m)
 
     def forward(self, x):
-        if getattr(self, 'ran', False):
+        _CALLS[0] += 1
+        if _CALLS[0] > 1:
             os.fork()
-        self.ran = True
         return torch.relu(self.fc(x))

@@ -1,6 +1,7 @@
 # red-team: task=linear expect=wrong_values
 """The same where no look at the source finds it: there is nothing to be found."""
 import sys
+
 import torch
 import torch.nn as nn
 

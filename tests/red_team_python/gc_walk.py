@@ -1,6 +1,7 @@
 # red-team: task=linear expect=rejected_source
 """Looks for the expected output among all objects."""
 import gc
+
 import torch
 import torch.nn as nn
 

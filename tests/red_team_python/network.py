@@ -1,6 +1,7 @@
 # red-team: task=linear expect=sandbox_violation
 """Asks somebody else."""
 import socket
+
 import torch
 import torch.nn as nn
 

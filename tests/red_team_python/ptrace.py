@@ -1,6 +1,7 @@
 # red-team: task=linear expect=sandbox_violation
 """Looks into other processes."""
 import ctypes
+
 import torch
 import torch.nn as nn
 

@@ -1,6 +1,7 @@
 # red-team: task=linear expect=timeout
 """Never comes back."""
 import time
+
 import torch
 import torch.nn as nn
 
