@@ -37,8 +37,8 @@ static const char* const kForbidden[] = {
     "swapon", "swapoff", "acct", "quotactl", "syslog", "settimeofday", "clock_settime",
     "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm", "nfsservctl"};
 
-static const unsigned kNamespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                       CLONE_NEWUSER, CLONE_NEWPID,   CLONE_NEWNET};
+static const unsigned kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                       CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET};
 
 static int forbid(scmp_filter_ctx context, const char* name) {
   const int number = seccomp_syscall_resolve_name(name);

@@ -112,7 +112,8 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& c
                                     const std::optional<RunRecord>& begun, const std::string& key) {
   const auto task = TRY(TaskBench::Open(bench_, cell.task.path, verify_.options()));
   TRY(CheckSearchable(task->task()));
-  SearchPlan plan{.budget = choice.budget, .compile_baseline = !flags_.no_compile_baseline,
+  SearchPlan plan{.budget = choice.budget,
+                  .compile_baseline = !flags_.no_compile_baseline,
                   .drop_in = !flags_.no_dropin};
   if (begun) {
     plan.run = *begun;

@@ -82,7 +82,8 @@ Result<Candidate> LoadCandidate(const fs::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".py") return PythonCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
-    return Wrong(path.string() + ": a candidate is a .cpp or .py file, or a folder with candidate.json");
+    return Wrong(path.string() +
+                 ": a candidate is a .cpp or .py file, or a folder with candidate.json");
   }
   return CppCandidate(TRY(ReadGiven(path)));
 }

@@ -29,11 +29,11 @@ Result<void> AddDropIn(const Context& context, const Workbench& bench, TaskBench
     Note(evaluation, "skipped", "no ModelNew can be written: " + solution.refusal);
     return {};
   }
-  const Evaluation judged =
-      TRY(task.Evaluate(*solution.candidate, nullptr, Measure::kDropIn,
-                        [&progress](std::string_view phase) {
-                          if (progress) progress("drop-in: " + std::string(phase));
-                        }));
+  const Evaluation judged = TRY(task.Evaluate(*solution.candidate, nullptr, Measure::kDropIn,
+                                              [&progress](std::string_view phase) {
+                                                if (progress)
+                                                  progress("drop-in: " + std::string(phase));
+                                              }));
   if (!judged.passed()) {
     Note(evaluation, "note", "ModelNew did not pass, so it was not timed: " + judged.reason);
     return {};

@@ -1,5 +1,5 @@
-// The drop-in figure: ModelNew, as export writes it, against Model, both allocating by default. What
-// someone gains who replaces the one by the other and changes nothing else.
+// The drop-in figure: ModelNew, as export writes it, against Model, both allocating by default.
+// What someone gains who replaces the one by the other and changes nothing else.
 #pragma once
 
 #include "base/result.h"

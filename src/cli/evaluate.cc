@@ -154,7 +154,8 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
                                  "pragma evaluate model.py kernel.cpp --json");
   const auto flags = std::make_shared<EvaluateFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
-  command.add_option("CANDIDATE", flags->candidate, ".cpp or .py file, or folder with candidate.json");
+  command.add_option("CANDIDATE", flags->candidate,
+                     ".cpp or .py file, or folder with candidate.json");
   command.add_option("--against", flags->against, "present best, timed against as well")
       ->type_name("FILE");
   command.add_option("--repeat", flags->repeat, "evaluate N times on one warm reference")

@@ -42,7 +42,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
                         .compile_baseline = !flags.no_compile_baseline,
-                  .drop_in = !flags.no_dropin};
+                        .drop_in = !flags.no_dropin};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));

@@ -121,12 +121,11 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
   const Measure measure = plan.compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
   const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
-  Result<Evaluation> evaluation =
-      parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase);
+  Result<Evaluation> evaluation = parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase);
   Result<void> added;
   if (evaluation && plan.drop_in) {
-    added = AddDropIn(parts.context, parts.bench, parts.task, *best->candidate, *evaluation,
-                      on_phase);
+    added =
+        AddDropIn(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
   }
   if (evaluation && added) return std::move(*evaluation);
   Error error = evaluation ? added.error() : evaluation.error();

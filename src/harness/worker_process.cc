@@ -245,9 +245,8 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
   Doorbell control =
       TRY(MakeControl(task, ring, kernel, worker.outputs_.size(), worker.scratch_.size()));
   const std::size_t shared = ring.inputs().size() + worker.outputs_.size() + worker.scratch_.size();
-  JailSpec spec = kernel.python == nullptr
-                      ? MakeSpec(jail, libraries, kernel, options, shared)
-                      : PythonSpec(*kernel.python, options, shared);
+  JailSpec spec = kernel.python == nullptr ? MakeSpec(jail, libraries, kernel, options, shared)
+                                           : PythonSpec(*kernel.python, options, shared);
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
     return FailErrno("cannot create a log pipe");

@@ -85,7 +85,7 @@ class WorkerProcess final {
   SharedMemory outputs_;
   SharedMemory scratch_;
   std::shared_ptr<PythonKernel> python_;  // nullptr: a C++ candidate
-  std::size_t scratch_bytes_ = 0;         // poisoned before a burst; the packed areas behind it are not
+  std::size_t scratch_bytes_ = 0;  // poisoned before a burst; the packed areas behind it are not
   UniqueFd log_;
   std::optional<JailedProcess> jailed_;
   std::unique_ptr<Peer> peer_;

@@ -44,7 +44,8 @@ inline constexpr std::string_view kTaskFolder = "/task";
 // `-m pragma_torch`; the caller adds arguments, the task's folders and descriptors.
 [[nodiscard]] Result<JailSpec> TorchJail(const TorchServerOptions& options);
 
-// The jails of a Python candidate; fills `files` with what they bind. `plan`: the server's, as JSON.
+// The jails of a Python candidate; fills `files` with what they bind. `plan`: the server's, as
+// JSON.
 struct CandidateText {
   std::string_view solution;
   std::string_view plan;

@@ -184,9 +184,9 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
 
 Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) const {
   if (!impl_->no_candidate.empty()) {
-    return Fail(ErrorKind::kTask, impl_->task_file.filename().string() +
-                                      ": no Python candidate can be built for it: " +
-                                      impl_->no_candidate);
+    return Fail(ErrorKind::kTask,
+                impl_->task_file.filename().string() +
+                    ": no Python candidate can be built for it: " + impl_->no_candidate);
   }
   return MakeHome(impl_->jail, impl_->options,
                   {.solution = solution, .plan = impl_->candidate_plan});

@@ -56,7 +56,7 @@ struct TimerChild {
 // What a process of one Python candidate is started with: jails without the task's file, expected
 // outputs or seeds, and the files they bind.
 struct CandidateHome {
-  JailSpec run;   // serves the control page; the caller adds descriptors, threads' placement, limits
+  JailSpec run;  // serves the control page; the caller adds descriptors, threads' placement, limits
   JailSpec scan;  // looks at the source without running it; JSON on stdout
   TempDir files;
 };

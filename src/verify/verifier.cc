@@ -160,8 +160,8 @@ struct Verifier::Impl {
     const PhaseTimer timer(evaluation, "build");
     const bool python = candidate.language == Language::kPython;
     if (python && !jail.unsafe()) evaluation.environment.trust = kPythonTrust;
-    BuildOutcome outcome = TRY(python ? MakePythonKernel(server, jail, candidate)
-                                      : builder.Build(candidate, header));
+    BuildOutcome outcome =
+        TRY(python ? MakePythonKernel(server, jail, candidate) : builder.Build(candidate, header));
     if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
       Reject(evaluation, failure->status, failure->reason);
       evaluation.diagnostics = std::move(failure->diagnostics);
