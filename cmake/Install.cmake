@@ -9,7 +9,7 @@ endif()
 if(TARGET pragma)
   install(TARGETS pragma RUNTIME DESTINATION bin)
 endif()
-foreach(program pragma-init pragma-worker pragma-probe)
+foreach(program pragma-init pragma-worker pragma-confine pragma-probe)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION lib/pragma)
   endif()
@@ -18,6 +18,7 @@ foreach(folder prompts strategies)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/pragma)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/python/pragma_export
+                  ${CMAKE_SOURCE_DIR}/python/pragma_candidate
         DESTINATION share/pragma/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/pragma)

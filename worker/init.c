@@ -259,6 +259,8 @@ int main(int argc, char** argv) {
   if (wrong != 0) return wrong;
   ignore_signals();
   syscall(SYS_keyctl, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, NULL); /* leave the caller's keys */
+  /* Where program and init share a user, /proc must not open init's memory to the program. */
+  prctl(PR_SET_DUMPABLE, 0);
   const pid_t self = getpid();
   if (self != 1) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   fcntl(PRAGMA_INIT_REPORT_FD, F_SETFD, FD_CLOEXEC);

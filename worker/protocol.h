@@ -27,7 +27,8 @@ enum pragma_result {
   PRAGMA_OK = 0,
   PRAGMA_LOAD_FAILED = 1, /* dlopen or dlsym; message says why */
   PRAGMA_BAD_COMMAND = 2,
-  PRAGMA_RAISED = 3, /* timing child: Python exception; message says which */
+  PRAGMA_RAISED = 3,     /* Python: an exception; message says which */
+  PRAGMA_WRONG_FORM = 4, /* Python candidate: an output that is no plain tensor of the right form */
 };
 
 /* Offsets in bytes: see the static assertions in base/doorbell.cc. */

@@ -1,4 +1,4 @@
-"""`python -m pragma_torch serve|check`: talks on descriptor 3; stdout and stderr are logs only."""
+"""`python -m pragma_torch serve`: talks on descriptor 3; stdout and stderr are logs only."""
 
 from __future__ import annotations
 
@@ -25,10 +25,6 @@ def main() -> int:
         "serve", help="describe a task, compute references, fork timing children"
     )
     serve.add_argument("--threads", type=int, default=1)
-    check = commands.add_parser("check", help="KernelBench's rule on a solution file")
-    check.add_argument("--threads", type=int, default=1)
-    check.add_argument("--task", required=True)
-    check.add_argument("--solution", required=True)
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
 
@@ -36,9 +32,7 @@ def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     limit_files(compiling=False)
     channel = Channel(_control_socket())
-    if arguments.command == "serve":
-        return _serve(channel, arguments)
-    return _check(channel, arguments)
+    return _serve(channel, arguments)
 
 
 def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
@@ -51,21 +45,6 @@ def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     from pragma_torch.server import Server
 
     Server(channel, zygote, arguments.threads).serve()
-    return 0
-
-
-def _check(channel: Channel, arguments: argparse.Namespace) -> int:
-    import torch
-
-    from pragma_torch.check import check_solution
-    from pragma_torch.errors import TaskError
-
-    torch.set_num_threads(arguments.threads)
-    channel.send({"hello": 1, "torch": torch.__version__})
-    try:
-        channel.send({"ok": True, "why": check_solution(arguments.task, arguments.solution)})
-    except TaskError as error:
-        channel.send({"error": {"kind": "task", "message": error.message, "detail": error.detail}})
     return 0
 
 

@@ -40,6 +40,23 @@ class Described:
     reference: Reference
     description: dict[str, Any]
 
+    def candidate_plan(self) -> dict[str, Any]:
+        """What the process of a Python candidate is told of the task: names and forms, no source."""
+        leaves: list[Leaf] = []
+        try:
+            init = [flatten(v, "init", "init", leaves, []) for v in self.task.init_inputs()]
+            why = "get_init_inputs() returns a tensor" if leaves else ""
+        except UnsupportedValue as error:
+            init, why = [], f"get_init_inputs(): {error}"
+        return {
+            "plan": self.plan.to_json(),
+            "init": init,
+            "init_error": why,
+            "outputs": [
+                {"dtype": o["dtype"], "shape": o["shape"]} for o in self.description["outputs"]
+            ],
+        }
+
 
 @dataclasses.dataclass
 class _Observed:

@@ -77,7 +77,10 @@ class Server:
         self._described = describe(message["task"], message.get("memory_limit", 0))
         # Only now: what the zygote still imports would disturb whatever is timed next.
         self._zygote.ask({"op": "ready"})
-        return {"task": self._described.description}
+        return {
+            "task": self._described.description,
+            "candidate_plan": self._described.candidate_plan(),
+        }
 
     def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         reference = self._task().reference

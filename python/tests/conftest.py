@@ -123,24 +123,37 @@ class Timer:
         data, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(12))
         assert data == b"T"
         self.pid = struct.unpack("iii", ancillary[0][2])[0]
-        self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._control.map))
         self.pidfd = os.pidfd_open(self.pid)
 
     def ring(self, command: int, sets: list[int] = ()) -> tuple[int, str]:  # type: ignore[assignment]
-        """Result and message; fails the test when the child dies instead."""
-        m = self._control.map
-        struct.pack_into("II", m, 8, command, len(sets))
-        struct.pack_into(f"{len(sets)}I", m, 192, *sets)
-        ticket = struct.unpack_from("I", m, 64)[0] + 1
-        struct.pack_into("I", m, 64, ticket)
-        ctypes.CDLL(None).syscall(202, ctypes.c_void_p(self._base + 64), 1, 1, None, None, 0)
-        deadline = time.monotonic() + 300
-        while struct.unpack_from("I", m, 128)[0] != ticket:
-            assert time.monotonic() < deadline
-            assert pathlib.Path(f"/proc/{self.pid}").exists(), "the timing child died"
-            time.sleep(0.001)
-        message = m[448:960].split(b"\0", 1)[0].decode()
-        return struct.unpack_from("I", m, 16)[0], message
+        return ring_bell(self._control, self.pid, command, sets)
+
+
+def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tuple[int, str]:  # type: ignore[assignment]
+    """Result and message; fails the test when the process dies instead."""
+    m = page.map
+    base = ctypes.addressof(ctypes.c_char.from_buffer(m))
+    struct.pack_into("II", m, 8, command, len(sets))
+    struct.pack_into(f"{len(sets)}I", m, 192, *sets)
+    ticket = struct.unpack_from("I", m, 64)[0] + 1
+    struct.pack_into("I", m, 64, ticket)
+    ctypes.CDLL(None).syscall(202, ctypes.c_void_p(base + 64), 1, 1, None, None, 0)
+    deadline = time.monotonic() + 300
+    while struct.unpack_from("I", m, 128)[0] != ticket:
+        assert time.monotonic() < deadline
+        assert not has_died(pid), "the process died"
+        time.sleep(0.001)
+    message = m[448:960].split(b"\0", 1)[0].decode()
+    return struct.unpack_from("I", m, 16)[0], message
+
+
+def has_died(pid: int) -> bool:
+    """Also of one that nobody has waited for yet."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return stat.rpartition(") ")[2][:1] in ("Z", "X")
 
 
 class Harness:

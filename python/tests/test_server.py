@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import subprocess
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import torch
 
 from conftest import Harness, Memory, Server, Timer, layout
 from pragma_torch import control
-from pragma_torch.check import TRIALS, check_solution
 
 STATEFUL = """
     class Model(nn.Module):
@@ -326,86 +324,6 @@ def test_nothing_survives_the_server(harness: Harness):
 
     for pidfd in watched:
         assert select.select([pidfd], [], [], 30)[0], "a child outlived the server"
-
-
-SOLUTION = """
-    import torch
-    class ModelNew(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.fc = torch.nn.Linear(6, 4)
-        def forward(self, x): return {}
-"""
-TASK = """
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.fc = nn.Linear(6, 4)
-        def forward(self, x): return self.fc(x)
-    def get_inputs(): return [torch.randn(8, 6)]
-"""
-
-
-@pytest.mark.parametrize(
-    "expression,why",
-    [
-        ("x @ self.fc.weight.T + self.fc.bias", ""),
-        ("self.fc(x) * 1.001", "trial 1 of 5: output differs: largest difference"),
-        ("self.fc(x)[:7]", "output has shape [7, 4], expected [8, 4]"),
-        ("self.fc(x).double()", "output is torch.float64, expected torch.float32"),
-        ("self.fc(x) * float('nan')", "output differs"),
-        ("nothing", "ModelNew.forward raises NameError: name 'nothing' is not defined"),
-        ("(self.fc(x), x)", "ModelNew returns 2 outputs, Model 1"),
-    ],
-)
-def test_solutions(harness: Harness, expression: str, why: str):
-    task = harness.write(TASK)
-    solution = harness.write(SOLUTION.format(expression), "solution.py")
-    said = check_solution(str(task), str(solution))
-    assert (said == "") if why == "" else (why in said)
-
-
-def test_solutions_that_do_not_load(harness: Harness):
-    task = str(harness.write(TASK))
-    assert "no class `ModelNew`" in check_solution(
-        task, str(harness.write("x = 1\n", "solution.py"))
-    )
-    assert "raises SyntaxError" in check_solution(task, str(harness.write("def\n", "solution.py")))
-    assert TRIALS == 5
-
-
-def test_the_check_command(harness: Harness):
-    task = harness.write(TASK)
-    solution = harness.write(SOLUTION.format("self.fc(x)"), "solution.py")
-    command = ["check", "--threads", "2", "--task", str(task), "--solution", str(solution)]
-    server = Server(harness.folder, command)
-    reply = server.channel.receive()
-    assert reply is not None and reply[0] == {"ok": True, "why": ""}
-    server.close()
-
-
-def test_a_solution_may_build_a_cpp_extension(harness: Harness):
-    if subprocess.run(["sh", "-c", "command -v ninja g++"], capture_output=True).returncode != 0:
-        pytest.skip("ninja and g++ are needed to build an extension")
-    task = harness.write(TASK)
-    solution = harness.write(
-        """
-        from torch.utils.cpp_extension import load_inline
-        built = load_inline("pragma_test_add", cpp_sources='''
-        torch::Tensor linear(torch::Tensor x, torch::Tensor w, torch::Tensor b) { return x.matmul(w.t()) + b; }
-        ''', functions=["linear"])
-        class ModelNew(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.fc = nn.Linear(6, 4)
-            def forward(self, x): return built.linear(x, self.fc.weight, self.fc.bias)
-    """,
-        "solution.py",
-    )
-    server = Server(harness.folder, ["check", "--task", str(task), "--solution", str(solution)])
-    reply = server.channel.receive()
-    assert reply is not None and reply[0] == {"ok": True, "why": ""}, server.log.read_text()[-2000:]
-    server.close()
 
 
 def test_torch_is_the_one_installed(harness: Harness):

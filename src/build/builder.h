@@ -8,12 +8,23 @@
 #include <variant>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
+#include "base/shared_memory.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "sandbox/jail.h"
 
 namespace pragma {
+
+// How the processes of one Python candidate are started. Nothing is built before they load it.
+struct PythonKernel {
+  JailSpec jail;  // the harness adds descriptors, placement of threads and limits of memory
+  TempDir files;  // what the jail binds
+  // What the first process compiled, for the later ones; sealed after that process's first run.
+  SharedMemory keep;
+  bool kept = false;
+};
 
 struct BuiltKernel {
   std::filesystem::path shared_object;  // in the cache; read-only
@@ -25,6 +36,8 @@ struct BuiltKernel {
   std::vector<Check> checks;            // flags, source tripwires, ELF audit
   bool from_cache = false;
   double milliseconds = 0;  // compile and link
+  // A Python candidate; `shared_object` is empty then. Shared by copies: they are one candidate.
+  std::shared_ptr<PythonKernel> python;
 };
 
 struct BuildFailure {

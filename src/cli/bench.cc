@@ -40,6 +40,7 @@ struct BenchFlags {
   std::string strategies;
   bool list = false;
   bool no_compile_baseline = false;
+  bool no_dropin = false;
   SearchFlags search;
   VerifyFlags verify;
 };
@@ -112,7 +113,9 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& c
   const auto task = TRY(TaskBench::Open(bench_, cell.task.path, verify_.options()));
   TRY(CheckSearchable(task->task()));
   TRY(task->EnsureLint({}));
-  SearchPlan plan{.budget = choice.budget, .compile_baseline = !flags_.no_compile_baseline};
+  SearchPlan plan{.budget = choice.budget,
+                  .compile_baseline = !flags_.no_compile_baseline,
+                  .drop_in = !flags_.no_dropin};
   if (begun) {
     plan.run = *begun;
     plan.settings = TRY(RunSettingsFromJson(begun->settings_json));
@@ -205,6 +208,8 @@ void AddBench(CLI::App& app, Registry& registry) {
   command.add_flag("--list", flags->list, "only show which tasks are selected");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
+  command.add_flag("--no-dropin", flags->no_dropin,
+                   "do not measure ModelNew against Model for the final best");
   flags->search.AddTo(command);
   command.remove_option(command.get_option("--strategy"));
   command.add_option("--strategy", flags->strategies, "strategies, by comma (default: n-pragma)")

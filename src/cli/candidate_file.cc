@@ -47,7 +47,10 @@ bool IsPlainName(const std::string& name) {
 
 // "files" as a list of names, or missing, becomes the object that core reads.
 Result<Json> WithFiles(Json value, const fs::path& folder) {
-  if (!value.contains("files")) value["files"] = Json::array({"kernel.cpp"});
+  const bool python = value.value("language", Json()) == LanguageName(Language::kPython);
+  if (!value.contains("files")) {
+    value["files"] = Json::array({python ? "solution.py" : "kernel.cpp"});
+  }
   if (!value["files"].is_array()) return value;
   Json files = Json::object();
   for (const Json& name : value["files"]) {
@@ -67,12 +70,16 @@ Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& fol
   if (!value.is_object()) return Wrong("the candidate is no JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
-  if (!value.contains("flags")) value["flags"] = DefaultCppFlags();
+  const bool python = value["language"] == LanguageName(Language::kPython);
+  if (!value.contains("flags")) {
+    value["flags"] = python ? std::vector<std::string>() : DefaultCppFlags();
+  }
+  if (python && !value.contains("compiler")) value["compiler"] = "";
   Result<Candidate> candidate = CandidateFromJson(value.dump());
   if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
-  if (candidate->language != Language::kCpp) {
+  if (candidate->language != Language::kCpp && candidate->language != Language::kPython) {
     return Wrong("candidates in " + std::string(LanguageName(candidate->language)) +
-                 " cannot be judged yet; only C++ can");
+                 " cannot be judged yet; only C++ and Python can");
   }
   return candidate;
 }
@@ -87,8 +94,10 @@ Result<Candidate> LoadCandidate(const fs::path& path) {
     return CandidateFromObject(TRY(ReadOwn(description)), path);
   }
   const std::string extension = path.extension().string();
+  if (extension == ".py") return PythonCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
-    return Wrong(path.string() + ": a candidate is a .cpp file or a folder with candidate.json");
+    return Wrong(path.string() +
+                 ": a candidate is a .cpp or .py file, or a folder with candidate.json");
   }
   return CppCandidate(TRY(ReadGiven(path)));
 }

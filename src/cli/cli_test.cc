@@ -140,13 +140,22 @@ TEST_F(FilesTest, ACppFileAndAFolderGiveTheSameCandidate) {
   EXPECT_EQ(LoadCandidate(folder_.path() / "c").value().id(), file.id());
 }
 
+TEST_F(FilesTest, APyFileAndAFolderGiveTheSameCandidate) {
+  Write("p/solution.py", "class ModelNew: pass\n");
+  Write("p/candidate.json", R"({"language": "python"})");
+  const Candidate file = LoadCandidate(folder_.path() / "p/solution.py").value();
+  EXPECT_EQ(file.language, Language::kPython);
+  EXPECT_TRUE(file.flags.empty());
+  EXPECT_EQ(LoadCandidate(folder_.path() / "p").value().id(), file.id());
+}
+
 TEST_F(FilesTest, CandidatesThatCannotBe) {
   Write("a.cu", "x");
   Write("bad/candidate.json", "{");
   Write("out/candidate.json", R"({"files": ["../a.cu"]})");
   Write("cuda/candidate.json", R"({"language": "cuda", "files": {"kernel.cu": "x"}})");
   EXPECT_THAT(LoadCandidate(folder_.path() / "a.cu").error().message,
-              HasSubstr("a candidate is a .cpp file"));
+              HasSubstr("a candidate is a .cpp or .py file"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "bad").error().message, HasSubstr("no JSON object"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "out").error().message, HasSubstr("its own folder"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "cuda").error().message, HasSubstr("only C++"));
@@ -162,6 +171,7 @@ TEST_F(FilesTest, ARequestBringsItsTaskAsText) {
   EXPECT_EQ(request.measure, Measure::kEager);
   EXPECT_EQ(request.mode, "official");
   EXPECT_EQ(request.repeat, 3);
+  EXPECT_FALSE(request.drop_in);
   EXPECT_EQ(request.candidates.front().source(), "int x;");
   EXPECT_FALSE(request.against);
 }

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cli/candidate_file.h"
 #include "cli/command.h"
+#include "cli/drop_in.h"
 #include "cli/evaluation_request.h"
 #include "cli/phase_line.h"
 #include "cli/settings.h"
@@ -37,6 +38,7 @@ struct EvaluateFlags {
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
+  bool dropin = false;
   VerifyFlags verify;
 };
 
@@ -54,6 +56,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
+  request.drop_in = flags.dropin;
   request.repeat = flags.repeat;
   return request;
 }
@@ -99,16 +102,19 @@ VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& g
   return verify.With(settings);
 }
 
-Result<Judged> JudgeOne(const Context& context, TaskBench& task, const Candidate& candidate,
-                        const EvaluationRequest& request, PhaseLine& line) {
+Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& task,
+                        const Candidate& candidate, const EvaluationRequest& request,
+                        PhaseLine& line) {
   Judged judged;
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
-    const Evaluation evaluation =
+    const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
+    Evaluation evaluation =
         TRY(task.Evaluate(candidate, request.against ? &*request.against : nullptr, request.measure,
-                          [&line](std::string_view phase) { line.Show(phase); }));
+                          on_phase));
+    if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
     judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
-    judged.evaluations.push_back(evaluation);
+    judged.evaluations.push_back(std::move(evaluation));
   }
   judged.shown = ShownOf(judged.evaluations);
   judged.text =
@@ -126,7 +132,7 @@ Result<std::vector<Judged>> Judge(const Context& context, const EvaluationReques
   const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
   std::vector<Judged> all;
   for (const Candidate& candidate : request.candidates) {
-    all.push_back(TRY(JudgeOne(context, *task, candidate, request, line)));
+    all.push_back(TRY(JudgeOne(context, *bench, *task, candidate, request, line)));
   }
   return all;
 }
@@ -198,12 +204,14 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   const auto flags = std::make_shared<EvaluateFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
   command.add_option("CANDIDATE", flags->candidates,
-                     ".cpp files, or folders with candidate.json; judged in order");
+                     ".cpp or .py files, or folders with candidate.json; judged in order");
   command.add_option("--against", flags->against, "present best, timed against as well")
       ->type_name("FILE");
   command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command.add_flag("--dropin", flags->dropin,
+                   "also time ModelNew, as export writes it, against Model");
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");

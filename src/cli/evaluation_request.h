@@ -23,7 +23,8 @@ struct EvaluationRequest {
   std::string mode;  // empty: as the settings say; likewise below
   std::string cache;
   int threads = 0;
-  int repeat = 1;  // of each candidate
+  int repeat = 1;        // of each candidate
+  bool drop_in = false;  // also time ModelNew against Model
 };
 
 // A request file:
@@ -31,7 +32,8 @@ struct EvaluationRequest {
 //    "task": {"path": FILE} or {"name": NAME, "source": TEXT},
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
-//    (default), "mode", "cache", "threads", "repeat": optional}
+//    (default), "mode", "cache", "threads", "repeat", "dropin" (true or
+//    false): optional}
 // Paths are relative to the request file's folder; a task given as text is written into `scratch`.
 [[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,
                                                      const std::filesystem::path& folder,

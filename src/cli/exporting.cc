@@ -2,37 +2,60 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "export/export.h"
 #include "report/terminal.h"
+#include "verify/verifier.h"
 
 namespace pragma {
+namespace {
+
+Result<Exported> Write(const Context& context, const Workbench& bench, const TaskBench& task,
+                       const Candidate& candidate, const std::filesystem::path& folder) {
+  return WriteExport({.task = &task.task(),
+                      .candidate = &candidate,
+                      .kernel_header = task.header(),
+                      .folder = folder,
+                      .python = context.paths.python,
+                      .package_root = context.paths.package_root()},
+                     bench.builder());
+}
+
+}  // namespace
 
 Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& bench, TaskBench& task,
                                     const Candidate& candidate,
                                     const std::filesystem::path& folder) {
-  const Exported exported = TRY(WriteExport({.task = &task.task(),
-                                             .candidate = &candidate,
-                                             .kernel_header = task.header(),
-                                             .folder = folder,
-                                             .python = context.paths.python,
-                                             .package_root = context.paths.package_root()},
-                                            bench.builder()));
+  const Exported exported = TRY(Write(context, bench, task, candidate, folder));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
-  report.complaint = TRY(task.server().CheckSolution(exported.model_new));
-  report.checked = report.complaint.empty();
+  const Evaluation judged = TRY(task.Evaluate(PythonCandidate(TRY(ReadFile(exported.model_new))),
+                                              nullptr, Measure::kNothing, [](std::string_view) {}));
+  report.checked = judged.passed();
+  if (!report.checked) report.complaint = judged.reason;
   return report;
+}
+
+Result<Solution> SolutionOf(const Context& context, const Workbench& bench, const TaskBench& task,
+                            const Candidate& candidate) {
+  if (candidate.language == Language::kPython) return Solution{.candidate = candidate};
+  const TempDir folder = TRY(TempDir::Create());
+  const Exported exported = TRY(Write(context, bench, task, candidate, folder.path()));
+  if (exported.model_new.empty()) return Solution{.refusal = exported.refusal};
+  return Solution{.candidate = PythonCandidate(TRY(ReadFile(exported.model_new)))};
 }
 
 std::string ExportText(const ExportReport& report) {
   std::string text;
   for (const std::string& file : report.files) text += "exported  " + file + "\n";
-  return text + (report.checked ? "checked   ModelNew agrees with Model by KernelBench's rule\n"
+  return text + (report.checked ? "checked   ModelNew agrees with Model\n"
                                 : "no usable ModelNew: " + SafeLine(report.complaint) + "\n");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,21 @@ namespace pragma {
 
 struct ExportReport {
   std::vector<std::string> files;
-  bool checked = false;   // ModelNew was run against Model by KernelBench's rule, and agrees
+  bool checked = false;   // ModelNew was judged as any Python candidate is, and agrees with Model
   std::string complaint;  // why not, in one line
 };
 
 [[nodiscard]] Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& bench,
                                                   TaskBench& task, const Candidate& candidate,
                                                   const std::filesystem::path& folder);
+// A kernel as a Python candidate.
+struct Solution {
+  std::optional<Candidate> candidate;
+  std::string refusal;  // why there is none
+};
+// ModelNew of a C++ candidate as export writes it; a Python candidate is one already.
+[[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
+                                          const TaskBench& task, const Candidate& candidate);
 // For people; ends with a newline.
 [[nodiscard]] std::string ExportText(const ExportReport& report);
 

@@ -22,6 +22,7 @@ struct OptimizeFlags {
   std::string task;
   std::string out;
   bool no_compile_baseline = false;
+  bool no_dropin = false;
   SearchFlags search;
   VerifyFlags verify;
 };
@@ -40,7 +41,8 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   line.Clear();
   SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
                   .budget = choice.budget,
-                  .compile_baseline = !flags.no_compile_baseline};
+                  .compile_baseline = !flags.no_compile_baseline,
+                  .drop_in = !flags.no_dropin};
   plan.run = TRY(
       StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));
   context.console.Note("run " + plan.run.id + ": " + task->task().name + ", " + choice.preset.name +
@@ -60,6 +62,8 @@ void AddOptimize(CLI::App& app, Registry& registry) {
   command.add_option("--out", flags->out, "export the best kernel into DIR")->type_name("DIR");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
+  command.add_flag("--no-dropin", flags->no_dropin,
+                   "do not measure ModelNew against Model for the final best");
   flags->search.AddTo(command);
   flags->verify.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) {

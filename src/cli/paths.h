@@ -9,7 +9,7 @@
 namespace pragma {
 
 struct Paths {
-  std::filesystem::path programs;  // pragma-init, pragma-worker, pragma-probe
+  std::filesystem::path programs;  // pragma-init, pragma-worker, pragma-confine, ...
   std::filesystem::path data;      // python/, prompts/, strategies/
   std::filesystem::path python;    // the interpreter that has torch
   [[nodiscard]] std::filesystem::path strategies() const { return data / "strategies"; }

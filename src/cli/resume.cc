@@ -26,6 +26,7 @@ struct ResumeFlags {
   std::string run = "last";
   std::string out;
   bool no_compile_baseline = false;
+  bool no_dropin = false;
   bool unsafe_no_sandbox = false;
   BudgetFlags budget;
 };
@@ -40,7 +41,8 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   const SearchPlan plan{.run = run,
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
-                        .compile_baseline = !flags.no_compile_baseline};
+                        .compile_baseline = !flags.no_compile_baseline,
+                        .drop_in = !flags.no_dropin};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
@@ -69,6 +71,8 @@ void AddResume(CLI::App& app, Registry& registry) {
   command.add_option("--out", flags->out, "export the best kernel into DIR")->type_name("DIR");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
+  command.add_flag("--no-dropin", flags->no_dropin,
+                   "do not measure ModelNew against Model for the final best");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run candidates without protection where bubblewrap does not work");
   flags->budget.AddTo(command);

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "cli/command.h"
+#include "cli/drop_in.h"
 #include "cli/recorded_run.h"
 #include "cli/search_flags.h"
 #include "cli/search_progress.h"
@@ -107,18 +108,29 @@ SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
   return parts;
 }
 
+struct Measuring {
+  const Context& context;
+  const Workbench& bench;
+  TaskBench& task;
+};
+
 // The winner of a search was lucky as well as fast: what is reported is measured anew.
-Result<std::optional<Evaluation>> MeasureBest(TaskBench& task, const SessionResult& session,
+Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
                                               const SearchPlan& plan, SearchProgress& progress) {
   const Trial* best = session.tree.best();
   if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
   const Measure measure = plan.compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
-  Result<Evaluation> evaluation =
-      task.Evaluate(*best->candidate, nullptr, measure,
-                    [&](std::string_view phase) { progress.OnPhase(best->node, phase); });
-  if (evaluation) return std::move(*evaluation);
-  if (evaluation.error().kind == ErrorKind::kInterrupted) return std::nullopt;
-  return std::unexpected(evaluation.error());
+  const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
+  Result<Evaluation> evaluation = parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase);
+  Result<void> added;
+  if (evaluation && plan.drop_in) {
+    added =
+        AddDropIn(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
+  }
+  if (evaluation && added) return std::move(*evaluation);
+  Error error = evaluation ? added.error() : evaluation.error();
+  if (error.kind == ErrorKind::kInterrupted) return std::nullopt;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -179,7 +191,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
 
   SearchOutcome outcome;
   outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
-  outcome.final_best = TRY(MeasureBest(task, outcome.session, plan, progress));
+  outcome.final_best = TRY(MeasureBest({context, bench, task}, outcome.session, plan, progress));
   if (!outcome.final_best && outcome.session.tree.best() != nullptr)
     outcome.session.stopped = "interrupted";
   outcome.calls = roles.counts();

@@ -29,6 +29,7 @@ struct SearchPlan {
   RunSettings settings;
   Budget budget;
   bool compile_baseline = true;
+  bool drop_in = true;  // measure ModelNew against Model for the final best
 };
 
 // Settings of a new run on an opened task.

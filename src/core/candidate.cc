@@ -80,4 +80,10 @@ Candidate CppCandidate(std::string source) {
   return candidate;
 }
 
+Candidate PythonCandidate(std::string source) {
+  Candidate candidate{.language = Language::kPython, .compiler = ""};
+  candidate.files["solution.py"] = std::move(source);
+  return candidate;
+}
+
 }  // namespace pragma

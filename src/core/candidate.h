@@ -15,8 +15,9 @@ enum class Language : std::uint8_t { kCpp, kCuda, kTriton, kPython };
 
 struct Candidate {
   Language language = Language::kCpp;
-  std::map<std::string, std::string> files;      // name -> text; C++: exactly one, "kernel.cpp"
-  std::string compiler = "g++";                  // C++: "g++" or "clang++"
+  // name -> text; C++: exactly one, "kernel.cpp"; Python: exactly one, "solution.py"
+  std::map<std::string, std::string> files;
+  std::string compiler = "g++";                  // C++: "g++" or "clang++"; Python: empty
   std::vector<std::string> flags;                // compile flags, in the author's order
   std::map<std::string, std::int64_t> tunables;  // chosen values of PRAGMA_TUNE constants
   // The main source: the first file of `files`.
@@ -30,5 +31,7 @@ struct Candidate {
 // "// pragma-compiler: clang++".
 [[nodiscard]] Candidate CppCandidate(std::string source);
 [[nodiscard]] const std::vector<std::string>& DefaultCppFlags();
+// A Python candidate from the text of a file that defines ModelNew; it has no flags.
+[[nodiscard]] Candidate PythonCandidate(std::string source);
 
 }  // namespace pragma

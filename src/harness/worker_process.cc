@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,18 +93,22 @@ std::string OpenMpPlaces() {
   return places;
 }
 
+std::map<std::string, std::string> OpenMpEnvironment(const WorkerOptions& options) {
+  return {{"OMP_NUM_THREADS", std::to_string(options.threads)},
+          {"OMP_DYNAMIC", "false"},
+          // A thread to each processor, as on every timed side: left alone, two of them share
+          // one for milliseconds after a thaw.
+          {"OMP_PROC_BIND", "true"},
+          {"OMP_PLACES", OpenMpPlaces()}};
+}
+
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   const BuiltKernel& kernel, const WorkerOptions& options,
                   std::size_t shared_bytes) {
   JailSpec spec;
   spec.argv = {"/pragma-worker", "/kernel.so"};
-  spec.env = {{"LD_LIBRARY_PATH", "/lib"},
-              {"OMP_NUM_THREADS", std::to_string(options.threads)},
-              {"OMP_DYNAMIC", "false"},
-              // A thread to each processor, as on every timed side: left alone, two of them share
-              // one for milliseconds after a thaw.
-              {"OMP_PROC_BIND", "true"},
-              {"OMP_PLACES", OpenMpPlaces()}};
+  spec.env = OpenMpEnvironment(options);
+  spec.env["LD_LIBRARY_PATH"] = "/lib";
   spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
   spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
   for (const std::string& library : libraries) {
@@ -116,6 +121,20 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
   spec.limits.file_bytes = std::size_t{1} << 20U;
   spec.limits.processes = 512;
   spec.limits.open_files = 32;
+  return spec;
+}
+
+// Torch alone maps some GiB; its threads' stacks and heaps are reserved, not used.
+constexpr std::size_t kPythonAddressSpace = std::size_t{12} << 30U;
+constexpr int kPythonProcesses = 256;  // with threads and compilers
+
+JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
+                    std::size_t shared_bytes) {
+  JailSpec spec = python.jail;
+  for (const auto& [name, value] : OpenMpEnvironment(options)) spec.env[name] = value;
+  spec.limits.address_space_bytes =
+      shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
+  spec.limits.processes = kPythonProcesses;
   return spec;
 }
 
@@ -151,14 +170,21 @@ void PoisonBytes(Rng& rng, std::span<std::byte> bytes) {
   }
 }
 
-WorkerFailure FromDeath(const Outcome& outcome, const std::string& log) {
+constexpr const char* kForbiddenCall =
+    "the kernel used a forbidden system call; it may only compute, allocate memory "
+    "and use OpenMP threads (no files, processes, sockets or new executable memory)";
+constexpr const char* kForbiddenCallInPython =
+    "ModelNew used a forbidden system call: no network, no tracing of processes, no mounts, and no "
+    "new processes after its first run (compile at import or in the constructor)";
+
+WorkerFailure FromDeath(const Outcome& outcome, const std::string& log, bool python) {
   WorkerFailure failure{.status = Status::kCrashed, .reason = outcome.Describe(), .log = log};
   const bool signalled = outcome.kind == Outcome::Kind::kSignalled;
   if (signalled && outcome.code == SIGSYS) {
     failure.status = Status::kSandboxViolation;
-    failure.reason =
-        "the kernel used a forbidden system call; it may only compute, allocate memory "
-        "and use OpenMP threads (no files, processes, sockets or new executable memory)";
+    failure.reason = python ? kForbiddenCallInPython : kForbiddenCall;
+  } else if (python && signalled && outcome.code == SIGSEGV) {
+    failure.reason += "; inputs and parameters cannot be written";
   } else if (signalled && outcome.code == SIGKILL) {
     failure.status = Status::kOutOfMemory;
     failure.reason = "killed by the operating system, most likely for lack of memory";
@@ -169,6 +195,21 @@ WorkerFailure FromDeath(const Outcome& outcome, const std::string& log) {
     failure.reason = fmt::format("the kernel ended its process (exit code {}) instead of returning",
                                  outcome.code);
   }
+  return failure;
+}
+
+// What the process says about itself is shown, not believed: it chooses between rejections.
+WorkerFailure FromReply(const PeerReply& reply, std::string log) {
+  const std::string said = ToValidUtf8(reply.message);
+  WorkerFailure failure{.status = Status::kLoadError,
+                        .reason = "cannot load the kernel: " + said,
+                        .log = std::move(log)};
+  if (reply.result == PRAGMA_RAISED) failure = {Status::kCrashed, said, std::move(failure.log)};
+  if (reply.result == PRAGMA_WRONG_FORM) {
+    failure = {Status::kWrongShape, said, std::move(failure.log)};
+  }
+  const bool memory = said.contains("MemoryError") || said.contains("you tried to allocate");
+  if (memory) failure.status = Status::kOutOfMemory;
   return failure;
 }
 
@@ -194,6 +235,8 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
       kernel.has_prepare ? Aligned(std::max<std::size_t>(kernel.packed_bytes, 1)) : 0;
   const std::size_t scratch_total = Aligned(kernel.scratch_bytes) + stride * ring.sets();
   worker.scratch_bytes_ = kernel.scratch_bytes;
+  worker.python_ = kernel.python;
+  if (kernel.python != nullptr) worker.options_.load_limit = options.python_load_limit;
   worker.scratch_ = TRY(SharedMemory::Create("pragma-scratch", scratch_total));
   for (SharedMemory* memory : {&worker.outputs_, &worker.scratch_}) {
     if (auto sealed = memory->Seal(SealKind::kSizeOnly); !sealed)
@@ -202,7 +245,8 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
   Doorbell control =
       TRY(MakeControl(task, ring, kernel, worker.outputs_.size(), worker.scratch_.size()));
   const std::size_t shared = ring.inputs().size() + worker.outputs_.size() + worker.scratch_.size();
-  JailSpec spec = MakeSpec(jail, libraries, kernel, options, shared);
+  JailSpec spec = kernel.python == nullptr ? MakeSpec(jail, libraries, kernel, options, shared)
+                                           : PythonSpec(*kernel.python, options, shared);
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
     return FailErrno("cannot create a log pipe");
@@ -210,6 +254,7 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
   const UniqueFd log_end(pipe[1]);
   spec.fds = {{log_end.get(), 1},      {log_end.get(), 2},        {control.fd(), 3},
               {ring.inputs().fd(), 4}, {worker.outputs_.fd(), 5}, {worker.scratch_.fd(), 6}};
+  if (kernel.python != nullptr) spec.fds.emplace_back(kernel.python->keep.fd(), 7);
   worker.jailed_ = TRY(jail.Start(spec));
   UniqueFd pidfd(::fcntl(worker.jailed_->pidfd(), F_DUPFD_CLOEXEC, 3));
   worker.peer_ =
@@ -241,9 +286,10 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
                                                          Seconds limit, Nanoseconds* elapsed) {
   const PeerReply reply = peer_->Send(command, sets, limit);
   if (elapsed != nullptr) *elapsed = reply.elapsed;
-  if (reply.ok() && reply.fp_mode_changed) return std::optional(TRY(ChangedFpMode()));
-  if (reply.ok()) return std::optional<WorkerFailure>();
-  return std::optional(TRY(Explain(reply, limit)));
+  if (!reply.ok()) return std::optional(TRY(Explain(reply, limit)));
+  if (reply.fp_mode_changed) return std::optional(TRY(ChangedFpMode()));
+  if (python_ != nullptr && command == PRAGMA_RUN) return CheckPython();
+  return std::optional<WorkerFailure>();
 }
 
 Result<WorkerFailure> WorkerProcess::ChangedFpMode() {
@@ -258,11 +304,8 @@ Result<WorkerFailure> WorkerProcess::ChangedFpMode() {
 
 Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds limit) {
   if (reply.answer == Answer::kDone) {
-    // The message is the worker's word, shown but not believed.
     if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
-    return WorkerFailure{.status = Status::kLoadError,
-                         .reason = "cannot load the kernel: " + ToValidUtf8(reply.message),
-                         .log = ReadLog(log_.get())};
+    return FromReply(reply, ReadLog(log_.get()));
   }
   if (reply.answer == Answer::kTimeout) {
     if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
@@ -276,7 +319,22 @@ Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds lim
   const std::optional<Outcome> outcome = TRY(jailed_->WaitFor(Seconds{10}));
   const std::string log = ReadLog(log_.get());
   if (!outcome) return Fail("the worker's init did not report how it died");
-  return FromDeath(*outcome, log);
+  return FromDeath(*outcome, log, python_ != nullptr);
+}
+
+Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
+  std::string reason;
+  if (!RunsAlone(peer_->pid())) {
+    reason = "ModelNew left a process running; only its own threads may live on after a call";
+  } else if (!python_->kept) {
+    python_->kept = true;
+    // Only a candidate that sealed it first can make this fail.
+    if (!python_->keep.Seal(SealKind::kFutureWrites)) reason = "ModelNew sealed memory of pragma's";
+  }
+  if (reason.empty()) return std::optional<WorkerFailure>();
+  if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
+  return std::optional<WorkerFailure>(
+      {.status = Status::kSandboxViolation, .reason = reason, .log = ReadLog(log_.get())});
 }
 
 void WorkerProcess::Poison(Rng& rng, std::span<const std::uint32_t> sets) {

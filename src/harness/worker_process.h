@@ -1,4 +1,5 @@
-// WorkerProcess: one candidate in the worker jail, with the outputs and the scratch it writes.
+// WorkerProcess: one candidate in its jail (C++: pragma-worker; Python: pragma_candidate), with the
+// outputs and the scratch it writes.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,8 @@ struct WorkerOptions {
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
   Seconds load_limit{20};
   Seconds run_limit{60};  // of one call
+  // A Python candidate imports torch, and may run a compiler while it is loaded.
+  Seconds python_load_limit{300};
 };
 
 // How a candidate failed: the status it deserves and a reason that a model can act on.
@@ -74,12 +77,15 @@ class WorkerProcess final {
                                                           Seconds limit, Nanoseconds* elapsed);
   [[nodiscard]] Result<WorkerFailure> ChangedFpMode();
   [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
+  // After a run of a Python candidate: what it must not leave behind.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
 
   const Task* task_;
   const Ring* ring_;
   WorkerOptions options_;
   SharedMemory outputs_;
   SharedMemory scratch_;
+  std::shared_ptr<PythonKernel> python_;  // nullptr: a C++ candidate
   std::size_t scratch_bytes_ = 0;  // poisoned before a burst; the packed areas behind it are not
   UniqueFd log_;
   std::optional<JailedProcess> jailed_;

@@ -45,18 +45,35 @@ INSTANTIATE_TEST_SUITE_P(Freeze, FreezeBothModes,
                          testing::Values(SandboxMode::kRequired, SandboxMode::kUnsafeNone),
                          ModeName);
 
-std::optional<JailedProcess> StartSpinner(SandboxMode mode) {
+// A program that writes a byte to descriptor 3 once it is ready.
+std::optional<JailedProcess> StartReady(const std::string& what, SandboxMode mode) {
   std::array<int, 2> ready{};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return std::nullopt;
   const UniqueFd read_end(ready[0]);
   UniqueFd write_end(ready[1]);
-  JailSpec spec = Spec({"threads"});
+  JailSpec spec = Spec({what});
   spec.fds = {{write_end.get(), 3}};
   auto process = TheJail(mode).Start(spec);
   write_end.Reset();
   char byte = 0;
   if (!process || ::read(read_end.get(), &byte, 1) != 1) return std::nullopt;
   return std::move(*process);
+}
+
+std::optional<JailedProcess> StartSpinner(SandboxMode mode) { return StartReady("threads", mode); }
+
+TEST_P(FreezeBothModes, AProgramWithThreadsRunsAlone) {
+  const auto process = StartReady("threads", GetParam());
+  ASSERT_TRUE(process);
+  EXPECT_TRUE(RunsAlone(process->host_pid()));
+}
+
+TEST_P(FreezeBothModes, AChildOrAnOrphanIsNoticed) {
+  for (const char* what : {"child", "stray"}) {
+    const auto process = StartReady(what, GetParam());
+    ASSERT_TRUE(process) << what;
+    EXPECT_FALSE(RunsAlone(process->host_pid())) << what;
+  }
 }
 
 std::vector<char> ThreadStates(pid_t pid) {

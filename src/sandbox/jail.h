@@ -100,6 +100,9 @@ class JailedProcess final {
 // SIGCONT.
 [[nodiscard]] Result<void> FreezeProcess(pid_t pid);
 [[nodiscard]] Result<void> ThawProcess(pid_t pid);
+// False when a jail's program has started processes that still live: stopping it does not stop
+// them. True as well where the kernel does not tell (no CONFIG_PROC_CHILDREN).
+[[nodiscard]] bool RunsAlone(pid_t program);
 
 enum class SandboxMode : std::uint8_t { kRequired, kUnsafeNone };
 

@@ -98,6 +98,12 @@ int main(int argc, char** argv) {
     if (fork() == 0) { setsid(); if (fork() == 0) { for (;;) pause(); } _exit(0); }
     wait(0); puts("left an orphan"); return 0;
   }
+  if (is(what, "child") || is(what, "stray")) {
+    if (fork() == 0) { if (is(what, "stray") && fork() != 0) _exit(0); for (;;) pause(); }
+    if (is(what, "stray")) wait(0);
+    if (write(3, "r", 1) != 1) return 9;
+    for (;;) pause();
+  }
   if (is(what, "killall")) { kill(-1, SIGKILL); kill(1, SIGKILL); kill(1, SIGTERM); puts("still here"); return 0; }
   if (is(what, "threads")) {
     pthread_t t; for (int i = 0; i < 4; ++i) pthread_create(&t, 0, spin, argv);

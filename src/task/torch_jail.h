@@ -36,7 +36,6 @@ struct CacheSlot {
 
 // Where things lie inside.
 inline constexpr std::string_view kTaskFolder = "/task";
-inline constexpr std::string_view kSolutionFolder = "/solution";
 
 // True when jailed programs run as a user that is not ours: its files must be open to others.
 [[nodiscard]] bool RunsAsOtherUser(const Jail& jail);
@@ -44,5 +43,14 @@ inline constexpr std::string_view kSolutionFolder = "/solution";
 // Python with torch, the compiler, no network. argv begins with the interpreter and
 // `-m pragma_torch`; the caller adds arguments, the task's folders and descriptors.
 [[nodiscard]] Result<JailSpec> TorchJail(const TorchServerOptions& options);
+
+// The jails of a Python candidate; fills `files` with what they bind. `plan`: the server's, as
+// JSON.
+struct CandidateText {
+  std::string_view solution;
+  std::string_view plan;
+};
+[[nodiscard]] Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
+                                             const CandidateText& text);
 
 }  // namespace pragma

@@ -111,6 +111,8 @@ struct TorchServer::Impl {
   CacheSlot cache;
   TorchProcess process;
   Task task;
+  std::string candidate_plan;  // JSON
+  std::string no_candidate;    // why no Python candidate can be given this task
 
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
                                        const std::string& what) {
@@ -174,9 +176,21 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
                                             .what = task_file.string() + ": describing the task",
                                             .deadline = deadline}));
   Task task = TRY(ParseTaskDescription(reply["task"].Dump()));
-  return TorchServer(
-      std::make_unique<Impl>(Impl{jail, options, task_file, std::move(folder), std::move(cache),
-                                  std::move(process), std::move(task)}));
+  std::string no_candidate;
+  reply["candidate_plan"].Get("init_error", no_candidate);
+  return TorchServer(std::make_unique<Impl>(
+      Impl{jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
+           std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate)}));
+}
+
+Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) const {
+  if (!impl_->no_candidate.empty()) {
+    return Fail(ErrorKind::kTask,
+                impl_->task_file.filename().string() +
+                    ": no Python candidate can be built for it: " + impl_->no_candidate);
+  }
+  return MakeHome(impl_->jail, impl_->options,
+                  {.solution = solution, .plan = impl_->candidate_plan});
 }
 
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {
@@ -227,31 +241,6 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.host_pid, 0)));
   if (!child.pidfd.valid()) return FailErrno("cannot open a pidfd of a timing child");
   return child;
-}
-
-Result<std::string> TorchServer::CheckSolution(const fs::path& solution_file) {
-  const Impl& impl = *impl_;
-  const TimePoint deadline = After(impl.options.request_limit);
-  const ReadableFolder folder = TRY(ReadableFolder::Of(solution_file, RunsAsOtherUser(impl.jail)));
-  JailSpec spec = TRY(TorchJail(impl.options));
-  spec.env.erase("TORCHINDUCTOR_CACHE_DIR");  // the server's own; this jail does not see it
-  spec.binds.push_back({impl.folder.path.string(), std::string(kTaskFolder), false});
-  spec.binds.push_back({folder.path.string(), std::string(kSolutionFolder), false});
-  spec.argv.insert(spec.argv.end(), {"check", "--threads", std::to_string(impl.options.threads),
-                                     "--task", InFolder(kTaskFolder, impl.task_file), "--solution",
-                                     InFolder(kSolutionFolder, solution_file)});
-  TorchProcess process = TRY(TorchProcess::Start(impl.jail, std::move(spec), deadline));
-  process.ShowPath(std::string(kSolutionFolder) + "/", (solution_file.parent_path() / "").string());
-  const std::string what = solution_file.filename().string() + ": checking it";
-  Result<JsonReader> reply =
-      process.Ask({.json = {}, .fds = {}, .what = what, .deadline = deadline});
-  // A solution that hangs or kills its process disagrees; that is no trouble of ours.
-  const bool task_failed = !reply && reply.error().kind == ErrorKind::kTask;
-  if (task_failed) return reply.error().message;
-  if (!reply) return std::unexpected(reply.error());
-  std::string why;
-  reply->Get("why", why);
-  return why;
 }
 
 }  // namespace pragma

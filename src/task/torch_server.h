@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/task.h"
@@ -52,6 +53,14 @@ struct TimerChild {
   UniqueFd pidfd;
 };
 
+// What a process of one Python candidate is started with: jails without the task's file, expected
+// outputs or seeds, and the files they bind.
+struct CandidateHome {
+  JailSpec run;  // serves the control page; the caller adds descriptors, threads' placement, limits
+  JailSpec scan;  // looks at the source without running it; JSON on stdout
+  TempDir files;
+};
+
 class TorchServer final {
  public:
   // Starts the server on one task file and describes it. ErrorKind::kTask: the task itself is bad,
@@ -85,9 +94,8 @@ class TorchServer final {
 
   [[nodiscard]] Result<TimerChild> SpawnTimer(const TimerSpec& spec);
 
-  // KernelBench's own rule, in a jailed child: does `ModelNew` of `solution_file` agree with Model?
-  // Empty when it does, else one line why. Used by export.
-  [[nodiscard]] Result<std::string> CheckSolution(const std::filesystem::path& solution_file);
+  // `solution`: the text of a file that defines ModelNew. kTask: this task cannot be given to one.
+  [[nodiscard]] Result<CandidateHome> MakeCandidateHome(std::string_view solution) const;
 
  private:
   struct Impl;

@@ -32,6 +32,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::filesystem::path SourceDir() { return PRAGMA_SOURCE_DIR; }
 std::filesystem::path Python() { return SourceDir() / ".venv/bin/python"; }
@@ -348,28 +349,17 @@ def get_inputs():
   }
 }
 
-TEST_F(LinearTest, SolutionsAreCheckedByKernelBenchsRule) {
-  constexpr std::string_view kGood = R"(
-class ModelNew(nn.Module):
-    def __init__(self, n, k=3):
-        super().__init__()
-        self.fc = nn.Linear(n, k)
-        self.bn = nn.BatchNorm1d(k)
-    def forward(self, x, scale):
-        return self.bn(self.fc(x)).clamp(min=0) * scale, x.argmax()
-)";
-  const Result<std::string> good = server().CheckSolution(Write(kGood, "good.py"));
-  ASSERT_TRUE(good) << good.error().message;
-  EXPECT_EQ(*good, "");
-  std::string text(kGood);
-  text.replace(text.find("scale, x"), 5, "3.0");
-  const Result<std::string> bad = server().CheckSolution(Write(text, "bad.py"));
-  ASSERT_TRUE(bad) << bad.error().message;
-  EXPECT_THAT(*bad, HasSubstr("output[0] differs"));
-  const Result<std::string> dead =
-      server().CheckSolution(Write("import os\nos._exit(0)\n", "dead.py"));
-  ASSERT_TRUE(dead) << dead.error().message;
-  EXPECT_THAT(*dead, HasSubstr("exit code 0"));
+TEST_F(LinearTest, ACandidatesJailHasNeitherTheTaskNorTheNetwork) {
+  const Result<CandidateHome> home = server().MakeCandidateHome("class ModelNew: pass\n");
+  ASSERT_TRUE(home) << home.error().message;
+  for (const Bind& bind : home->run.binds) {
+    EXPECT_NE(bind.to, "/task");
+    EXPECT_FALSE(bind.writable) << bind.to;
+  }
+  const std::string plan = ReadFile(home->files.path() / "plan.json").value();
+  EXPECT_THAT(plan, HasSubstr("fc.weight"));
+  EXPECT_THAT(plan, Not(HasSubstr("def forward")));
+  EXPECT_EQ(ReadFile(home->files.path() / "solution.py").value(), "class ModelNew: pass\n");
 }
 
 }  // namespace

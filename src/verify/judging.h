@@ -32,6 +32,7 @@ struct JudgeParts {
 struct Judging {
   Evaluation evaluation;
   const BuiltKernel* kernel = nullptr;
+  bool drop_in = false;  // eager allocates by default, however much that costs it
   Seed seed{};
   Rng rng{Seed{}};
   double run_seconds = 1e9;    // the shortest checked call

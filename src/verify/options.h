@@ -18,6 +18,7 @@ enum class Measure : std::uint8_t {
   kNothing,          // checks only
   kEager,            // against eager, and the present best when one is given
   kEagerAndCompile,  // and torch.compile: for the first passed candidate and the final best
+  kDropIn,  // against eager with the allocator's defaults: speedup_eager is the drop-in figure
 };
 
 struct VerifyOptions {

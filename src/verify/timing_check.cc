@@ -66,6 +66,9 @@ class TimingCheck final {
   void RejectImplausible();
   bool NoteFailure(const TimingOutcome& outcome);
   Result<void> AuditAhead(const TimingPlan& plan);
+  [[nodiscard]] Allocator EagerAllocator() const {
+    return judging_.drop_in ? Allocator::kDefault : baseline_->eager;
+  }
   [[nodiscard]] TimingContext Context() const;
   [[nodiscard]] TimingPlan Plan(double round, Seconds budget) const;
   [[nodiscard]] const Task& task() const { return parts_.stage.task(); }
@@ -80,7 +83,7 @@ Result<void> TimingCheck::Run(const BuiltKernel* best) {
   TRY(MeasureUpkeep());
   TRY(ChooseBaseline());
   Evaluation& evaluation = judging_.evaluation;
-  evaluation.environment.allocator = AllocatorName(baseline_->eager);
+  evaluation.environment.allocator = AllocatorName(EagerAllocator());
   TRY(TimeOnce(best));
   if (!evaluation.timing || TRY(Plausible())) return {};
   // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
@@ -151,7 +154,7 @@ bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
 Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   Evaluation& evaluation = judging_.evaluation;
   std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
-                          {.name = "eager", .allocator = baseline_->eager}};
+                          {.name = "eager", .allocator = EagerAllocator()}};
   if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
   const double round = judging_.call_seconds() * static_cast<double>(sides.size() - 1) +
                        baseline_->eager_ms * 1e-3;

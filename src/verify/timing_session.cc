@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,7 @@ constexpr double kAccountingSeconds = 300e-6;  // of each burst
 // How much slower than usual a burst whose inputs arrive late may be: threads have to be woken, and
 // the caches were used by others. What a kernel can gain by working ahead is bounded by it.
 constexpr double kPace = 1.25;
-constexpr double kPaceSlackSeconds = 150e-6;  // of a burst
+constexpr double kPaceSlackSeconds = 150e-6;  // of a burst, thaw and doorbell included
 constexpr int kSecretBursts = 8;
 
 void Shuffle(std::vector<std::uint32_t>& items, Rng& rng) {
@@ -247,18 +248,16 @@ class Match final {
     TRY(player.peer().Freeze());
     for (const std::uint32_t set : timed) TRY(stage.RenewInputs(set, rng_));
     player.worker->Poison(rng_, timed);
+    // From before the thaw: whatever is done on the new inputs is done within this time.
+    const TimePoint start = std::chrono::steady_clock::now();
     TRY(player.peer().Thaw());
-    Nanoseconds empty{0};
-    if (TRY(Note(0, PlayEmpty(player, timed, context_.torch_limit, &empty))))
-      return std::optional<double>();
     if (TRY(Note(0, Play(player, timed, context_.torch_limit, &elapsed))))
       return std::optional<double>();
+    const double burst = Seconds(std::chrono::steady_clock::now() - start).count();
     TRY(player.peer().Freeze());
     CheckOutputs(0, std::vector<std::uint32_t>(timed.begin(), timed.end()));
     if (outcome_.failed) return std::optional<double>();
-    const double burst = Seconds(elapsed).count();
-    const double calls = std::max(burst - Seconds(empty).count(), burst * kLeastShareOfCalls);
-    return std::optional(calls / static_cast<double>(plan_.timed));
+    return std::optional(burst / static_cast<double>(plan_.timed));
   }
 
   void CheckOutputs(std::size_t index, const std::vector<std::uint32_t>& sets) {

@@ -24,6 +24,7 @@
 #include "verify/bounds.h"
 #include "verify/judging.h"
 #include "verify/options.h"
+#include "verify/python_kernel.h"
 #include "verify/stage.h"
 #include "verify/timing_check.h"
 #include "verify/value_check.h"
@@ -90,7 +91,10 @@ struct Verifier::Impl {
   Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
                                            Evaluation& evaluation) const {
     const PhaseTimer timer(evaluation, "build");
-    BuildOutcome outcome = TRY(builder.Build(candidate, header));
+    const bool python = candidate.language == Language::kPython;
+    if (python && !jail.unsafe()) evaluation.environment.trust = kPythonTrust;
+    BuildOutcome outcome =
+        TRY(python ? MakePythonKernel(server, jail, candidate) : builder.Build(candidate, header));
     if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
       evaluation.status = failure->status;
       evaluation.reason = failure->reason;
@@ -134,6 +138,7 @@ struct Verifier::Impl {
     if (progress) progress("audit");
     Judging again{.evaluation = {.status = Status::kPassed},
                   .kernel = judging.kernel,
+                  .drop_in = judging.drop_in,
                   .seed = DeriveSeed(judging.seed, "audit")};
     again.rng = Rng(again.seed);
     {
@@ -186,7 +191,8 @@ struct Verifier::Impl {
 
   Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best, Measure measure,
                               const Progress& progress) {
-    Judging judging{.evaluation = {.status = Status::kPassed}};
+    Judging judging{.evaluation = {.status = Status::kPassed},
+                    .drop_in = measure == Measure::kDropIn};
     if (task().random) {
       judging.Reject(
           Status::kUnsupported,

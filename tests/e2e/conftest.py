@@ -184,7 +184,7 @@ def finished_once(home, tmp_path_factory) -> Finished:
     folder = tmp_path_factory.mktemp("finished")
     model = recovering_model(folder / "model")
     kept = shutil.copytree(home, folder / "home")
-    arguments = ["--model", model.spec, "--attempts", "3", "--no-compile-baseline", "--home", kept, "--json"]
+    arguments = ["--model", model.spec, "--attempts", "3", "--no-compile-baseline", "--no-dropin", "--home", kept, "--json"]
     return Finished(Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0), kept, model)
 
 

@@ -39,7 +39,7 @@ def test_a_task_that_takes_too_long_is_ended(program, home):
     "candidate, part",
     [
         ("missing.cpp", "missing.cpp"),
-        ("kernel.cu", "a candidate is a .cpp file"),
+        ("kernel.cu", "a candidate is a .cpp or .py file"),
         (".", "no candidate.json"),
     ],
 )

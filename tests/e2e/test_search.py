@@ -9,7 +9,7 @@ import time
 from conftest import LIMIT_SECONDS, ROOT, SIGINT_EXIT, TASKS
 
 SCALE = TASKS / "scale.py"
-QUICK = ["--no-compile-baseline"]
+QUICK = ["--no-compile-baseline", "--no-dropin"]
 
 
 def optimize(program, model, home, *more, **options):
@@ -88,10 +88,10 @@ def test_a_replay_grows_the_same_tree(program, finished):
 
 def test_a_remeasured_replay_shows_both_figures(program, finished):
     run = finished.run
-    ran = program.run("replay", run, "--remeasure", *QUICK, "--home", finished.home, COLUMNS="80", code=0)
+    ran = program.run("replay", run, "--remeasure", "--no-compile-baseline", "--home", finished.home, COLUMNS="80", code=0)
     for part in ["recorded, vs eager", "here, vs eager", "★ 2", "Best: attempt 2", "where the time went"]:
         assert part in ran.out, ran.out
-    figures = program.run("replay", run, "--remeasure", *QUICK, "--home", finished.home, "--json", code=0).json
+    figures = program.run("replay", run, "--remeasure", "--no-compile-baseline", "--home", finished.home, "--json", code=0).json
     assert [trial["fresh"]["status"] for trial in figures["trials"]] == ["compile_error", "passed", "wrong_values"]
     assert [trial["recorded"]["status"] for trial in figures["trials"]] == ["compile_error", "passed", "wrong_values"]
     assert figures["best"]["status"] == "passed"

@@ -1,0 +1,69 @@
+"""Which tensors of a ModelNew are the task's parameters: by name, else by order and shape."""
+
+from __future__ import annotations
+
+import torch
+
+from pragma_torch.instance import get_state, owner_of
+from pragma_torch.plan import Argument, Plan
+
+
+class Unbound(Exception):
+    """ModelNew has no place for something that the task's Model keeps."""
+
+
+def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:
+    """The plan with the places of this ModelNew. Raises Unbound with one clear line."""
+    own = _own_state(model)
+    taken = {place for argument in plan.arguments for place in _named(model, argument)}
+    rest = [(name, tensor) for name, tensor in own if name not in taken]
+    arguments = []
+    for argument in plan.arguments:
+        places = _named(model, argument)
+        if argument.places and not places:
+            places = _next_alike(rest, argument)
+        if argument.places and not places and _needed(argument):
+            raise Unbound(
+                f"ModelNew has no place for Model's {argument.role} {argument.path} "
+                f"{argument.shape} {argument.dtype}: keep Model's parameters under their names, or "
+                "in their order with their shapes"
+            )
+        arguments.append(Argument(**{**vars(argument), "places": places}))
+    return Plan(arguments, plan.template)
+
+
+def _own_state(model: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
+    return [*model.named_parameters(), *model.named_buffers()]
+
+
+def _named(model: torch.nn.Module, argument: Argument) -> list[str]:
+    return [place for place in argument.places if _fits(_state(model, place), argument)]
+
+
+def _state(model: torch.nn.Module, place: str) -> object:
+    try:
+        owner_of(model, place)
+        return get_state(model, place)
+    except AttributeError:
+        return None
+
+
+def _fits(value: object, argument: Argument) -> bool:
+    return (
+        isinstance(value, torch.Tensor)
+        and list(value.shape) == argument.shape
+        and value.dtype == argument.torch_dtype
+    )
+
+
+def _next_alike(rest: list[tuple[str, torch.Tensor]], argument: Argument) -> list[str]:
+    for index, (name, tensor) in enumerate(rest):
+        if _fits(tensor, argument):
+            del rest[index]
+            return [name]
+    return []
+
+
+def _needed(argument: Argument) -> bool:
+    """A constant may be written into the code; what forward only updates is no input."""
+    return argument.role != "constant" and not argument.mutated

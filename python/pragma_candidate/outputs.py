@@ -1,0 +1,49 @@
+"""What ModelNew returned, into memory that pragma owns. The form is tested before a byte is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+_Tensor = torch.Tensor  # as they are before any candidate code runs
+_strided = torch.strided
+
+
+class WrongForm(Exception):
+    """An output that is no plain dense tensor of exactly the expected shape and type."""
+
+
+def store(value: Any, areas: list[torch.Tensor]) -> None:
+    """Copies each output into its area; the copy is part of the timed call. Raises WrongForm."""
+    if type(value) is _Tensor and len(areas) == 1:
+        _store_one(value, areas[0], "output")
+        return
+    found: list[tuple[str, Any]] = []
+    _flatten(value, "output", found)
+    if len(found) != len(areas):
+        raise WrongForm(f"forward returns {len(found)} tensors, expected {len(areas)}")
+    for (path, tensor), area in zip(found, areas, strict=True):
+        _store_one(tensor, area, path)
+
+
+def _flatten(value: Any, path: str, found: list[tuple[str, Any]]) -> None:
+    if type(value) in (list, tuple):
+        for index, item in enumerate(value):
+            _flatten(item, f"{path}[{index}]", found)
+    else:
+        found.append((path, value))
+
+
+def _store_one(tensor: Any, area: torch.Tensor, path: str) -> None:
+    if type(tensor) is not _Tensor:
+        raise WrongForm(
+            f"{path} is of type {type(tensor).__name__}; every output must be a plain torch.Tensor"
+        )
+    if tensor.shape != area.shape:
+        raise WrongForm(f"{path} has shape {list(tensor.shape)}, expected {list(area.shape)}")
+    if tensor.dtype != area.dtype:
+        raise WrongForm(f"{path} is {tensor.dtype}, expected {area.dtype}")
+    if tensor.layout != _strided or tensor.device.type != "cpu":
+        raise WrongForm(f"{path} is {tensor.layout} on {tensor.device}, expected dense on cpu")
+    area.copy_(tensor)

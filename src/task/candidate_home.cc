@@ -1,0 +1,83 @@
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "sandbox/jail.h"
+#include "task/torch_jail.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFolder = "/candidate";
+constexpr const char* kConfine = "/pragma-confine";
+constexpr const char* kPackage = "/pragma/pragma_candidate/";
+// Extensions and torch.compile's files, in the jail's own memory (python/pragma_candidate/keep.py).
+constexpr const char* kKeep = "/tmp/keep";
+// worker/confine.c leaves its second filter there.
+constexpr const char* kLateFilterFd = "8";
+
+// The jailed user may be nobody that we are.
+Result<void> WriteReadable(const fs::path& path, std::string_view text) {
+  TRY(WriteFileAtomic(path, text));
+  if (::chmod(path.c_str(), 0644) != 0) return FailErrno("cannot open " + path.string());
+  return {};
+}
+
+Result<TempDir> WriteFiles(const CandidateText& text) {
+  TempDir files = TRY(TempDir::Create());
+  TRY(WriteReadable(files.path() / "solution.py", text.solution));
+  TRY(WriteReadable(files.path() / "plan.json", text.plan));
+  TRY(MakeDirectories(files.path() / "keep"));
+  if (::chmod(files.path().c_str(), 0755) != 0) {
+    return FailErrno("cannot open " + files.path().string());
+  }
+  return files;
+}
+
+void SetFolders(JailSpec& spec) {
+  spec.env.erase("PYTHONPATH");
+  spec.env["PRAGMA_KEEP"] = kKeep;
+  spec.env["TORCH_EXTENSIONS_DIR"] = std::string(kKeep) + "/extensions";
+  spec.env["TORCHINDUCTOR_CACHE_DIR"] = std::string(kKeep) + "/inductor";
+  spec.env["TRITON_CACHE_DIR"] = std::string(kKeep) + "/triton";
+}
+
+}  // namespace
+
+Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
+                               const CandidateText& text) {
+  JailSpec spec = TRY(TorchJail(options));
+  TempDir files = TRY(WriteFiles(text));
+  const std::string python = spec.argv.front();
+  const std::string solution = std::string(kFolder) + "/solution.py";
+  SetFolders(spec);
+  spec.binds.push_back({jail.program_dir() + "/pragma-confine", kConfine, false});
+  spec.binds.push_back({files.path().string(), kFolder, false});
+  // Without a jail nothing is private; a folder that goes with the candidate has to do.
+  if (jail.unsafe()) spec.binds.push_back({(files.path() / "keep").string(), kKeep, true});
+  JailSpec scan = spec;
+  scan.argv = {kConfine, "0", python, "-I", "-S", std::string(kPackage) + "scan.py", solution};
+  scan.limits.address_space_bytes = std::size_t{2} << 30U;
+  scan.limits.cpu = Seconds{20};
+  scan.limits.processes = 4;
+  spec.argv = {kConfine,
+               kLateFilterFd,
+               python,
+               "-I",
+               std::string(kPackage) + "start.py",
+               "--threads",
+               std::to_string(options.threads),
+               std::string(kFolder) + "/plan.json",
+               solution};
+  return CandidateHome{.run = std::move(spec), .scan = std::move(scan), .files = std::move(files)};
+}
+
+}  // namespace pragma

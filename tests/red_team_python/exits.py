@@ -1,0 +1,15 @@
+# red-team: task=linear expect=crashed
+"""Ends with success before anything is compared."""
+import os
+
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m)
+
+    def forward(self, x):
+        os._exit(0)

@@ -1,0 +1,15 @@
+# red-team: task=linear expect=crashed
+"""SystemExit is no success either."""
+import sys
+
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m)
+
+    def forward(self, x):
+        sys.exit(0)

@@ -1,0 +1,15 @@
+# red-team: task=linear expect=crashed
+"""The memory of the jail's first process."""
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m)
+
+    def forward(self, x):
+        with open('/proc/1/mem', 'rb') as stream:
+            stream.read(1)
+        return torch.relu(self.fc(x))

@@ -1,0 +1,13 @@
+# red-team: task=linear expect=load_error
+"""A module that has nowhere to put the task's weights."""
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m, bias=False)
+
+    def forward(self, x):
+        return torch.relu(x @ self.fc.weight.t())

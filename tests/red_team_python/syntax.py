@@ -1,0 +1,2 @@
+# red-team: task=linear expect=compile_error
+class ModelNew(
