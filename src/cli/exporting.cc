@@ -36,8 +36,9 @@ Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& ben
   const Exported exported = TRY(Write(context, bench, task, candidate, folder));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
-  const Evaluation judged = TRY(task.Evaluate(PythonCandidate(TRY(ReadFile(exported.model_new))),
-                                              nullptr, Measure::kNothing, [](std::string_view) {}));
+  const std::string text = TRY(ReadFile(exported.model_new));
+  const Evaluation judged = TRY(task.Evaluate(PythonCandidate(text), nullptr, Measure::kNothing,
+                                              [](std::string_view) {}));
   report.checked = judged.passed();
   if (!report.checked) report.complaint = judged.reason;
   return report;
