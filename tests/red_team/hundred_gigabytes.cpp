@@ -6,7 +6,7 @@ extern "C" void pragma_kernel(const float* x, const float* gain, const float* sh
                               void* scratch) {
   (void)x, (void)gain, (void)shift, (void)out;
   for (int block = 0; block < 100; ++block) {
-    char* memory = new char[std::size_t{1} << 30];
+    volatile char* memory = new char[std::size_t{1} << 30];
     for (std::size_t i = 0; i < std::size_t{1} << 30; i += 4096) memory[i] = 1;
   }
 }

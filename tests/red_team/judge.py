@@ -107,9 +107,10 @@ class Verdict:
 class Judge:
     """Runs the program in a folder of its own. Each case is judged once, together with its group."""
 
-    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None):
+    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None, timing: bool = True):
         self.folder = folder
         self.repeat = repeat
+        self.timing = timing  # False: checks only, also for cases that could be timed
         self.on_verdict = on_verdict or (lambda case, verdict: None)
         self.pool = ThreadPoolExecutor(AT_ONCE)
         self.futures: dict[str, Future] = {}
@@ -125,7 +126,7 @@ class Judge:
 
     def command(self, cases: list[Case], *more: str) -> list[str]:
         first = cases[0]
-        timing = ["--no-compile-baseline"] if first.timed else ["--no-timing"]
+        timing = ["--no-compile-baseline"] if first.timed and self.timing else ["--no-timing"]
         paths = [str(case.path) for case in cases]
         return [str(PRAGMA), "evaluate", str(find_task(first.task)), *paths, "--json", "--home", str(self.folder / "home"), *timing, *first.options, *more]
 

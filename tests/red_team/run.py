@@ -97,11 +97,12 @@ def main() -> int:
     parser.add_argument("--suite", choices=sorted(FOLDERS), default="red-team")
     parser.add_argument("--only", metavar="NAME", action="append", help="may be given several times")
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
+    parser.add_argument("--no-timing", action="store_true", help="checks only")
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help="default: stdout")
     options = parser.parse_args()
     cases = chosen(options)
     with tempfile.TemporaryDirectory(prefix="pragma-suite-") as folder:
-        judge = Judge(pathlib.Path(folder), options.repeat, show_progress(len(cases)))
+        judge = Judge(pathlib.Path(folder), options.repeat, show_progress(len(cases)), timing=not options.no_timing)
         judge.measure_machine()
         judge.start(cases)
         results = {case: judge.verdict(case) for case in cases}
