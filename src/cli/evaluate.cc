@@ -39,6 +39,7 @@ struct EvaluateFlags {
   bool no_timing = false;
   bool no_compile_baseline = false;
   bool dropin = false;
+  bool sanitize = false;
   VerifyFlags verify;
 };
 
@@ -57,6 +58,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
   request.drop_in = flags.dropin;
+  request.sanitize = flags.sanitize;
   request.repeat = flags.repeat;
   return request;
 }
@@ -112,6 +114,7 @@ Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& tas
     Evaluation evaluation =
         TRY(task.Evaluate(candidate, request.against ? &*request.against : nullptr, request.measure,
                           on_phase));
+    if (request.sanitize) TRY(task.Sanitize(candidate, evaluation, on_phase));
     if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
     judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
     judged.evaluations.push_back(std::move(evaluation));
@@ -210,6 +213,8 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command.add_flag("--sanitize", flags->sanitize,
+                   "run sanitizers over a passed kernel, as optimize does for a new best");
   command.add_flag("--dropin", flags->dropin,
                    "also time ModelNew, as export writes it, against Model");
   command.add_flag("--no-timing", flags->no_timing, "checks only");

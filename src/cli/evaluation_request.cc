@@ -30,7 +30,8 @@ std::unexpected<Error> Wrong(const std::string& what) {
 
 Result<void> CheckKeys(const Json& value) {
   const std::vector<std::string> known{"schema", "task",  "candidate", "against", "measure",
-                                       "mode",   "cache", "threads",   "repeat",  "dropin"};
+                                       "mode",   "cache", "threads",   "repeat",  "dropin",
+                                       "sanitize"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
@@ -105,6 +106,10 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   request.cache = TRY(Choice(value, "cache", {"warm", "cold"}));
   request.threads = TRY(Count(value, "threads", 0));
   request.repeat = TRY(Count(value, "repeat", 1));
+  if (value.contains("sanitize")) {
+    if (!value["sanitize"].is_boolean()) return Wrong("\"sanitize\" must be true or false");
+    request.sanitize = value["sanitize"].get<bool>();
+  }
   if (value.contains("dropin")) {
     if (!value["dropin"].is_boolean()) return Wrong("\"dropin\" must be true or false");
     request.drop_in = value["dropin"].get<bool>();

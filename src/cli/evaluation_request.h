@@ -24,6 +24,7 @@ struct EvaluationRequest {
   std::string cache;
   int threads = 0;
   int repeat = 1;        // of each candidate
+  bool sanitize = false;
   bool drop_in = false;  // also time ModelNew against Model
 };
 

@@ -31,6 +31,7 @@
 #include "search/recording_model.h"
 #include "search/session.h"
 #include "search/settings.h"
+#include "search/stopping.h"
 #include "search/strategy.h"
 #include "store/store.h"
 #include "verify/verifier.h"
@@ -84,15 +85,22 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   return roles;
 }
 
-// Judges candidates with the verifier; torch.compile is measured until a first one has passed.
+// Judges candidates with the verifier, and those that would become the best with sanitizers as well;
+// torch.compile is measured until a first one has passed.
 Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_baseline) {
   return [&task, &progress, compile_baseline](const Candidate& candidate, const Trial* best,
                                               int node) {
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
-    return task.Evaluate(
-        candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
-        [&progress, node](std::string_view phase) { progress.OnPhase(node, phase); });
+    const auto on_phase = [&progress, node](std::string_view phase) {
+      progress.OnPhase(node, phase);
+    };
+    Result<Evaluation> evaluation = task.Evaluate(
+        candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager, on_phase);
+    if (!evaluation || !BecomesBest(*evaluation, best)) return evaluation;
+    if (auto done = task.Sanitize(candidate, *evaluation, on_phase); !done)
+      return Result<Evaluation>(std::unexpected(done.error()));
+    return evaluation;
   };
 }
 

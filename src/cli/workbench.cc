@@ -143,6 +143,11 @@ std::string TaskBench::BaselineKey() const {
                      server_.torch_version(), cache_ == CacheState::kWarm ? "warm" : "cold");
 }
 
+Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,
+                                 const Verifier::Progress& progress) {
+  return verifier_.Sanitize(candidate, evaluation, progress);
+}
+
 // Raised when decoys, rules or batteries change.
 std::string TaskBench::LintKey() const { return "lint/1/" + task().sha256; }
 

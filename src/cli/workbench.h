@@ -69,6 +69,8 @@ class TaskBench final {
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
+  [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
+                                      const Verifier::Progress& progress);
   // The verdict goes onto the task, and with it onto every result, now and in later runs.
   void KeepLint(const LintReport& report);
   // As kept by an earlier run, else linted now.

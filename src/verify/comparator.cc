@@ -266,6 +266,17 @@ Tolerance ConditionTolerance(const OutputView& perturbed) {
   return {.rel = kRoundingFactor * pass.max_scaled, .rel_l2 = kRoundingFactor * RelativeL2(pass)};
 }
 
+double PeakOverRms(const OutputView& view) {
+  if (!IsFloating(view.spec->dtype)) return 1;
+  double peak = 0;
+  for (std::size_t i = 0; i < view.spec->elements(); ++i) {
+    const double size = std::abs(LoadElement<double>(view.expected.data(), i));
+    if (std::isfinite(size)) peak = std::max(peak, size);
+  }
+  const double rms = RmsOfFinite(view.expected, view.spec->elements());
+  return rms > 0 ? peak / rms : 1;
+}
+
 bool AllFinite(const TensorSpec& spec, std::span<const std::byte> data) {
   return WithReader(spec.dtype, [&](auto read) {
     for (std::size_t i = 0; i < spec.elements(); ++i) {

@@ -41,6 +41,8 @@ struct Tolerance {
 [[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
 // For an output held against Torch's own result instead of the truth: that result's error on top.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
+// Of the truth: its largest size over its root mean square; 1 when it is all zero.
+[[nodiscard]] double PeakOverRms(const OutputView& view);
 // The looser of two, for several input sets of one output.
 [[nodiscard]] Tolerance Looser(const Tolerance& a, const Tolerance& b);
 

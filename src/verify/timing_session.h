@@ -71,10 +71,12 @@ struct TimingContext {
                                               const TimingPlan& plan, Rng& rng);
 
 // Bursts of one side whose timed inputs arrive only after the warm-up calls (parameters and what
-// pragma_prepare made of them stay), in a fresh process.
+// pragma_prepare made of them stay), in fresh processes, after some ordinary bursts in each: a busy
+// machine slows both, and what works ahead cannot know which kind comes next.
 struct SecretOutcome {
-  bool keeps_pace = false;  // one of the bursts was about as fast as `expected`
-  double seconds = 0;       // of one call, in the fastest burst
+  bool keeps_pace = false;  // in one process one was about as fast as ordinary ones, or `expected`
+  double seconds = 0;       // of one call, in the fastest of them
+  double ordinary_seconds = 0;  // of one call in the last process's ordinary bursts
   std::optional<TimingFailure> failed;
 };
 [[nodiscard]] Result<SecretOutcome> RunSecretBursts(const TimingContext& context, const Side& side,

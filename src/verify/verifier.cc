@@ -25,6 +25,7 @@
 #include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/python_kernel.h"
+#include "verify/sanitize.h"
 #include "verify/stage.h"
 #include "verify/timing_check.h"
 #include "verify/value_check.h"
@@ -235,6 +236,20 @@ Verifier::~Verifier() = default;
 Result<Evaluation> Verifier::Evaluate(const Candidate& candidate, const Candidate* best,
                                       Measure measure, const Progress& progress) {
   return impl_->Evaluate(candidate, best, measure, progress);
+}
+
+Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluation,
+                                const Progress& progress) {
+  if (candidate.language != Language::kCpp || !evaluation.passed()) return {};
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  Evaluation ignored;
+  const std::optional<BuiltKernel> kernel = TRY(impl_->Build(candidate, ignored));
+  if (!kernel) return Fail("the candidate passed, and now it does not build: " + ignored.reason);
+  const SanitizeParts parts{.server = impl_->server,
+                            .jail = impl_->jail,
+                            .kernel_header = impl_->header,
+                            .threads = impl_->machine.threads};
+  return SanitizeKernel(parts, candidate, *kernel, evaluation, progress);
 }
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }

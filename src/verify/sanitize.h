@@ -1,0 +1,31 @@
+// Sanitizers over a candidate that is about to become the best: reads and writes out of bounds,
+// undefined behaviour, values never written, data races (docs/trust.md).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+#include "verify/options.h"
+
+namespace pragma {
+
+struct SanitizeParts {
+  TorchServer& server;
+  const Jail& jail;
+  const std::string& kernel_header;
+  int threads = 1;
+};
+
+// Calls the kernel once on a drawn input set under each sanitizer that can be had here, and adds a
+// check for each; a report turns the evaluation into a rejection. What could not be run is said.
+// Does nothing for a Python candidate. `kernel`: as built from `candidate`.
+[[nodiscard]] Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candidate,
+                                          const BuiltKernel& kernel, Evaluation& evaluation,
+                                          const VerifyProgress& progress);
+
+}  // namespace pragma
