@@ -119,6 +119,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddOptimize(app, registry);
   AddEvaluate(app, registry);
   AddBench(app, registry);
+  AddRecheck(app, registry);
   AddReplay(app, registry);
   AddResume(app, registry);
   AddRuns(app, registry);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,10 +16,14 @@
 #include "cli/candidate_file.h"
 #include "cli/command.h"
 #include "cli/evaluation_request.h"
+#include "cli/evidence_keeping.h"
 #include "cli/phase_line.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
+#include "evidence/bundle.h"
+#include "evidence/bundle_files.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
 #include "verify/verifier.h"
@@ -32,6 +37,7 @@ struct EvaluateFlags {
   std::string against;
   std::string request;
   std::string result;
+  std::string bundle;  // file, or folder for files named by content
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
@@ -81,7 +87,33 @@ std::size_t ShownOf(const std::vector<Evaluation>& evaluations) {
                                      : static_cast<std::size_t>(failed - evaluations.begin());
 }
 
-Result<Judged> Judge(const Context& context, const EvaluationRequest& request, VerifyFlags verify) {
+bool NamesFolder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
+}
+
+// Returns the bundle's sha256.
+Result<std::string> WriteBundle(const Context& context, const Bundle& bundle,
+                                const std::string& wish) {
+  const SealedBundle sealed = Seal(bundle);
+  std::filesystem::path path = wish;
+  if (NamesFolder(wish)) {
+    path = TRY(KeepBundle(sealed, wish));
+  } else {
+    TRY(WriteFileAtomic(path, sealed.text));
+  }
+  context.console.Note("evidence: " + path.string());
+  return sealed.sha256;
+}
+
+struct JudgeOptions {
+  VerifyFlags verify;
+  std::string bundle;
+};
+
+Result<Judged> Judge(const Context& context, const EvaluationRequest& request,
+                     const JudgeOptions& options) {
+  VerifyFlags verify = options.verify;
   if (!request.mode.empty()) verify.mode = request.mode;
   if (!request.cache.empty()) verify.cache = request.cache;
   if (request.threads > 0) verify.threads = request.threads;
@@ -91,17 +123,23 @@ Result<Judged> Judge(const Context& context, const EvaluationRequest& request, V
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
   const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
   Judged judged;
+  const Candidate* against = request.against ? &*request.against : nullptr;
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
     const Evaluation evaluation =
-        TRY(task->Evaluate(request.candidate, request.against ? &*request.against : nullptr,
-                           request.measure, [&line](std::string_view phase) { line.Show(phase); }));
+        TRY(task->Evaluate(request.candidate, against, request.measure,
+                           [&line](std::string_view phase) { line.Show(phase); }));
     judged.objects.push_back(EvaluateObject(task->task(), request.candidate, evaluation));
     judged.evaluations.push_back(evaluation);
   }
   judged.shown = ShownOf(judged.evaluations);
-  judged.text = EvaluationText(context.console.out, task->task(), request.candidate,
-                               judged.evaluations[judged.shown]);
+  const Evaluation& shown = judged.evaluations[judged.shown];
+  judged.text = EvaluationText(context.console.out, task->task(), request.candidate, shown);
+  if (options.bundle.empty() || !shown.passed()) return judged;
+  line.Clear();
+  const std::string bundle = TRY(WriteBundle(
+      context, MakeBundle(*bench, *task, request.candidate, against, shown), options.bundle));
+  judged.objects[judged.shown] = EvaluateObject(task->task(), request.candidate, shown, bundle);
   return judged;
 }
 
@@ -114,7 +152,7 @@ Result<Judged> Run(const Context& context, const EvaluateFlags& flags) {
   const TempDir scratch = TRY(TempDir::Create());
   const EvaluationRequest request =
       flags.request.empty() ? TRY(FromFlags(flags)) : TRY(FromFile(flags, scratch.path()));
-  return Judge(context, request, flags.verify);
+  return Judge(context, request, {.verify = flags.verify, .bundle = flags.bundle});
 }
 
 // A task that fails is a verdict too (status task_error), so programs find it where they look.
@@ -159,6 +197,10 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   command.add_option("--request", flags->request, "read task, candidate and options from FILE")
       ->type_name("FILE");
   command.add_option("--result", flags->result, "also write the JSON object to FILE")
+      ->type_name("FILE");
+  command
+      .add_option("--bundle", flags->bundle,
+                  "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
   flags->verify.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) {

@@ -77,6 +77,20 @@ std::string_view AllocatorName(Allocator allocator) {
   return allocator == Allocator::kDefault ? "default" : "keep";
 }
 
+// Replaces what an earlier attempt at the same session left.
+void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
+                 const TimingOutcome& outcome) {
+  std::erase_if(evaluation.samples, [&](const RawSamples& old) { return old.session == session; });
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::string setting =
+        sides[i].kernel != nullptr ? "" : fmt::format(" ({})", AllocatorName(sides[i].allocator));
+    evaluation.samples.push_back({.session = session,
+                                  .side = sides[i].name + setting,
+                                  .doorbell_us = outcome.sides[i].doorbell_us,
+                                  .seconds = outcome.sides[i].seconds});
+  }
+}
+
 Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
   return {.ms = side.Milliseconds(),
           .samples = side.samples,
@@ -167,6 +181,7 @@ struct Verifier::Impl {
     auto& built = std::get<BuiltKernel>(outcome);
     evaluation.checks = built.checks;
     evaluation.environment.compiler = built.compiler;
+    evaluation.object_sha256 = built.sha256;
     evaluation.prepacked = built.has_prepare;
     return std::optional(std::move(built));
   }
@@ -343,6 +358,7 @@ struct Verifier::Impl {
     evaluation.eager = ToTiming(outcome.sides[1], machine.threads, plan);
     evaluation.speedup_eager = outcome.Ratio(1, 0);
     if (best != nullptr) evaluation.speedup_best = outcome.Ratio(2, 0);
+    KeepSamples(evaluation, "eager", sides, outcome);
     return {};
   }
 
@@ -412,6 +428,7 @@ struct Verifier::Impl {
     baseline->compile = sides[faster].allocator;
     evaluation.compile = ToTiming(outcome->sides[faster], machine.threads, plan);
     evaluation.speedup_compile = outcome->Ratio(faster, 0);
+    KeepSamples(evaluation, "compile", sides, *outcome);
     return {};
   }
 
@@ -483,5 +500,6 @@ Result<Evaluation> Verifier::Evaluate(const Candidate& candidate, const Candidat
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }
 void Verifier::set_baseline(const TaskBaseline& baseline) { impl_->baseline = baseline; }
+void Verifier::set_seed(const std::optional<Seed>& seed) { impl_->options.seed = seed; }
 
 }  // namespace pragma
