@@ -150,7 +150,8 @@ class Rejudging final {
 };
 
 Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
-  Rechecked rechecked{.opened = TRY(Open(TRY(FindGiven(context, flags.bundle)))),
+  const fs::path file = TRY(FindGiven(context, flags.bundle));
+  Rechecked rechecked{.opened = TRY(Open(file)),
                       .task = {},
                       .now = {},
                       .report = {}};
