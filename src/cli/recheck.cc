@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -86,6 +87,18 @@ Measure MeasureFor(const Evaluation& recorded, const RecheckFlags& flags) {
   return recorded.compile ? Measure::kEagerAndCompile : Measure::kEager;
 }
 
+// kernel.h names the task, so its file has the recorded name where that is plain letters, digits,
+// '_' and '-'; any other is a stranger's joke.
+std::string TaskFileName(const std::string& name) {
+  constexpr std::size_t kLongest = 100;
+  const bool plain =
+      !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-';
+      });
+  return (plain ? name : "task") + ".py";
+}
+
 // One bundle on its way to a verdict. Everything it makes lies in a folder of its own that goes
 // with it: what a stranger's task leaves in caches never meets other work.
 class Rejudging final {
@@ -96,7 +109,7 @@ class Rejudging final {
   Result<void> Open(const Context& context, const fs::path& scratch) {
     Context elsewhere = context;
     elsewhere.home = scratch / "home";
-    const fs::path file = scratch / "task" / "task.py";
+    const fs::path file = scratch / "task" / TaskFileName(bundle_.task_name);
     TRY(MakeDirectories(file.parent_path()));
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
@@ -151,10 +164,7 @@ class Rejudging final {
 
 Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
   const fs::path file = TRY(FindGiven(context, flags.bundle));
-  Rechecked rechecked{.opened = TRY(Open(file)),
-                      .task = {},
-                      .now = {},
-                      .report = {}};
+  Rechecked rechecked{.opened = TRY(Open(file)), .task = {}, .now = {}, .report = {}};
   const Bundle& bundle = rechecked.opened.bundle;
   const TempDir scratch = TRY(TempDir::Create());
   {
