@@ -28,6 +28,7 @@ struct BenchRow {
   std::string stopped;
   Spent spent;
   bool kept = false;    // taken from the store: the run had ended before
+  std::string bundle;   // sha256 of the best's evidence; empty: there is none
   std::string problem;  // why there is no run: the task itself fails
 };
 

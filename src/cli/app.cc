@@ -120,6 +120,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddEvaluate(app, registry);
   AddLint(app, registry);
   AddBench(app, registry);
+  AddRecheck(app, registry);
   AddReplay(app, registry);
   AddResume(app, registry);
   AddRuns(app, registry);

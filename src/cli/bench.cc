@@ -21,6 +21,8 @@
 #include "bench/suite.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
+#include "cli/evidence_keeping.h"
+#include "cli/recorded_run.h"
 #include "cli/search_flags.h"
 #include "cli/search_run.h"
 #include "cli/verify_flags.h"
@@ -100,10 +102,10 @@ Result<std::optional<RunRecord>> CellRunner::KnownRun(const std::string& key) {
 
 Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
   BenchRow row{.cell = cell, .run = run.id, .stopped = run.stopped, .kept = true};
-  for (const Trial& trial : TRY(bench_.store().Trials(run.id))) {
-    row.spent += trial.spent;
-    ++row.attempts;
-  }
+  const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), run.id));
+  for (const Trial& trial : recorded.tree.trials()) row.spent += trial.spent;
+  row.attempts = recorded.tree.size();
+  row.bundle = BestBundle(recorded.bundles, recorded.tree);
   if (!run.final_json.empty()) row.best = TRY(EvaluationFromJson(run.final_json));
   return row;
 }
@@ -132,6 +134,7 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& c
   row.attempts = outcome.session.tree.size();
   row.stopped = outcome.session.stopped;
   row.spent = outcome.session.spent;
+  row.bundle = outcome.bundle;
   return row;
 }
 

@@ -43,6 +43,7 @@ Json RowJson(const BenchRow& row) {
                 {"problem", row.problem}};
   value["spent"] = {
       {"seconds", row.spent.seconds}, {"tokens", row.spent.tokens()}, {"usd", row.spent.usd}};
+  value["bundle"] = row.bundle.empty() ? Json(nullptr) : Json(row.bundle);
   value["best"] = row.best ? Json::parse(ToJson(*row.best), nullptr, false) : Json(nullptr);
   return value;
 }

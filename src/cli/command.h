@@ -77,6 +77,7 @@ void AddBench(CLI::App& app, Registry& registry);
 void AddShow(CLI::App& app, Registry& registry);
 void AddRuns(CLI::App& app, Registry& registry);
 void AddResume(CLI::App& app, Registry& registry);
+void AddRecheck(CLI::App& app, Registry& registry);
 void AddReplay(CLI::App& app, Registry& registry);
 void AddExport(CLI::App& app, Registry& registry);
 void AddDoctor(CLI::App& app, Registry& registry);

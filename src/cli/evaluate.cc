@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,15 @@
 #include "cli/command.h"
 #include "cli/drop_in.h"
 #include "cli/evaluation_request.h"
+#include "cli/evidence_keeping.h"
 #include "cli/phase_line.h"
 #include "cli/settings.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "evidence/bundle.h"
+#include "evidence/bundle_files.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
 #include "verify/verifier.h"
@@ -35,6 +39,7 @@ struct EvaluateFlags {
   std::string against;
   std::string request;
   std::string result;
+  std::string bundle;  // file, or folder for files named by content
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
@@ -95,6 +100,25 @@ std::string ObjectOf(const Judged& judged) {
   return judged.objects.size() > 1 ? RepeatedObject(shown, judged.objects) : shown;
 }
 
+bool NamesFolder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
+}
+
+// Returns the bundle's sha256.
+Result<std::string> WriteBundle(const Context& context, const Bundle& bundle,
+                                const std::string& wish) {
+  const SealedBundle sealed = Seal(bundle);
+  std::filesystem::path path = wish;
+  if (NamesFolder(wish)) {
+    path = TRY(KeepBundle(sealed, wish));
+  } else {
+    TRY(WriteFileAtomic(path, sealed.text));
+  }
+  context.console.Note("evidence: " + path.string());
+  return sealed.sha256;
+}
+
 VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& given,
                           const Settings& settings) {
   VerifyFlags verify = given;
@@ -125,10 +149,23 @@ Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& tas
   return judged;
 }
 
+// The shown evaluation's bundle, when it passed; its JSON object then names it.
+Result<void> KeepEvidence(const Context& context, const Workbench& bench, const TaskBench& task,
+                          const Candidate& candidate, const EvaluationRequest& request,
+                          const std::string& wish, Judged& judged) {
+  const Evaluation& shown = judged.evaluations[judged.shown];
+  if (!shown.passed()) return {};
+  const Candidate* against = request.against ? &*request.against : nullptr;
+  const std::string bundle = TRY(
+      WriteBundle(context, MakeBundle(bench, task, candidate, against, shown), wish));
+  judged.objects[judged.shown] = EvaluateObject(task.task(), candidate, shown, bundle);
+  return {};
+}
+
 // All candidates in order, on one warm reference.
 Result<std::vector<Judged>> Judge(const Context& context, const EvaluationRequest& request,
-                                  const VerifyFlags& flags) {
-  const VerifyFlags verify = VerifyFlagsOf(request, flags, context.settings);
+                                  const EvaluateFlags& flags) {
+  const VerifyFlags verify = VerifyFlagsOf(request, flags.verify, context.settings);
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
@@ -136,6 +173,9 @@ Result<std::vector<Judged>> Judge(const Context& context, const EvaluationReques
   std::vector<Judged> all;
   for (const Candidate& candidate : request.candidates) {
     all.push_back(TRY(JudgeOne(context, *bench, *task, candidate, request, line)));
+    if (flags.bundle.empty()) continue;
+    line.Clear();
+    TRY(KeepEvidence(context, *bench, *task, candidate, request, flags.bundle, all.back()));
   }
   return all;
 }
@@ -174,7 +214,11 @@ Result<std::vector<Judged>> Run(const Context& context, const EvaluateFlags& fla
   const TempDir scratch = TRY(TempDir::Create());
   const EvaluationRequest request =
       flags.request.empty() ? TRY(FromFlags(flags)) : TRY(FromFile(flags, scratch.path()));
-  return Judge(context, request, flags.verify);
+  if (request.candidates.size() > 1 && !flags.bundle.empty() && !NamesFolder(flags.bundle)) {
+    return Fail(ErrorKind::kUsage, "--bundle " + flags.bundle +
+                                       ": several candidates need a folder (end it with /)");
+  }
+  return Judge(context, request, flags);
 }
 
 // A task that fails is a verdict too (status task_error), so programs find it where they look.
@@ -223,6 +267,10 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   command.add_option("--request", flags->request, "read task, candidate and options from FILE")
       ->type_name("FILE");
   command.add_option("--result", flags->result, "also write the JSON object to FILE")
+      ->type_name("FILE");
+  command
+      .add_option("--bundle", flags->bundle,
+                  "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
   flags->verify.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) {

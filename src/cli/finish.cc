@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/evidence_keeping.h"
 #include "cli/exporting.h"
 #include "cli/search_run.h"
 #include "cli/workbench.h"
@@ -25,6 +26,10 @@ std::string SummaryLine(const SearchPlan& plan, const SearchOutcome& outcome) {
   return fmt::format("run {}: {} attempt{}, stopped by {}, {}\n", plan.run.id, attempts,
                      attempts == 1 ? "" : "s", outcome.session.stopped,
                      FormatSpent(outcome.session.spent));
+}
+
+std::string EvidenceLine(const SearchOutcome& outcome) {
+  return outcome.bundle.empty() ? "" : "evidence: " + EvidenceText(outcome.bundle) + "\n";
 }
 
 std::string BestText(const Context& context, const TaskBench& task, const SearchOutcome& outcome) {
@@ -63,11 +68,12 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
     summary.best = EvaluateObject(task.task(), *best->candidate, *ReportedBest(outcome));
   }
   if (exported) summary.exported = exported->files;
+  summary.bundle = outcome.bundle;
   context.console.PrintJson(OptimizeObject(summary));
   const Terminal& terminal = context.console.out;
   context.console.Print("\n" + TrialsText(terminal, outcome.session.tree) + "\n" +
                         BestText(context, task, outcome) + "\n" + SummaryLine(plan, outcome) +
-                        (exported ? ExportText(*exported) : ""));
+                        EvidenceLine(outcome) + (exported ? ExportText(*exported) : ""));
   if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);
   return ExitOf(outcome);
 }

@@ -16,6 +16,7 @@ struct RecordedRun {
   RunRecord run;
   SearchTree tree;
   CallCounts calls;
+  BundleNames bundles;
 };
 
 // Looking at runs never creates a store: kUsage when there is none.

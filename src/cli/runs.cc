@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/evidence_keeping.h"
 #include "cli/recorded_run.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
@@ -44,21 +45,27 @@ Result<int> Runs(const Context& context, const RunsFlags& flags) {
   return kExitGood;
 }
 
-std::string HeadText(const Terminal& terminal, const RunRecord& run, const SearchTree& tree) {
+std::string HeadText(const Terminal& terminal, const RecordedRun& recorded) {
+  const RunRecord& run = recorded.run;
   Spent spent;
-  for (const Trial& trial : tree.trials()) spent += trial.spent;
-  return RenderFacts(terminal,
-                     {{"run", run.id},
-                      {"task", SafeLine(run.task_name)},
-                      {"strategy", SafeLine(run.strategy)},
-                      {"state", run.state + (run.stopped.empty() ? "" : ": " + run.stopped)},
-                      {"started", FormatUtc(run.created_ms)},
-                      {"spent", FormatSpent(spent)}});
+  for (const Trial& trial : recorded.tree.trials()) spent += trial.spent;
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"run", run.id},
+      {"task", SafeLine(run.task_name)},
+      {"strategy", SafeLine(run.strategy)},
+      {"state", run.state + (run.stopped.empty() ? "" : ": " + run.stopped)},
+      {"started", FormatUtc(run.created_ms)},
+      {"spent", FormatSpent(spent)}};
+  if (const std::string bundle = BestBundle(recorded.bundles, recorded.tree); !bundle.empty())
+    facts.emplace_back("evidence", EvidenceText(bundle));
+  return RenderFacts(terminal, facts);
 }
 
 // One trial in full: advice, source, verdict.
-std::string TrialText(const Trial& trial) {
+std::string TrialText(const Trial& trial, const BundleNames& bundles) {
   std::string text = TrialLine(trial, trial.node) + "\n";
+  if (const auto bundle = bundles.find(trial.node); bundle != bundles.end())
+    text += "evidence: " + EvidenceText(bundle->second) + "\n";
   if (trial.advice) {
     text += "\nadvice: " + SafeText(trial.advice->change) + "\n";
     if (!trial.advice->evidence.empty())
@@ -79,11 +86,12 @@ Result<int> Show(const Context& context, const ShowFlags& flags) {
     return Fail(ErrorKind::kUsage, fmt::format("the run has no node {}; its nodes are 1 to {}",
                                                flags.node, recorded.tree.size()));
   }
-  context.console.PrintJson(ShowObject(recorded.run, recorded.tree, recorded.calls));
+  context.console.PrintJson(
+      ShowObject(recorded.run, recorded.tree, recorded.calls, recorded.bundles));
   const Terminal& out = context.console.out;
-  context.console.Print(flags.node > 0 ? TrialText(recorded.tree.at(flags.node))
-                                       : HeadText(out, recorded.run, recorded.tree) + "\n" +
-                                             TrialsText(out, recorded.tree));
+  context.console.Print(flags.node > 0
+                            ? TrialText(recorded.tree.at(flags.node), recorded.bundles)
+                            : HeadText(out, recorded) + "\n" + TrialsText(out, recorded.tree));
   return kExitGood;
 }
 
@@ -111,6 +119,7 @@ Result<RecordedRun> LoadRecordedRun(const Store& store, const std::string& id) {
   for (Trial& trial : TRY(store.Trials(recorded.run.id))) recorded.tree.Insert(std::move(trial));
   recorded.calls.asked = TRY(store.Calls(recorded.run.id)).size();
   recorded.calls.reused = TRY(ReusedCalls(store, recorded.run.id));
+  recorded.bundles = TRY(BundlesOf(store, recorded.run.id, recorded.tree));
   return recorded;
 }
 

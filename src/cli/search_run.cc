@@ -17,6 +17,7 @@
 #include "build/builder.h"
 #include "cli/command.h"
 #include "cli/drop_in.h"
+#include "cli/evidence_keeping.h"
 #include "cli/recorded_run.h"
 #include "cli/search_flags.h"
 #include "cli/search_progress.h"
@@ -141,6 +142,15 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   return std::unexpected(std::move(error));
 }
 
+// Of the best as measured again, else as it was measured in the search.
+Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
+                                     const SearchOutcome& outcome) {
+  const SearchTree& tree = outcome.session.tree;
+  if (tree.best() != nullptr && outcome.final_best && outcome.final_best->passed())
+    KeepFinalEvidence(bench, task, run, tree, *outcome.final_best);
+  return BestBundle(TRY(BundlesOf(bench.store(), run.id, tree)), tree);
+}
+
 }  // namespace
 
 RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
@@ -195,6 +205,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   };
   parts.observer.on_trial = [&](const Trial& trial, const SearchTree& tree) {
     progress.OnTrial(trial, tree);
+    KeepTrialEvidence(bench, task, plan.run, tree, trial);
   };
 
   SearchOutcome outcome;
@@ -202,6 +213,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   outcome.final_best = TRY(MeasureBest({context, bench, task}, outcome.session, plan, progress));
   if (!outcome.final_best && outcome.session.tree.best() != nullptr)
     outcome.session.stopped = "interrupted";
+  outcome.bundle = TRY(KeepBestEvidence(bench, task, plan.run, outcome));
   outcome.calls = roles.counts();
   progress.Stop();
   TRY(AddReusedCalls(bench.store(), plan.run.id, outcome.calls.reused));

@@ -22,6 +22,7 @@ struct SearchOutcome {
   SessionResult session;
   std::optional<Evaluation> final_best;  // measured again in fresh processes
   CallCounts calls;
+  std::string bundle;  // sha256 of the best's evidence; empty: there is none
 };
 
 struct SearchPlan {

@@ -115,7 +115,7 @@ TaskBench::TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& 
     : bench_(bench),
       server_(std::move(server)),
       header_(KernelHeader(server_.task())),
-      cache_(options.cache),
+      options_(options),
       verifier_(server_, bench.builder(), bench.jail(), bench.machine(), options) {}
 
 Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
@@ -140,7 +140,8 @@ Result<Evaluation> TaskBench::Evaluate(const Candidate& candidate, const Candida
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
   return fmt::format("baseline/{}/{}/{}/{}/{}", task().sha256, machine.fingerprint, machine.threads,
-                     server_.torch_version(), cache_ == CacheState::kWarm ? "warm" : "cold");
+                     server_.torch_version(),
+                     options_.cache == CacheState::kWarm ? "warm" : "cold");
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,

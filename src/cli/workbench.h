@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
 #include "cli/command.h"
@@ -39,6 +40,7 @@ class Workbench final {
 
   [[nodiscard]] const Jail& jail() const { return jail_; }
   [[nodiscard]] Store& store() { return store_; }
+  [[nodiscard]] const std::filesystem::path& home() const { return home_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] const Builder& builder() const { return builder_; }
   [[nodiscard]] TorchServerOptions torch_options() const;
@@ -66,6 +68,9 @@ class TaskBench final {
   [[nodiscard]] const Task& task() const { return server_.task(); }
   [[nodiscard]] const std::string& header() const { return header_; }
   [[nodiscard]] TorchServer& server() { return server_; }
+  [[nodiscard]] const VerifyOptions& options() const { return options_; }
+  // Of the evaluations from now on; none: drawn after each build.
+  void set_seed(const std::optional<Seed>& seed) { verifier_.set_seed(seed); }
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
@@ -88,7 +93,7 @@ class TaskBench final {
   Workbench& bench_;
   TorchServer server_;
   std::string header_;
-  CacheState cache_;
+  VerifyOptions options_;
   Verifier verifier_;
   std::string kept_;  // the baseline as the store has it
 };

@@ -71,6 +71,14 @@ struct Timing {
   double doorbell_us = 0;  // subtracted cost of an empty burst
 };
 
+// What was measured of one side of a timing session, before any statistics.
+struct RawSamples {
+  std::string session;     // "eager", "compile": the baseline; sides of one session are paired
+  std::string side;        // "candidate", "best", "eager (keep)", "compile (default)"
+  double doorbell_us = 0;  // already subtracted
+  std::vector<std::vector<double>> seconds;  // [process][burst], of one call
+};
+
 struct Environment {
   std::string cpu;
   std::string compiler;
@@ -101,7 +109,11 @@ struct Evaluation {
   std::optional<double> lower_bound_ms;  // hard bound
   bool prepacked = false;                // used pragma_prepare; never mixed with plain figures
   std::optional<double> prepare_ms;
+  // Of the sessions that the figures above come from. Not part of the evaluation's JSON: only
+  // evidence bundles keep it.
+  std::vector<RawSamples> samples;
   Environment environment;
+  std::string object_sha256;                // of the shared object; empty: it was not built
   std::string seed;                         // after the fact
   std::map<std::string, double> phases_ms;  // build, load, verify, tune, time
   [[nodiscard]] bool passed() const { return status == Status::kPassed; }

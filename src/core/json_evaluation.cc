@@ -198,7 +198,8 @@ void Write(JsonWriter& writer, const Evaluation& evaluation) {
   }
   WriteFigures(writer, evaluation);
   WriteEnvironment(writer, evaluation.environment);
-  writer.Field("seed", evaluation.seed).Key("phases_ms").BeginObject();
+  writer.Field("object_sha256", evaluation.object_sha256).Field("seed", evaluation.seed);
+  writer.Key("phases_ms").BeginObject();
   for (const auto& [phase, ms] : evaluation.phases_ms) writer.Field(phase, ms);
   writer.EndObject().EndObject();
 }
@@ -212,6 +213,7 @@ void Read(const JsonReader& reader, Evaluation& evaluation) {
   reader["official"].Get("correct", evaluation.official_correct);
   ReadFigures(reader, evaluation);
   ReadEnvironment(reader["environment"], evaluation.environment);
+  reader.Get("object_sha256", evaluation.object_sha256);
   reader.Get("seed", evaluation.seed);
   reader.Get("phases_ms", evaluation.phases_ms);
 }

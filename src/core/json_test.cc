@@ -90,6 +90,7 @@ Evaluation ExampleEvaluation() {
   evaluation.prepare_ms = 0.25;
   evaluation.environment = {"cpu",     "g++ 12", "2.13", "keep", "warm", 2, {"bwrap", "seccomp"},
                             "isolated"};
+  evaluation.object_sha256 = "ab12";
   evaluation.seed = "00ff";
   evaluation.phases_ms = {{"build", 300}, {"time", 500.5}};
   return evaluation;

@@ -57,7 +57,7 @@ Json RunJson(const RunRecord& run) {
 }  // namespace
 
 std::string EvaluateObject(const Task& task, const Candidate& candidate,
-                           const Evaluation& evaluation) {
+                           const Evaluation& evaluation, const std::string& bundle) {
   Json value = {{"schema", kJsonSchema}};
   value["task"] = {{"name", task.name},
                    {"sha256", task.sha256},
@@ -73,6 +73,7 @@ std::string EvaluateObject(const Task& task, const Candidate& candidate,
   }
   const Json figures = Parsed(ToJson(evaluation));
   for (const auto& [name, figure] : figures.items()) value[name] = figure;
+  if (!bundle.empty()) value["bundle"] = bundle;
   return Dump(value);
 }
 
@@ -98,10 +99,16 @@ std::string OptimizeObject(const OptimizeSummary& summary) {
   value["stopped"] = summary.stopped;
   value["spent"] = SpentJson(summary.spent);
   value["exported"] = summary.exported;
+  value["bundle"] = summary.bundle.empty() ? Json(nullptr) : Json(summary.bundle);
   return Dump(value);
 }
 
-std::string ShowObject(const RunRecord& run, const SearchTree& tree, const CallCounts& calls) {
+std::string ShowObject(const RunRecord& run, const SearchTree& tree, const CallCounts& calls,
+                       const BundleNames& bundles) {
+  const auto bundle_of = [&bundles](int node) {
+    const auto found = bundles.find(node);
+    return found == bundles.end() ? Json(nullptr) : Json(found->second);
+  };
   Json value = {{"schema", kJsonSchema}};
   const Json record = RunJson(run);
   for (const auto& [name, field] : record.items()) value[name] = field;
@@ -110,7 +117,12 @@ std::string ShowObject(const RunRecord& run, const SearchTree& tree, const CallC
   value["calls"] = {{"asked", calls.asked}, {"reused", calls.reused}};
   value["best"] = tree.best() == nullptr ? Json(nullptr) : Json(tree.best()->node);
   value["trials"] = Json::array();
-  for (const Trial& trial : tree.trials()) value["trials"].push_back(Parsed(ToJson(trial)));
+  for (const Trial& trial : tree.trials()) {
+    Json shown = Parsed(ToJson(trial));
+    shown["bundle"] = bundle_of(trial.node);
+    value["trials"].push_back(std::move(shown));
+  }
+  value["bundle"] = bundle_of(0);
   return Dump(value);
 }
 

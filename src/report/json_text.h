@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +20,11 @@ namespace pragma {
 
 inline constexpr int kJsonSchema = 1;
 
-// {"schema", "task", "candidate", and everything of the evaluation}.
+// {"schema", "task", "candidate", and everything of the evaluation}; with `bundle` (the sha256 of
+// its evidence), that too.
 [[nodiscard]] std::string EvaluateObject(const Task& task, const Candidate& candidate,
-                                         const Evaluation& evaluation);
+                                         const Evaluation& evaluation,
+                                         const std::string& bundle = {});
 // The same of `shown`, with "runs": one evaluate object per repetition.
 [[nodiscard]] std::string RepeatedObject(const std::string& shown,
                                          const std::vector<std::string>& runs);
@@ -35,6 +38,7 @@ struct OptimizeSummary {
   std::string stopped;
   Spent spent;
   std::vector<std::string> exported;  // paths
+  std::string bundle;                 // sha256 of the evidence of `best`; empty: null
 };
 [[nodiscard]] std::string OptimizeObject(const OptimizeSummary& summary);
 
@@ -42,8 +46,10 @@ struct CallCounts {
   std::size_t asked = 0;   // replies in the record: each was asked for once
   std::size_t reused = 0;  // of these, how many a resumed run took from the record
 };
+// The sha256 of bundles by node; 0: of the best, measured again.
+using BundleNames = std::map<int, std::string>;
 [[nodiscard]] std::string ShowObject(const RunRecord& run, const SearchTree& tree,
-                                     const CallCounts& calls);
+                                     const CallCounts& calls, const BundleNames& bundles);
 [[nodiscard]] std::string RunsObject(const std::vector<RunRecord>& runs);
 
 struct ReplaySummary {

@@ -17,6 +17,7 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/trial.h"
+#include "evidence/lineage.h"
 #include "search/settings.h"
 #include "store/store.h"
 
@@ -37,14 +38,8 @@ void BeginLine(JsonWriter& writer, std::string_view kind) {
   writer.Field("kind", kind);
 }
 
-// A recording is for others: of a model on this machine it keeps the kind, not the folder or
-// command.
-std::string WithoutPlace(const std::string& spec) {
-  const std::string kind = spec.substr(0, spec.find(':'));
-  return kind == "handoff" || kind == "command" || kind == "replay" ? kind : spec;
-}
-
 std::string RunLine(const Recording& recording) {
+  // A recording is for others: no folder or command of this machine.
   RunSettings settings = recording.settings;
   settings.conductor_model = WithoutPlace(settings.conductor_model);
   settings.coder_model = WithoutPlace(settings.coder_model);

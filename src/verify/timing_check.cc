@@ -37,6 +37,20 @@ std::string_view AllocatorName(Allocator allocator) {
   return allocator == Allocator::kDefault ? "default" : "keep";
 }
 
+// Replaces what an earlier attempt at the same session left.
+void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
+                 const TimingOutcome& outcome) {
+  std::erase_if(evaluation.samples, [&](const RawSamples& old) { return old.session == session; });
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::string setting =
+        sides[i].kernel != nullptr ? "" : fmt::format(" ({})", AllocatorName(sides[i].allocator));
+    evaluation.samples.push_back({.session = session,
+                                  .side = sides[i].name + setting,
+                                  .doorbell_us = outcome.sides[i].doorbell_us,
+                                  .seconds = outcome.sides[i].seconds});
+  }
+}
+
 Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
   return {.ms = side.Milliseconds(),
           .samples = side.samples,
@@ -176,6 +190,7 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   evaluation.eager = ToTiming(outcome.sides[1], parts_.machine.threads, plan);
   evaluation.speedup_eager = outcome.Ratio(1, 0);
   if (best != nullptr) evaluation.speedup_best = outcome.Ratio(2, 0);
+  KeepSamples(evaluation, "eager", sides, outcome);
   return AuditAhead(plan);
 }
 
@@ -269,6 +284,7 @@ Result<void> TimingCheck::RunCompiled() {
   baseline_->compile = sides[faster].allocator;
   evaluation.compile = ToTiming(outcome->sides[faster], parts_.machine.threads, plan);
   evaluation.speedup_compile = outcome->Ratio(faster, 0);
+  KeepSamples(evaluation, "compile", sides, *outcome);
   return {};
 }
 

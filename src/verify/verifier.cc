@@ -107,6 +107,7 @@ struct Verifier::Impl {
     auto& built = std::get<BuiltKernel>(outcome);
     evaluation.checks = built.checks;
     evaluation.environment.compiler = built.compiler;
+    evaluation.object_sha256 = built.sha256;
     evaluation.prepacked = built.has_prepare;
     return std::optional(std::move(built));
   }
@@ -172,6 +173,7 @@ struct Verifier::Impl {
     evaluation.timing = again.timing;
     evaluation.eager = again.eager;
     evaluation.speedup_eager = again.speedup_eager;
+    evaluation.samples = again.samples;
   }
 
   // Builds and checks; true when the candidate is right.
@@ -254,5 +256,6 @@ Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluati
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }
 void Verifier::set_baseline(const TaskBaseline& baseline) { impl_->baseline = baseline; }
+void Verifier::set_seed(const std::optional<Seed>& seed) { impl_->options.seed = seed; }
 
 }  // namespace pragma

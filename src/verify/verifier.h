@@ -35,6 +35,8 @@ class Verifier final {
                                       const Progress& progress = {});
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;
   void set_baseline(const TaskBaseline& baseline);
+  // Of the evaluations from now on: VerifyOptions::seed.
+  void set_seed(const std::optional<Seed>& seed);
 
  private:
   struct Impl;

@@ -1,0 +1,198 @@
+// pragma recheck: judge the candidate of an evidence bundle once more, from the bundle alone.
+#include "evidence/recheck.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/evidence_keeping.h"
+#include "cli/phase_line.h"
+#include "cli/recheck_report.h"
+#include "cli/recorded_run.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "evidence/bundle.h"
+#include "evidence/bundle_files.h"
+#include "machine/machine.h"
+#include "report/terminal.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLongestRunLimit = 600;  // seconds; a stranger's wish has its bounds
+constexpr std::size_t kErrorBytes = 600;
+
+struct RecheckFlags {
+  std::string bundle;
+  bool no_timing = false;
+};
+
+Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
+  const Store store = TRY(OpenExistingStore(context));
+  const RecordedRun recorded = TRY(LoadRecordedRun(store, id));
+  const std::string name = BestBundle(recorded.bundles, recorded.tree);
+  if (name.empty()) {
+    return Fail(ErrorKind::kUsage, "the run " + recorded.run.id +
+                                       " has no evidence: none of its attempts passed, or "
+                                       "it was replayed");
+  }
+  return FindBundle(EvidenceFolder(context.home), name);
+}
+
+// A file, the beginning of a bundle's name, or a run.
+Result<fs::path> FindGiven(const Context& context, const std::string& given) {
+  std::error_code ignored;
+  if (fs::exists(given, ignored)) return fs::path(given);
+  if (LooksLikeBundleName(given)) return FindBundle(EvidenceFolder(context.home), given);
+  if (given == "last" || given.starts_with("r-")) return BundleOfRun(context, given);
+  return Fail(ErrorKind::kUsage, "there is no bundle " + given +
+                                     "; name a file, the beginning of a bundle's name, or a run");
+}
+
+// The bundle's own words may stand in the message.
+Result<OpenedBundle> Open(const fs::path& file) {
+  Result<OpenedBundle> opened = LoadBundle(file);
+  if (opened) return opened;
+  return Fail(opened.error().kind, Shorten(SafeLine(opened.error().message), kErrorBytes));
+}
+
+VerifyOptions OptionsFor(const Bundle& bundle) {
+  VerifyOptions options;
+  options.mode = bundle.options.mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
+  options.cache = bundle.options.cache == "cold" ? CacheState::kCold : CacheState::kWarm;
+  options.run_limit = Seconds(std::min(bundle.options.run_limit_s, kLongestRunLimit));
+  return options;
+}
+
+// As much is measured as the bundle has figures of.
+Measure MeasureFor(const Evaluation& recorded, const RecheckFlags& flags) {
+  if (flags.no_timing || !recorded.timing) return Measure::kNothing;
+  return recorded.compile ? Measure::kEagerAndCompile : Measure::kEager;
+}
+
+// kernel.h names the task, so its file has the recorded name where that is plain letters, digits,
+// '_' and '-'; any other is a stranger's joke.
+std::string TaskFileName(const std::string& name) {
+  constexpr std::size_t kLongest = 100;
+  const bool plain =
+      !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-';
+      });
+  return (plain ? name : "task") + ".py";
+}
+
+// One bundle on its way to a verdict. Everything it makes lies in a folder of its own that goes
+// with it: what a stranger's task leaves in caches never meets other work.
+class Rejudging final {
+ public:
+  Rejudging(const Bundle& bundle, Measure measure, PhaseLine& line)
+      : bundle_(bundle), measure_(measure), line_(line) {}
+
+  Result<void> Open(const Context& context, const fs::path& scratch) {
+    Context elsewhere = context;
+    elsewhere.home = scratch / "home";
+    const fs::path file = scratch / "task" / TaskFileName(bundle_.task_name);
+    TRY(MakeDirectories(file.parent_path()));
+    TRY(WriteFileAtomic(file, bundle_.task_source));
+    line_.Show("starting the reference");
+    const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
+    bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads}));
+    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_)));
+    return {};
+  }
+
+  Result<Rejudged> Run() {
+    Rejudged now{.same_seed = {},
+                 .fresh_seed = {},
+                 .pragma = PRAGMA_VERSION,
+                 .system = SystemName(),
+                 .kernel_header_sha256 = Sha256Hex(task_->header()),
+                 .options = OptionsOf(*bench_, *task_),
+                 .timed = measure_ != Measure::kNothing,
+                 .not_against = {}};
+    task_->set_seed(TRY(SeedFromHex(bundle_.evaluation.seed)));
+    now.same_seed = TRY(Judge("recorded seed", now.not_against));
+    task_->set_seed(std::nullopt);
+    now.fresh_seed = TRY(Judge("fresh seed", now.not_against));
+    return now;
+  }
+
+  [[nodiscard]] const Task& task() const { return task_->task(); }
+
+ private:
+  // With the kernel it was timed against, unless that one fails: then the candidate alone.
+  Result<Evaluation> Judge(std::string_view seed, std::string& not_against) {
+    const bool against = bundle_.against && not_against.empty() && measure_ != Measure::kNothing;
+    Result<Evaluation> evaluation = Once(seed, against ? &*bundle_.against : nullptr);
+    if (evaluation || !against || evaluation.error().kind == ErrorKind::kInterrupted)
+      return evaluation;
+    not_against = evaluation.error().message;
+    return Once(seed, nullptr);
+  }
+
+  Result<Evaluation> Once(std::string_view seed, const Candidate* against) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
+    return task_->Evaluate(bundle_.candidate, against, measure_, [&](std::string_view phase) {
+      line_.Show(std::string(seed) + ": " + std::string(phase));
+    });
+  }
+
+  const Bundle& bundle_;
+  Measure measure_;
+  PhaseLine& line_;
+  std::unique_ptr<Workbench> bench_;
+  std::unique_ptr<TaskBench> task_;
+};
+
+Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
+  const fs::path file = TRY(FindGiven(context, flags.bundle));
+  Rechecked rechecked{.opened = TRY(Open(file)), .task = {}, .now = {}, .report = {}};
+  const Bundle& bundle = rechecked.opened.bundle;
+  const TempDir scratch = TRY(TempDir::Create());
+  {
+    PhaseLine line(context.console.err);
+    Rejudging rejudging(bundle, MeasureFor(bundle.evaluation, flags), line);
+    TRY(rejudging.Open(context, scratch.path()));
+    rechecked.now = TRY(rejudging.Run());
+    rechecked.task = rejudging.task();
+  }
+  rechecked.task.name = bundle.task_name;
+  rechecked.report = CompareWithRecord(bundle, rechecked.now);
+  context.console.PrintJson(RecheckObject(rechecked));
+  context.console.Print(RecheckText(context.console.out, rechecked));
+  return rechecked.report.verdict == Verdict::kRefuted ? kExitRejected : kExitGood;
+}
+
+}  // namespace
+
+void AddRecheck(CLI::App& app, Registry& registry) {
+  CLI::App& command =
+      AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle once more",
+                 "pragma recheck last\n  pragma recheck from-a-stranger.json --json");
+  const auto flags = std::make_shared<RecheckFlags>();
+  command
+      .add_option("BUNDLE", flags->bundle, "file, beginning of a bundle's name, run id, or 'last'")
+      ->required();
+  command.add_flag("--no-timing", flags->no_timing, "checks only");
+  registry.actions[&command] = [flags](const Context& context) { return Recheck(context, *flags); };
+}
+
+}  // namespace pragma

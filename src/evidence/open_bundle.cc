@@ -1,0 +1,213 @@
+// Reading a bundle that anybody may have written.
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/json_parts.h"
+#include "core/json_reader.h"
+#include "evidence/bundle.h"
+#include "evidence/lineage.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::string_view kSealBegin = ",\"sha256\":\"";
+constexpr std::string_view kSealEnd = "\"}\n";
+constexpr std::size_t kHashDigits = 64;
+constexpr int kMaxNesting = 64;
+constexpr std::size_t kMaxValues = 1'000'000;
+constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
+constexpr int kMaxThreads = 4096;
+constexpr std::size_t kMaxSides = 64;  // of timing sessions
+
+std::unexpected<Error> Wrong(std::string_view name, const std::string& what) {
+  return Fail(ErrorKind::kUsage, std::string(name) + what);
+}
+
+// The object that was sealed, after its hash was found right.
+Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std::string& object) {
+  const std::size_t seal = kSealBegin.size() + kHashDigits + kSealEnd.size();
+  const std::size_t begin = text.size() > seal ? text.size() - seal : 0;
+  if (begin == 0 || !text.substr(begin).starts_with(kSealBegin) || !text.ends_with(kSealEnd)) {
+    return Wrong(name,
+                 " is no evidence bundle, or its end was altered: it does not end with the "
+                 "hash of its content");
+  }
+  const std::string said(text.substr(begin + kSealBegin.size(), kHashDigits));
+  object = std::string(text.substr(0, begin)) + "}";
+  if (Sha256Hex(object) != said) {
+    return Wrong(name, " was altered: its content does not have the hash that it ends with");
+  }
+  return OpenedBundle{.bundle = {}, .sha256 = said};
+}
+
+// What would cost much memory to parse: such text is nobody's evidence.
+bool IsUnreasonable(std::string_view text) {
+  int depth = 0;
+  std::size_t values = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+      continue;
+    }
+    quoted = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c == ',') ++values;
+    if (depth > kMaxNesting || values > kMaxValues) return true;
+  }
+  return false;
+}
+
+void ReadKind(const JsonReader& reader) {
+  std::string kind;
+  int schema = 0;
+  reader.Require("kind", kind);
+  reader.Require("schema", schema);
+  CheckSchema(reader);
+  if (kind != "pragma-bundle") reader["kind"].Complain("this is no evidence bundle");
+  if (schema < 1) reader["schema"].Complain("there is no such schema");
+}
+
+void ReadTask(const JsonReader& reader, Bundle& bundle) {
+  std::string said;
+  reader.Require("name", bundle.task_name);
+  reader.Require("sha256", said);
+  reader.Require("source", bundle.task_source);
+  if (bundle.task_source.size() > kMaxTaskBytes) reader["source"].Complain("is too large");
+  if (Sha256Hex(bundle.task_source) != said)
+    reader["sha256"].Complain("is not the hash of the task's source");
+}
+
+void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
+  std::string said;
+  Read(reader, candidate);
+  reader.Require("id", said);
+  if (candidate.language != Language::kCpp)
+    reader["language"].Complain("only C++ candidates can be judged");
+  if (candidate.files.size() != 1 || !candidate.files.contains("kernel.cpp"))
+    reader["files"].Complain("a C++ candidate is exactly one file, kernel.cpp");
+  if (candidate.compiler != "g++" && candidate.compiler != "clang++")
+    reader["compiler"].Complain("must be g++ or clang++");
+  if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
+}
+
+void ReadOptions(const JsonReader& reader, JudgingOptions& options) {
+  reader.Require("mode", options.mode);
+  reader.Require("cache", options.cache);
+  reader.Require("threads", options.threads);
+  reader.Require("check_sets", options.check_sets);
+  reader.Require("run_limit_s", options.run_limit_s);
+  reader.Require("timing_budget_s", options.timing_budget_s);
+  if (options.mode != "strict" && options.mode != "official")
+    reader["mode"].Complain("must be strict or official");
+  if (options.cache != "warm" && options.cache != "cold")
+    reader["cache"].Complain("must be warm or cold");
+  if (options.threads < 1 || options.threads > kMaxThreads)
+    reader["threads"].Complain("is out of range");
+  if (!std::isfinite(options.run_limit_s) || options.run_limit_s <= 0)
+    reader["run_limit_s"].Complain("is out of range");
+}
+
+void ReadSamples(const JsonReader& reader, Evaluation& evaluation) {
+  const std::vector<JsonReader> sides = reader.items();
+  if (sides.size() > kMaxSides) return reader.Complain("has too many sides");
+  for (const JsonReader& item : sides) {
+    RawSamples& side = evaluation.samples.emplace_back();
+    item.Require("session", side.session);
+    item.Require("side", side.side);
+    item.Get("doorbell_us", side.doorbell_us);
+    item.Get("seconds", side.seconds);
+  }
+}
+
+void ReadEvaluation(const JsonReader& reader, Evaluation& evaluation) {
+  Read(reader["evaluation"], evaluation);
+  ReadSamples(reader["samples"], evaluation);
+  if (!evaluation.passed()) reader["evaluation"].Complain("did not pass, so it is no evidence");
+  if (!SeedFromHex(evaluation.seed)) reader["evaluation"]["seed"].Complain("is no seed");
+}
+
+void ReadAncestor(const JsonReader& reader, Ancestor& ancestor) {
+  reader.Require("node", ancestor.node);
+  reader.Get("parent", ancestor.parent);
+  reader.Get("author", ancestor.author);
+  reader.Get("candidate", ancestor.candidate);
+  std::string status;
+  reader.Require("status", status);
+  if (const auto known = StatusFromName(status)) {
+    ancestor.status = *known;
+  } else {
+    reader["status"].Complain("is no status that is known");
+  }
+  const JsonReader ratio = reader["speedup_eager"];
+  if (ratio.null()) return;
+  Interval& interval = ancestor.speedup_eager.emplace();
+  ratio.Get("median", interval.median);
+  const auto ends = ratio["ci95"].items();
+  if (ends.size() != 2) return ratio["ci95"].Complain("should be [low, high]");
+  ends[0].Get(interval.low);
+  ends[1].Get(interval.high);
+}
+
+void ReadLineage(const JsonReader& reader, Lineage& lineage) {
+  reader.Require("run", lineage.run);
+  reader.Get("strategy", lineage.strategy);
+  reader.Get("node", lineage.node);
+  reader.Get("role", lineage.role);
+  reader.Get("author", lineage.author);
+  if (!reader["advice"].null()) Read(reader["advice"], lineage.advice.emplace());
+  for (const JsonReader& item : reader["ancestors"].items())
+    ReadAncestor(item, lineage.ancestors.emplace_back());
+  for (const JsonReader& item : reader["calls"].items()) {
+    LineageCall& call = lineage.calls.emplace_back();
+    item.Get("role", call.role);
+    item.Get("ordinal", call.ordinal);
+    item.Get("model", call.model);
+    call.messages = item["messages"].Dump();
+    call.completion = item["completion"].Dump();
+  }
+}
+
+void ReadBundle(const JsonReader& reader, Bundle& bundle) {
+  reader.Get("pragma", bundle.pragma);
+  ReadTask(reader["task"], bundle);
+  reader.Get("kernel_header_sha256", bundle.kernel_header_sha256);
+  ReadCandidate(reader["candidate"], bundle.candidate);
+  if (!reader["against"].null()) ReadCandidate(reader["against"], bundle.against.emplace());
+  ReadOptions(reader["options"], bundle.options);
+  reader.Get("system", bundle.system);
+  if (reader["machine"].type() != JsonReader::Type::kObject)
+    reader["machine"].Complain("should be an object");
+  bundle.machine = reader["machine"].Dump();
+  ReadEvaluation(reader, bundle.evaluation);
+  if (!reader["lineage"].null()) ReadLineage(reader["lineage"], bundle.lineage.emplace());
+}
+
+}  // namespace
+
+Result<OpenedBundle> OpenBundle(std::string_view text, std::string_view name) {
+  if (text.size() > kMaxBundleBytes) return Wrong(name, " is too large for an evidence bundle");
+  std::string object;
+  OpenedBundle opened = TRY(CheckSeal(text, name, object));
+  if (IsUnreasonable(object)) return Wrong(name, " is nested too deeply or holds too many values");
+  const auto reader = JsonReader::Parse(object, name);
+  if (!reader) return Fail(ErrorKind::kUsage, reader.error().message);
+  ReadKind(*reader);
+  // Of a newer schema nothing else is read: its names may mean other things.
+  if (reader->status()) ReadBundle(*reader, opened.bundle);
+  if (const auto status = reader->status(); !status)
+    return Fail(ErrorKind::kUsage, status.error().message);
+  return opened;
+}
+
+}  // namespace pragma

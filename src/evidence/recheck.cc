@@ -1,0 +1,200 @@
+#include "evidence/recheck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "evidence/bundle.h"
+#include "evidence/claims.h"
+
+namespace pragma {
+namespace {
+
+using Ratio = std::optional<Interval> Evaluation::*;
+
+std::string RatioText(const std::optional<Interval>& ratio) {
+  if (!ratio) return "none";
+  return fmt::format("{:.3g} [{:.3g}, {:.3g}]", ratio->median, ratio->low, ratio->high);
+}
+
+bool Overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+
+bool SameBits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
+}
+
+class Comparison final {
+ public:
+  Comparison(const Bundle& recorded, const Rejudged& now)
+      : recorded_(recorded), now_(now), then_(recorded.evaluation) {}
+
+  RecheckReport Run() {
+    CompareStatus("same seed", now_.same_seed);
+    CompareStatus("fresh seed", now_.fresh_seed);
+    CompareSurroundings();
+    CompareOptions();
+    CompareObject();
+    CompareError();
+    CompareClaims();
+    CompareSpeed();
+    return std::move(report_);
+  }
+
+ private:
+  void Add(Weight weight, std::string what, std::string recorded, std::string now,
+           std::string detail) {
+    const Verdict verdict =
+        weight == Weight::kRefutes ? Verdict::kRefuted : Verdict::kConfirmedWithNotes;
+    report_.verdict = std::max(report_.verdict, verdict);
+    report_.differences.push_back({.what = std::move(what),
+                                   .weight = weight,
+                                   .recorded = std::move(recorded),
+                                   .now = std::move(now),
+                                   .detail = std::move(detail)});
+  }
+
+  // A note when they differ; says whether they agree.
+  bool Same(std::string_view what, const std::string& recorded, const std::string& now) {
+    if (recorded != now) Add(Weight::kNote, std::string(what), recorded, now, "");
+    return recorded == now;
+  }
+
+  void CompareStatus(std::string_view seed, const Evaluation& now) {
+    if (now.status == then_.status) return;
+    Add(Weight::kRefutes, "status", std::string(StatusName(then_.status)),
+        std::string(StatusName(now.status)), fmt::format("{}: {}", seed, now.reason));
+  }
+
+  // What an object, an error figure or a time may depend on.
+  void CompareSurroundings() {
+    const Environment& then = then_.environment;
+    const Environment& now = now_.same_seed.environment;
+    const bool program = Same("pragma", recorded_.pragma, now_.pragma);
+    const bool header =
+        Same("kernel_header", recorded_.kernel_header_sha256, now_.kernel_header_sha256);
+    const bool cpu = Same("cpu", then.cpu, now.cpu);
+    // A candidate that was not built names no compiler; its status says enough.
+    const bool compiler = now.compiler.empty() || Same("compiler", then.compiler, now.compiler);
+    const bool torch = Same("torch", then.torch, now.torch);
+    const bool threads = Same("threads", std::to_string(then.threads), std::to_string(now.threads));
+    const bool system = Same("system", recorded_.system, now_.system);
+    Same("trust", then.trust, now.trust);
+    Same("protections", fmt::format("{}", fmt::join(then.protections, ", ")),
+         fmt::format("{}", fmt::join(now.protections, ", ")));
+    same_build_ = program && header && cpu && compiler;
+    same_values_ = same_build_ && torch && threads;
+    same_speed_ = cpu && compiler && torch && threads && system;
+  }
+
+  void CompareOptions() {
+    Same("mode", recorded_.options.mode, now_.options.mode);
+    Same("cache", recorded_.options.cache, now_.options.cache);
+    same_values_ &= Same("check_sets", std::to_string(recorded_.options.check_sets),
+                         std::to_string(now_.options.check_sets));
+  }
+
+  void CompareObject() {
+    const std::string& then = then_.object_sha256;
+    const std::string& now = now_.same_seed.object_sha256;
+    if (then == now || now.empty()) return;
+    Add(same_build_ && !then.empty() ? Weight::kRefutes : Weight::kNote, "object", then, now,
+        same_build_ ? "the same compiler makes another object of this source"
+                    : "built by another compiler or for another processor");
+  }
+
+  void CompareError() {
+    const auto& then = then_.error;
+    const auto& now = now_.same_seed.error;
+    if (!then || !now || !now_.same_seed.passed()) return;
+    const std::array pairs{
+        std::pair(then->max_abs, now->max_abs), std::pair(then->max_rel, now->max_rel),
+        std::pair(then->rel_l2, now->rel_l2), std::pair(then->honest_rel_l2, now->honest_rel_l2)};
+    if (std::ranges::all_of(pairs, [](const auto& p) { return SameBits(p.first, p.second); }))
+      return;
+    // A kernel that adds in no fixed order gives other last bits each time, and may.
+    const bool worse = !(now->rel_l2 <= 2 * then->rel_l2 + now->honest_rel_l2);
+    Add(same_values_ && worse ? Weight::kRefutes : Weight::kNote, "error",
+        fmt::format("{:.3g}", then->rel_l2), fmt::format("{:.3g}", now->rel_l2),
+        worse ? "the relative L2 error is larger than recorded"
+              : "not bit by bit what was recorded");
+  }
+
+  // Figures that do not follow from the bundle's own samples were not measured.
+  void CompareClaims() {
+    for (const BrokenClaim& claim : BrokenClaims(then_)) {
+      Add(claim.samples_missing ? Weight::kNote : Weight::kRefutes, claim.what, claim.recorded,
+          claim.from_samples,
+          claim.samples_missing ? "the bundle has no samples to recompute this figure from"
+                                : "does not follow from the bundle's own samples");
+    }
+  }
+
+  void CompareSpeed() {
+    if (!now_.same_seed.passed() || !now_.fresh_seed.passed()) return;
+    if (!then_.timing) return;
+    if (!now_.timed) return Add(Weight::kNote, "timing", "", "", "times were not taken again");
+    CompareRatio("speedup.eager", &Evaluation::speedup_eager);
+    CompareRatio("speedup.compile", &Evaluation::speedup_compile);
+    if (now_.not_against.empty()) {
+      CompareRatio("speedup.best", &Evaluation::speedup_best);
+    } else {
+      Add(Weight::kNote, "speedup.best", RatioText(then_.speedup_best), "none", now_.not_against);
+    }
+  }
+
+  void CompareRatio(const std::string& what, Ratio ratio) {
+    const auto& then = then_.*ratio;
+    if (!then) return;
+    const auto& same = now_.same_seed.*ratio;
+    const auto& fresh = now_.fresh_seed.*ratio;
+    if (!same || !fresh) {
+      return Add(Weight::kNote, what, RatioText(then), "none", "could not be measured here");
+    }
+    if (Overlap(*then, *same) || Overlap(*then, *fresh)) return;
+    const double best = std::max(same->high, fresh->high);
+    const bool slower = best < then->low;
+    const bool refuted = same_speed_ && slower && !(best * kSpeedupSlack >= then->low);
+    Add(refuted ? Weight::kRefutes : Weight::kNote, what, RatioText(then),
+        RatioText(same) + ", " + RatioText(fresh), SpeedDetail(slower, refuted));
+  }
+
+  [[nodiscard]] std::string SpeedDetail(bool slower, bool refuted) const {
+    const std::string direction = slower ? "less than recorded" : "other than recorded";
+    if (refuted) return direction + " on the same machine, in both sittings";
+    return direction + (same_speed_ ? ", by little" : "; the surroundings differ");
+  }
+
+  const Bundle& recorded_;
+  const Rejudged& now_;
+  const Evaluation& then_;
+  RecheckReport report_;
+  bool same_build_ = false;
+  bool same_values_ = false;
+  bool same_speed_ = false;
+};
+
+}  // namespace
+
+std::string_view WeightName(Weight weight) { return weight == Weight::kNote ? "note" : "refutes"; }
+
+std::string_view VerdictName(Verdict verdict) {
+  constexpr std::array<std::string_view, 3> kNames{"confirmed", "confirmed_with_notes", "refuted"};
+  return kNames.at(static_cast<std::size_t>(verdict));
+}
+
+RecheckReport CompareWithRecord(const Bundle& recorded, const Rejudged& now) {
+  return Comparison(recorded, now).Run();
+}
+
+}  // namespace pragma
