@@ -22,6 +22,7 @@ namespace pragma {
 namespace {
 
 constexpr double kDenormalSize = 1e-39;
+constexpr double kTinySize = 1e-5;
 constexpr double kSmallestMagnitude = -6;  // power of ten, of kWide
 constexpr double kParameterSpread = 0.5;
 // Sums of so many products of integers stay well below 2^24, where fp32 stops being exact.
@@ -59,6 +60,7 @@ double Value(Battery battery, double rung, double size, double integer_bound, Rn
     }
     case Battery::kDenormals: return Sign(rng) * rng.Uniform() * kDenormalSize;
     case Battery::kZeros: return 0;
+    case Battery::kTiny: return kTinySize * size * rng.Normal();
     default: return size * rng.Normal();
   }
 }
@@ -161,6 +163,7 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kOneHot: return "one_hot";
     case Battery::kLastOnly: return "last_only";
     case Battery::kTies: return "ties";
+    case Battery::kTiny: return "tiny";
     case Battery::kDenormals: return "denormals";
     case Battery::kZeros: return "zeros";
     case Battery::kNonFinite: return "non_finite";
@@ -177,6 +180,7 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kOneHot: return "one input with a single non-zero element in each row";
     case Battery::kLastOnly: return "one input with zeros but in its last row and column";
     case Battery::kTies: return "inputs of three distinct values";
+    case Battery::kTiny: return "very small values of both signs";
     case Battery::kDenormals: return "denormal inputs";
     case Battery::kZeros: return "inputs of zeros";
     case Battery::kNonFinite: return "inputs with NaN and infinities";

@@ -23,6 +23,7 @@ enum class Battery : std::uint8_t {
   kOneHot,      // one input has a single non-zero element in each row
   kLastOnly,    // one input is zero but for its last row and last column
   kTies,        // three values only
+  kTiny,        // as kSigned, a hundred thousand times smaller
   kDenormals,   // below the smallest normal number
   kZeros,
   kNonFinite,  // a few NaN and infinities; noted, never a reason to reject
@@ -30,8 +31,8 @@ enum class Battery : std::uint8_t {
 
 inline constexpr std::array kAllBatteries{
     Battery::kSigned,   Battery::kWide,    Battery::kHeavyTails, Battery::kIntegers,
-    Battery::kOneHot,   Battery::kLastOnly, Battery::kTies,      Battery::kDenormals,
-    Battery::kZeros,    Battery::kNonFinite};
+    Battery::kOneHot,   Battery::kLastOnly, Battery::kTies,      Battery::kTiny,
+    Battery::kDenormals, Battery::kZeros,   Battery::kNonFinite};
 
 [[nodiscard]] std::string_view BatteryName(Battery battery);  // "signed", "wide", ...
 [[nodiscard]] std::string_view BatteryMeaning(Battery battery);  // for reasons: "normal values ..."

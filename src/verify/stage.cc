@@ -57,7 +57,11 @@ Stage::Stage(TorchServer& server, Ring ring, InputPool pool)
       ring_(std::move(ring)),
       pool_(std::move(pool)),
       packed_(PackedLayout(server.task())),
-      wide_(ExpectedLayout(server.task())) {}
+      wide_(ExpectedLayout(server.task())),
+      // Integers come whole from a few draws: a kernel could remember them.
+      draws_refills_(std::ranges::none_of(server.task().arguments, [](const TensorSpec& tensor) {
+        return IsFloating(tensor.dtype) && tensor.role != TensorRole::kConstant;
+      })) {}
 
 Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
   const Task& task = server.task();
@@ -161,7 +165,7 @@ Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
 }
 
 Result<void> Stage::RenewInputs(std::size_t slot, Rng& rng) {
-  if (draws_refills_) return {};
+  if (draws_refills_) return RenewSet(slot, rng);
   const std::span<std::byte> packed = Staged(slot);
   pool_.SpliceInputs(task(), rng, packed);
   KeepSymmetry(packed);

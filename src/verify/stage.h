@@ -64,8 +64,8 @@ class Stage final {
   // own result where every output is floating (the candidate was held against fp64 before), else
   // the fp64 truth.
   [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
-  // The same for the inputs only; parameters, buffers and constants stay as they are. Where refills
-  // must be drawn, nothing changes.
+  // The same for the inputs only; parameters, buffers and constants stay as they are, except where
+  // refills must be drawn.
   [[nodiscard]] Result<void> RenewInputs(std::size_t slot, Rng& rng);
 
   // Puts set `draw` as it was drawn into the slot once more, with the same expected outputs.
@@ -99,8 +99,8 @@ class Stage final {
   [[nodiscard]] bool Official(const WorkerProcess& worker, std::size_t slot) const;
   // A new candidate: tolerances start anew with its first drawn set.
   void ForgetTolerances() { tolerances_.clear(); }
-  // True once a splice gave NaN or infinity where drawn sets do not: from then on refills are
-  // drawn.
+  // True where refills are drawn: no floating argument that could be spliced, or once a splice gave
+  // NaN or infinity where drawn sets do not.
   [[nodiscard]] bool draws_refills() const { return draws_refills_; }
 
  private:

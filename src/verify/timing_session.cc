@@ -35,7 +35,7 @@ constexpr double kLeastShareOfCalls = 0.25;
 
 // More processors than allowed, beyond what the accounting is out by around a burst.
 constexpr double kProcessorsOver = 1.15;
-constexpr double kAccountingSeconds = 300e-6;  // of each burst
+constexpr double kAccountingSeconds = 60e-6;  // of each burst
 
 // How much slower than usual a burst whose inputs arrive late may be: threads have to be woken, and
 // the caches were used by others. What a kernel can gain by working ahead is bounded by it.
@@ -249,7 +249,11 @@ class Match final {
     if (!warmup.empty() && TRY(Note(0, Play(player, warmup, context_.torch_limit, &elapsed))))
       return std::optional<double>();
     TRY(player.peer().Freeze());
-    for (const std::uint32_t set : timed) TRY(stage.RenewInputs(set, rng_));
+    // What pragma_prepare made must stay valid, and a drawn set has its own parameters.
+    const bool keep = sides_.front().kernel->has_prepare && stage.draws_refills();
+    for (const std::uint32_t set : timed) {
+      if (!keep) TRY(stage.RenewInputs(set, rng_));
+    }
     player.worker->Poison(rng_, timed);
     // From before the thaw: whatever is done on the new inputs is done within this time.
     const TimePoint start = std::chrono::steady_clock::now();
