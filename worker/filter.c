@@ -61,10 +61,12 @@ static int common_rules(scmp_filter_ctx context) {
   /* glibc tries clone3 first, whose flags a filter cannot see; ENOSYS makes it fall back to clone.
    */
   bad |= seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  /* Threads, never processes. The flags are clone's first argument here and on AArch64. */
+  /* Threads, never processes, and none that waits for another beyond the reach of SIGSTOP (VFORK).
+   * The flags are clone's first argument here and on AArch64. */
   bad |= seccomp_rule_add(
       context, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM));
+      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM | CLONE_VFORK,
+              CLONE_THREAD | CLONE_VM));
   /* Signals to itself, so that abort() is seen as abort and not as a violation. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                           SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)self));

@@ -63,6 +63,10 @@ class WorkerProcess final {
   [[nodiscard]] Result<std::optional<WorkerFailure>> Prepare(std::span<const std::uint32_t> sets,
                                                              Nanoseconds* elapsed);
 
+  // Stops it; a kernel that died meanwhile, or that cannot be stopped, has failed. Thaw lets it go on.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
+  [[nodiscard]] Result<void> Thaw() const { return jailed_->Thaw(); }
+
   // Fresh random bytes into the outputs and guard pages of the listed sets and into the scratch.
   void Poison(Rng& rng, std::span<const std::uint32_t> sets);
   // Name of an output whose surroundings were written, or nullopt.
@@ -75,7 +79,7 @@ class WorkerProcess final {
   [[nodiscard]] Result<std::optional<WorkerFailure>> Send(pragma_command command,
                                                           std::span<const std::uint32_t> sets,
                                                           Seconds limit, Nanoseconds* elapsed);
-  [[nodiscard]] Result<WorkerFailure> ChangedFpMode();
+  [[nodiscard]] Result<WorkerFailure> Killed(Status status, std::string reason);
   [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
   // After a run of a Python candidate: what it must not leave behind.
   [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
