@@ -65,8 +65,7 @@ static int common_rules(scmp_filter_ctx context) {
    * The flags are clone's first argument here and on AArch64. */
   bad |= seccomp_rule_add(
       context, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM | CLONE_VFORK,
-              CLONE_THREAD | CLONE_VM));
+      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM | CLONE_VFORK, CLONE_THREAD | CLONE_VM));
   /* Signals to itself, so that abort() is seen as abort and not as a violation. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                           SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)self));

@@ -23,8 +23,8 @@
 
 enum { kControlFd = 3, kInputFd = 4, kOutputFd = 5, kScratchFd = 6 };
 
-/* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use it
- * runs in a process that computes other things too. The status flags are no part of it. */
+/* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use
+ * it runs in a process that computes other things too. The status flags are no part of it. */
 struct fp_mode {
   uint32_t vector;
   uint32_t x87;
@@ -38,8 +38,8 @@ struct worker {
   void (*kernel)(void);
   void (*prepare)(void);
   struct fp_mode fp_mode; /* as it was before the candidate was loaded */
-  size_t pointer_count; /* per set: arguments, outputs, packed, scratch, padded with null */
-  void** pointers;      /* set_count * pointer_count */
+  size_t pointer_count;   /* per set: arguments, outputs, packed, scratch, padded with null */
+  void** pointers;        /* set_count * pointer_count */
 };
 
 /* The candidate takes N pointers. The System V ABIs of x86-64 and AArch64 let a caller pass more

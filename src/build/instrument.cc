@@ -133,8 +133,8 @@ struct Workshop {
   [[nodiscard]] Result<std::string> Build(Words argv) const {
     const Jail::RunOutcome run =
         TRY(jail.Run(Spec(std::move(argv), true), {.wall = kCompileLimit}));
-    const bool fine = !run.timed_out && run.outcome.kind == Outcome::Kind::kExited &&
-                      run.outcome.code == 0;
+    const bool fine =
+        !run.timed_out && run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
     if (fine) return std::string();
     const Words lines = SplitLines(ToValidUtf8(run.err));
     return "does not build for it: " + Shorten(lines.empty() ? "no message" : lines.front(), 200);
@@ -160,8 +160,8 @@ Result<std::string> BuildExecutable(const Workshop& shop, Sanitizer sanitizer,
   changed.flags = Flags(sanitizer, candidate);
   std::string failure = TRY(shop.Build(CompileCommand(shop.toolchain, changed)));
   if (!failure.empty()) return failure;
-  failure = TRY(shop.Build({shop.toolchain.path, "-c", "-O1", "-std=c++20", "main.cc", "-o",
-                            "/out/main.o"}));
+  failure = TRY(
+      shop.Build({shop.toolchain.path, "-c", "-O1", "-std=c++20", "main.cc", "-o", "/out/main.o"}));
   if (!failure.empty()) return failure;
   return shop.Build(LinkWords(sanitizer, shop.toolchain, UsesOpenMp(candidate)));
 }
@@ -186,17 +186,18 @@ JailSpec RunSpec(const Workshop& shop, Sanitizer sanitizer, const InstrumentedCa
 }  // namespace
 
 std::string InstrumentedMain(const InstrumentedCall& call) {
-  const std::size_t kernel = call.arguments.size() + call.outputs.size() + (call.has_prepare ? 2 : 1);
+  const std::size_t kernel =
+      call.arguments.size() + call.outputs.size() + (call.has_prepare ? 2 : 1);
   std::string text(kMainHead);
   text += fmt::format("extern \"C\" void pragma_kernel({});\n", Pointers(kernel));
   if (call.has_prepare) {
     text += fmt::format("extern \"C\" void pragma_prepare({});\n",
                         Pointers(call.arguments.size() - call.first_parameter + 1));
   }
-  text += fmt::format("\nint main() {{\n  const char* inputs = static_cast<const char*>(mmap(nullptr, "
-                      "{}, PROT_READ, MAP_SHARED, {}, 0));\n  if (inputs == MAP_FAILED) _exit(91);\n",
-                      std::max<std::size_t>(call.inputs == nullptr ? 0 : call.inputs->size(), 1),
-                      kInputsFd);
+  text += fmt::format(
+      "\nint main() {{\n  const char* inputs = static_cast<const char*>(mmap(nullptr, "
+      "{}, PROT_READ, MAP_SHARED, {}, 0));\n  if (inputs == MAP_FAILED) _exit(91);\n",
+      std::max<std::size_t>(call.inputs == nullptr ? 0 : call.inputs->size(), 1), kInputsFd);
   Words names;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     names.push_back(fmt::format("a{}", i));
@@ -233,8 +234,7 @@ Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Sanitizer sanitizer,
   const Workshop shop = TRY(OpenWorkshop(jail, toolchain, candidate, kernel_header, call));
   if (std::string failure = TRY(BuildExecutable(shop, sanitizer, candidate)); !failure.empty())
     return SanitizerOutcome{.skipped = std::move(failure), .finding = {}};
-  const Jail::RunOutcome run =
-      TRY(jail.Run(RunSpec(shop, sanitizer, call), {.wall = call.limit}));
+  const Jail::RunOutcome run = TRY(jail.Run(RunSpec(shop, sanitizer, call), {.wall = call.limit}));
   SanitizerOutcome outcome{.skipped = {}, .finding = ReadReport(sanitizer, run.err)};
   const bool ended = run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
   if (!outcome.finding && run.timed_out) {

@@ -135,9 +135,8 @@ Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& tas
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
     const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
-    Evaluation evaluation =
-        TRY(task.Evaluate(candidate, request.against ? &*request.against : nullptr, request.measure,
-                          on_phase));
+    Evaluation evaluation = TRY(task.Evaluate(
+        candidate, request.against ? &*request.against : nullptr, request.measure, on_phase));
     if (request.sanitize) TRY(task.Sanitize(candidate, evaluation, on_phase));
     if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
     judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
@@ -156,8 +155,8 @@ Result<void> KeepEvidence(const Context& context, const Workbench& bench, const 
   const Evaluation& shown = judged.evaluations[judged.shown];
   if (!shown.passed()) return {};
   const Candidate* against = request.against ? &*request.against : nullptr;
-  const std::string bundle = TRY(
-      WriteBundle(context, MakeBundle(bench, task, candidate, against, shown), wish));
+  const std::string bundle =
+      TRY(WriteBundle(context, MakeBundle(bench, task, candidate, against, shown), wish));
   judged.objects[judged.shown] = EvaluateObject(task.task(), candidate, shown, bundle);
   return {};
 }
@@ -215,8 +214,8 @@ Result<std::vector<Judged>> Run(const Context& context, const EvaluateFlags& fla
   const EvaluationRequest request =
       flags.request.empty() ? TRY(FromFlags(flags)) : TRY(FromFile(flags, scratch.path()));
   if (request.candidates.size() > 1 && !flags.bundle.empty() && !NamesFolder(flags.bundle)) {
-    return Fail(ErrorKind::kUsage, "--bundle " + flags.bundle +
-                                       ": several candidates need a folder (end it with /)");
+    return Fail(ErrorKind::kUsage,
+                "--bundle " + flags.bundle + ": several candidates need a folder (end it with /)");
   }
   return Judge(context, request, flags);
 }

@@ -29,9 +29,9 @@ std::unexpected<Error> Wrong(const std::string& what) {
 }
 
 Result<void> CheckKeys(const Json& value) {
-  const std::vector<std::string> known{"schema", "task",  "candidate", "against", "measure",
-                                       "mode",   "cache", "threads",   "repeat",  "dropin",
-                                       "sanitize"};
+  const std::vector<std::string> known{"schema",  "task",   "candidate", "against",
+                                       "measure", "mode",   "cache",     "threads",
+                                       "repeat",  "dropin", "sanitize"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);

@@ -23,7 +23,7 @@ struct EvaluationRequest {
   std::string mode;  // empty: as the settings say; likewise below
   std::string cache;
   int threads = 0;
-  int repeat = 1;        // of each candidate
+  int repeat = 1;  // of each candidate
   bool sanitize = false;
   bool drop_in = false;  // also time ModelNew against Model
 };

@@ -37,8 +37,8 @@ Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& ben
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
   const std::string text = TRY(ReadFile(exported.model_new));
-  const Evaluation judged = TRY(task.Evaluate(PythonCandidate(text), nullptr, Measure::kNothing,
-                                              [](std::string_view) {}));
+  const Evaluation judged = TRY(
+      task.Evaluate(PythonCandidate(text), nullptr, Measure::kNothing, [](std::string_view) {}));
   report.checked = judged.passed();
   if (!report.checked) report.complaint = judged.reason;
   return report;

@@ -1,4 +1,6 @@
 // pragma lint: can a task tell a wrong kernel from the right one?
+#include "verify/lint.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,7 +25,6 @@
 #include "cli/workbench.h"
 #include "report/json_text.h"
 #include "report/table.h"
-#include "verify/lint.h"
 
 namespace pragma {
 namespace {
@@ -90,9 +91,8 @@ std::string Rejected(const AcceptedDecoy& decoy) {
 // One task in full.
 std::string LintText(const Terminal& terminal, const Linted& linted) {
   const LintReport& report = linted.report;
-  std::string text =
-      Styled(terminal, VerdictStyle(linted), LintVerdictName(report.verdict)) + "  " +
-      SafeLine(linted.task) + "\n";
+  std::string text = Styled(terminal, VerdictStyle(linted), LintVerdictName(report.verdict)) +
+                     "  " + SafeLine(linted.task) + "\n";
   if (!report.accepted.empty()) {
     Table table({{.title = "wrong kernel that its own inputs let pass", .shrinks = true},
                  {.title = "by the rule"},
@@ -132,8 +132,8 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
   const auto task = TRY(TaskBench::Open(bench, file, flags.verify.options()));
   LintOptions options;
   if (!flags.budget.empty()) options.budget = Seconds(ParseDuration(flags.budget).value_or(120));
-  LintReport report = TRY(LintTask(task->server(), options,
-                                   [&line](std::string_view phase) { line.Show(phase); }));
+  LintReport report =
+      TRY(LintTask(task->server(), options, [&line](std::string_view phase) { line.Show(phase); }));
   task->KeepLint(report);
   return Linted{.task = task->task().name, .report = std::move(report), .failure = {}};
 }
@@ -181,9 +181,9 @@ Result<int> Lint(const Context& context, const LintFlags& flags) {
 }  // namespace
 
 void AddLint(CLI::App& app, Registry& registry) {
-  CLI::App& command =
-      AddCommand(app, registry, "lint", "say whether a task can tell a wrong kernel from a right one",
-                 "pragma lint model.py");
+  CLI::App& command = AddCommand(app, registry, "lint",
+                                 "say whether a task can tell a wrong kernel from a right one",
+                                 "pragma lint model.py");
   const auto flags = std::make_shared<LintFlags>();
   command.add_option("TASK", flags->tasks, "PyTorch files in KernelBench's format")->required();
   command.add_option("--budget", flags->budget, "longest to look at one task (default: 2m)")

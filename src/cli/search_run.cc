@@ -86,8 +86,8 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   return roles;
 }
 
-// Judges candidates with the verifier, and those that would become the best with sanitizers as well;
-// torch.compile is measured until a first one has passed.
+// Judges candidates with the verifier, and those that would become the best with sanitizers as
+// well; torch.compile is measured until a first one has passed.
 Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_baseline) {
   return [&task, &progress, compile_baseline](const Candidate& candidate, const Trial* best,
                                               int node) {

@@ -302,15 +302,14 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
 
 Result<WorkerFailure> WorkerProcess::Killed(Status status, std::string reason) {
   TRY(jailed_->Kill());
-  return WorkerFailure{
-      .status = status, .reason = std::move(reason), .log = ReadLog(log_.get())};
+  return WorkerFailure{.status = status, .reason = std::move(reason), .log = ReadLog(log_.get())};
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {
   if (!jailed_->Freeze()) {
-    return std::optional(
-        TRY(Killed(Status::kSandboxViolation,
-                   "a thread of the kernel cannot be stopped: it waits where no signal reaches it")));
+    return std::optional(TRY(
+        Killed(Status::kSandboxViolation,
+               "a thread of the kernel cannot be stopped: it waits where no signal reaches it")));
   }
   const std::optional<Outcome> ended = TRY(jailed_->WaitFor(Seconds{0}));
   if (!ended) return std::optional<WorkerFailure>();

@@ -63,7 +63,8 @@ class WorkerProcess final {
   [[nodiscard]] Result<std::optional<WorkerFailure>> Prepare(std::span<const std::uint32_t> sets,
                                                              Nanoseconds* elapsed);
 
-  // Stops it; a kernel that died meanwhile, or that cannot be stopped, has failed. Thaw lets it go on.
+  // Stops it; a kernel that died meanwhile, or that cannot be stopped, has failed. Thaw lets it go
+  // on.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
   [[nodiscard]] Result<void> Thaw() const { return jailed_->Thaw(); }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -40,14 +41,22 @@ std::string Mark(const Terminal& terminal, const Check& check) {
   return Styled(terminal, Style::kDim, plain ? "- " : "· ");
 }
 
-// Passed checks on one line; every other one with its detail.
+constexpr std::size_t kChecksWidth = 90;  // where the terminal is wider, or no terminal
+
+// Passed checks side by side; every other one with its detail.
 std::string ChecksText(const Terminal& terminal, const std::vector<Check>& checks) {
   std::string passed;
   std::string others;
+  const std::size_t width =
+      terminal.width == 0 ? kChecksWidth : std::min(terminal.width, kChecksWidth);
+  std::size_t used = 0;
   for (const Check& check : checks) {
     const std::string name = Mark(terminal, check) + SafeLine(check.name);
     if (check.verdict == "pass") {
-      passed += (passed.empty() ? "" : "  ") + name;
+      const std::size_t columns = DisplayWidth(SafeLine(check.name)) + 4;
+      const bool fits = used + columns <= width;
+      passed += (passed.empty() ? "" : fits ? "  " : "\n  ") + name;
+      used = fits ? used + columns : columns;
     } else {
       others += "  " + name + (check.detail.empty() ? "" : ": " + SafeLine(check.detail)) + "\n";
     }

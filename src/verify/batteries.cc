@@ -144,8 +144,7 @@ struct Applying {
       Rewrite(tensor, structure.some_zeros, false, rng, data,
               [&] { return Value(battery, rung, 1, integer_bound, rng); });
     } else if (structure.constant) {
-      const double before =
-          WithReader(tensor.dtype, [&](auto read) { return read(data, 0); });
+      const double before = WithReader(tensor.dtype, [&](auto read) { return read(data, 0); });
       Rewrite(tensor, false, true, rng, data,
               [&] { return before + kParameterSpread * rng.Normal(); });
     }

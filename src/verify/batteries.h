@@ -30,11 +30,11 @@ enum class Battery : std::uint8_t {
 };
 
 inline constexpr std::array kAllBatteries{
-    Battery::kSigned,   Battery::kWide,    Battery::kHeavyTails, Battery::kIntegers,
-    Battery::kOneHot,   Battery::kLastOnly, Battery::kTies,      Battery::kTiny,
-    Battery::kDenormals, Battery::kZeros,   Battery::kNonFinite};
+    Battery::kSigned,    Battery::kWide,     Battery::kHeavyTails, Battery::kIntegers,
+    Battery::kOneHot,    Battery::kLastOnly, Battery::kTies,       Battery::kTiny,
+    Battery::kDenormals, Battery::kZeros,    Battery::kNonFinite};
 
-[[nodiscard]] std::string_view BatteryName(Battery battery);  // "signed", "wide", ...
+[[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide", ...
 [[nodiscard]] std::string_view BatteryMeaning(Battery battery);  // for reasons: "normal values ..."
 
 // A battery that makes equal elements: which of them an index points to is then a matter of taste.

@@ -37,7 +37,8 @@ struct Tolerance {
 // terms that flow into an element.
 [[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
 // What honest rounding may do to an output whose inputs are ill-conditioned: `perturbed.actual` is
-// the truth (float64) of inputs that were changed by rounding errors, `expected` that of the inputs.
+// the truth (float64) of inputs that were changed by rounding errors, `expected` that of the
+// inputs.
 [[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
 // For an output held against Torch's own result instead of the truth: that result's error on top.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);

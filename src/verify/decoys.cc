@@ -102,9 +102,8 @@ Decoy ChannelMeansOfAnotherSet() {
                    std::size_t inner = 1;
                    for (std::size_t d = 2; d < spec.shape.size(); ++d)
                      inner *= static_cast<std::size_t>(spec.shape[d]);
-                   return PaintMeans(scene, output, data, channels, [=](std::size_t i) {
-                     return i / inner % channels;
-                   });
+                   return PaintMeans(scene, output, data, channels,
+                                     [=](std::size_t i) { return i / inner % channels; });
                  });
 }
 
@@ -119,12 +118,11 @@ Decoy OutputOfAnotherSet() {
 }
 
 Decoy Poison() {
-  return Painted("random values", true,
-                 [](const DecoyScene& scene, std::size_t output, std::byte* data) {
-                   Fill(scene.task.outputs[output], data,
-                        [&](std::size_t) { return scene.rng.Normal(); });
-                   return true;
-                 });
+  return Painted(
+      "random values", true, [](const DecoyScene& scene, std::size_t output, std::byte* data) {
+        Fill(scene.task.outputs[output], data, [&](std::size_t) { return scene.rng.Normal(); });
+        return true;
+      });
 }
 
 bool SameSize(const TensorSpec& a, const TensorSpec& b) {
@@ -177,19 +175,18 @@ Decoy InputsOfAnotherSet() {
 // Twice the values; constant tensors (ones, zeros as constructed) get others instead.
 Decoy OtherValues(const Task& task, std::size_t argument) {
   const std::string& name = task.arguments[argument].name;
-  return Changed(name + " changed", name,
-                 [argument](const DecoyScene& scene, std::span<std::byte> arguments) {
-                   const TensorSpec& spec = scene.task.arguments[argument];
-                   std::byte* data =
-                       arguments.data() + PackedLayout(scene.task).argument_offsets[argument];
-                   const bool constant = DetectStructure(spec, data).constant;
-                   WithReader(spec.dtype, [&](auto read) {
-                     Fill(spec, data, [&](std::size_t i) {
-                       const double value = read(data, i);
-                       return constant ? value + 0.5 + 0.25 * scene.rng.Uniform() : 2 * value;
-                     });
-                   });
-                 });
+  return Changed(
+      name + " changed", name, [argument](const DecoyScene& scene, std::span<std::byte> arguments) {
+        const TensorSpec& spec = scene.task.arguments[argument];
+        std::byte* data = arguments.data() + PackedLayout(scene.task).argument_offsets[argument];
+        const bool constant = DetectStructure(spec, data).constant;
+        WithReader(spec.dtype, [&](auto read) {
+          Fill(spec, data, [&](std::size_t i) {
+            const double value = read(data, i);
+            return constant ? value + 0.5 + 0.25 * scene.rng.Uniform() : 2 * value;
+          });
+        });
+      });
 }
 
 // Zeros for the last one per cent along one dimension of an input: the end of a reduction dropped.
@@ -229,8 +226,7 @@ Decoy InBFloat16() {
 }
 
 bool Changeable(const TensorSpec& tensor) {
-  return IsFloating(tensor.dtype) && tensor.elements() > 0 &&
-         tensor.role != TensorRole::kConstant;
+  return IsFloating(tensor.dtype) && tensor.elements() > 0 && tensor.role != TensorRole::kConstant;
 }
 
 void AddTails(const Task& task, std::size_t argument, std::vector<Decoy>& decoys) {
@@ -244,9 +240,8 @@ void AddTails(const Task& task, std::size_t argument, std::vector<Decoy>& decoys
 }  // namespace
 
 std::vector<Decoy> DecoysFor(const Task& task) {
-  std::vector<Decoy> decoys{Constant("zeros", 0),  Constant("ones", 1),
-                            MeanOfAnotherSet(),    ChannelMeansOfAnotherSet(),
-                            OutputOfAnotherSet(),  Poison(),
+  std::vector<Decoy> decoys{Constant("zeros", 0),       Constant("ones", 1),  MeanOfAnotherSet(),
+                            ChannelMeansOfAnotherSet(), OutputOfAnotherSet(), Poison(),
                             InputsOfAnotherSet()};
   std::vector<std::size_t> changeable;
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {

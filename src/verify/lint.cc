@@ -138,15 +138,15 @@ Result<void> Linter::ShowDecoy(std::size_t index, const std::vector<Tolerance>& 
 // nullopt: the decoy has nothing to say about this set.
 Result<std::optional<Standing>> Linter::Judge(const Decoy& decoy,
                                               const std::vector<Tolerance>& tolerances) {
-  const DecoyScene scene{.task = task(),
-                         .arguments = stage_.arguments(kSlot),
-                         .native = stage_.native(),
-                         .first_native = first_native_,
-                         .first_arguments = first_arguments_,
-                         .run = [this](std::span<const std::byte> arguments) {
-                           return stage_.NativeOutputs(arguments);
-                         },
-                         .rng = rng_};
+  const DecoyScene scene{
+      .task = task(),
+      .arguments = stage_.arguments(kSlot),
+      .native = stage_.native(),
+      .first_native = first_native_,
+      .first_arguments = first_arguments_,
+      .run =
+          [this](std::span<const std::byte> arguments) { return stage_.NativeOutputs(arguments); },
+      .rng = rng_};
   const Result<DecoyOutputs> outputs = decoy.make(scene);
   if (!outputs) {
     // The reference refuses the changed arguments: then nobody can be fooled by them.
@@ -192,8 +192,8 @@ void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
                               .strict = standing.strict,
                               .rejected_by = standing.strict ? "" : "its own inputs"});
   const bool degenerate = decoy.ignores_inputs && standing.strict;
-  report_.verdict = std::max(report_.verdict,
-                             degenerate ? LintVerdict::kDegenerate : LintVerdict::kWeak);
+  report_.verdict =
+      std::max(report_.verdict, degenerate ? LintVerdict::kDegenerate : LintVerdict::kWeak);
 }
 
 // What the strict rule accepts on the task's own inputs may still fail on others.
@@ -237,8 +237,8 @@ std::string_view LintVerdictName(LintVerdict verdict) {
 }
 
 bool LintReport::strict_mode_tells() const {
-  return std::ranges::none_of(
-      accepted, [](const AcceptedDecoy& decoy) { return decoy.rejected_by.empty(); });
+  return std::ranges::none_of(accepted,
+                              [](const AcceptedDecoy& decoy) { return decoy.rejected_by.empty(); });
 }
 
 std::string LintReport::Summary() const {

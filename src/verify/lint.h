@@ -24,8 +24,8 @@ enum class LintVerdict : std::uint8_t {
 
 struct AcceptedDecoy {
   std::string decoy;
-  bool official = false;   // accepted by KernelBench's rule on the task's own inputs
-  bool strict = false;     // and by the strict rule there
+  bool official = false;    // accepted by KernelBench's rule on the task's own inputs
+  bool strict = false;      // and by the strict rule there
   std::string rejected_by;  // the battery on which strict mode rejects it; empty: none does
 };
 

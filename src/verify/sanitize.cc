@@ -67,9 +67,8 @@ InstrumentedCall CallOf(const SanitizeParts& parts, const BuiltKernel& kernel,
 }
 
 void Note(Evaluation& evaluation, Sanitizer sanitizer, std::string verdict, std::string detail) {
-  evaluation.checks.push_back(
-      {fmt::format("{}_sanitizer", SanitizerName(sanitizer)), std::move(verdict),
-       std::move(detail)});
+  evaluation.checks.push_back({fmt::format("{}_sanitizer", SanitizerName(sanitizer)),
+                               std::move(verdict), std::move(detail)});
 }
 
 void Judge(Evaluation& evaluation, Sanitizer sanitizer, SanitizerOutcome outcome) {
@@ -98,8 +97,7 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
   const SharedMemory inputs = TRY(DrawInputs(parts.server));
   const InstrumentedCall call = CallOf(parts, kernel, inputs);
   const double seconds = evaluation.timing ? evaluation.timing->ms.median * 1e-3 : 0;
-  for (const Sanitizer sanitizer :
-       {Sanitizer::kAddress, Sanitizer::kMemory, Sanitizer::kThread}) {
+  for (const Sanitizer sanitizer : {Sanitizer::kAddress, Sanitizer::kMemory, Sanitizer::kThread}) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
     if (!evaluation.passed()) break;
     if (seconds * Slowdown(sanitizer) > kLimit.count()) {

@@ -42,7 +42,7 @@ struct StageSize {
 
 // One battery's set in a ring slot, and how outputs of it are judged.
 struct BatteryDraw {
-  std::string not_admitted;  // why the reference cannot judge it; empty: it can
+  std::string not_admitted;           // why the reference cannot judge it; empty: it can
   std::vector<Tolerance> tolerances;  // by output
   std::vector<char> exact;            // by output: integers that any order of summation gets right
 };
@@ -90,8 +90,7 @@ class Stage final {
   [[nodiscard]] bool OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot) const;
   // Torch's own outputs of the slot that was drawn last, and of any arguments in PackedLayout.
   [[nodiscard]] std::span<const std::byte> native() const { return native_.bytes(); }
-  [[nodiscard]] Result<std::vector<std::byte>> NativeOutputs(
-      std::span<const std::byte> arguments);
+  [[nodiscard]] Result<std::vector<std::byte>> NativeOutputs(std::span<const std::byte> arguments);
   [[nodiscard]] std::span<const std::byte> arguments(std::size_t slot) const;
   // The tolerances that CompareSlot uses for the slot by itself.
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
@@ -128,14 +127,14 @@ class Stage final {
   InputPool pool_;
   SetLayout packed_;
   SetLayout wide_;
-  SharedMemory staging_;   // ring_.sets() sets in packed layout: what the reference reads
-  SharedMemory expected_;  // likewise of expected outputs
-  SharedMemory native_;    // one set of Torch's own outputs
-  SharedMemory perturbed_;        // one set of arguments, and its outputs; made when first needed
+  SharedMemory staging_;    // ring_.sets() sets in packed layout: what the reference reads
+  SharedMemory expected_;   // likewise of expected outputs
+  SharedMemory native_;     // one set of Torch's own outputs
+  SharedMemory perturbed_;  // one set of arguments, and its outputs; made when first needed
   SharedMemory perturbed_truth_;
-  std::vector<Tolerance> tolerances_;  // by output
+  std::vector<Tolerance> tolerances_;        // by output
   std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
-  std::vector<char> against_torch_;    // by slot: expected_ holds Torch's own result, not the truth
+  std::vector<char> against_torch_;  // by slot: expected_ holds Torch's own result, not the truth
   bool drawn_finite_ = true;
   bool draws_refills_ = false;
 };

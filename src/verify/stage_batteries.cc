@@ -33,9 +33,9 @@ double Tellable(DType dtype) {
   return small ? kTellable16Bit : kTellable;
 }
 
-// Where a few values are far larger than the rest, honest algorithms that mix neighbours (Winograd's
-// transforms, sums shifted by one element) carry rounding errors of the large ones to the small
-// ones. Still far below what a lower precision does (2^-9 of bf16).
+// Where a few values are far larger than the rest, honest algorithms that mix neighbours
+// (Winograd's transforms, sums shifted by one element) carry rounding errors of the large ones to
+// the small ones. Still far below what a lower precision does (2^-9 of bf16).
 constexpr double kRangeFactor = 30;
 constexpr double kMostOfRange = 1e-3;
 

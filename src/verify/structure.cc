@@ -113,8 +113,7 @@ void MirrorMatrices(const TensorSpec& tensor, std::byte* data) {
   });
 }
 
-std::vector<TensorStructure> DetectStructures(const Task& task,
-                                              std::span<const std::byte> packed) {
+std::vector<TensorStructure> DetectStructures(const Task& task, std::span<const std::byte> packed) {
   const SetLayout layout = PackedLayout(task);
   std::vector<TensorStructure> structures;
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {

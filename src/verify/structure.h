@@ -10,11 +10,11 @@
 namespace pragma {
 
 struct TensorStructure {
-  double rms = 0;            // of all elements
-  bool constant = false;     // all elements equal: as constructed, not drawn
-  bool some_zeros = false;   // zeros among other values
-  bool few_values = false;   // labels, signs, masks: many elements, few distinct values
-  bool symmetric = false;    // in its last two dimensions
+  double rms = 0;           // of all elements
+  bool constant = false;    // all elements equal: as constructed, not drawn
+  bool some_zeros = false;  // zeros among other values
+  bool few_values = false;  // labels, signs, masks: many elements, few distinct values
+  bool symmetric = false;   // in its last two dimensions
   bool rows_sum_to_one = false;
   bool non_finite = false;
 };

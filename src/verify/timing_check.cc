@@ -170,13 +170,13 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
                           {.name = "eager", .allocator = EagerAllocator()}};
   if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
-  const double round = judging_.call_seconds() * static_cast<double>(sides.size() - 1) +
-                       baseline_->eager_ms * 1e-3;
+  const double round =
+      judging_.call_seconds() * static_cast<double>(sides.size() - 1) + baseline_->eager_ms * 1e-3;
   const TimingPlan plan = Plan(round, parts_.options.timing_budget);
   const TimingOutcome outcome =
-      TRY(best == nullptr ? RunTiming(Context(), sides, plan, judging_.rng)
-                          : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2},
-                                       judging_.rng));
+      TRY(best == nullptr
+              ? RunTiming(Context(), sides, plan, judging_.rng)
+              : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2}, judging_.rng));
   if (outcome.failed && outcome.failed->side == 2) {
     return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
   }

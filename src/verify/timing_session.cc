@@ -43,8 +43,8 @@ constexpr double kAccountingSeconds = 60e-6;  // of each burst
 // the caches were used by others. What a kernel can gain by working ahead is bounded by it.
 constexpr double kPace = 1.25;
 constexpr double kPaceSlackSeconds = 150e-6;  // of a burst, thaw and doorbell included
-constexpr int kSecretBursts = 8;     // of a process
-constexpr int kOrdinaryBursts = 5;   // before them; none in the first process, which mostly decides
+constexpr int kSecretBursts = 8;              // of a process
+constexpr int kOrdinaryBursts = 5;  // before them; none in the first process, which mostly decides
 constexpr int kSecretProcesses = 4;
 
 void Shuffle(std::vector<std::uint32_t>& items, Rng& rng) {
@@ -61,8 +61,8 @@ std::vector<std::uint32_t> Numbers(std::size_t count) {
 struct Player {
   std::optional<WorkerProcess> worker;
   std::optional<TimerProcess> timer;
-  std::vector<double> bursts;  // seconds with the doorbell's cost
-  std::vector<double> empty;   // seconds of bursts without calls: the doorbell's cost
+  std::vector<double> bursts;    // seconds with the doorbell's cost
+  std::vector<double> empty;     // seconds of bursts without calls: the doorbell's cost
   double processor_seconds = 0;  // in the timed bursts
 
   [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
@@ -136,22 +136,21 @@ class Match final {
     Fault(index, {.status = Status::kImplausible,
                   .reason = fmt::format("it kept {:.1f} processors busy while it was timed; {} "
                                         "allowed: use no more threads than OMP_NUM_THREADS",
-                                        player.processor_seconds / wall,
-                                        context_.worker.threads)});
+                                        player.processor_seconds / wall, context_.worker.threads)});
   }
 
   void Settle(const Player& player, SideTiming& side) const {
     if (player.bursts.empty()) return;
     // A candidate can make its own rounds without calls slow.
-    const double doorbell = player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds)
-                                          : Median(player.empty);
+    const double doorbell =
+        player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
     for (const double burst : player.bursts) {
       const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
       side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
     }
     side.samples += player.bursts.size() * plan_.timed;
-    side.timed_seconds = std::accumulate(player.bursts.begin(), player.bursts.end(),
-                                         side.timed_seconds);
+    side.timed_seconds =
+        std::accumulate(player.bursts.begin(), player.bursts.end(), side.timed_seconds);
     side.processor_seconds += player.processor_seconds;
     side.doorbell_us = doorbell * 1e6;
   }
@@ -327,8 +326,8 @@ class Match final {
   std::vector<Player> players_;
 };
 
-// An undisturbed burst of a kernel that does its work when it is asked to comes soon; one of a kernel
-// that does not never comes.
+// An undisturbed burst of a kernel that does its work when it is asked to comes soon; one of a
+// kernel that does not never comes.
 Result<SecretOutcome> Match::RunSecret(Seconds expected) {
   SecretOutcome secret{.seconds = std::numeric_limits<double>::infinity()};
   for (int process = 0; process < kSecretProcesses && !secret.keeps_pace && !outcome_.failed;

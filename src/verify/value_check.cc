@@ -114,7 +114,8 @@ Result<void> ValueCheck::NominalSets(WorkerProcess& worker) {
 // One secret input set. Returns KernelBench's verdict on it.
 Result<bool> ValueCheck::NominalSet(WorkerProcess& worker, int index) {
   Stage& stage = parts_.stage;
-  const auto slot = static_cast<std::uint32_t>(static_cast<std::size_t>(index) % stage.ring().sets());
+  const auto slot =
+      static_cast<std::uint32_t>(static_cast<std::size_t>(index) % stage.ring().sets());
   TRY(stage.DrawSet(static_cast<std::size_t>(index), judging_.rng() >> 1U, slot));
   Nanoseconds elapsed{0};
   if (!TRY(Call(worker, slot, &elapsed))) return false;
@@ -163,25 +164,23 @@ Result<void> ValueCheck::JudgeNominal(const WorkerProcess& worker, std::uint32_t
   Comparison compared = parts_.stage.CompareSlot(worker, slot);
   judging_.compare_seconds = Seconds(std::chrono::steady_clock::now() - before).count();
   if (!compared.ok && strict()) {
-    compared =
-        TRY(SecondOpinion(worker, slot, parts_.stage.Tolerances(slot), std::move(compared)));
+    compared = TRY(SecondOpinion(worker, slot, parts_.stage.Tolerances(slot), std::move(compared)));
   }
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
   if (worst || !fine) evaluation.error = compared.error;
   if (fine) return {};
   judging_.Note("values", "fail", fmt::format("input set {}", index + 1));
-  judging_.Reject(Status::kWrongValues,
-                  compared.ok ? "differs from Torch by more than KernelBench allows"
-                              : compared.reason);
+  judging_.Reject(Status::kWrongValues, compared.ok
+                                            ? "differs from Torch by more than KernelBench allows"
+                                            : compared.reason);
   return {};
 }
 
 // Before an output is called wrong: could honest rounding have done it?
 Result<Comparison> ValueCheck::SecondOpinion(const WorkerProcess& worker, std::uint32_t slot,
                                              std::vector<Tolerance> tolerances, Comparison first) {
-  const std::vector<Tolerance> conditioned =
-      TRY(parts_.stage.ConditionTolerances(slot, side_rng_));
+  const std::vector<Tolerance> conditioned = TRY(parts_.stage.ConditionTolerances(slot, side_rng_));
   for (std::size_t i = 0; i < tolerances.size(); ++i)
     tolerances[i] = Looser(tolerances[i], conditioned[i]);
   Comparison second = parts_.stage.CompareSlot(worker, slot, tolerances);
@@ -273,8 +272,8 @@ Result<void> ValueCheck::JudgeBattery(const WorkerProcess& worker, std::uint32_t
   const bool inexact = exact && compared.ok && !(compared.error.max_abs < kHalf);
   if (inexact) {
     compared.ok = false;
-    compared.reason = fmt::format("off by {:.3g} where integers must come out exactly",
-                                  compared.error.max_abs);
+    compared.reason =
+        fmt::format("off by {:.3g} where integers must come out exactly", compared.error.max_abs);
   } else if (!compared.ok) {
     compared = TRY(SecondOpinion(worker, slot, draw.tolerances, std::move(compared)));
   }

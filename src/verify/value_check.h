@@ -1,5 +1,5 @@
-// ValueCheck: is the kernel right? Secret sets of the task's own distribution, the same set again in
-// the same and in a fresh process, then the batteries, everything against fp64 (docs/trust.md).
+// ValueCheck: is the kernel right? Secret sets of the task's own distribution, the same set again
+// in the same and in a fresh process, then the batteries, everything against fp64 (docs/trust.md).
 #pragma once
 
 #include "base/result.h"

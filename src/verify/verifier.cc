@@ -148,12 +148,11 @@ struct Verifier::Impl {
       TRY(CheckValues(Parts(), again, progress));
     }
     if (!again.failed()) TRY(TimeKernel(Parts(), again, nullptr, baseline, progress));
-    for (const auto& [phase, ms] : again.evaluation.phases_ms)
-      evaluation.phases_ms["audit"] += ms;
+    for (const auto& [phase, ms] : again.evaluation.phases_ms) evaluation.phases_ms["audit"] += ms;
     if (again.failed()) {
       judging.Note("audit", "fail", why);
-      judging.Reject(again.evaluation.status, "failed its audit (" + why + "): " +
-                                                  again.evaluation.reason);
+      judging.Reject(again.evaluation.status,
+                     "failed its audit (" + why + "): " + again.evaluation.reason);
       if (again.evaluation.error) evaluation.error = again.evaluation.error;
       return {};
     }

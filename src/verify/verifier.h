@@ -29,8 +29,8 @@ class Verifier final {
   // trouble.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Progress& progress = {});
-  // For a passed candidate that is about to become the best: sanitizers, counted apart in phases_ms.
-  // A report turns the evaluation into a rejection.
+  // For a passed candidate that is about to become the best: sanitizers, counted apart in
+  // phases_ms. A report turns the evaluation into a rejection.
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Progress& progress = {});
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=implausible
+# red-team: task=linear expect=implausible,wrong_values
 """Remembers the result by the address of its input."""
 import torch
 import torch.nn as nn
