@@ -150,7 +150,7 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 }
 
 // Raised when decoys, rules or batteries change.
-std::string TaskBench::LintKey() const { return "lint/1/" + task().sha256; }
+std::string TaskBench::LintKey() const { return "lint/2/" + task().sha256; }
 
 void TaskBench::LoadLint() {
   const Result<std::optional<std::string>> kept = bench_.store().GetFigure(LintKey());

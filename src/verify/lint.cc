@@ -70,6 +70,7 @@ class Linter final {
   void Conclude();
   void ConcludeOne(const Decoy& decoy, const Standing& standing);
   Result<void> TryBatteries();
+  void SettleHidden();
   Result<void> TryBattery(Battery battery);
   Result<std::optional<Standing>> Judge(const Decoy& decoy,
                                         const std::vector<Tolerance>& tolerances);
@@ -89,6 +90,7 @@ class Linter final {
   Rng rng_;
   TimePoint start_;
   LintReport report_;
+  std::vector<std::string> hidden_;  // accepted because they are right on the task's own inputs
 };
 
 Result<LintReport> Linter::Run() {
@@ -96,6 +98,7 @@ Result<LintReport> Linter::Run() {
   Conclude();
   const bool fooled = !report_.accepted.empty();
   if (fooled) TRY(TryBatteries());
+  SettleHidden();
   if (task().random) report_.notes.emplace_back("forward draws random numbers");
   report_.seconds = Seconds(std::chrono::steady_clock::now() - start_).count();
   return std::move(report_);
@@ -179,7 +182,14 @@ void Linter::Conclude() {
 void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
   if (!standing.differs) {
     if (!decoy.argument.empty()) report_.invariances.push_back(decoy.argument);
-    if (!decoy.ignores_inputs) return;
+    if (!decoy.ignores_inputs) {
+      // Right on these inputs; the batteries say whether only on these.
+      if (!decoy.argument.empty()) return;
+      hidden_.push_back(decoy.name);
+      report_.accepted.push_back(
+          {.decoy = decoy.name, .official = standing.official, .strict = true, .rejected_by = {}});
+      return;
+    }
     // The truth itself is what a kernel would give that looks at nothing.
     report_.verdict = LintVerdict::kDegenerate;
     report_.accepted.push_back(
@@ -223,6 +233,18 @@ Result<void> Linter::TryBattery(Battery battery) {
       accepted.rejected_by = BatteryName(battery);
   }
   return {};
+}
+
+// What no battery tells from the truth either is the truth.
+void Linter::SettleHidden() {
+  for (const std::string& name : hidden_) {
+    const auto found = std::ranges::find(report_.accepted, name, &AcceptedDecoy::decoy);
+    if (found->rejected_by.empty()) {
+      report_.accepted.erase(found);
+    } else {
+      report_.verdict = std::max(report_.verdict, LintVerdict::kWeak);
+    }
+  }
 }
 
 }  // namespace
