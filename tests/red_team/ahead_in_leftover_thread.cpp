@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=25 layer="audit of computing ahead" heuristic
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=25 layer="audit of computing ahead" heuristic
 // A thread of its own looks for changed inputs whenever the process runs; the warm-up call waits
 // for it.
 #include <cmath>

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=21 layer="audit of computing ahead" heuristic own
 // Handles SIGCONT: computes everything in the moment in which it is thawed.
 #include <cmath>
 

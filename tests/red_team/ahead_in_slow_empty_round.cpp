@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=21 layer="audit of computing ahead" heuristic own
 // Steals the wake-up of the round without calls, computes all sets in it, then wakes the worker.
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=24 layer="hard bound" absolute
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=24 layer="hard bound" absolute
 // Computes ahead and then returns at once, faster than the bytes could move.
 #include <cmath>
 

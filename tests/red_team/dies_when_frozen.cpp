@@ -1,4 +1,4 @@
-// red-team: task=waves expect=crashed,implausible,wrong_values,sandbox_violation catalogue=42 layer="freeze" absolute own alone
+// red-team: task=waves expect=crashed,implausible,wrong_values,sandbox_violation catalogue=42 layer="freeze" absolute own alone open
 // A thread ends the process in the moment between the end of a burst and the freeze.
 #include <cmath>
 #include <cstdlib>

@@ -32,7 +32,7 @@ class Case:
     text: str  # what it does
     catalogue: str = ""
     layer: str = ""
-    words: frozenset[str] = frozenset()  # absolute, heuristic, own, no-timing, alone, slow
+    words: frozenset[str] = frozenset()  # absolute, heuristic, own, no-timing, alone, slow, open
     options: tuple[str, ...] = ()  # of pragma evaluate
 
     @property

@@ -1,4 +1,4 @@
-// red-team: task=ranks expect=wrong_values,implausible catalogue=18 layer="values that never repeat" absolute own
+// red-team: task=ranks expect=wrong_values,implausible catalogue=18 layer="values that never repeat" absolute own open
 // Remembers whole inputs and their results: integer tensors of the timed sets come from a few
 // draws.
 #include <cstring>
