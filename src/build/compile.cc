@@ -62,14 +62,7 @@ Result<Scratch> PrepareScratch(const fs::path& parent, const CompileInput& input
 }
 
 JailSpec BuildSpec(const CompileInput& input, const Scratch& scratch, Words argv) {
-  JailSpec spec;
-  spec.argv = std::move(argv);
-  spec.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
-  spec.cwd = "/build";
-  BindToolchain(input.toolchain, spec);
-  spec.binds.push_back({scratch.in, "/build", false});
-  spec.binds.push_back({scratch.out, "/out", true});
-  spec.tmpfs = {"/tmp"};
+  JailSpec spec = CompilerJail(input.toolchain, scratch.in, scratch.out, std::move(argv));
   spec.limits = {.address_space_bytes = input.limits.address_space_bytes,
                  .cpu = input.limits.cpu,
                  .file_bytes = kObjectBytes,
@@ -196,13 +189,24 @@ Result<std::optional<BuildFailure>> Step(const Jail& jail, const CompileInput& i
                                          std::string_view name) {
   const JailSpec spec = BuildSpec(input, scratch, std::move(argv));
   const Jail::RunOutcome run = TRY(jail.Run(spec, {.wall = input.limits.wall}));
-  const bool fine =
-      !run.timed_out && run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
-  if (fine) return std::optional<BuildFailure>();
+  if (run.ok()) return std::optional<BuildFailure>();
   return std::optional<BuildFailure>(Failure(input, run, name));
 }
 
 }  // namespace
+
+JailSpec CompilerJail(const Toolchain& toolchain, const fs::path& in, const fs::path& out,
+                      Words argv) {
+  JailSpec spec;
+  spec.argv = std::move(argv);
+  spec.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}};
+  spec.cwd = "/build";
+  BindToolchain(toolchain, spec);
+  spec.binds.push_back({in, "/build", false});
+  spec.binds.push_back({out, "/out", true});
+  spec.tmpfs = {"/tmp"};
+  return spec;
+}
 
 bool UsesOpenMp(const Candidate& candidate) {
   return std::ranges::find(candidate.flags, "-fopenmp") != candidate.flags.end();

@@ -31,6 +31,12 @@ inline constexpr int kCompileVersion = 2;
 [[nodiscard]] std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp);
 [[nodiscard]] bool UsesOpenMp(const Candidate& candidate);
 
+// A jail with the toolchain, the sources in `in` (seen as /build, read-only) and `out` (/out), and
+// nothing else. The caller sets the limits.
+[[nodiscard]] JailSpec CompilerJail(const Toolchain& toolchain, const std::filesystem::path& in,
+                                    const std::filesystem::path& out,
+                                    std::vector<std::string> argv);
+
 // The shared object's bytes, or why there are none.
 using CompileOutcome = std::variant<std::string, BuildFailure>;
 [[nodiscard]] Result<CompileOutcome> Compile(const Jail& jail,

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -112,14 +111,10 @@ struct Workshop {
   TempDir folder;
 
   [[nodiscard]] JailSpec Spec(Words argv, bool building) const {
-    JailSpec spec;
-    spec.argv = std::move(argv);
-    spec.env = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", "/tmp"}, {"HOME", "/tmp"}};
-    spec.cwd = "/build";
-    BindToolchain(toolchain, spec);
-    spec.binds.push_back({folder.path() / "in", "/build", false});
-    spec.binds.push_back({folder.path() / "out", "/out", building});
-    spec.tmpfs = {"/tmp"};
+    JailSpec spec =
+        CompilerJail(toolchain, folder.path() / "in", folder.path() / "out", std::move(argv));
+    spec.binds.back().writable = building;  // /out
+    spec.env["HOME"] = "/tmp";
     spec.proc = !building;  // the sanitizers' run-time libraries read their own maps
     spec.limits = {.address_space_bytes = 0,
                    .cpu = Seconds{300},
@@ -133,9 +128,7 @@ struct Workshop {
   [[nodiscard]] Result<std::string> Build(Words argv) const {
     const Jail::RunOutcome run =
         TRY(jail.Run(Spec(std::move(argv), true), {.wall = kCompileLimit}));
-    const bool fine =
-        !run.timed_out && run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
-    if (fine) return std::string();
+    if (run.ok()) return std::string();
     const Words lines = SplitLines(ToValidUtf8(run.err));
     return "does not build for it: " + Shorten(lines.empty() ? "no message" : lines.front(), 200);
   }
@@ -221,12 +214,11 @@ std::string InstrumentedMain(const InstrumentedCall& call) {
   return text;
 }
 
-Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Sanitizer sanitizer,
+Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Toolchains& toolchains, Sanitizer sanitizer,
                                       const Candidate& candidate, const std::string& kernel_header,
                                       const InstrumentedCall& call) {
   if (sanitizer == Sanitizer::kThread && !UsesOpenMp(candidate))
     return SanitizerOutcome{.skipped = "no OpenMP, so no threads", .finding = {}};
-  Toolchains toolchains;
   const bool clang = sanitizer == Sanitizer::kThread;
   const Toolchain toolchain = TRY(toolchains.Find(clang ? "clang++" : "g++"));
   if (std::string missing = Missing(sanitizer, toolchain); !missing.empty())
@@ -236,10 +228,9 @@ Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Sanitizer sanitizer,
     return SanitizerOutcome{.skipped = std::move(failure), .finding = {}};
   const Jail::RunOutcome run = TRY(jail.Run(RunSpec(shop, sanitizer, call), {.wall = call.limit}));
   SanitizerOutcome outcome{.skipped = {}, .finding = ReadReport(sanitizer, run.err)};
-  const bool ended = run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
   if (!outcome.finding && run.timed_out) {
     outcome.skipped = "not done within " + FormatSeconds(call.limit.count());
-  } else if (!outcome.finding && !ended) {
+  } else if (!outcome.finding && !run.ok()) {
     const Words lines = SplitLines(ToValidUtf8(run.err));
     outcome.skipped = "no report: " + run.outcome.Describe() +
                       (lines.empty() ? "" : " (" + Shorten(lines.front(), 150) + ")");

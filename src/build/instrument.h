@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
-#include "build/builder.h"
+#include "build/toolchain.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "sandbox/jail.h"
@@ -53,8 +52,8 @@ struct SanitizerOutcome {
 };
 
 // Builds and runs in the build jail, without a limit on the address space.
-[[nodiscard]] Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Sanitizer sanitizer,
-                                                    const Candidate& candidate,
+[[nodiscard]] Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Toolchains& toolchains,
+                                                    Sanitizer sanitizer, const Candidate& candidate,
                                                     const std::string& kernel_header,
                                                     const InstrumentedCall& call);
 

@@ -52,10 +52,6 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
 // Of a lint that a run starts with; `pragma lint` takes longer looks.
 constexpr Seconds kLintBeforeRun{20};
 
-std::string_view AllocatorName(Allocator allocator) {
-  return allocator == Allocator::kKeep ? "keep" : "default";
-}
-
 Allocator AllocatorFrom(const nlohmann::json& name) {
   return name == "keep" ? Allocator::kKeep : Allocator::kDefault;
 }

@@ -127,7 +127,7 @@ std::string BrokenBwrap(const std::string& why) {
 Result<void> Jail::Try() const {
   const JailSpec spec{.argv = {kInitInside, "--true"}};
   const RunOutcome run = TRY(Run(spec, RunLimits{.wall = kStartLimit}));
-  if (run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0) return {};
+  if (run.ok()) return {};
   return Fail(ErrorKind::kUnavailable, "a trivial program " + run.outcome.Describe());
 }
 

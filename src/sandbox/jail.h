@@ -122,6 +122,10 @@ class Jail final {
     std::string out;
     std::string err;
     Seconds wall{0};
+    // It ended by itself, with exit code 0.
+    [[nodiscard]] bool ok() const {
+      return !timed_out && outcome.kind == Outcome::Kind::kExited && outcome.code == 0;
+    }
   };
   [[nodiscard]] Result<RunOutcome> Run(const JailSpec& spec, const RunLimits& limits) const;
   // What protects us, for evidence: "namespaces", "seccomp", "rlimits", ... ; empty when unsafe.

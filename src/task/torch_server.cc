@@ -84,10 +84,6 @@ std::string_view ModeName(TimerMode mode) {
   return mode == TimerMode::kCompile ? "compile" : "eager";
 }
 
-std::string_view AllocatorName(Allocator allocator) {
-  return allocator == Allocator::kKeep ? "keep" : "default";
-}
-
 std::string_view PrecisionName(TorchServer::Precision precision) {
   switch (precision) {
     case TorchServer::Precision::kFloat64: return "float64";
@@ -144,6 +140,10 @@ TorchServer::TorchServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TorchServer::TorchServer(TorchServer&&) noexcept = default;
 TorchServer& TorchServer::operator=(TorchServer&&) noexcept = default;
 TorchServer::~TorchServer() = default;
+
+std::string_view AllocatorName(Allocator allocator) {
+  return allocator == Allocator::kKeep ? "keep" : "default";
+}
 
 const Task& TorchServer::task() const { return impl_->task; }
 void TorchServer::NoteLint(std::string verdict) { impl_->task.lint = std::move(verdict); }

@@ -36,6 +36,7 @@ struct TorchServerOptions {
 
 // Which of Torch's two allocator settings a timing child uses (docs/measuring.md).
 enum class Allocator : std::uint8_t { kDefault, kKeep };
+[[nodiscard]] std::string_view AllocatorName(Allocator allocator);  // "default", "keep"
 enum class TimerMode : std::uint8_t { kEager, kCompile };
 
 struct TimerSpec {

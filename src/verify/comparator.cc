@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/evaluation.h"
@@ -330,6 +331,16 @@ Comparison Compare(const OutputView& view, const Tolerance& tolerance) {
   result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
   if (!result.ok) result.reason = ValueReason(view, pass, tolerance);
   return result;
+}
+
+Comparison CompareAll(std::span<const OutputView> views, std::span<const Tolerance> tolerances) {
+  Comparison worst;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    Comparison comparison = Compare(views[i], tolerances[i]);
+    if (!comparison.ok) return comparison;
+    if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
+  }
+  return worst;
 }
 
 bool OfficiallyCorrect(const OutputView& view) {

@@ -55,6 +55,10 @@ struct Comparison {
 
 [[nodiscard]] Comparison Compare(const OutputView& view, const Tolerance& tolerance);
 
+// Of several outputs with a tolerance each: the first wrong one, else (ok) the least exact one.
+[[nodiscard]] Comparison CompareAll(std::span<const OutputView> views,
+                                    std::span<const Tolerance> tolerances);
+
 // KernelBench's rule against Torch's own result: |y - t| <= 1e-4 + 1e-4 |t| in fp32 (1e-2 in 16
 // bit), never true for NaN. Needs `native`.
 [[nodiscard]] bool OfficiallyCorrect(const OutputView& view);

@@ -180,28 +180,23 @@ void Linter::Conclude() {
 }
 
 void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
-  if (!standing.differs) {
-    if (!decoy.argument.empty()) report_.invariances.push_back(decoy.argument);
-    if (!decoy.ignores_inputs) {
-      // Right on these inputs; the batteries say whether only on these.
-      if (!decoy.argument.empty()) return;
-      hidden_.push_back(decoy.name);
-      report_.accepted.push_back(
-          {.decoy = decoy.name, .official = standing.official, .strict = true, .rejected_by = {}});
-      return;
-    }
-    // The truth itself is what a kernel would give that looks at nothing.
-    report_.verdict = LintVerdict::kDegenerate;
-    report_.accepted.push_back(
-        {.decoy = decoy.name, .official = standing.official, .strict = true, .rejected_by = {}});
+  const bool same = !standing.differs;
+  if (same && !decoy.argument.empty()) {
+    report_.invariances.push_back(decoy.argument);
     return;
   }
-  if (!standing.official && !standing.strict) return;
+  // What is the truth on these inputs passes for it, however far off the reference itself is.
+  const bool strict = same || standing.strict;
+  if (!standing.official && !strict) return;
   report_.accepted.push_back({.decoy = decoy.name,
                               .official = standing.official,
-                              .strict = standing.strict,
-                              .rejected_by = standing.strict ? "" : "its own inputs"});
-  const bool degenerate = decoy.ignores_inputs && standing.strict;
+                              .strict = strict,
+                              .rejected_by = strict ? "" : "its own inputs"});
+  if (same && !decoy.ignores_inputs) {
+    hidden_.push_back(decoy.name);  // the batteries say whether it is right on these inputs only
+    return;
+  }
+  const bool degenerate = decoy.ignores_inputs && strict;
   report_.verdict =
       std::max(report_.verdict, degenerate ? LintVerdict::kDegenerate : LintVerdict::kWeak);
 }

@@ -66,8 +66,7 @@ BuildFailure SyntaxFailure(const JsonReader& syntax, const Candidate& candidate)
 // What the look at the source says (python/pragma_candidate/scan.py): checks, or why not.
 BuildOutcome ReadScan(const Jail::RunOutcome& run, const Candidate& candidate) {
   const auto said = JsonReader::Parse(run.out, "the look at the source");
-  const bool ended = run.outcome.kind == Outcome::Kind::kExited && run.outcome.code == 0;
-  if (!ended || run.timed_out || !said) {
+  if (!run.ok() || !said) {
     return Rejected("cannot be parsed: " + run.outcome.Describe());
   }
   if (!(*said)["syntax"].null()) return SyntaxFailure((*said)["syntax"], candidate);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "base/shared_memory.h"
 #include "build/builder.h"
 #include "build/instrument.h"
+#include "build/toolchain.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/task.h"
@@ -95,6 +95,7 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
   if (candidate.language != Language::kCpp || !evaluation.passed()) return {};
   const PhaseTimer timer(evaluation, "sanitize");
   const SharedMemory inputs = TRY(DrawInputs(parts.server));
+  Toolchains toolchains;  // each compiler is looked for once
   const InstrumentedCall call = CallOf(parts, kernel, inputs);
   const double seconds = evaluation.timing ? evaluation.timing->ms.median * 1e-3 : 0;
   for (const Sanitizer sanitizer : {Sanitizer::kAddress, Sanitizer::kMemory, Sanitizer::kThread}) {
@@ -105,8 +106,9 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
       continue;
     }
     if (progress) progress(fmt::format("{} sanitizer", SanitizerName(sanitizer)));
-    Judge(evaluation, sanitizer,
-          TRY(RunSanitizer(parts.jail, sanitizer, candidate, parts.kernel_header, call)));
+    Judge(
+        evaluation, sanitizer,
+        TRY(RunSanitizer(parts.jail, toolchains, sanitizer, candidate, parts.kernel_header, call)));
   }
   return {};
 }

@@ -214,13 +214,10 @@ Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot) con
 
 Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot,
                               const std::vector<Tolerance>& tolerances) const {
-  Comparison worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    Comparison comparison = Compare(View(worker, slot, i, false), tolerances[i]);
-    if (!comparison.ok) return comparison;
-    if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
-  }
-  return worst;
+  std::vector<OutputView> views;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i)
+    views.push_back(View(worker, slot, i, false));
+  return CompareAll(views, tolerances);
 }
 
 bool Stage::Official(const WorkerProcess& worker, std::size_t slot) const {

@@ -155,16 +155,13 @@ Result<std::vector<std::byte>> Stage::NativeOutputs(std::span<const std::byte> a
 
 Comparison Stage::CompareOutputs(std::span<const std::byte> outputs, std::size_t slot,
                                  const std::vector<Tolerance>& tolerances) const {
-  Comparison worst;
+  std::vector<OutputView> views;
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    OutputView view = NativeView(slot, i);
-    view.native = {};
-    view.actual = outputs.subspan(packed_.output_offsets[i], view.spec->bytes());
-    Comparison comparison = Compare(view, tolerances[i]);
-    if (!comparison.ok) return comparison;
-    if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
+    views.push_back(NativeView(slot, i));
+    views.back().native = {};
+    views.back().actual = outputs.subspan(packed_.output_offsets[i], views.back().spec->bytes());
   }
-  return worst;
+  return CompareAll(views, tolerances);
 }
 
 bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot) const {

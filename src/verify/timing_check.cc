@@ -33,10 +33,6 @@ constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
 constexpr std::size_t kSlotsForUpkeep = 4;
 constexpr int kBaselineProcesses = 3;
 
-std::string_view AllocatorName(Allocator allocator) {
-  return allocator == Allocator::kDefault ? "default" : "keep";
-}
-
 // Replaces what an earlier attempt at the same session left.
 void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
                  const TimingOutcome& outcome) {

@@ -1,7 +1,7 @@
 // red-team: task=scale expect=rejected_source,compile_error catalogue=46 layer="build jail" absolute no-timing
 // Asks whether a private file exists, and fails to compile if so.
 #include "kernel.h"
-#if __has_include("/etc/passwd") || __has_include("/root/.bashrc")
+#if __has_include("/etc/passwd") || __has_include("/etc/shadow")
 #define FOUND 1
 #endif
 #ifndef FOUND
