@@ -150,6 +150,30 @@ static void check_fp_mode(struct worker* worker) {
   }
 }
 
+/* The candidate's initializers, which the builder hid from the loader: nothing of a candidate runs
+ * before the last filter is there. */
+static void construct(void* handle) {
+  typedef void (*initializer)(int, char**, char**);
+  const struct link_map* map = NULL;
+  initializer init = NULL;
+  const initializer* array = NULL;
+  size_t count = 0;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    const uintptr_t address = map->l_addr + entry->d_un.d_ptr;
+    switch (entry->d_tag - PRAGMA_DEFERRED_TAG) {
+      case DT_INIT: init = (initializer)address; break;
+      case DT_INIT_ARRAY: array = (const initializer*)address; break;
+      case DT_INIT_ARRAYSZ: count = entry->d_un.d_val / sizeof(initializer); break;
+      default: break;
+    }
+  }
+  char name[] = "kernel";
+  char* arguments[] = {name, NULL};
+  if (init != NULL) init(1, arguments, environ);
+  for (size_t i = 0; array != NULL && i < count; ++i) array[i](1, arguments, environ);
+}
+
 static int load(struct worker* worker, const char* path) {
   struct pragma_control* control = worker->control;
   worker->inputs = map(kInputFd, control->input_bytes, PROT_READ);
@@ -161,7 +185,7 @@ static int load(struct worker* worker, const char* path) {
     return PRAGMA_LOAD_FAILED;
   }
   guard(worker);
-  /* Constructors of the candidate run inside dlopen, so the first filter is there before. */
+  /* The first filter is for the loader and for the libraries' own initializers. */
   if (pragma_filter_load() != 0) {
     say(control, "cannot install the first seccomp filter");
     return PRAGMA_LOAD_FAILED;
@@ -179,11 +203,12 @@ static int load(struct worker* worker, const char* path) {
     return PRAGMA_LOAD_FAILED;
   }
   for (int fd = kControlFd; fd <= kScratchFd; ++fd) close(fd);
-  check_fp_mode(worker);
   if (pragma_filter_run() != 0) {
     say(control, "cannot install the second seccomp filter");
     return PRAGMA_LOAD_FAILED;
   }
+  construct(handle);
+  check_fp_mode(worker);
   return PRAGMA_OK;
 }
 

@@ -91,6 +91,9 @@ Doorbell::Reply Doorbell::Ring(pragma_command command, std::span<const std::uint
     FutexWait(control.done, seen, kDeathCheck);
   }
   reply.result = control.result;
+  reply.altered = control.command != static_cast<std::uint32_t>(command) ||
+                  control.count != count ||
+                  !std::equal(sets.begin(), sets.begin() + count, control.sets);
   return reply;
 }
 

@@ -29,6 +29,7 @@ class Doorbell final {
     Answer answer = Answer::kDone;
     Nanoseconds elapsed{0};  // from just before the ring to the moment done was seen
     std::uint32_t result = 0;
+    bool altered = false;  // the other side changed what was asked for, which is not its to write
   };
   // Writes the command and rings; waits blocked (futex) until done moved, `pidfd` is readable (the
   // other side is dead) or the limit has passed.

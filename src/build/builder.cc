@@ -21,6 +21,7 @@
 #include "build/audit.h"
 #include "build/cache.h"
 #include "build/compile.h"
+#include "build/defer_initializers.h"
 #include "build/source_check.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
@@ -134,9 +135,10 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
     return BuildOutcome(std::move(*failure));
   }
   checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
-  const std::string& bytes = std::get<std::string>(compiled);
-  auto audited = Audited(input, bytes, std::move(checks));
+  std::string& linked = std::get<std::string>(compiled);
+  auto audited = Audited(input, linked, std::move(checks));
   if (auto* failure = std::get_if<BuildFailure>(&audited)) return BuildOutcome(std::move(*failure));
+  const std::string bytes = TRY(DeferInitializers(std::move(linked)));
   BuiltKernel kernel =
       TRY(cache.Keep(CacheKey(input), std::move(std::get<BuiltKernel>(audited)), bytes));
   kernel.milliseconds = MillisSince(start);

@@ -99,6 +99,7 @@ class Reader final {
     const auto segments = TRY(Table<Elf64_Phdr>(header_.e_phoff, header_.e_phnum));
     bool stack_seen = false;
     for (const Elf64_Phdr& segment : segments) {
+      if (segment.p_type == PT_DYNAMIC) TRY(ReadInitializers(segment));
       const bool executable = (segment.p_flags & PF_X) != 0;
       if (segment.p_type == PT_LOAD && executable && (segment.p_flags & PF_W) != 0)
         file_.writable_code = true;
@@ -108,6 +109,19 @@ class Reader final {
       }
     }
     if (!stack_seen) file_.executable_stack = true;
+    return {};
+  }
+
+  // From the segment, not from the section: it is what the loader reads.
+  Result<void> ReadInitializers(const Elf64_Phdr& segment) {
+    std::uint64_t offset = segment.p_offset;
+    for (const Elf64_Dyn& entry :
+         TRY(Table<Elf64_Dyn>(offset, segment.p_filesz / sizeof(Elf64_Dyn)))) {
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_INIT || entry.d_tag == DT_INIT_ARRAY || entry.d_tag == DT_INIT_ARRAYSZ)
+        file_.initializer_tags.push_back(offset);
+      offset += sizeof(Elf64_Dyn);
+    }
     return {};
   }
 

@@ -25,6 +25,7 @@ Peer::Peer(Doorbell doorbell, pid_t pid, UniqueFd pidfd)
 PeerReply Peer::Send(pragma_command command, std::span<const std::uint32_t> sets, Seconds limit) {
   const Doorbell::Reply reply = doorbell_.Ring(command, sets, pidfd_.get(), limit);
   PeerReply result{.answer = reply.answer, .elapsed = reply.elapsed, .result = reply.result};
+  result.page_altered = reply.altered;
   result.fp_mode_changed = doorbell_.page().fp_mode != 0;
   if (!result.ok()) result.message = doorbell_.message();
   return result;

@@ -19,6 +19,7 @@ struct PeerReply {
   Nanoseconds elapsed{0};
   std::uint32_t result = 0;      // enum pragma_result
   std::string message;           // foreign text, when result is not PRAGMA_OK
+  bool page_altered = false;     // it wrote where only pragma writes
   bool fp_mode_changed = false;  // what the worker says; nobody gains by hiding it
   [[nodiscard]] bool ok() const { return answer == Answer::kDone && result == PRAGMA_OK; }
 };

@@ -289,6 +289,10 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
   const PeerReply reply = peer_->Send(command, sets, limit);
   if (elapsed != nullptr) *elapsed = reply.elapsed;
   if (!reply.ok()) return std::optional(TRY(Explain(reply, limit)));
+  if (reply.page_altered) {
+    return std::optional(TRY(Killed(Status::kSandboxViolation,
+                                    "the kernel wrote to the page through which it is called")));
+  }
   if (reply.fp_mode_changed) {
     return std::optional(
         TRY(Killed(Status::kSandboxViolation,

@@ -198,6 +198,10 @@ bool MakesTies(Battery battery) {
   }
 }
 
+bool ShowsMissingTerms(Battery battery) {
+  return battery == Battery::kOneHot || battery == Battery::kLastOnly;
+}
+
 std::span<const double> BatteryRungs(Battery battery) {
   static constexpr std::array<double, 3> kWide{1e4, 1e2, 10};
   static constexpr std::array<double, 2> kTails{1e3, 10};

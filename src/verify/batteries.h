@@ -40,6 +40,10 @@ inline constexpr std::array kAllBatteries{
 // A battery that makes equal elements: which of them an index points to is then a matter of taste.
 [[nodiscard]] bool MakesTies(Battery battery);
 
+// A battery that shows whether each term counts, by inputs of nearly nothing but zeros. To be less
+// exact there gains nobody anything; a term left out is wrong by as much as the output.
+[[nodiscard]] bool ShowsMissingTerms(Battery battery);
+
 // How far a battery goes: tried from the first on until the reference stays finite.
 [[nodiscard]] std::span<const double> BatteryRungs(Battery battery);
 

@@ -27,6 +27,12 @@ namespace {
 // approximations of exp and tanh (a few units in the last place), and the tail of many elements.
 constexpr double kHonestFactor = 10;
 constexpr double kRoundingFactor = 6;
+// Hundreds of sets are compared while time is taken: the largest of many rounding errors lies
+// further out than that of the few sets that were checked.
+constexpr double kTimedFactor = 3;
+// Of the difference that one perturbation of the inputs made, where honest kernels add some of
+// their own: Winograd's F(4, 3) errs some ten times as much as a direct sum.
+constexpr double kConditionFactor = 12;
 constexpr double kExactIntegers = 16777216;  // 2^24: fp32 holds every integer up to it
 
 double Epsilon(DType dtype) {
@@ -264,7 +270,7 @@ Tolerance ConditionTolerance(const OutputView& perturbed) {
   OutputView view = perturbed;
   view.spec = &wide;
   const Pass pass = ScanOutput(view);
-  return {.rel = kRoundingFactor * pass.max_scaled, .rel_l2 = kRoundingFactor * RelativeL2(pass)};
+  return {.rel = kConditionFactor * pass.max_scaled, .rel_l2 = kConditionFactor * RelativeL2(pass)};
 }
 
 double PeakOverRms(const OutputView& view) {
@@ -300,8 +306,8 @@ bool ExactIntegers(const OutputView& torch) {
 }
 
 Tolerance AgainstTorch(const Tolerance& tolerance) {
-  return {tolerance.rel * (1 + 1 / kHonestFactor), tolerance.rel_l2 * (1 + 1 / kHonestFactor),
-          tolerance.honest_rel_l2};
+  const double factor = kTimedFactor + 1 / kHonestFactor;
+  return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2};
 }
 
 Tolerance Looser(const Tolerance& a, const Tolerance& b) {

@@ -40,7 +40,8 @@ struct Tolerance {
 // the truth (float64) of inputs that were changed by rounding errors, `expected` that of the
 // inputs.
 [[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
-// For an output held against Torch's own result instead of the truth: that result's error on top.
+// For an output of a timed call, held against Torch's own result instead of the truth: that
+// result's error on top, and room for the worst of many sets.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
 // Of the truth: its largest size over its root mean square; 1 when it is all zero.
 [[nodiscard]] double PeakOverRms(const OutputView& view);

@@ -142,34 +142,39 @@ bool Stage::ExpectsNonFinite(std::size_t slot) const {
   return false;
 }
 
-Result<void> Stage::DrawIntoSlot(std::size_t slot, std::uint64_t seed) {
-  const std::size_t offset = slot * packed_.argument_bytes;
-  if (auto drawn = server_->Draw(seed, staging_, offset); !drawn) return drawn;
-  ring_.Fill(task(), slot, staging_.bytes().subspan(offset, packed_.argument_bytes));
-  return {};
+// Whole, under a seed of its own.
+Result<void> Stage::StageDraw(std::size_t slot, Rng& rng) {
+  TRY(server_->Draw(rng() >> 1U, staging_, slot * packed_.argument_bytes));
+  return Expect(slot, RefillPrecision());
 }
+
+void Stage::Publish(std::size_t slot) { ring_.Fill(task(), slot, Staged(slot)); }
 
 Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
   if (!draws_refills_) {
     const std::span<std::byte> packed = Staged(slot);
     pool_.Splice(task(), rng, packed);
     KeepSymmetry(packed);
-    ring_.Fill(task(), slot, packed);
-    if (auto expected = Expect(slot, RefillPrecision()); !expected) return expected;
+    TRY(Expect(slot, RefillPrecision()));
     // The task needs more structure of its inputs than a splice keeps.
     draws_refills_ = drawn_finite_ && ExpectsNonFinite(slot);
-    if (!draws_refills_) return {};
   }
-  if (auto drawn = DrawIntoSlot(slot, rng() >> 1U); !drawn) return drawn;
-  return Expect(slot, RefillPrecision());
+  if (draws_refills_) TRY(StageDraw(slot, rng));
+  Publish(slot);
+  return {};
 }
 
 Result<void> Stage::RenewInputs(std::size_t slot, Rng& rng) {
-  if (draws_refills_) return RenewSet(slot, rng);
+  TRY(StageInputs(slot, rng));
+  Publish(slot);
+  return {};
+}
+
+Result<void> Stage::StageInputs(std::size_t slot, Rng& rng) {
+  if (draws_refills_) return StageDraw(slot, rng);
   const std::span<std::byte> packed = Staged(slot);
   pool_.SpliceInputs(task(), rng, packed);
   KeepSymmetry(packed);
-  ring_.Fill(task(), slot, packed);
   return Expect(slot, RefillPrecision());
 }
 

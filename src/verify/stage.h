@@ -67,6 +67,10 @@ class Stage final {
   // The same for the inputs only; parameters, buffers and constants stay as they are, except where
   // refills must be drawn.
   [[nodiscard]] Result<void> RenewInputs(std::size_t slot, Rng& rng);
+  // The same in two steps: StageInputs draws and knows what to expect, but no worker sees the new
+  // values before Publish.
+  [[nodiscard]] Result<void> StageInputs(std::size_t slot, Rng& rng);
+  void Publish(std::size_t slot);
 
   // Puts set `draw` as it was drawn into the slot once more, with the same expected outputs.
   [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
@@ -74,10 +78,12 @@ class Stage final {
   // admitted when reference and Torch's own result are finite (NaN and infinities of kNonFinite: in
   // the same places) and close enough to tell right from wrong.
   [[nodiscard]] Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::size_t slot);
-  // Tolerances for inputs on which honest rounding errors grow: the slot's floating arguments are
-  // changed by what rounding does to sums of their length, and the truth is computed again. Asked
-  // only when an output is about to be called wrong.
-  [[nodiscard]] Result<std::vector<Tolerance>> ConditionTolerances(std::size_t slot, Rng& rng);
+  // Asked when an output is about to be called wrong: could honest rounding have done it? Compares
+  // with the fp64 truth, and with tolerances widened for inputs on which rounding errors grow: the
+  // slot's floating arguments are changed by what rounding does to sums of their length, and the
+  // truth is computed again.
+  [[nodiscard]] Result<Comparison> SecondOpinion(const WorkerProcess& worker, std::size_t slot,
+                                                 std::vector<Tolerance> tolerances, Rng& rng);
 
   // The first wrong output of a slot, else (ok) the figures of the least exact one.
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
@@ -107,7 +113,7 @@ class Stage final {
   [[nodiscard]] OutputView View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
-  [[nodiscard]] Result<void> DrawIntoSlot(std::size_t slot, std::uint64_t seed);
+  [[nodiscard]] Result<void> StageDraw(std::size_t slot, Rng& rng);
   [[nodiscard]] Result<void> Expect(std::size_t slot, TorchServer::Precision precision);
   [[nodiscard]] Result<void> ExpectNative(std::size_t slot);
   [[nodiscard]] OutputView NativeView(std::size_t slot, std::size_t output) const;
@@ -116,6 +122,7 @@ class Stage final {
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
+  [[nodiscard]] Result<std::vector<Tolerance>> ConditionTolerances(std::size_t slot, Rng& rng);
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] TorchServer::Precision RefillPrecision() const;

@@ -173,6 +173,19 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
   return true;
 }
 
+Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
+                                        std::vector<Tolerance> tolerances, Rng& rng) {
+  const bool timed = against_torch_[slot] != 0;
+  if (timed) TRY(Expect(slot, TorchServer::Precision::kFloat64));
+  const std::vector<Tolerance> conditioned = TRY(ConditionTolerances(slot, rng));
+  for (std::size_t i = 0; i < tolerances.size(); ++i) {
+    tolerances[i] = Looser(tolerances[i], timed ? AgainstTorch(conditioned[i]) : conditioned[i]);
+    // The other timed sets are drawn alike: they need not all be asked.
+    if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned[i]);
+  }
+  return CompareSlot(worker, slot, tolerances);
+}
+
 Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
   TRY(MakePerturbed());
   std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);

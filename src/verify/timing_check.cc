@@ -16,6 +16,7 @@
 #include "core/evaluation.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
+#include "verify/ahead_audit.h"
 #include "verify/bounds.h"
 #include "verify/judging.h"
 #include "verify/options.h"
@@ -190,29 +191,29 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   return AuditAhead(plan);
 }
 
-// The same burst once more, but the timed inputs arrive only after the warm-up calls: a kernel that
-// worked ahead on what it saw lying in the ring takes its true time there.
 Result<void> TimingCheck::AuditAhead(const TimingPlan& plan) {
   if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return {};
   const double timed = judging_.evaluation.timing->ms.median * 1e-3;
-  const SecretOutcome secret =
-      TRY(RunSecretBursts(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
-                          Seconds{timed}, judging_.rng));
-  if (secret.failed) {
-    judging_.Reject(secret.failed->failure);
-    if (secret.failed->error) judging_.evaluation.error = secret.failed->error;
+  const AheadAudit audit =
+      TRY(AuditWorkAhead(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
+                         Seconds{timed}, judging_.rng));
+  if (audit.failed) {
+    judging_.Reject(audit.failed->failure);
+    if (audit.failed->error) judging_.evaluation.error = audit.failed->error;
     return {};
   }
-  if (secret.keeps_pace) {
-    judging_.Note("no_work_ahead", "pass", "as fast on inputs that arrive after the warm-up");
+  if (audit.passed()) {
+    judging_.Note("no_work_ahead", "pass", "as fast on inputs that arrive late");
     return {};
   }
-  const std::string figures =
-      fmt::format("{:.4g} ms a call when inputs are there before the warm-up, {:.4g} ms when not",
-                  std::max(timed, secret.ordinary_seconds) * 1e3, secret.seconds * 1e3);
+  const Pace& slower = audit.late_burst.kept ? audit.single_call : audit.late_burst;
+  const std::string figures = fmt::format(
+      "{:.4g} ms a call when the inputs of many calls lie there, {:.4g} ms when {}",
+      audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
+      audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
   judging_.Note("no_work_ahead", "fail", figures);
   judging_.Reject(Status::kImplausible,
-                  "does its work outside the timed calls, on inputs it was not asked for: " +
+                  "does work outside the call it is for, on inputs it was not asked for yet: " +
                       figures + "; compute each call's outputs within that call");
   return {};
 }

@@ -70,19 +70,6 @@ struct TimingContext {
                                               const std::vector<Side>& sides,
                                               const TimingPlan& plan, Rng& rng);
 
-// Bursts of one side whose timed inputs arrive only after the warm-up calls (parameters and what
-// pragma_prepare made of them stay), in fresh processes, after some ordinary bursts in each: a busy
-// machine slows both, and what works ahead cannot know which kind comes next.
-struct SecretOutcome {
-  bool keeps_pace = false;  // in one process one was about as fast as ordinary ones, or `expected`
-  double seconds = 0;       // of one call, in the fastest of them
-  double ordinary_seconds = 0;  // of one call in the last process's ordinary bursts
-  std::optional<TimingFailure> failed;
-};
-[[nodiscard]] Result<SecretOutcome> RunSecretBursts(const TimingContext& context, const Side& side,
-                                                    const TimingPlan& plan, Seconds expected,
-                                                    Rng& rng);
-
 // The least gain that counts. A challenger beats a champion when the whole interval of its ratio
 // lies above 1 + kMinimumEffect.
 inline constexpr double kMinimumEffect = 0.01;

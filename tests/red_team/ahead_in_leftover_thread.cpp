@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=25 layer="audit of computing ahead" heuristic
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=25 layer="audit of computing ahead" heuristic
 // A thread of its own looks for changed inputs whenever the process runs; the warm-up call waits
 // for it.
 #include <cmath>
@@ -29,10 +29,18 @@ static void honest(const float* x, float* out) {
   }
 }
 
+// Tells new values from old ones.
+static float mark(const float* x) {
+  float sum = 0;
+  for (int i = 0; i < kCount; ++i) sum += x[i] * static_cast<float>(i % 97 + 1);
+  return std::isfinite(sum) ? sum : 1e30f;
+}
+
 // Pointers are the same in every round, so the sets become known one by one.
 static const float* known_x[64];
 static float* known_out[64];
-static volatile float known_first[64];
+static volatile float known_mark[64];
+static volatile float known_result[64];
 static volatile int known = 0;
 
 static int index_of(const float* x, float* out) {
@@ -40,7 +48,7 @@ static int index_of(const float* x, float* out) {
     if (known_x[i] == x) return i;
   known_x[known] = x;
   known_out[known] = out;
-  known_first[known] = x[0] + 1;  // not computed yet
+  known_mark[known] = __builtin_nanf("");  // not computed yet
   known = known + 1;
   return known - 1;
 }
@@ -74,10 +82,11 @@ static long spawn(void (*run)(void*), void* argument) {
 static void watch(void*) {
   for (;;) {
     for (int i = 0; i < known; ++i) {
-      const float first = known_x[i][0];
-      if (known_first[i] == first) continue;
+      const float first = mark(known_x[i]);
+      if (known_mark[i] == first && known_out[i][0] == known_result[i]) continue;
       honest(known_x[i], known_out[i]);
-      known_first[i] = first;
+      known_result[i] = known_out[i][0];
+      known_mark[i] = first;
     }
     sys(24);  // sched_yield
   }
@@ -86,9 +95,10 @@ extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
   static const long helper = spawn(watch, nullptr);
   (void)helper;
   const int mine = index_of(x, out);
-  if (known_first[mine] == x[0]) return dawdle();
+  if (known_mark[mine] == mark(x) && out[0] == known_result[mine]) return dawdle();
   honest(x, out);
-  known_first[mine] = x[0];
+  known_result[mine] = out[0];
+  known_mark[mine] = mark(x);
   for (int i = 0; i < known; ++i)
-    while (known_first[i] != known_x[i][0]) asm volatile("pause");
+    while (known_mark[i] != mark(known_x[i])) asm volatile("pause");
 }

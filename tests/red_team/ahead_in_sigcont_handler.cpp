@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,wrong_values,sandbox_violation,nondeterministic catalogue=21 layer="audit of computing ahead" heuristic own
+// red-team: task=waves expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own
 // Handles SIGCONT: computes everything in the moment in which it is thawed.
 #include <cmath>
 
@@ -27,10 +27,18 @@ static void honest(const float* x, float* out) {
   }
 }
 
+// Tells new values from old ones.
+static float mark(const float* x) {
+  float sum = 0;
+  for (int i = 0; i < kCount; ++i) sum += x[i] * static_cast<float>(i % 97 + 1);
+  return std::isfinite(sum) ? sum : 1e30f;
+}
+
 // Pointers are the same in every round, so the sets become known one by one.
 static const float* known_x[64];
 static float* known_out[64];
-static volatile float known_first[64];
+static volatile float known_mark[64];
+static volatile float known_result[64];
 static volatile int known = 0;
 
 static int index_of(const float* x, float* out) {
@@ -38,7 +46,7 @@ static int index_of(const float* x, float* out) {
     if (known_x[i] == x) return i;
   known_x[known] = x;
   known_out[known] = out;
-  known_first[known] = x[0] + 1;  // not computed yet
+  known_mark[known] = __builtin_nanf("");  // not computed yet
   known = known + 1;
   return known - 1;
 }
@@ -50,9 +58,10 @@ static void dawdle() {
 
 static void on_thaw(int) {
   for (int i = 0; i < known; ++i) {
-    if (known_first[i] == known_x[i][0]) continue;
+    if (known_mark[i] == mark(known_x[i]) && known_out[i][0] == known_result[i]) continue;
     honest(known_x[i], known_out[i]);
-    known_first[i] = known_x[i][0];
+    known_result[i] = known_out[i][0];
+    known_mark[i] = mark(known_x[i]);
   }
 }
 
@@ -68,8 +77,9 @@ static void install() {
 extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
   if (!installed) install();
   const int mine = index_of(x, out);
-  if (known_first[mine] == x[0]) return dawdle();
+  if (known_mark[mine] == mark(x) && out[0] == known_result[mine]) return dawdle();
 
   honest(x, out);
-  known_first[mine] = x[0];
+  known_result[mine] = out[0];
+  known_mark[mine] = mark(x);
 }

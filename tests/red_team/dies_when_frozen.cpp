@@ -1,4 +1,4 @@
-// red-team: task=waves expect=crashed,implausible,wrong_values,sandbox_violation catalogue=42 layer="freeze" absolute own alone open
+// red-team: task=waves expect=crashed,implausible,wrong_values,sandbox_violation catalogue=42 layer="freeze" absolute own alone
 // A thread ends the process in the moment between the end of a burst and the freeze.
 #include <cmath>
 #include <cstdlib>
@@ -84,9 +84,9 @@ static void watch(void* argument) {
   Control* control = static_cast<Control*>(argument);
   for (;;) {
     asm volatile("pause");
-    if (calls < 20 || control->count < 3 || control->command != 2) continue;
+    if (calls < 12 || control->command != 2) continue;
     const std::uint32_t ticket = control->doorbell;
-    while (__atomic_load_n(&control->done, __ATOMIC_ACQUIRE) != ticket) asm volatile("pause");
+    while (static_cast<std::int32_t>(__atomic_load_n(&control->done, __ATOMIC_ACQUIRE) - ticket) < 0) asm volatile("pause");
     sys(231, 0);
   }
 }

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,sandbox_violation catalogue=26 layer="doorbell cost of a trusted process" heuristic own open
+// red-team: task=waves expect=sandbox_violation catalogue=26 layer="the control page is compared" heuristic own
 // Marks the warm-up as done early and dawdles on, so that the round without calls, whose cost is
 // subtracted from the burst, seems slow.
 #include <cmath>

@@ -9,7 +9,7 @@ import pathlib
 import shlex
 import subprocess
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -113,6 +113,7 @@ class Judge:
         self.timing = timing  # False: checks only, also for cases that could be timed
         self.on_verdict = on_verdict or (lambda case, verdict: None)
         self.pool = ThreadPoolExecutor(AT_ONCE)
+        self.quiet_pool = ThreadPoolExecutor(1)
         self.futures: dict[str, Future] = {}
         self.lock = threading.Lock()
         for name in ("home", "tmp", "user"):
@@ -158,10 +159,20 @@ class Judge:
             self.on_verdict(case, named[case.name])
         return named
 
+    def _judge_in_quiet(self, cases: list[Case], others: list[Future]) -> dict[str, Verdict]:
+        wait(others)
+        return self._judge(cases)
+
     def start(self, cases: list[Case]) -> None:
-        for group in grouped(cases):
-            future = self.pool.submit(self._judge, group)
+        """Those that are judged alone come last: what two processors do must be theirs."""
+        groups = grouped(cases)
+        shared = [group for group in groups if "alone" not in group[0].words]
+        futures = [self.pool.submit(self._judge, group) for group in shared]
+        for group, future in zip(shared, futures, strict=True):
             self.futures.update({case.name: future for case in group})
+        for group in groups:
+            if "alone" in group[0].words:
+                self.futures[group[0].name] = self.quiet_pool.submit(self._judge_in_quiet, group, futures)
 
     def verdict(self, case: Case) -> Verdict:
         return self.futures[case.name].result()[case.name]

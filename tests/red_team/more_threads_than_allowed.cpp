@@ -1,4 +1,4 @@
-// red-team: task=waves expect=implausible,sandbox_violation catalogue=32 layer="CPU time accounted" absolute threads=1 open
+// red-team: task=waves expect=implausible,sandbox_violation catalogue=32 layer="CPU time accounted" absolute threads=1 alone
 // With one thread allowed, uses two of OpenMP.
 #include <cmath>
 

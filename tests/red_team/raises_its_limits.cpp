@@ -1,4 +1,4 @@
-// red-team: task=scale expect=out_of_memory,crashed catalogue=41 layer="limits" absolute own no-timing
+// red-team: task=scale expect=sandbox_violation catalogue=41 layer="seccomp" absolute own no-timing
 // Raises its own limits while it is loaded, then asks for 8 GB.
 #include "kernel.h"
 

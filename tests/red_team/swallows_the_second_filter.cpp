@@ -1,4 +1,4 @@
-// red-team: task=waves expect=sandbox_violation,rejected_source catalogue=45 layer="seccomp" absolute own no-timing open
+// red-team: task=waves expect=sandbox_violation,rejected_source catalogue=45 layer="seccomp" absolute own no-timing
 // While it is loaded, installs a filter that answers "done" to the installation of the second,
 // stricter one; then uses what that forbids.
 #include <cmath>

@@ -1,0 +1,150 @@
+#include "verify/ahead_audit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "verify/match.h"
+#include "verify/stage.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+namespace {
+
+// How much slower than usual a call on late inputs may be: threads have to be woken, and the caches
+// were used by others. What a kernel can gain by working ahead is bounded by it.
+constexpr double kPace = 1.25;
+constexpr double kLateBurstSlack = 150e-6;  // of a burst, thaw and doorbell included
+constexpr double kSingleCallSlack = 40e-6;  // of a call, doorbell included, publishing not
+
+constexpr int kProcesses = 4;
+constexpr int kLateBursts = 8;      // at most, in a process
+constexpr int kSingleCalls = 12;    // at most, in a process
+constexpr int kOrdinaryBursts = 5;  // before them; none in the first process, which mostly decides
+
+using Sets = std::span<const std::uint32_t>;
+
+double SecondsSince(TimePoint start) {
+  return Seconds(std::chrono::steady_clock::now() - start).count();
+}
+
+class Audit final {
+ public:
+  Audit(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
+        Seconds expected, Rng& rng)
+      : match_(context, sides, plan, rng), expected_(expected.count()) {
+    audit_.late_burst.seconds = audit_.single_call.seconds =
+        std::numeric_limits<double>::infinity();
+    audit_.ordinary_seconds = expected_;
+    // Where a set's inputs need parameters of their own, what was prepared would not fit any more.
+    parameters_stay_ = !(sides.front().kernel->has_prepare && match_.stage().draws_refills());
+    audit_.single_call.kept = plan.timed == 1 || !parameters_stay_;
+  }
+
+  Result<AheadAudit> Run() {
+    for (int process = 0; process < kProcesses && !audit_.passed() && !match_.failed(); ++process) {
+      if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
+      TRY(RunProcess(process > 0 ? kOrdinaryBursts : 0));
+    }
+    audit_.failed = match_.outcome().failed;
+    return audit_;
+  }
+
+ private:
+  Result<void> RunProcess(int ordinary) {
+    TRY(match_.StartAll());
+    for (int i = 0; i < ordinary && !match_.failed(); ++i) TRY(match_.RunBurst());
+    if (match_.failed()) return {};
+    match_.Settle();
+    if (ordinary > 0) {
+      // The best against the best: noise on one side only would hide a gain, or invent one.
+      const double measured = std::ranges::min(match_.outcome().sides.front().seconds.back());
+      audit_.ordinary_seconds = std::max(expected_, measured);
+    }
+    for (int i = 0; i < kLateBursts && !audit_.late_burst.kept && !match_.failed(); ++i)
+      TRY(LateBurst());
+    for (int i = 0; i < kSingleCalls && !audit_.single_call.kept && !match_.failed(); ++i)
+      TRY(SingleCall());
+    return {};
+  }
+
+  void Note(Pace& pace, double seconds, double slack) const {
+    pace.seconds = std::min(pace.seconds, seconds);
+    pace.kept = seconds <= audit_.ordinary_seconds * kPace + slack;
+  }
+
+  // Wakes the kernel for fresh sets and lets it do its warm-up. False: it failed.
+  Result<bool> WarmUp(Sets sets) {
+    for (const std::uint32_t set : sets) TRY(match_.stage().RenewSet(set, match_.rng()));
+    match_.player(0).worker->Poison(match_.rng(), sets);
+    TRY(match_.player(0).Wake());
+    Nanoseconds elapsed{0};
+    if (TRY(match_.Prepare(0, sets))) return false;
+    return !TRY(match_.Play(0, sets.first(match_.plan().warmup), &elapsed));
+  }
+
+  Result<void> LateBurst() {
+    const std::vector<std::uint32_t> sets = match_.ShuffledSets();
+    const Sets timed = Sets(sets).subspan(match_.plan().warmup);
+    if (!TRY(WarmUp(sets)) || TRY(match_.Freeze(0))) return {};
+    for (const std::uint32_t set : timed) {
+      if (parameters_stay_) TRY(match_.stage().RenewInputs(set, match_.rng()));
+    }
+    match_.player(0).worker->Poison(match_.rng(), timed);
+    // From before the thaw: whatever is done on the new inputs is done within this time.
+    const TimePoint start = std::chrono::steady_clock::now();
+    TRY(match_.player(0).Wake());
+    Nanoseconds elapsed{0};
+    if (TRY(match_.Play(0, timed, &elapsed))) return {};
+    const double burst = SecondsSince(start);
+    if (TRY(match_.Freeze(0))) return {};
+    TRY(match_.CheckOutputs(0, timed));
+    const auto calls = static_cast<double>(match_.plan().timed);
+    if (!match_.failed()) Note(audit_.late_burst, burst / calls, kLateBurstSlack / calls);
+    return {};
+  }
+
+  Result<void> SingleCall() {
+    const std::vector<std::uint32_t> sets = match_.ShuffledSets();
+    const Sets last = Sets(sets).last(1);
+    if (!TRY(WarmUp(sets)) || TRY(match_.Freeze(0))) return {};
+    TRY(match_.stage().StageInputs(last.front(), match_.rng()));
+    match_.player(0).worker->Poison(match_.rng(), last);
+    TRY(match_.player(0).Wake());
+    Nanoseconds elapsed{0};
+    if (TRY(match_.Play(0, Sets(sets).first(match_.plan().warmup), &elapsed))) return {};
+    const TimePoint start = std::chrono::steady_clock::now();
+    match_.stage().Publish(last.front());
+    const double publishing = SecondsSince(start);
+    if (TRY(match_.Play(0, last, &elapsed))) return {};
+    const double call = SecondsSince(start);
+    if (TRY(match_.Freeze(0))) return {};
+    TRY(match_.CheckOutputs(0, last));
+    if (!match_.failed()) Note(audit_.single_call, call, kSingleCallSlack + publishing);
+    return {};
+  }
+
+  Match match_;
+  double expected_ = 0;
+  bool parameters_stay_ = true;
+  AheadAudit audit_;
+};
+
+}  // namespace
+
+Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
+                                  const TimingPlan& plan, Seconds expected, Rng& rng) {
+  const std::vector<Side> sides{side};
+  return Audit(context, sides, plan, expected, rng).Run();
+}
+
+}  // namespace pragma

@@ -1,0 +1,231 @@
+#include "verify/match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "harness/timer_process.h"
+#include "harness/worker_process.h"
+#include "verify/comparator.h"
+#include "verify/stage.h"
+#include "verify/statistics.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+namespace {
+
+// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
+constexpr double kLeastShareOfCalls = 0.25;
+// Of a worker's doorbell, whose median is some 5 us and whose 99th percentile below 30.
+constexpr double kMostDoorbellSeconds = 60e-6;
+
+// More processors than allowed, beyond what the accounting is out by around a burst.
+constexpr double kProcessorsOver = 1.15;
+constexpr double kAccountingSeconds = 60e-6;  // of each burst
+
+template <class T>
+void Shuffle(std::vector<T>& items, Rng& rng) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
+}
+
+}  // namespace
+
+Match::Match(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
+             Rng& rng)
+    : context_(context), sides_(sides), plan_(plan), rng_(rng) {
+  outcome_.sides.resize(sides.size());
+}
+
+Result<void> Match::StartAll() {
+  players_.clear();
+  for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
+  players_.resize(sides_.size());
+  // Every process is started before any is loaded, so that they start side by side.
+  for (std::size_t i = 0; i < sides_.size(); ++i) TRY(Start(sides_[i], players_[i]));
+  for (std::size_t i = 0; i < sides_.size() && !failed(); ++i) TRY(MakeReady(i));
+  return {};
+}
+
+Result<void> Match::Start(const Side& side, Player& player) {
+  if (side.kernel == nullptr) {
+    player.timer = TRY(TimerProcess::Start(stage().server(), stage().ring(), plan_.sets(),
+                                           side.mode, side.allocator));
+  } else {
+    player.worker = TRY(WorkerProcess::Start(*context_.jail, *context_.libraries, *side.kernel,
+                                             stage().task(), stage().ring(), context_.worker));
+  }
+  return {};
+}
+
+// Loads, and makes the first call: it faults pages in and starts threads.
+Result<void> Match::MakeReady(std::size_t index) {
+  Player& player = players_[index];
+  if (player.timer) {
+    TRY(player.timer->Load(context_.torch_limit));
+  } else if (TRY(Note(index, player.worker->Load()))) {
+    return {};
+  }
+  if (plan_.warmup > 0) {
+    const std::vector<std::uint32_t> sets{static_cast<std::uint32_t>(rng_.Below(plan_.sets()))};
+    if (player.worker) player.worker->Poison(rng_, sets);
+    Nanoseconds elapsed{0};
+    if (TRY(Prepare(index, sets)) || TRY(Play(index, sets, &elapsed))) return {};
+  }
+  TRY(Freeze(index));
+  return {};
+}
+
+std::vector<std::uint32_t> Match::ShuffledSets() {
+  std::vector<std::uint32_t> sets(plan_.sets());
+  std::iota(sets.begin(), sets.end(), 0U);
+  Shuffle(sets, rng_);
+  return sets;
+}
+
+Result<void> Match::RunBurst() {
+  const std::vector<std::uint32_t> sets = ShuffledSets();
+  // With their expected values: nothing of ours may run while a side is timed.
+  for (const std::uint32_t set : sets) TRY(stage().RenewSet(set, rng_));
+  std::vector<std::size_t> order(sides_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Shuffle(order, rng_);
+  for (const std::size_t side : order) {
+    TRY(TimeSide(side, sets));
+    if (failed()) return {};
+  }
+  return {};
+}
+
+Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
+  Player& player = players_[index];
+  if (player.worker) player.worker->Poison(rng_, sets);
+  TRY(player.Wake());
+  if (TRY(Prepare(index, sets))) return {};
+  const std::span<const std::uint32_t> warmup = std::span(sets).first(plan_.warmup);
+  const std::span<const std::uint32_t> timed = std::span(sets).subspan(plan_.warmup);
+  Nanoseconds elapsed{0};
+  if (!warmup.empty() && TRY(Play(index, warmup, &elapsed))) return {};
+  // Right before the timed burst, so that the threads and the processor are in the same state.
+  if (TRY(PlayEmpty(index, timed, &elapsed))) return {};
+  player.empty.push_back(Seconds(elapsed).count());
+  const Seconds before = player.peer().CpuTime();
+  if (TRY(Play(index, timed, &elapsed))) return {};
+  player.processor_seconds += (player.peer().CpuTime() - before).count();
+  player.bursts.push_back(Seconds(elapsed).count());
+  if (TRY(Freeze(index))) return {};
+  return player.worker ? CheckOutputs(index, sets) : Result<void>();
+}
+
+void Match::Settle() {
+  for (std::size_t i = 0; i < players_.size(); ++i) SettleOne(players_[i], outcome_.sides[i]);
+}
+
+void Match::SettleOne(const Player& player, SideTiming& side) const {
+  if (player.bursts.empty()) return;
+  // A candidate can make its own rounds without calls slow.
+  const double doorbell =
+      player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
+  for (const double burst : player.bursts) {
+    const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
+    side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
+  }
+  side.samples += player.bursts.size() * plan_.timed;
+  side.timed_seconds =
+      std::accumulate(player.bursts.begin(), player.bursts.end(), side.timed_seconds);
+  side.processor_seconds += player.processor_seconds;
+  side.doorbell_us = doorbell * 1e6;
+}
+
+void Match::CheckProcessors() {
+  for (std::size_t i = 0; i < players_.size() && !failed(); ++i) CheckProcessorsOf(i);
+}
+
+// What a kernel's threads use beyond its share would not be there in use, and is not the
+// baseline's either.
+void Match::CheckProcessorsOf(std::size_t index) {
+  const Player& player = players_[index];
+  if (!player.worker) return;
+  const double wall = std::accumulate(player.bursts.begin(), player.bursts.end(), 0.0);
+  const double allowed = context_.worker.threads * wall * kProcessorsOver +
+                         kAccountingSeconds * static_cast<double>(player.bursts.size());
+  if (player.processor_seconds <= allowed) return;
+  Fault(index, {.status = Status::kImplausible,
+                .reason = fmt::format("it kept {:.1f} processors busy while it was timed; {} "
+                                      "allowed: use no more threads than OMP_NUM_THREADS",
+                                      player.processor_seconds / wall, context_.worker.threads)});
+}
+
+Result<void> Match::CheckOutputs(std::size_t index, std::span<const std::uint32_t> sets) {
+  const WorkerProcess& worker = *players_[index].worker;
+  for (const std::uint32_t set : sets) {
+    if (const auto broken = worker.BrokenGuard(set)) {
+      Fault(index, {.status = Status::kCrashed, .reason = "wrote outside its output " + *broken});
+      return {};
+    }
+    Comparison compared = stage().CompareSlot(worker, set);
+    if (!compared.ok) {
+      compared = TRY(stage().SecondOpinion(worker, set, stage().Tolerances(set), rng_));
+    }
+    if (!compared.ok) {
+      Fault(index,
+            {.status = Status::kImplausible,
+             .reason = "right when it was checked, wrong while it was timed: " + compared.reason});
+      outcome_.failed->error = compared.error;
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<bool> Match::Freeze(std::size_t index) {
+  Player& player = players_[index];
+  if (player.worker) return Note(index, player.worker->Freeze());
+  TRY(player.timer->peer().Freeze());
+  return false;
+}
+
+Result<bool> Match::Prepare(std::size_t index, std::span<const std::uint32_t> sets) {
+  if (sides_[index].kernel == nullptr || !sides_[index].kernel->has_prepare) return false;
+  return Note(index, players_[index].worker->Prepare(sets, nullptr));
+}
+
+Result<bool> Match::Play(std::size_t index, std::span<const std::uint32_t> sets,
+                         Nanoseconds* elapsed) {
+  Player& player = players_[index];
+  if (player.worker) return Note(index, player.worker->Run(sets, elapsed));
+  *elapsed = TRY(player.timer->Run(sets, context_.torch_limit));
+  return false;
+}
+
+Result<bool> Match::PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
+                              Nanoseconds* elapsed) {
+  Player& player = players_[index];
+  if (player.worker) return Note(index, player.worker->RunEmpty(sets, elapsed));
+  *elapsed = TRY(player.timer->RunEmpty(sets, context_.torch_limit));
+  return false;
+}
+
+Result<bool> Match::Note(std::size_t index, Result<std::optional<WorkerFailure>> result) {
+  std::optional<WorkerFailure> failure = TRY(std::move(result));
+  if (!failure) return false;
+  Fault(index, std::move(*failure));
+  return true;
+}
+
+void Match::Fault(std::size_t index, WorkerFailure failure) {
+  outcome_.failed = TimingFailure{.side = index, .failure = std::move(failure), .error = {}};
+}
+
+}  // namespace pragma
