@@ -5,10 +5,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "worker/init_protocol.h"
@@ -54,7 +56,19 @@ static void watch(int signals) {
   }
 }
 
-int guard(char** command) {
+/* A group stays busy for a moment after its last process was reaped. */
+static void remove_groups(char** words) {
+  for (; strcmp(words[0], "--remove") == 0; words += 2) {
+    for (int round = 0; round < 200 && rmdir(words[1]) != 0 && errno == EBUSY; ++round) {
+      const struct timespec moment = {.tv_nsec = 1000000};
+      nanosleep(&moment, NULL);
+    }
+  }
+}
+
+int guard(char** words) {
+  char** command = words;
+  while (command[0] != NULL && strcmp(command[0], "--remove") == 0) command += 2;
   const pid_t self = getpid();
   sigset_t set;
   sigemptyset(&set);
@@ -76,5 +90,6 @@ int guard(char** command) {
   }
   syscall(SYS_close_range, (unsigned)PRAGMA_INIT_FIRST_FD, ~0U, 0); /* the program's, not ours */
   watch(signals);
+  remove_groups(words);
   return 0;
 }

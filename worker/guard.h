@@ -7,8 +7,9 @@
 #ifndef PRAGMA_WORKER_GUARD_H_
 #define PRAGMA_WORKER_GUARD_H_
 
-/* Starts `command` and returns the exit code of the guard once no process is left below it. */
-int guard(char** command);
+/* `words`: "--remove FOLDER" for each control group to be removed at the end, then the command.
+ * Starts it and returns the exit code of the guard once no process is left below it. */
+int guard(char** words);
 
 /* Kills the children of this process once; returns how many there were. */
 int kill_children_once(void);

@@ -45,8 +45,9 @@ struct pragma_control {
   uint32_t result;             /*  16 */
   uint32_t input_guard_count;  /*  20: layout, see below */
   uint32_t output_guard_count; /*  24 */
-  uint32_t fp_mode;     /*  28: worker: nonzero once a call left the floating-point mode changed */
-  uint32_t reserved[8]; /*  32 */
+  uint32_t fp_mode;  /*  28: worker: nonzero once a call left the floating-point mode changed */
+  uint32_t has_dims; /*  32: the first argument holds the sizes that vary; prepare takes it too */
+  uint32_t reserved[7]; /*  36 */
   uint32_t doorbell;    /*  64: pragma to the other side */
   uint32_t pad1[15];
   uint32_t done; /* 128: the other side to pragma */

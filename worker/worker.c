@@ -226,14 +226,16 @@ static int run(struct worker* worker, int empty) {
 static int prepare(struct worker* worker) {
   struct pragma_control* control = worker->control;
   if (worker->prepare == NULL) return PRAGMA_BAD_COMMAND;
-  const size_t count = padded((size_t)control->parameter_count + 1);
+  const size_t dims = control->has_dims != 0 ? 1 : 0;
+  const size_t count = padded(dims + control->parameter_count + 1);
   void** list = calloc(count, sizeof(void*));
   if (list == NULL) return PRAGMA_BAD_COMMAND;
   for (uint32_t i = 0; i < control->count; ++i) {
     void** pointers = worker->pointers + control->sets[i] * worker->pointer_count;
     const uint32_t first = control->argument_count - control->parameter_count;
-    for (uint32_t k = 0; k < control->parameter_count; ++k) list[k] = pointers[first + k];
-    list[control->parameter_count] = packed_area(worker, control->sets[i]);
+    if (dims != 0) list[0] = pointers[0];
+    for (uint32_t k = 0; k < control->parameter_count; ++k) list[dims + k] = pointers[first + k];
+    list[dims + control->parameter_count] = packed_area(worker, control->sets[i]);
     call(worker->prepare, list, count);
   }
   free(list);

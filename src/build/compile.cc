@@ -66,6 +66,7 @@ JailSpec BuildSpec(const CompileInput& input, const Scratch& scratch, Words argv
   spec.limits = {.address_space_bytes = input.limits.address_space_bytes,
                  .cpu = input.limits.cpu,
                  .file_bytes = kObjectBytes,
+                 .memory_bytes = input.limits.address_space_bytes,
                  .processes = 32,
                  .open_files = 256};
   return spec;

@@ -32,7 +32,9 @@ struct InstrumentedCall {
   std::vector<std::size_t> arguments;
   std::vector<std::size_t> argument_offsets;  // in `inputs`
   std::size_t first_parameter = 0;            // index of the first argument pragma_prepare takes
+  bool has_dims = false;  // the first argument is the sizes that vary; pragma_prepare takes it too
   std::vector<std::size_t> outputs;
+  std::vector<std::string> output_names;  // for reports
   std::size_t scratch_bytes = 0;
   std::size_t packed_bytes = 0;  // with has_prepare
   bool has_prepare = false;
@@ -57,6 +59,8 @@ struct SanitizerOutcome {
                                                     const std::string& kernel_header,
                                                     const InstrumentedCall& call);
 
+// What the main program says on stderr before it shows an output's values to memcheck.
+inline constexpr std::string_view kOutputHeading = "pragma: output ";
 // The main program's text. Exposed for its test.
 [[nodiscard]] std::string InstrumentedMain(const InstrumentedCall& call);
 // What a report says, or nullopt when there is none. Foreign text in, one line out.

@@ -51,6 +51,15 @@ std::string AccessIn(const std::vector<std::string>& lines, std::size_t begin) {
   return {};
 }
 
+// The output that our own main program was showing when line `i` came.
+std::string OutputShown(const std::vector<std::string>& lines, std::size_t i) {
+  for (std::size_t k = i + 1; k-- > 0;) {
+    const std::size_t at = lines[k].find(kOutputHeading);
+    if (at != std::string::npos) return "the output " + lines[k].substr(at + kOutputHeading.size());
+  }
+  return "an output";
+}
+
 // What one line starts, in words; empty: nothing.
 std::string Headline(Sanitizer sanitizer, const std::vector<std::string>& lines, std::size_t i) {
   const std::string& line = lines[i];
@@ -64,10 +73,12 @@ std::string Headline(Sanitizer sanitizer, const std::vector<std::string>& lines,
         return "undefined behaviour: " + line.substr(line.find(kSource));
       return {};
     case Sanitizer::kMemory:
+      if (Has(line, "Syscall param write(buf) points to uninitialised byte"))
+        return "memcheck: " + OutputShown(lines, i) +
+               " holds values that were never written, or were computed from such";
       for (const std::string_view kind :
            {"Conditional jump or move depends on uninitialised value", "Use of uninitialised value",
             "Invalid read of size", "Invalid write of size"}) {
-        // What our own main program does with the outputs is not held against the kernel here.
         if (Has(line, kind) && !LineIn(lines, i + 1).empty())
           return WithLine("memcheck: " + line.substr(line.find(kind)), lines, i + 1);
       }

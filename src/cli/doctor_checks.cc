@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "cli/paths.h"
 #include "machine/machine.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
 
@@ -75,21 +76,15 @@ DoctorItem Sandbox(const Paths& paths) {
 }
 
 DoctorItem Cgroups() {
-  std::error_code ignored;
   DoctorItem item{.name = "cgroups"};
-  if (fs::exists("/sys/fs/cgroup/cgroup.controllers", ignored)) {
-    const bool delegated = ::access("/sys/fs/cgroup/cgroup.procs", W_OK) == 0;
+  const Result<CgroupPlace> place = FindCgroups();
+  if (place) {
     item.detail =
-        std::string("v2, ") + (delegated ? "writable here" : "not delegated to this user");
-    item.state = delegated ? ItemState::kOk : ItemState::kLimited;
-  } else if (fs::exists("/sys/fs/cgroup/memory", ignored)) {
-    item.detail = "v1";
-    item.state = ItemState::kLimited;
-  } else {
-    item.detail = "not mounted";
-    item.state = ItemState::kLimited;
+        fmt::format("v{}: compilers and Python candidates are limited as a whole", place->version);
+    return item;
   }
-  if (item.state == ItemState::kLimited) item.detail += "; memory is limited by rlimits instead";
+  item.state = ItemState::kLimited;
+  item.detail = place.error().message + "; limited by rlimits instead, process by process";
   return item;
 }
 

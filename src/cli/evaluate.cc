@@ -164,7 +164,8 @@ Result<void> KeepEvidence(const Context& context, const Workbench& bench, const 
 // All candidates in order, on one warm reference.
 Result<std::vector<Judged>> Judge(const Context& context, const EvaluationRequest& request,
                                   const EvaluateFlags& flags) {
-  const VerifyFlags verify = VerifyFlagsOf(request, flags.verify, context.settings);
+  VerifyFlags verify = VerifyFlagsOf(request, flags.verify, context.settings);
+  TRY(verify.ReadShapes());
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
@@ -272,6 +273,7 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
                   "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
   flags->verify.AddTo(command);
+  flags->verify.AddShapesTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return Evaluate(context, *flags);
   };

@@ -89,7 +89,8 @@ JudgingOptions OptionsOf(const Workbench& bench, const TaskBench& task) {
           .threads = bench.machine().threads,
           .check_sets = options.check_sets,
           .run_limit_s = options.run_limit.count(),
-          .timing_budget_s = options.timing_budget.count()};
+          .timing_budget_s = options.timing_budget.count(),
+          .shapes = options.shapes};
 }
 
 std::filesystem::path EvidenceFolder(const std::filesystem::path& home) {

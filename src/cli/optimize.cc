@@ -31,7 +31,8 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTaskFile(flags.task));
   const SearchChoice choice = TRY(ChooseSearch(flags.search, context));
   TRY(CheckModels(choice, context));
-  const VerifyFlags verify = flags.verify.With(context.settings);
+  VerifyFlags verify = flags.verify.With(context.settings);
+  TRY(verify.ReadShapes());
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
@@ -66,6 +67,7 @@ void AddOptimize(CLI::App& app, Registry& registry) {
                    "do not measure ModelNew against Model for the final best");
   flags->search.AddTo(command);
   flags->verify.AddTo(command);
+  flags->verify.AddShapesTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return Optimize(context, *flags);
   };

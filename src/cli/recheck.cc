@@ -77,6 +77,7 @@ VerifyOptions OptionsFor(const Bundle& bundle) {
   VerifyOptions options;
   options.mode = bundle.options.mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
   options.cache = bundle.options.cache == "cold" ? CacheState::kCold : CacheState::kWarm;
+  options.shapes = bundle.options.shapes;
   options.run_limit = Seconds(std::min(bundle.options.run_limit_s, kLongestRunLimit));
   return options;
 }

@@ -86,8 +86,7 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   return roles;
 }
 
-// Judges candidates with the verifier, and those that would become the best with sanitizers as
-// well; torch.compile is measured until a first one has passed.
+// torch.compile is measured until a first candidate has passed.
 Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_baseline) {
   return [&task, &progress, compile_baseline](const Candidate& candidate, const Trial* best,
                                               int node) {
@@ -96,12 +95,17 @@ Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_ba
     const auto on_phase = [&progress, node](std::string_view phase) {
       progress.OnPhase(node, phase);
     };
-    Result<Evaluation> evaluation = task.Evaluate(
-        candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager, on_phase);
-    if (!evaluation || !BecomesBest(*evaluation, best)) return evaluation;
-    if (auto done = task.Sanitize(candidate, *evaluation, on_phase); !done)
-      return Result<Evaluation>(std::unexpected(done.error()));
-    return evaluation;
+    return task.Evaluate(candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
+                         on_phase);
+  };
+}
+
+// In silence: the line of progress belongs to the model that is asked meanwhile.
+Confirm WithSanitizers(TaskBench& task) {
+  return [&task](const Candidate& candidate, const Evaluation& evaluation) -> Result<Evaluation> {
+    Evaluation amended = evaluation;
+    TRY(task.Sanitize(candidate, amended, {}));
+    return amended;
   };
 }
 
@@ -200,6 +204,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   parts.clock = &clock;
   parts.machine = &machine;
   parts.evaluate = WithVerifier(task, progress, plan.compile_baseline);
+  parts.confirm = WithSanitizers(task);
   parts.observer.on_phase = [&](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };

@@ -4,12 +4,15 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "cli/settings.h"
 #include "cli/workbench.h"
 #include "sandbox/jail.h"
+#include "task/shapes.h"
 #include "task/torch_server.h"
 #include "verify/verifier.h"
 
@@ -55,6 +58,23 @@ void VerifyFlags::AddTo(CLI::App& command) {
       ->group("Checking");
 }
 
+void VerifyFlags::AddShapesTo(CLI::App& command) {
+  command
+      .add_option("--shapes", shapes_file,
+                  "judge on further shapes as well: JSON, a list of {\"NAME\": NUMBER}")
+      ->type_name("FILE")
+      ->group("Checking");
+}
+
+Result<void> VerifyFlags::ReadShapes() {
+  if (shapes_file.empty()) return {};
+  Result<std::string> text = ReadFile(shapes_file);
+  if (!text) return Fail(ErrorKind::kUsage, text.error().message);
+  TRY(ParseShapes(*text, shapes_file));
+  shapes = std::move(*text);
+  return {};
+}
+
 VerifyFlags VerifyFlags::With(const Settings& settings) const {
   VerifyFlags flags = *this;
   if (flags.mode.empty()) flags.mode = settings.mode;
@@ -68,13 +88,16 @@ VerifyOptions VerifyFlags::options() const {
   options.mode = mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
   options.cache = cache == "cold" ? CacheState::kCold : CacheState::kWarm;
   options.run_limit = DurationOr(run_limit, options.run_limit);
+  options.shapes = shapes;
   return options;
 }
 
 std::map<std::string, std::string> VerifyFlags::AsOptions() const {
-  return {{"mode", mode.empty() ? "strict" : mode},
-          {"cache", cache.empty() ? "warm" : cache},
-          {"run_limit", run_limit}};
+  std::map<std::string, std::string> options{{"mode", mode.empty() ? "strict" : mode},
+                                             {"cache", cache.empty() ? "warm" : cache},
+                                             {"run_limit", run_limit}};
+  if (!shapes.empty()) options["shapes"] = shapes;
+  return options;
 }
 
 VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& options) {
@@ -87,6 +110,7 @@ VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& o
   flags.cache = option("cache");
   flags.run_limit = DurationComplaint(option("run_limit")).empty() ? option("run_limit") : "";
   flags.threads = std::atoi(option("threads").c_str());
+  flags.shapes = option("shapes");
   return flags;
 }
 

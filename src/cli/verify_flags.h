@@ -24,9 +24,15 @@ struct VerifyFlags {
   int threads = 0;
   std::string run_limit;  // duration, checked when parsed; empty: the default; likewise below
   std::string task_limit;
+  std::string shapes_file;
+  std::string shapes;  // its text, once it was read
   bool unsafe_no_sandbox = false;
 
   void AddTo(CLI::App& command);
+  // --shapes, for commands that judge one task.
+  void AddShapesTo(CLI::App& command);
+  // Reads the file of shapes; the error names it.
+  [[nodiscard]] Result<void> ReadShapes();
   // What is empty here, from the settings.
   [[nodiscard]] VerifyFlags With(const Settings& settings) const;
   [[nodiscard]] VerifyOptions options() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,17 +10,21 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
 #include "cli/command.h"
+#include "cli/shaped_evaluation.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
+#include "task/shapes.h"
 #include "task/torch_server.h"
 #include "verify/lint.h"
 #include "verify/options.h"
@@ -111,8 +116,9 @@ TaskBench::TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& 
     : bench_(bench),
       server_(std::move(server)),
       header_(KernelHeader(server_.task())),
-      options_(options),
-      verifier_(server_, bench.builder(), bench.jail(), bench.machine(), options) {}
+      options_(options) {
+  verifier_.emplace(server_, bench.builder(), bench.jail(), bench.machine(), options);
+}
 
 Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
                                                    const std::filesystem::path& task,
@@ -121,16 +127,82 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
+  if (!options.shapes.empty()) TRY(opened->OpenShapes(task));
   opened->LoadBaseline();
   opened->LoadLint();
   return opened;
 }
 
+// A task of its own for each shape: the same text with other numbers.
+Result<void> TaskBench::OpenShapes(const std::filesystem::path& task) {
+  VerifyOptions single = options_;
+  single.shapes.clear();
+  for (ShapeSet& set : TRY(ParseShapes(options_.shapes, "shapes"))) {
+    OtherShape& other = others_.emplace_back(
+        OtherShape{.set = std::move(set), .file = TRY(TempDir::Create()), .bench = {}});
+    const std::filesystem::path file = other.file.path() / task.filename();
+    const std::string source = TRY(WithShape(this->task().source, other.set));
+    TRY(WriteFileAtomic(file, source));
+    Result<std::unique_ptr<TaskBench>> opened = Open(bench_, file, single);
+    if (!opened) {
+      return Fail(opened.error().kind, "with " + other.set.label() + ": " + opened.error().message);
+    }
+    other.bench = std::move(*opened);
+  }
+  return FindDims();
+}
+
+Result<void> TaskBench::FindDims() {
+  std::vector<const Task*> tasks{&task()};
+  std::vector<std::string> labels{kAsWritten};
+  for (const OtherShape& other : others_) {
+    tasks.push_back(&other.bench->task());
+    labels.push_back(other.set.label());
+  }
+  std::vector<std::vector<VaryingSize>> dims = TRY(FindVaryingSizes(tasks, labels));
+  for (std::size_t i = 0; i < others_.size(); ++i)
+    others_[i].bench->SetDims(std::move(dims[i + 1]));
+  SetDims(std::move(dims.front()));
+  return {};
+}
+
+void TaskBench::SetDims(std::vector<VaryingSize> dims) {
+  server_.NoteDims(std::move(dims));
+  header_ = KernelHeader(server_.task());
+  verifier_.emplace(server_, bench_.builder(), bench_.jail(), bench_.machine(), options_);
+  LoadBaseline();
+}
+
 Result<Evaluation> TaskBench::Evaluate(const Candidate& candidate, const Candidate* best,
                                        Measure measure, const Verifier::Progress& progress) {
-  Result<Evaluation> evaluation = verifier_.Evaluate(candidate, best, measure, progress);
+  return others_.empty() ? EvaluateOne(candidate, best, measure, progress)
+                         : EvaluateShapes(candidate, best, measure, progress);
+}
+
+Result<Evaluation> TaskBench::EvaluateOne(const Candidate& candidate, const Candidate* best,
+                                          Measure measure, const Verifier::Progress& progress) {
+  Result<Evaluation> evaluation = verifier_->Evaluate(candidate, best, measure, progress);
   SaveBaseline();
   return evaluation;
+}
+
+// The task as written first; the first shape that fails decides.
+Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const Candidate* best,
+                                             Measure measure, const Verifier::Progress& progress) {
+  const auto within = [&](std::size_t shape) {
+    return [&progress, shape, all = others_.size() + 1](std::string_view phase) {
+      if (progress) progress(fmt::format("shape {}/{}: {}", shape, all, phase));
+    };
+  };
+  ShapedEvaluation all(TRY(EvaluateOne(candidate, best, measure, within(1))));
+  for (std::size_t i = 0; i < others_.size() && all.passed(); ++i) {
+    OtherShape& other = others_[i];
+    // One recorded seed tells them all.
+    const Result<Seed> seed = SeedFromHex(all.seed());
+    if (seed) other.bench->set_seed(DeriveSeed(*seed, fmt::format("shape {}", i)));
+    all.Add(other.set, TRY(other.bench->EvaluateOne(candidate, best, measure, within(i + 2))));
+  }
+  return std::move(all).Take();
 }
 
 std::string TaskBench::BaselineKey() const {
@@ -142,7 +214,7 @@ std::string TaskBench::BaselineKey() const {
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                  const Verifier::Progress& progress) {
-  return verifier_.Sanitize(candidate, evaluation, progress);
+  return verifier_->Sanitize(candidate, evaluation, progress);
 }
 
 // Raised when decoys, rules or batteries change.
@@ -177,11 +249,11 @@ void TaskBench::LoadBaseline() {
   if (!kept || !*kept) return;
   kept_ = **kept;
   if (const std::optional<TaskBaseline> baseline = ReadBaseline(kept_))
-    verifier_.set_baseline(*baseline);
+    verifier_->set_baseline(*baseline);
 }
 
 void TaskBench::SaveBaseline() {
-  const std::optional<TaskBaseline> baseline = verifier_.baseline();
+  const std::optional<TaskBaseline> baseline = verifier_->baseline();
   if (!baseline) return;
   const std::string text = BaselineText(*baseline);
   if (text == kept_) return;

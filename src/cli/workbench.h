@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
@@ -17,6 +19,7 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
+#include "task/shapes.h"
 #include "task/torch_server.h"
 #include "verify/lint.h"
 #include "verify/options.h"
@@ -56,7 +59,9 @@ class Workbench final {
   Builder builder_;
 };
 
-// One task on a workbench: its warm reference and the verifier over it. Outlived by the workbench.
+// One task on a workbench: its warm reference and the verifier over it; with VerifyOptions::shapes
+// also those of its other shapes, on all of which each candidate is judged. Outlived by the
+// workbench.
 class TaskBench final {
  public:
   [[nodiscard]] static Result<std::unique_ptr<TaskBench>> Open(Workbench& bench,
@@ -70,7 +75,7 @@ class TaskBench final {
   [[nodiscard]] TorchServer& server() { return server_; }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Of the evaluations from now on; none: drawn after each build.
-  void set_seed(const std::optional<Seed>& seed) { verifier_.set_seed(seed); }
+  void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
@@ -83,6 +88,20 @@ class TaskBench final {
 
  private:
   TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& options);
+  // The task's text with other sizes.
+  struct OtherShape {
+    ShapeSet set;
+    TempDir file;
+    std::unique_ptr<TaskBench> bench;
+  };
+  [[nodiscard]] Result<void> OpenShapes(const std::filesystem::path& task);
+  [[nodiscard]] Result<void> FindDims();
+  void SetDims(std::vector<VaryingSize> dims);
+  [[nodiscard]] Result<Evaluation> EvaluateOne(const Candidate& candidate, const Candidate* best,
+                                               Measure measure, const Verifier::Progress& progress);
+  [[nodiscard]] Result<Evaluation> EvaluateShapes(const Candidate& candidate, const Candidate* best,
+                                                  Measure measure,
+                                                  const Verifier::Progress& progress);
   // Figures of another cache state, thread count, torch or machine are other figures.
   [[nodiscard]] std::string BaselineKey() const;
   [[nodiscard]] std::string LintKey() const;
@@ -94,7 +113,8 @@ class TaskBench final {
   TorchServer server_;
   std::string header_;
   VerifyOptions options_;
-  Verifier verifier_;
+  std::optional<Verifier> verifier_;  // made anew when the kernel's header changes
+  std::vector<OtherShape> others_;
   std::string kept_;  // the baseline as the store has it
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace pragma {
 namespace {
@@ -14,7 +15,25 @@ constexpr std::array<std::string_view, 14> kStatusNames{
     "timeout",          "out_of_memory",   "sandbox_violation", "wrong_shape", "wrong_values",
     "nondeterministic", "implausible",     "unsupported",       "task_error"};
 
+bool IsSanitizer(const Check& check) { return check.name.ends_with("_sanitizer"); }
+
 }  // namespace
+
+bool RejectedBySanitizer(const Evaluation& evaluation) {
+  return std::ranges::any_of(evaluation.checks, [](const Check& check) {
+    return IsSanitizer(check) && check.verdict == "fail";
+  });
+}
+
+Evaluation BeforeSanitizers(Evaluation evaluation) {
+  if (RejectedBySanitizer(evaluation)) {
+    evaluation.status = Status::kPassed;
+    evaluation.reason.clear();
+    evaluation.log.clear();
+  }
+  std::erase_if(evaluation.checks, IsSanitizer);
+  return evaluation;
+}
 
 std::string_view StatusName(Status status) {
   return kStatusNames.at(static_cast<std::size_t>(status));

@@ -90,6 +90,17 @@ struct Environment {
   std::string trust;  // "isolated", "weaker (python)", "none (unsafe-no-sandbox)"
 };
 
+// One of several shapes that a candidate was judged on (--shapes).
+struct ShapeResult {
+  std::string label;  // "n=64, batch=8"; "as written": the task's own sizes
+  bool held_out = false;
+  Status status = Status::kTaskError;
+  std::optional<Timing> timing;
+  std::optional<Interval> speedup_eager;
+  std::optional<Interval> speedup_compile;
+  std::optional<Interval> speedup_best;
+};
+
 struct Evaluation {
   Status status = Status::kTaskError;
   std::string reason;  // one or a few lines that a model can act on
@@ -109,6 +120,8 @@ struct Evaluation {
   std::optional<double> lower_bound_ms;  // hard bound
   bool prepacked = false;                // used pragma_prepare; never mixed with plain figures
   std::optional<double> prepare_ms;
+  // Empty: one shape. Else times and bound above are the first's, speed-ups geometric means.
+  std::vector<ShapeResult> shapes;
   // Of the sessions that the figures above come from. Not part of the evaluation's JSON: only
   // evidence bundles keep it.
   std::vector<RawSamples> samples;
@@ -118,5 +131,11 @@ struct Evaluation {
   std::map<std::string, double> phases_ms;  // build, load, verify, tune, time
   [[nodiscard]] bool passed() const { return status == Status::kPassed; }
 };
+
+// Sanitizers are asked last and of passed candidates only; their checks are called
+// "..._sanitizer". Whether one of them turned the evaluation into a rejection, and what it was
+// before.
+[[nodiscard]] bool RejectedBySanitizer(const Evaluation& evaluation);
+[[nodiscard]] Evaluation BeforeSanitizers(Evaluation evaluation);
 
 }  // namespace pragma

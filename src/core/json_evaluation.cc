@@ -182,6 +182,34 @@ void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
   reader.Get("prepare_ms", evaluation.prepare_ms);
 }
 
+void WriteShapes(JsonWriter& writer, const std::vector<ShapeResult>& shapes) {
+  writer.Key("shapes").BeginArray();
+  for (const ShapeResult& shape : shapes) {
+    writer.BeginObject().Field("label", shape.label).Field("held_out", shape.held_out);
+    writer.Field("status", StatusName(shape.status));
+    WriteTiming(writer, "timing", shape.timing);
+    writer.Key("speedup").BeginObject();
+    WriteRatio(writer, "eager", shape.speedup_eager);
+    WriteRatio(writer, "compile", shape.speedup_compile);
+    WriteRatio(writer, "best", shape.speedup_best);
+    writer.EndObject().EndObject();
+  }
+  writer.EndArray();
+}
+
+void ReadShapes(const JsonReader& reader, std::vector<ShapeResult>& shapes) {
+  for (const JsonReader& item : reader.items()) {
+    ShapeResult& shape = shapes.emplace_back();
+    item.Get("label", shape.label);
+    item.Get("held_out", shape.held_out);
+    ReadStatus(item, shape.status);
+    ReadTiming(item["timing"], shape.timing);
+    ReadRatio(item["speedup"]["eager"], shape.speedup_eager);
+    ReadRatio(item["speedup"]["compile"], shape.speedup_compile);
+    ReadRatio(item["speedup"]["best"], shape.speedup_best);
+  }
+}
+
 }  // namespace
 
 // Every name is always there; null says that there is no such figure.
@@ -197,6 +225,7 @@ void Write(JsonWriter& writer, const Evaluation& evaluation) {
     writer.Null();
   }
   WriteFigures(writer, evaluation);
+  WriteShapes(writer, evaluation.shapes);
   WriteEnvironment(writer, evaluation.environment);
   writer.Field("object_sha256", evaluation.object_sha256).Field("seed", evaluation.seed);
   writer.Key("phases_ms").BeginObject();
@@ -212,6 +241,7 @@ void Read(const JsonReader& reader, Evaluation& evaluation) {
   ReadError(reader["error"], evaluation.error);
   reader["official"].Get("correct", evaluation.official_correct);
   ReadFigures(reader, evaluation);
+  ReadShapes(reader["shapes"], evaluation.shapes);
   ReadEnvironment(reader["environment"], evaluation.environment);
   reader.Get("object_sha256", evaluation.object_sha256);
   reader.Get("seed", evaluation.seed);

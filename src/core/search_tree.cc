@@ -20,6 +20,12 @@ void SearchTree::Insert(Trial trial) {
   trials_.push_back(std::move(trial));
 }
 
+Trial SearchTree::TakeLast() {
+  Trial trial = std::move(trials_.back());
+  trials_.pop_back();
+  return trial;
+}
+
 const Trial* SearchTree::best() const {
   const auto newest_first = trials_ | std::views::reverse;
   const auto found = std::ranges::find_if(newest_first, &Trial::best);

@@ -14,6 +14,8 @@ class SearchTree final {
  public:
   // Trials arrive with node == size() + 1 and a parent that exists.
   void Insert(Trial trial);
+  // Removes the last trial, which exists, and returns it.
+  Trial TakeLast();
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }

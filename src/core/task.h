@@ -68,6 +68,12 @@ struct GraphNode {
   std::vector<std::vector<std::int64_t>> strides;
 };
 
+// A size that differs between the shapes a kernel is judged on (--shapes): a field of task::Dims.
+struct VaryingSize {
+  std::string name;  // "x_0": dimension 0 of the tensor x; or an argument of Model or forward
+  std::int64_t value = 0;
+};
+
 struct Task {
   std::string name;      // file name without ".py"
   std::string sha256;    // of the source: the task's identity
@@ -80,6 +86,7 @@ struct Task {
   std::string output_kind;            // "tensor", "tuple", "list"
   std::vector<NamedValue> init_args;  // constructor arguments by name
   std::vector<NamedValue> call_args;  // arguments of forward that are no tensors
+  std::vector<VaryingSize> dims;      // empty: one shape, known when the kernel is compiled
   double flops = 0;  // as written (torch.utils.flop_counter plus one per pointwise element)
   std::size_t compulsory_bytes = 0;  // each argument read once, each output written once
   std::vector<GraphNode> graph;      // empty when torch.export failed

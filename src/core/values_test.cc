@@ -170,5 +170,19 @@ TEST(SearchTreeTest, TheSignatureChangesWithWhatItIsOf) {
   }
 }
 
+TEST(EvaluationTest, WhatSanitizersDidCanBeUndone) {
+  Evaluation evaluation{.status = Status::kPassed};
+  evaluation.checks = {{"values", "pass", ""}, {"address_sanitizer", "pass", ""}};
+  EXPECT_FALSE(RejectedBySanitizer(evaluation));
+  evaluation.checks.push_back({"thread_sanitizer", "fail", "a race"});
+  evaluation.status = Status::kNondeterministic;
+  evaluation.reason = "a race";
+  EXPECT_TRUE(RejectedBySanitizer(evaluation));
+  const Evaluation before = BeforeSanitizers(evaluation);
+  EXPECT_TRUE(before.passed());
+  EXPECT_EQ(before.reason, "");
+  EXPECT_EQ(before.checks.size(), 1U);
+}
+
 }  // namespace
 }  // namespace pragma

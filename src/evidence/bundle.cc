@@ -20,7 +20,8 @@ void WriteOptions(JsonWriter& writer, const JudgingOptions& options) {
   writer.Key("options").BeginObject().Field("mode", options.mode).Field("cache", options.cache);
   writer.Field("threads", options.threads).Field("check_sets", options.check_sets);
   writer.Field("run_limit_s", options.run_limit_s);
-  writer.Field("timing_budget_s", options.timing_budget_s).EndObject();
+  writer.Field("timing_budget_s", options.timing_budget_s);
+  writer.Field("shapes", options.shapes).EndObject();
 }
 
 void WriteSamples(JsonWriter& writer, const Evaluation& evaluation) {

@@ -22,6 +22,7 @@ struct JudgingOptions {
   int check_sets = 5;
   double run_limit_s = 60;
   double timing_budget_s = 1;
+  std::string shapes;  // JSON of further shapes; empty: none
 };
 
 struct Bundle {

@@ -134,7 +134,11 @@ Result<Exported> WriteExport(const ExportRequest& request, const Builder& builde
     TRY(WriteFileAtomic(file, *text));
     exported.files.push_back(file.string());
   }
-  TRY(WriteModelNew(request, built, exported));
+  if (request.task->dims.empty()) {
+    TRY(WriteModelNew(request, built, exported));
+  } else {
+    exported.refusal = "its sizes vary from call to call, which ModelNew cannot pass on yet";
+  }
   return exported;
 }
 

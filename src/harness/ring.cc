@@ -69,6 +69,8 @@ Placement PlaceRing(const Task& task, std::size_t sets) {
   placement.sets = sets;
   Packer inputs(task.arguments.size() * sets <= kMaxGuards);
   placement.arguments = PlaceSets(inputs, task.arguments, sets);
+  for (std::size_t set = 0; set < sets && !task.dims.empty(); ++set)
+    placement.dims.push_back(inputs.Place(task.dims.size() * sizeof(std::int64_t), set % 2 == 1));
   placement.input_bytes = inputs.end();
   placement.input_guards = inputs.TakeGuards();
   Packer outputs(true);
@@ -86,6 +88,12 @@ Result<Ring> Ring::Create(const Task& task, std::size_t sets) {
   SharedMemory inputs = TRY(SharedMemory::Create("pragma-inputs", placement.input_bytes));
   if (auto sealed = inputs.Seal(SealKind::kFutureWrites); !sealed) {
     return std::unexpected(sealed.error());
+  }
+  for (const std::size_t offset : placement.dims) {
+    for (std::size_t i = 0; i < task.dims.size(); ++i) {
+      std::memcpy(inputs.data() + offset + i * sizeof(std::int64_t), &task.dims[i].value,
+                  sizeof(std::int64_t));
+    }
   }
   return Ring(std::move(placement), std::move(inputs));
 }

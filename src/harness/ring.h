@@ -20,7 +20,8 @@ struct Placement {
   std::size_t sets = 0;
   std::vector<std::vector<std::size_t>> arguments;  // [set][argument], in the input memory
   std::vector<std::vector<std::size_t>> outputs;    // [set][output], in the output memory
-  std::vector<std::size_t> input_guards;            // pages nobody may touch
+  std::vector<std::size_t> dims;  // [set], of the sizes that vary, in the input memory; or empty
+  std::vector<std::size_t> input_guards;  // pages nobody may touch
   std::vector<std::size_t> output_guards;
   std::size_t input_bytes = 0;
   std::size_t output_bytes = 0;

@@ -52,12 +52,16 @@ std::size_t Aligned(std::size_t bytes) {
 Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKernel& kernel,
                              std::size_t output_bytes, std::size_t scratch_total) {
   const Placement& place = ring.placement();
-  const std::size_t words = place.sets * (task.arguments.size() + task.outputs.size()) +
+  // ModelNew learns sizes from its tensors.
+  const std::size_t dims = place.dims.empty() || kernel.python != nullptr ? 0 : 1;
+  const std::size_t arguments = dims + task.arguments.size();
+  const std::size_t words = place.sets * (arguments + task.outputs.size()) +
                             place.input_guards.size() + place.output_guards.size();
   Doorbell doorbell = TRY(Doorbell::Create(words));
   pragma_control& page = doorbell.page();
   page.set_count = static_cast<std::uint32_t>(place.sets);
-  page.argument_count = static_cast<std::uint32_t>(task.arguments.size());
+  page.argument_count = static_cast<std::uint32_t>(arguments);
+  page.has_dims = static_cast<std::uint32_t>(dims);
   page.output_count = static_cast<std::uint32_t>(task.outputs.size());
   page.parameter_count = static_cast<std::uint32_t>(std::ranges::count_if(
       task.arguments, [](const TensorSpec& tensor) { return tensor.role != TensorRole::kInput; }));
@@ -71,6 +75,7 @@ Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKern
   page.output_guard_count = static_cast<std::uint32_t>(place.output_guards.size());
   std::uint64_t* word = pragma_offsets(&page);
   for (std::size_t set = 0; set < place.sets; ++set) {
+    if (dims != 0) *word++ = place.dims[set];
     word = std::ranges::copy(place.arguments[set], word).out;
     word = std::ranges::copy(place.outputs[set], word).out;
   }
@@ -126,7 +131,8 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
 
 // Torch alone maps some GiB; its threads' stacks and heaps are reserved, not used.
 constexpr std::size_t kPythonAddressSpace = std::size_t{12} << 30U;
-constexpr int kPythonProcesses = 256;  // with threads and compilers
+constexpr std::size_t kPythonMemory = std::size_t{4} << 30U;  // torch, and compilers at work
+constexpr int kPythonProcesses = 256;                         // with threads and compilers
 
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
@@ -134,6 +140,7 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
   for (const auto& [name, value] : OpenMpEnvironment(options)) spec.env[name] = value;
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
+  spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
   spec.limits.processes = kPythonProcesses;
   return spec;
 }

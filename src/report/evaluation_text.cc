@@ -139,6 +139,21 @@ void AddTime(Table& table, const std::string& name, const std::optional<Timing>&
              {FormatSpeedup(speedup), SpeedupStyle(speedup)}});
 }
 
+std::string ShapesText(const Terminal& terminal, const std::vector<ShapeResult>& shapes) {
+  if (shapes.empty()) return "";
+  Table table({{.title = "shape"},
+               {.title = "verdict"},
+               {.title = "time [95 %]", .align = Align::kRight},
+               {.title = "faster than eager by [95 %]", .align = Align::kRight}});
+  for (const ShapeResult& shape : shapes) {
+    table.Add({{SafeLine(shape.label) + (shape.held_out ? " (held out)" : "")},
+               {std::string(StatusName(shape.status))},
+               {shape.timing ? FormatMillis(shape.timing->ms) : "-"},
+               {FormatSpeedup(shape.speedup_eager), SpeedupStyle(shape.speedup_eager)}});
+  }
+  return table.Render(terminal);
+}
+
 }  // namespace
 
 std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
@@ -174,6 +189,8 @@ std::string EvaluationText(const Terminal& terminal, const Task& task, const Can
   }
   const std::string times = TimingText(terminal, evaluation);
   if (!times.empty()) text += "\n" + times;
+  const std::string shapes = ShapesText(terminal, evaluation.shapes);
+  if (!shapes.empty()) text += "\n" + shapes;
   return text + "\n" + RenderFacts(terminal, FactsOf(evaluation));
 }
 

@@ -36,6 +36,12 @@ std::string_view BindOption(const Bind& bind) {
   return bind.writable ? "--bind" : "--ro-bind";
 }
 
+Words GuardWords(const JailTraits& traits) {
+  Words words{traits.init, "--guard"};
+  for (const std::string& folder : traits.cgroups) Append(words, {"--remove", folder});
+  return words;
+}
+
 Words NamespaceWords(const JailTraits& traits) {
   Words words;
   if (traits.user_namespace) {
@@ -139,7 +145,8 @@ std::string Outside(const std::string& text, const std::vector<Bind>& binds) {
 }  // namespace
 
 std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& traits) {
-  Words words{traits.init, "--guard", traits.bwrap};
+  Words words = GuardWords(traits);
+  words.push_back(traits.bwrap);
   Append(words, NamespaceWords(traits));
   Append(words, MountWords(spec));
   for (const auto& [target, path] : spec.symlinks) Append(words, {"--symlink", target, path});
@@ -161,7 +168,8 @@ std::vector<std::string> UnjailedCommand(const JailSpec& spec, const JailTraits&
   for (std::string& word : outside.argv) word = Outside(word, outside.binds);
   for (auto& [name, value] : outside.env) value = Outside(value, outside.binds);
   outside.cwd = Outside(spec.cwd, outside.binds);
-  Words words{traits.init, "--guard", traits.init};
+  Words words = GuardWords(traits);
+  words.push_back(traits.init);
   Append(words, InitWords(outside, 0));
   return words;
 }

@@ -16,7 +16,8 @@ struct JailTraits {
   std::string bwrap;
   std::string init;  // path of pragma-init out here
   bool user_namespace = true;
-  std::uint32_t uid = 0;  // user the program becomes; 0: nothing to change
+  std::uint32_t uid = 0;             // user the program becomes; 0: nothing to change
+  std::vector<std::string> cgroups;  // folders that the guard removes at the end
 };
 
 // pragma-init --guard bwrap ... pragma-init ... -- program.

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -21,6 +23,7 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/command.h"
 #include "worker/init_protocol.h"
 
@@ -28,6 +31,7 @@ namespace pragma {
 namespace {
 
 constexpr Seconds kStartLimit{30};
+constexpr std::size_t kTriedMemory = std::size_t{64} << 20U;
 constexpr const char* kAdvice =
     "; or pass --unsafe-no-sandbox to run generated code without protection";
 
@@ -125,10 +129,26 @@ std::string BrokenBwrap(const std::string& why) {
 }  // namespace
 
 Result<void> Jail::Try() const {
-  const JailSpec spec{.argv = {kInitInside, "--true"}};
+  JailSpec spec{.argv = {kInitInside, "--true"}};
+  spec.limits.memory_bytes = kTriedMemory;
   const RunOutcome run = TRY(Run(spec, RunLimits{.wall = kStartLimit}));
   if (run.ok()) return {};
   return Fail(ErrorKind::kUnavailable, "a trivial program " + run.outcome.Describe());
+}
+
+Result<void> Jail::Settle() {
+  user_namespace_ = ::geteuid() != 0 || JailUsers().count == 0;
+  cgroups_ = FindCgroups().value_or(CgroupPlace{});
+  Result<void> tried = Try();
+  if (!tried && cgroups_.usable()) {
+    cgroups_ = {};
+    tried = Try();
+  }
+  if (!tried && !user_namespace_) {  // root without a root's rights, as in some containers
+    user_namespace_ = true;
+    tried = Try();
+  }
+  return tried;
 }
 
 Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
@@ -146,16 +166,13 @@ Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
   }
   jail.bwrap_ = FindProgram("bwrap");
   if (jail.bwrap_.empty()) return Fail(ErrorKind::kUnavailable, MissingBwrap());
-  jail.user_namespace_ = ::geteuid() != 0 || JailUsers().count == 0;
-  Result<void> tried = jail.Try();
-  if (!tried && !jail.user_namespace_) {  // root without a root's rights, as in some containers
-    jail.user_namespace_ = true;
-    tried = jail.Try();
-  }
-  if (!tried) return Fail(ErrorKind::kUnavailable, BrokenBwrap(tried.error().message));
+  if (auto settled = jail.Settle(); !settled)
+    return Fail(ErrorKind::kUnavailable, BrokenBwrap(settled.error().message));
   jail.protections_ = {"namespaces",        "no network",
                        "empty environment", "no new privileges",
                        "rlimits",           jail.user_namespace_ ? "user namespace" : "own user"};
+  if (jail.cgroups_.usable())
+    jail.protections_.push_back("cgroups v" + std::to_string(jail.cgroups_.version));
   return jail;
 }
 
@@ -166,10 +183,16 @@ Result<JailedProcess> Jail::Start(const JailSpec& spec) const {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return FailErrno("cannot create a pipe");
   const UniqueFd complaints(ends[0]);
   UniqueFd complain(ends[1]);
+  std::optional<Cgroup> group;
+  if (cgroups_.usable() && spec.limits.memory_bytes > 0) {
+    group = TRY(Cgroup::Create(
+        cgroups_, {.memory_bytes = spec.limits.memory_bytes, .processes = spec.limits.processes}));
+  }
   const JailTraits traits{.bwrap = bwrap_,
                           .init = program_dir_ + "/pragma-init",
                           .user_namespace = user_namespace_,
-                          .uid = unsafe() || user_namespace_ ? 0 : DrawUser()};
+                          .uid = unsafe() || user_namespace_ ? 0 : DrawUser(),
+                          .cgroups = group ? group->folders() : std::vector<std::string>()};
   ProcessSpec command;
   command.argv = unsafe() ? UnjailedCommand(spec, traits) : JailCommand(spec, traits);
   command.cwd = "/";
@@ -180,7 +203,7 @@ Result<JailedProcess> Jail::Start(const JailSpec& spec) const {
   JailedProcess process(TRY(Process::Spawn(command)), std::move(report.ours));
   report.theirs.Reset();
   complain.Reset();
-  if (Result<void> greeted = process.Greet(kStartLimit); !greeted) {
+  if (Result<void> greeted = process.Greet(kStartLimit, group); !greeted) {
     [[maybe_unused]] const Result<Outcome> killed = process.Kill();
     const std::string said = Complaint(complaints);
     return Fail(ErrorKind::kUnavailable, "cannot start " + spec.argv.front() + " in a jail: " +

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "sandbox/cgroup.h"
 
 namespace pragma {
 
@@ -32,6 +33,8 @@ struct JailLimits {
   std::size_t address_space_bytes = 0;              // RLIMIT_AS; 0: none
   Seconds cpu{0};                                   // RLIMIT_CPU; 0: none
   std::size_t file_bytes = std::size_t{64} << 20U;  // RLIMIT_FSIZE
+  // Of all its processes together, by a control group; 0, or where none can be made: no limit.
+  std::size_t memory_bytes = 0;
   int processes = 0;  // RLIMIT_NPROC (threads too), per jail; 0 or unsafe: none
   int open_files = 64;
   std::size_t stack_bytes = std::size_t{64} << 20U;
@@ -85,8 +88,8 @@ class JailedProcess final {
   JailedProcess(Process process, UniqueFd report)
       : process_(std::move(process)), report_(std::move(report)) {}
   // The start's handshake (worker/init_protocol.h): learns host_pid, lets the program go on, and
-  // waits until it is exec'ed.
-  [[nodiscard]] Result<void> Greet(Seconds limit);
+  // waits until it is exec'ed. Before it goes on it joins `group`, if there is one.
+  [[nodiscard]] Result<void> Greet(Seconds limit, const std::optional<Cgroup>& group);
   void Destroy() noexcept;
   Process process_;  // the guard (worker/guard.h)
   UniqueFd report_;  // our init's report socket
@@ -135,7 +138,10 @@ class Jail final {
 
  private:
   [[nodiscard]] Result<void> Try() const;
+  // Tries with the means that were found, then with fewer.
+  [[nodiscard]] Result<void> Settle();
   std::string program_dir_;
+  CgroupPlace cgroups_;
   std::string bwrap_;
   SandboxMode mode_ = SandboxMode::kRequired;
   // False: we are root and every jail gets a user id of its own (RLIMIT_NPROC never binds for

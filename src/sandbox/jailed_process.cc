@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
 #include "worker/init_protocol.h"
 
@@ -100,7 +101,7 @@ Outcome FromReport(const pragma_init_report& report) {
 
 }  // namespace
 
-Result<void> JailedProcess::Greet(Seconds limit) {
+Result<void> JailedProcess::Greet(Seconds limit, const std::optional<Cgroup>& group) {
   const std::optional<Message> hello = Receive(report_.get(), limit);
   if (!hello) return Fail("it did not start in " + std::to_string(limit.count()) + " s");
   if (hello->closed || hello->report.kind != PRAGMA_INIT_HELLO || hello->sender <= 0) {
@@ -110,6 +111,7 @@ Result<void> JailedProcess::Greet(Seconds limit) {
   // The child waits for our byte, so this number is still its own.
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, host_pid_, 0)));
   if (!pidfd_.valid()) return FailErrno("cannot open a pidfd");
+  if (group) TRY(group->Add(host_pid_));
   if (::send(report_.get(), "g", 1, MSG_NOSIGNAL) != 1) return FailErrno("cannot answer init");
   const std::optional<Message> started = Receive(report_.get(), limit);
   if (!started || started->closed) return Fail("init did not report the start");

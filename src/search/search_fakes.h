@@ -172,6 +172,7 @@ class Workplace final {
       clock.SleepFor(Seconds(10));
       return Judge(candidate, best);
     };
+    parts.confirm = confirm;
     parts.observer.on_trial = [this](const Trial&, const SearchTree&) {
       if (hook) [[maybe_unused]]
         const auto ignored = hook("trial");
@@ -187,6 +188,7 @@ class Workplace final {
   MachineSummary machine;
   ReplayClock clock;
   Hook hook;
+  Confirm confirm;
   std::string run;
 };
 

@@ -1,5 +1,6 @@
 #include "search/session.h"
 
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,13 +43,15 @@ class Loop final {
   Result<void> Restore();
   Result<std::string> RunUntilStopped();
   Result<Outcome> Attempt();
-  Result<Outcome> Interruptible();
+  Result<Outcome> Interruptible(bool settle);
+  Result<Outcome> AttemptOn(const SearchTree& seen);
+  Result<void> Settle();
+  Result<void> Publish();
   Result<void> Advise(const Window& window, Trial& trial) const;
   Result<std::optional<Candidate>> Propose(const Window& window, Trial& trial) const;
   Result<void> Judge(const Candidate& candidate, Trial& trial) const;
   Result<void> Keep(Trial trial);
-  [[nodiscard]] Window WindowFor(const Move& move) const;
-  [[nodiscard]] int ParentFor(const Move& move, const std::optional<Advice>& advice) const;
+  [[nodiscard]] Window WindowFor(const SearchTree& tree, const Move& move) const;
   void Announce(std::string_view phase) const;
 
   const std::string& run_;
@@ -56,7 +59,18 @@ class Loop final {
   const Preset& preset_;
   const Budget& budget_;
   SessionResult result_;
+  std::future<Result<Evaluation>> confirming_;  // of the tree's last trial, not yet in the store
 };
+
+int ParentFor(const SearchTree& tree, const Move& move, const std::optional<Advice>& advice) {
+  const Trial* best = tree.best();
+  switch (advice ? advice->base : Base::kCurrent) {
+    case Base::kCurrent: return move.node;
+    case Base::kBest: return best == nullptr ? move.node : best->node;
+    case Base::kReference: return 0;
+  }
+  return move.node;
+}
 
 Result<SessionResult> Loop::Run() {
   const UniqueFd lock = TRY(parts_.store->LockRun(run_));
@@ -79,43 +93,70 @@ Result<void> Loop::Restore() {
 
 Result<std::string> Loop::RunUntilStopped() {
   while (true) {
-    if (std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
-        !stopped.empty()) {
-      return stopped;
+    std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
+    if (!stopped.empty() && !confirming_.valid()) return stopped;
+    Result<Outcome> outcome = Interruptible(!stopped.empty());
+    if (!outcome) {
+      static_cast<void>(Settle());  // what was found before is not lost
+      return std::unexpected(outcome.error());
     }
-    Outcome outcome = TRY(Interruptible());
-    if (!outcome.trial) return outcome.stopped;
-    TRY(Keep(std::move(*outcome.trial)));
+    if (outcome->trial) {
+      TRY(Keep(std::move(*outcome->trial)));
+    } else if (!outcome->stopped.empty()) {
+      TRY(Settle());
+      return outcome->stopped;
+    }
   }
 }
 
-// An attempt that the user broke off is dropped: no trial, no error.
-Result<Outcome> Loop::Interruptible() {
-  if (Interrupted()) return Outcome{.stopped = "interrupted"};
-  Result<Outcome> outcome = Attempt();
+// An attempt that the user broke off is dropped: no trial, no error. `settle`: nothing is tried,
+// the best's sanitizers are waited for.
+Result<Outcome> Loop::Interruptible(bool settle) {
+  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
+  Result<Outcome> outcome = Outcome{};
+  if (settle) {
+    if (auto settled = Settle(); !settled) outcome = std::unexpected(settled.error());
+  } else {
+    outcome = Attempt();
+  }
   if (outcome || outcome.error().kind != ErrorKind::kInterrupted) return outcome;
-  return Outcome{.stopped = "interrupted"};
+  return Outcome{.trial = {}, .stopped = "interrupted"};
 }
 
+// The attempt after one that sanitizers rejected was made before their verdict was known: so it is
+// when it is resumed or replayed.
 Result<Outcome> Loop::Attempt() {
-  const Move move = parts_.strategy->Next(result_.tree);
-  const Window window = WindowFor(move);
-  Trial trial{.node = result_.tree.next_node(), .role = move.role};
+  const Trial* last = result_.tree.last();
+  if (confirming_.valid() || last == nullptr || !RejectedBySanitizer(last->evaluation))
+    return AttemptOn(result_.tree);
+  SearchTree seen = result_.tree;
+  Trial trial = seen.TakeLast();
+  trial.evaluation = BeforeSanitizers(std::move(trial.evaluation));
+  trial.best = true;
+  seen.Insert(std::move(trial));
+  return AttemptOn(seen);
+}
+
+Result<Outcome> Loop::AttemptOn(const SearchTree& seen) {
+  const Move move = parts_.strategy->Next(seen);
+  const Window window = WindowFor(seen, move);
+  Trial trial{.node = seen.next_node(), .role = move.role};
   const bool advised = parts_.conductor != nullptr && preset_.conductor && move.role != Role::kSeed;
   if (advised) {
     TRY(Advise(window, trial));
     if (trial.advice->stop) {
       result_.spent += trial.spent;
-      return Outcome{.stopped = "advice"};
+      return Outcome{.trial = {}, .stopped = "advice"};
     }
-    if (Interrupted()) return Outcome{.stopped = "interrupted"};
+    if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
   }
-  trial.parent = ParentFor(move, trial.advice);
+  trial.parent = ParentFor(seen, move, trial.advice);
   trial.candidate = TRY(Propose(window, trial));
-  if (Interrupted()) return Outcome{.stopped = "interrupted"};
+  TRY(Settle());  // from here on `seen` and `window` are gone
+  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
   if (trial.candidate) TRY(Judge(*trial.candidate, trial));
   trial.best = trial.candidate && BecomesBest(trial.evaluation, result_.tree.best());
-  return Outcome{.trial = std::move(trial)};
+  return Outcome{.trial = std::move(trial), .stopped = {}};
 }
 
 Result<void> Loop::Advise(const Window& window, Trial& trial) const {
@@ -147,16 +188,35 @@ Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
   return {};
 }
 
+// A new best is kept for good once its sanitizers are done, beside what comes next.
 Result<void> Loop::Keep(Trial trial) {
-  TRY(parts_.store->AppendTrial(run_, trial));
   result_.spent += trial.spent;
   result_.tree.Insert(std::move(trial));
+  const Trial& kept = *result_.tree.last();
+  if (!kept.best || !parts_.confirm) return Publish();
+  confirming_ = std::async(std::launch::async, parts_.confirm, *kept.candidate, kept.evaluation);
+  return {};
+}
+
+Result<void> Loop::Settle() {
+  if (!confirming_.valid()) return {};
+  Result<Evaluation> confirmed = confirming_.get();
+  Trial trial = result_.tree.TakeLast();
+  if (!confirmed) return std::unexpected(confirmed.error());
+  trial.evaluation = std::move(*confirmed);
+  trial.best = trial.evaluation.passed();
+  result_.tree.Insert(std::move(trial));
+  return Publish();
+}
+
+// The tree's last trial, for good.
+Result<void> Loop::Publish() {
+  TRY(parts_.store->AppendTrial(run_, *result_.tree.last()));
   if (parts_.observer.on_trial) parts_.observer.on_trial(*result_.tree.last(), result_.tree);
   return {};
 }
 
-Window Loop::WindowFor(const Move& move) const {
-  const SearchTree& tree = result_.tree;
+Window Loop::WindowFor(const SearchTree& tree, const Move& move) const {
   Window window{
       .task = parts_.task, .kernel_header = parts_.kernel_header, .machine = parts_.machine};
   window.current = move.node == 0 ? nullptr : &tree.at(move.node);
@@ -167,16 +227,6 @@ Window Loop::WindowFor(const Move& move) const {
   window.attempts = parts_.shown_attempts > 0 ? parts_.shown_attempts : budget_.attempts;
   window.advice_from_user = parts_.advice_from_user;
   return window;
-}
-
-int Loop::ParentFor(const Move& move, const std::optional<Advice>& advice) const {
-  const Trial* best = result_.tree.best();
-  switch (advice ? advice->base : Base::kCurrent) {
-    case Base::kCurrent: return move.node;
-    case Base::kBest: return best == nullptr ? move.node : best->node;
-    case Base::kReference: return 0;
-  }
-  return move.node;
 }
 
 void Loop::Announce(std::string_view phase) const {

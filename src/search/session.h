@@ -27,6 +27,11 @@ struct Budget {
 using Evaluate =
     std::function<Result<Evaluation>(const Candidate& candidate, const Trial* best, int node)>;
 
+// Sanitizers, for a candidate that is about to become the best: returns its evaluation, amended. It
+// runs in a thread of its own beside the next call of a model, whose prompt takes it as passed.
+using Confirm =
+    std::function<Result<Evaluation>(const Candidate& candidate, const Evaluation& evaluation)>;
+
 // What a run reports while it goes on; every member may be empty.
 struct SessionObserver {
   std::function<void(int attempt, std::string_view phase)>
@@ -41,6 +46,7 @@ struct SessionParts {
   Coder* coder = nullptr;
   Clock* clock = nullptr;
   Evaluate evaluate;
+  Confirm confirm;  // may be empty
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;
   const MachineSummary* machine = nullptr;
@@ -56,7 +62,7 @@ struct SessionResult {
 };
 
 // Runs until a stopping rule holds; starts from whatever the store already has of the run (resume
-// is the same call). A trial is on disk before the next begins. The run stays "running" in the
+// is the same call). A trial is on disk before the next is judged. The run stays "running" in the
 // store: the caller measures the best again and calls Store::FinishRun (after an Error it does not,
 // so that the run can be resumed). Only one process works on a run at a time.
 [[nodiscard]] Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,

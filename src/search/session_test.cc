@@ -92,6 +92,75 @@ TEST_F(SessionTest, ShowsTheRolesWhatTheStrategySays) {
                                                "attempt 4 of 4 current 3 best 3 others advised"));
 }
 
+// What a sanitizer says of kernels with "racy" in them.
+Result<Evaluation> Sanitize(const Candidate& candidate, const Evaluation& evaluation) {
+  Evaluation amended = evaluation;
+  const bool racy = candidate.source().find("racy") != std::string::npos;
+  amended.checks.push_back({"thread_sanitizer", racy ? "fail" : "pass", "data race"});
+  if (!racy) return amended;
+  amended.status = Status::kNondeterministic;
+  amended.reason = "data race";
+  return amended;
+}
+
+ScriptedModel::Script RacyScript() {
+  return {{{"coder", 1}, "pass 1 9"},        {{"conductor", 2}, "current"},
+          {{"coder", 2}, "pass 1.2 8-racy"}, {{"conductor", 3}, "current"},
+          {{"coder", 3}, "pass 1.1 7"},      {{"conductor", 4}, "best"},
+          {{"coder", 4}, "pass 1.005 6.9"}};
+}
+
+TEST_F(SessionTest, SanitizersOfABestRunWhileTheNextIsAskedFor) {
+  Workplace place(RacyScript());
+  place.settings.budget.attempts = 4;
+  place.confirm = Sanitize;
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(Bests(result->tree), ElementsAre(true, false, true, false));
+  EXPECT_EQ(result->tree.at(2).evaluation.status, Status::kNondeterministic);
+  EXPECT_EQ(place.model.prompts.at(3), "attempt 3 of 4 current 2 best 2 others")
+      << "asked before the verdict was known";
+  EXPECT_EQ(place.model.prompts.at(5), "attempt 4 of 4 current 3 best 3 others");
+  EXPECT_EQ(place.store.Trials(place.run)->at(1).evaluation.reason, "data race");
+  EXPECT_TRUE(place.store.Trials(place.run)->at(2).best) << "measured against the first";
+}
+
+TEST_F(SessionTest, ARejectionThatCameLateIsResumedAlike) {
+  Workplace place(RacyScript());
+  place.settings.budget.attempts = 4;
+  place.confirm = Sanitize;
+  int proposals = 0;
+  place.hook = [&](std::string_view point) -> Result<void> {
+    if (point == "evaluate" && ++proposals == 3) return Fail("killed");
+    return {};
+  };
+  place.Start();
+  EXPECT_FALSE(place.Run());
+  EXPECT_EQ(place.store.Trials(place.run)->size(), 2U) << "the late verdict is on disk";
+  place.hook = {};
+  const auto resumed = place.RunAgain();
+  ASSERT_TRUE(resumed) << resumed.error().message;
+  EXPECT_EQ(place.model.prompts.size(), 7U) << "nothing is asked twice";
+
+  Workplace whole(RacyScript());
+  whole.settings.budget.attempts = 4;
+  whole.confirm = Sanitize;
+  whole.Start();
+  EXPECT_EQ(whole.Run()->tree.Signature(), resumed->tree.Signature());
+}
+
+TEST_F(SessionTest, TheLastBestIsWaitedFor) {
+  Workplace again({{{"coder", 1}, "pass 1 9-racy"}});
+  again.settings.budget.attempts = 1;
+  again.confirm = Sanitize;
+  again.Start();
+  const auto result = again.Run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->tree.best(), nullptr);
+  EXPECT_EQ(again.store.Trials(again.run)->size(), 1U);
+}
+
 TEST_F(SessionTest, IndependentAttemptsSeeNothing) {
   Workplace place(
       {{{"coder", 1}, "pass 1 9"}, {{"coder", 2}, "pass 2 4"}, {{"coder", 3}, "broken"}});

@@ -112,6 +112,11 @@ std::string_view TypeText(Kind kind) {
   return {};
 }
 
+bool Varies(const Task& task, const std::string& name) {
+  return std::ranges::any_of(task.dims,
+                             [&name](const VaryingSize& size) { return size.name == name; });
+}
+
 void WriteValue(std::string& out, Names& names, const std::string& name, const ScalarValue& value);
 
 void WriteList(std::string& out, Names& names, const std::string& name, const ScalarValue& list) {
@@ -152,17 +157,24 @@ void WriteValue(std::string& out, Names& names, const std::string& name, const S
   }
 }
 
-void WriteValues(std::string& out, Names& names, std::string_view title,
+void WriteValues(std::string& out, Names& names, std::string_view title, const Task& task,
                  const std::vector<NamedValue>& values) {
   if (values.empty()) return;
   out += fmt::format("// {}\n", title);
-  for (const NamedValue& value : values) WriteValue(out, names, value.name, value.value);
+  for (const NamedValue& value : values) {
+    if (Varies(task, value.name)) {
+      out += fmt::format("// {0}: dims.{0}\n", value.name);
+    } else {
+      WriteValue(out, names, value.name, value.value);
+    }
+  }
 }
 
-void WriteShape(std::string& out, Names& names, const TensorSpec& tensor) {
+void WriteShape(std::string& out, Names& names, const Task& task, const TensorSpec& tensor) {
   std::string sizes;
-  for (const std::int64_t size : tensor.shape) {
-    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    const bool varies = Varies(task, fmt::format("{}_{}", tensor.name, i));
+    sizes += (sizes.empty() ? "" : ", ") + (varies ? "-1" : std::to_string(tensor.shape[i]));
   }
   const std::string_view scalar = tensor.shape.empty() ? ", a scalar" : "";
   out += fmt::format("inline constexpr std::int64_t {}[] = {{{}}};  // {} {}{}\n",
@@ -170,14 +182,23 @@ void WriteShape(std::string& out, Names& names, const TensorSpec& tensor) {
                      TensorRoleName(tensor.role), CommentText(tensor.path), scalar);
 }
 
+void WriteDims(std::string& out, const Task& task) {
+  if (task.dims.empty()) return;
+  out += "// Sizes that vary from call to call; -1 above. x_0 is dimension 0 of x.\n";
+  out += "struct Dims {\n";
+  for (const VaryingSize& size : task.dims) out += fmt::format("  std::int64_t {};\n", size.name);
+  out += "};\n";
+}
+
 void WriteNamespace(std::string& out, const Task& task) {
   Names names;
   out += "namespace task {\n";
-  WriteValues(out, names, "Constructor arguments of Model.", task.init_args);
-  WriteValues(out, names, "Arguments of forward that are no tensors.", task.call_args);
+  WriteValues(out, names, "Constructor arguments of Model.", task, task.init_args);
+  WriteValues(out, names, "Arguments of forward that are no tensors.", task, task.call_args);
   out += "// Shapes. All tensors are contiguous (last dimension fastest) and 64-byte aligned.\n";
-  for (const TensorSpec& tensor : task.arguments) WriteShape(out, names, tensor);
-  for (const TensorSpec& tensor : task.outputs) WriteShape(out, names, tensor);
+  for (const TensorSpec& tensor : task.arguments) WriteShape(out, names, task, tensor);
+  for (const TensorSpec& tensor : task.outputs) WriteShape(out, names, task, tensor);
+  WriteDims(out, task);
   out += "}  // namespace task\n";
 }
 
@@ -191,7 +212,8 @@ std::string Prototype(std::string_view name, const std::vector<std::string>& par
 
 void WritePrototypes(std::string& out, const Task& task) {
   std::vector<std::string> plain;
-  std::vector<std::string> prepare;
+  if (!task.dims.empty()) plain.emplace_back("const task::Dims& dims");
+  std::vector<std::string> prepare = plain;
   for (const TensorSpec& tensor : task.arguments) {
     plain.push_back(Parameter(tensor, true));
     if (tensor.role != TensorRole::kInput) prepare.push_back(plain.back());

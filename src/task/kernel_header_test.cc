@@ -178,6 +178,18 @@ TEST(KernelHeader, Goldens) {
   ExpectGolden("everything.kernel.h", KernelHeader(Everything()));
 }
 
+TEST(KernelHeader, SizesThatVaryComeWithTheCall) {
+  Task task = Convolution();
+  task.dims = {{"x_0", 16}, {"out_0", 16}, {"kernel_size", 3}};
+  const std::string header = KernelHeader(task);
+  EXPECT_THAT(header, HasSubstr("x_dims[] = {-1, 3, 512};"));
+  EXPECT_THAT(header, HasSubstr("conv1d_weight_dims[] = {64, 3, 3};"));
+  EXPECT_THAT(header, HasSubstr("// kernel_size: dims.kernel_size\n"));
+  EXPECT_THAT(header, HasSubstr("struct Dims {\n  std::int64_t x_0;\n  std::int64_t out_0;\n"));
+  EXPECT_THAT(header, HasSubstr("pragma_kernel(const task::Dims& dims,"));
+  EXPECT_THAT(header, HasSubstr("pragma_prepare(const task::Dims& dims,"));
+}
+
 TEST(KernelHeader, NeedsNoHeaderBesidesTheTwo) {
   const std::string text = KernelHeader(Convolution());
   EXPECT_THAT(text, HasSubstr("#include <cstddef>\n#include <cstdint>\n"));

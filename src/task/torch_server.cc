@@ -147,6 +147,7 @@ std::string_view AllocatorName(Allocator allocator) {
 
 const Task& TorchServer::task() const { return impl_->task; }
 void TorchServer::NoteLint(std::string verdict) { impl_->task.lint = std::move(verdict); }
+void TorchServer::NoteDims(std::vector<VaryingSize> dims) { impl_->task.dims = std::move(dims); }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,

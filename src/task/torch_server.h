@@ -76,6 +76,8 @@ class TorchServer final {
   [[nodiscard]] const Task& task() const;
   // What lint found out about the task; it then stands on the task.
   void NoteLint(std::string verdict);
+  // What varies between the shapes that the task is judged on.
+  void NoteDims(std::vector<VaryingSize> dims);
   [[nodiscard]] const std::string& torch_version() const;
 
   // Runs get_inputs() and a fresh Model under `seed` (KernelBench's rule: the seed is set before

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -120,9 +121,12 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   // Right before the timed burst, so that the threads and the processor are in the same state.
   if (TRY(PlayEmpty(index, timed, &elapsed))) return {};
   player.empty.push_back(Seconds(elapsed).count());
+  // The clock round the accounting: whatever keeps us from reading it at once is in both.
+  const TimePoint opened = std::chrono::steady_clock::now();
   const Seconds before = player.peer().CpuTime();
   if (TRY(Play(index, timed, &elapsed))) return {};
   player.processor_seconds += (player.peer().CpuTime() - before).count();
+  player.accounted_seconds += Seconds(std::chrono::steady_clock::now() - opened).count();
   player.bursts.push_back(Seconds(elapsed).count());
   if (TRY(Freeze(index))) return {};
   return player.worker ? CheckOutputs(index, sets) : Result<void>();
@@ -142,8 +146,7 @@ void Match::SettleOne(const Player& player, SideTiming& side) const {
     side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
   }
   side.samples += player.bursts.size() * plan_.timed;
-  side.timed_seconds =
-      std::accumulate(player.bursts.begin(), player.bursts.end(), side.timed_seconds);
+  side.accounted_seconds += player.accounted_seconds;
   side.processor_seconds += player.processor_seconds;
   side.doorbell_us = doorbell * 1e6;
 }
@@ -157,7 +160,7 @@ void Match::CheckProcessors() {
 void Match::CheckProcessorsOf(std::size_t index) {
   const Player& player = players_[index];
   if (!player.worker) return;
-  const double wall = std::accumulate(player.bursts.begin(), player.bursts.end(), 0.0);
+  const double wall = player.accounted_seconds;
   const double allowed = context_.worker.threads * wall * kProcessorsOver +
                          kAccountingSeconds * static_cast<double>(player.bursts.size());
   if (player.processor_seconds <= allowed) return;

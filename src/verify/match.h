@@ -26,7 +26,8 @@ struct Player {
   std::optional<TimerProcess> timer;
   std::vector<double> bursts;    // seconds with the doorbell's cost
   std::vector<double> empty;     // seconds of bursts without calls: the doorbell's cost
-  double processor_seconds = 0;  // in the timed bursts
+  double processor_seconds = 0;  // in the timed bursts and round them
+  double accounted_seconds = 0;  // by our clock, of what processor_seconds is of
 
   [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
   [[nodiscard]] Result<void> Wake() { return worker ? worker->Thaw() : timer->peer().Thaw(); }

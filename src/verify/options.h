@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -30,6 +31,7 @@ struct VerifyOptions {
   Seconds run_limit{60};       // of one call of the kernel
   Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring
+  std::string shapes;  // JSON of further shapes (task/shapes.h); empty: as the task is written
   std::optional<Seed> seed;  // recheck and replay only; otherwise drawn after the build
 };
 

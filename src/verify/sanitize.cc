@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -38,12 +40,19 @@ double Slowdown(Sanitizer sanitizer) {
   return 1;
 }
 
-// A set of the task's own inputs in memory of its own, which the program cannot write.
+// A set of the task's own inputs in memory of its own, which the program cannot write; behind it
+// the sizes that vary.
 Result<SharedMemory> DrawInputs(TorchServer& server) {
-  const std::size_t bytes = PackedLayout(server.task()).argument_bytes;
+  const Task& task = server.task();
+  const std::size_t set = PackedLayout(task).argument_bytes;
+  const std::size_t bytes = set + task.dims.size() * sizeof(std::int64_t);
   SharedMemory inputs =
       TRY(SharedMemory::Create("pragma-sanitize", std::max<std::size_t>(bytes, 1)));
   TRY(server.Draw(Rng(SystemSeed())() >> 1U, inputs, 0));
+  for (std::size_t i = 0; i < task.dims.size(); ++i) {
+    std::memcpy(inputs.data() + set + i * sizeof(std::int64_t), &task.dims[i].value,
+                sizeof(std::int64_t));
+  }
   TRY(inputs.Seal(SealKind::kFutureWrites));
   return inputs;
 }
@@ -58,11 +67,20 @@ InstrumentedCall CallOf(const SanitizeParts& parts, const BuiltKernel& kernel,
                         .inputs = &inputs,
                         .threads = parts.threads,
                         .limit = kLimit};
+  if (!task.dims.empty()) {
+    call.has_dims = true;
+    call.first_parameter = 1;
+    call.arguments.push_back(task.dims.size() * sizeof(std::int64_t));
+    call.argument_offsets.insert(call.argument_offsets.begin(), PackedLayout(task).argument_bytes);
+  }
   for (const TensorSpec& argument : task.arguments) {
     call.arguments.push_back(argument.bytes());
     if (argument.role == TensorRole::kInput) ++call.first_parameter;
   }
-  for (const TensorSpec& output : task.outputs) call.outputs.push_back(output.bytes());
+  for (const TensorSpec& output : task.outputs) {
+    call.outputs.push_back(output.bytes());
+    call.output_names.push_back(output.name);
+  }
   return call;
 }
 

@@ -35,11 +35,11 @@ struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
   double doorbell_us = 0;                    // median of the empty bursts of the last process
   std::size_t samples = 0;                   // timed calls
-  double timed_seconds = 0;                  // of all timed bursts, by our clock
+  double accounted_seconds = 0;              // of all timed bursts, by our clock
   double processor_seconds = 0;              // in them, as the operating system accounts it
   // How many processors it used in the timed bursts.
   [[nodiscard]] double Processors() const {
-    return timed_seconds > 0 ? processor_seconds / timed_seconds : 0;
+    return accounted_seconds > 0 ? processor_seconds / accounted_seconds : 0;
   }
   [[nodiscard]] Interval Milliseconds() const;
 };

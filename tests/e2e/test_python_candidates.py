@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 import json
-import pathlib
-import re
+import sys
 
 import pytest
 from conftest import KERNELS, ROOT, TASKS
 
-RED_TEAM = sorted((ROOT / "tests" / "red_team_python").glob("*.py"))
-# Verdicts that only timing can reach.
-TIMED = {"implausible"}
-NO_TIMING = ["--no-timing"]
+sys.path.insert(0, str(ROOT / "tests" / "red_team"))
+from judge import Judge, read_case  # noqa: E402
+
+CASES = [read_case(path, "red-team") for path in sorted((ROOT / "tests" / "red_team_python").glob("*.py"))]
 SHORT = ["--no-compile-baseline"]
 
 
-def expectations(file: pathlib.Path) -> dict[str, str]:
-    """"# red-team: task=linear expect=passed" as a dictionary."""
-    first = file.read_text().splitlines()[0]
-    assert first.startswith("# red-team: "), f"{file.name} does not say what it expects"
-    return dict(re.findall(r"(\w+)=(\S+)", first))
+@pytest.fixture(scope="module")
+def red(request, tmp_path_factory):
+    """Judges what was selected, two groups at a time, each on one warm reference."""
+    selected = {item.callspec.params["case"].name for item in request.session.items if "case" in getattr(getattr(item, "callspec", None), "params", {})}
+    judge = Judge(tmp_path_factory.mktemp("red"))
+    judge.measure_machine()
+    judge.start([case for case in CASES if case.name in selected])
+    yield judge
+    judge.pool.shutdown(wait=True, cancel_futures=True)
 
 
-def left_in(folder: pathlib.Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_red_team_gets_its_verdicts(red, case):
+    verdict = red.verdict(case)
+    assert verdict.status in case.expect, verdict.reason + verdict.runs[0].get("log", "")
+    assert verdict.runs[0]["environment"]["trust"] == "weaker (python)"
+    if case.note:
+        notes = [check["detail"] for check in verdict.runs[0]["checks"] if check["verdict"] == "note"]
+        assert any(case.note in note for note in notes), notes
 
 
-@pytest.mark.parametrize("file", RED_TEAM, ids=lambda file: file.stem)
-def test_the_red_team_gets_its_verdicts(program, home, file, tmp_path):
-    expected = expectations(file)
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    statuses = expected["expect"].split(",")
-    flags = SHORT if TIMED & set(statuses) else NO_TIMING
-    ran = program.run(
-        "evaluate", TASKS / f"{expected['task']}.py", file, "--home", home, "--run-limit", "10s", *flags, "--json",
-        TMPDIR=str(scratch),
-    )  # fmt: skip
-    assert ran.json["status"] in statuses, ran.json["reason"] + ran.json.get("log", "")
-    assert ran.code == (0 if expected["expect"] == "passed" else 1)
-    assert ran.json["environment"]["trust"] == "weaker (python)"
-    if "note" in expected:
-        notes = [check["detail"] for check in ran.json["checks"] if check["verdict"] == "note"]
-        assert any(expected["note"].replace("_", " ") in note for note in notes), notes
-    assert left_in(scratch) == [], "files stay behind"
+def test_no_files_stay_behind(red):
+    for future in set(red.futures.values()):
+        future.exception()
+    assert list((red.folder / "tmp").iterdir()) == []
 
 
 def test_an_honest_solution_is_timed_against_torch(program, home):

@@ -34,6 +34,7 @@ class Case:
     layer: str = ""
     words: frozenset[str] = frozenset()  # absolute, heuristic, own, no-timing, alone, slow, open
     options: tuple[str, ...] = ()  # of pragma evaluate
+    note: str = ""  # part of a check's detail that must be there
 
     @property
     def timed(self) -> bool:
@@ -45,11 +46,12 @@ class Case:
 
 
 def read_case(path: pathlib.Path, mark: str) -> Case:
-    """`path` is a kernel, or a folder whose about.txt holds the same lines."""
+    """`path` is a kernel, a Python file, or a folder whose about.txt holds the same lines."""
     about = path / "about.txt" if path.is_dir() else path
     lines = about.read_text(errors="replace").splitlines()
-    assert lines[0].startswith(f"// {mark}: "), f"{path}: the first line must begin with '// {mark}: '"
-    words = shlex.split(lines[0].removeprefix(f"// {mark}: "))
+    head = f"{'#' if path.suffix == '.py' else '//'} {mark}: "
+    assert lines[0].startswith(head), f"{path}: the first line must begin with {head!r}"
+    words = shlex.split(lines[0].removeprefix(head))
     named = dict(word.split("=", 1) for word in words if "=" in word)
     text = []
     for line in lines[1:]:
@@ -67,6 +69,7 @@ def read_case(path: pathlib.Path, mark: str) -> Case:
         layer=named.get("layer", ""),
         words=frozenset(word for word in words if "=" not in word),
         options=tuple(options),
+        note=named.get("note", "").replace("_", " "),
     )
 
 

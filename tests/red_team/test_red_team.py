@@ -22,14 +22,14 @@ def red(request, tmp_path_factory):
     judge.before = Traces.now()
     judge.start([case for case in CASES if case.name in selected])
     yield judge
+    judge.quiet_pool.shutdown(wait=False, cancel_futures=True)
     judge.pool.shutdown(wait=True, cancel_futures=True)
+    judge.quiet_pool.shutdown(wait=True)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_an_exploit_gets_its_verdict(red, case):
     verdict = red.verdict(case)
-    if "open" in case.words and verdict.status == "passed":
-        pytest.xfail("not stopped yet, or not on a busy machine: docs/trust.md, Residual risks")
     assert verdict.status != "passed", f"accepted: {case.text}"
     assert verdict.status in case.expect, f"{verdict.status}: {verdict.reason}"
     assert verdict.reason

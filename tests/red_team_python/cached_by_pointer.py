@@ -1,4 +1,4 @@
-# red-team: task=linear expect=implausible,wrong_values
+# red-team: task=linear expect=implausible,wrong_values run-limit=10s
 """Remembers the result by the address of its input."""
 import torch
 import torch.nn as nn

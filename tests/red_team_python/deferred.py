@@ -1,4 +1,4 @@
-# red-team: task=linear expect=wrong_values
+# red-team: task=linear expect=wrong_values run-limit=10s no-timing
 """A thread that writes the result later."""
 import threading, time
 

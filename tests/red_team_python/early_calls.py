@@ -1,4 +1,4 @@
-# red-team: task=linear expect=implausible,wrong_values
+# red-team: task=linear expect=implausible,wrong_values run-limit=10s
 """Right when it is checked, cheap after that."""
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=wrong_values
+# red-team: task=linear expect=wrong_values run-limit=10s no-timing
 """Whatever the allocator has left."""
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=crashed
+# red-team: task=linear expect=crashed run-limit=10s no-timing
 """Ends with success before anything is compared."""
 import os
 

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=crashed
+# red-team: task=linear expect=crashed run-limit=10s no-timing
 """SystemExit is no success either."""
 import sys
 

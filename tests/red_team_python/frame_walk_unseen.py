@@ -1,4 +1,4 @@
-# red-team: task=linear expect=wrong_values
+# red-team: task=linear expect=wrong_values run-limit=10s no-timing
 """The same where no look at the source finds it: there is nothing to be found."""
 import sys
 

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=rejected_source
+# red-team: task=linear expect=rejected_source run-limit=10s no-timing
 """Looks for the expected output among all objects."""
 import gc
 

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=passed note=falls_back
+# red-team: task=linear expect=passed note=falls_back run-limit=10s no-timing
 """Legal, and noted: what ran is not known."""
 import torch
 import torch.nn as nn

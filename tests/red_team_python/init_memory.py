@@ -1,4 +1,4 @@
-# red-team: task=linear expect=crashed
+# red-team: task=linear expect=crashed run-limit=10s no-timing
 """The memory of the jail's first process."""
 import torch
 import torch.nn as nn

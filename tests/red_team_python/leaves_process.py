@@ -1,4 +1,4 @@
-# red-team: task=linear expect=sandbox_violation
+# red-team: task=linear expect=sandbox_violation run-limit=10s no-timing
 """A process that would go on while this one is stopped."""
 import os, time
 

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=out_of_memory
+# red-team: task=linear expect=out_of_memory run-limit=10s no-timing
 """More memory than anybody gives it."""
 import torch
 import torch.nn as nn

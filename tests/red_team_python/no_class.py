@@ -1,4 +1,4 @@
-# red-team: task=linear expect=rejected_source
+# red-team: task=linear expect=rejected_source run-limit=10s no-timing
 """No ModelNew at all."""
 import torch
 import torch.nn as nn

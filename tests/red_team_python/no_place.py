@@ -1,4 +1,4 @@
-# red-team: task=linear expect=load_error
+# red-team: task=linear expect=load_error run-limit=10s no-timing
 """A module that has nowhere to put the task's weights."""
 import torch
 import torch.nn as nn

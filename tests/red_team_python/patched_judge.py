@@ -1,4 +1,4 @@
-# red-team: task=linear expect=rejected_source
+# red-team: task=linear expect=rejected_source run-limit=10s no-timing
 """Replaces what a judge in the same process would use."""
 import torch
 import torch.nn as nn

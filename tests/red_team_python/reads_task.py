@@ -1,4 +1,4 @@
-# red-team: task=linear expect=crashed
+# red-team: task=linear expect=crashed run-limit=10s no-timing
 """The task's file is not there."""
 import torch
 import torch.nn as nn

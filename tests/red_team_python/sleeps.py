@@ -1,4 +1,4 @@
-# red-team: task=linear expect=timeout
+# red-team: task=linear expect=timeout run-limit=10s no-timing
 """Never comes back."""
 import time
 

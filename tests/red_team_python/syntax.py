@@ -1,2 +1,2 @@
-# red-team: task=linear expect=compile_error
+# red-team: task=linear expect=compile_error run-limit=10s no-timing
 class ModelNew(

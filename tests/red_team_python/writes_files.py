@@ -1,4 +1,4 @@
-# red-team: task=linear expect=crashed
+# red-team: task=linear expect=crashed run-limit=10s no-timing
 """There is no file outside its own folder to write."""
 import torch
 import torch.nn as nn

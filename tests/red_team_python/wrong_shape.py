@@ -1,4 +1,4 @@
-# red-team: task=linear expect=wrong_shape
+# red-team: task=linear expect=wrong_shape run-limit=10s no-timing
 """One value that would broadcast."""
 import torch
 import torch.nn as nn

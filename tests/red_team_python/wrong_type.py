@@ -1,4 +1,4 @@
-# red-team: task=linear expect=wrong_shape
+# red-team: task=linear expect=wrong_shape run-limit=10s no-timing
 """Another dtype, that a comparison would promote."""
 import torch
 import torch.nn as nn

@@ -1,0 +1,69 @@
+// Control groups where this machine lets us make them; elsewhere these tests say so and pass on.
+#include "sandbox/cgroup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "sandbox/testing.h"
+
+namespace pragma {
+namespace {
+
+class Groups : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = FindCgroups();
+    if (!found) GTEST_SKIP() << "no control groups here: " << found.error().message;
+    place_ = *found;
+  }
+  // Of ours, in any of the place's folders.
+  [[nodiscard]] std::size_t Count() const {
+    std::size_t count = 0;
+    for (const std::string& folder : {place_.memory, place_.pids}) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder))
+        count += entry.path().filename().string().starts_with("pragma-") ? 1 : 0;
+    }
+    return count;
+  }
+  CgroupPlace place_;
+};
+
+TEST_F(Groups, AJailIsEndedAtItsMemoryLimitAndLeavesNoGroup) {
+  const std::size_t before = Count();
+  JailSpec spec = Spec({"hog"});
+  spec.limits.memory_bytes = std::size_t{96} << 20U;
+  const auto run = RunIn(spec, Seconds{60});
+  EXPECT_EQ(run.outcome.kind, Outcome::Kind::kSignalled);
+  EXPECT_EQ(run.outcome.code, SIGKILL);
+  EXPECT_EQ(Count(), before);
+}
+
+TEST_F(Groups, AJailsProcessesAreCountedTogether) {
+  JailSpec spec = Spec({"fork"});
+  spec.limits.memory_bytes = std::size_t{256} << 20U;
+  spec.limits.processes = 20;
+  const auto run = RunIn(spec, Seconds{60});
+  EXPECT_NE(run.out.find("then EAGAIN"), std::string::npos) << run.out;
+}
+
+TEST_F(Groups, TheSandboxSaysThatItUsesThem) {
+  const auto& protections = TheJail().protections();
+  EXPECT_NE(std::ranges::find(protections, "cgroups v" + std::to_string(place_.version)),
+            protections.end());
+}
+
+TEST(Cgroup, AFolderThatTakesNoGroupIsAnError) {
+  const auto group =
+      Cgroup::Create({.version = 1, .memory = "/proc", .pids = "/proc"}, {.memory_bytes = 1});
+  ASSERT_FALSE(group);
+  EXPECT_NE(group.error().message.find("/proc/pragma-"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pragma
