@@ -1,9 +1,5 @@
 #include "cli/shaped_evaluation.h"
 
-#include <cmath>
-#include <cstddef>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,21 +20,6 @@ ShapeResult ResultOf(std::string label, bool held_out, const Evaluation& evaluat
           .speedup_best = evaluation.speedup_best};
 }
 
-// None where any shape has none. The limits' means are wider than the mean's own interval.
-std::optional<Interval> Mean(const std::vector<ShapeResult>& shapes,
-                             std::optional<Interval> ShapeResult::* ratio) {
-  Interval logs;
-  for (const ShapeResult& shape : shapes) {
-    const std::optional<Interval>& one = shape.*ratio;
-    if (!one) return std::nullopt;
-    logs.median += std::log(one->median);
-    logs.low += std::log(one->low);
-    logs.high += std::log(one->high);
-  }
-  const auto n = static_cast<double>(shapes.size());
-  return Interval{std::exp(logs.median / n), std::exp(logs.low / n), std::exp(logs.high / n)};
-}
-
 }  // namespace
 
 ShapedEvaluation::ShapedEvaluation(Evaluation first) : all_(std::move(first)) {
@@ -47,6 +28,10 @@ ShapedEvaluation::ShapedEvaluation(Evaluation first) : all_(std::move(first)) {
 
 void ShapedEvaluation::Add(const ShapeSet& set, const Evaluation& evaluation) {
   all_.shapes.push_back(ResultOf(set.label(), set.held_out, evaluation));
+  for (RawSamples side : evaluation.samples) {
+    side.session = SessionOf(side.session, set.label());
+    all_.samples.push_back(std::move(side));
+  }
   for (const auto& [phase, ms] : evaluation.phases_ms) all_.phases_ms[phase] += ms;
   if (evaluation.passed()) return;
   const std::string where =
@@ -62,9 +47,9 @@ void ShapedEvaluation::Add(const ShapeSet& set, const Evaluation& evaluation) {
 
 Evaluation ShapedEvaluation::Take() && {
   if (all_.passed()) {
-    all_.speedup_eager = Mean(all_.shapes, &ShapeResult::speedup_eager);
-    all_.speedup_compile = Mean(all_.shapes, &ShapeResult::speedup_compile);
-    all_.speedup_best = Mean(all_.shapes, &ShapeResult::speedup_best);
+    all_.speedup_eager = MeanOverShapes(all_.shapes, &ShapeResult::speedup_eager);
+    all_.speedup_compile = MeanOverShapes(all_.shapes, &ShapeResult::speedup_compile);
+    all_.speedup_best = MeanOverShapes(all_.shapes, &ShapeResult::speedup_best);
   }
   return std::move(all_);
 }

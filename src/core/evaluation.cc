@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,24 @@ constexpr std::array<std::string_view, 14> kStatusNames{
 bool IsSanitizer(const Check& check) { return check.name.ends_with("_sanitizer"); }
 
 }  // namespace
+
+std::optional<Interval> MeanOverShapes(const std::vector<ShapeResult>& shapes,
+                                       std::optional<Interval> ShapeResult::* ratio) {
+  Interval logs;
+  for (const ShapeResult& shape : shapes) {
+    const std::optional<Interval>& one = shape.*ratio;
+    if (!one) return std::nullopt;
+    logs.median += std::log(one->median);
+    logs.low += std::log(one->low);
+    logs.high += std::log(one->high);
+  }
+  const auto n = static_cast<double>(shapes.size());
+  return Interval{std::exp(logs.median / n), std::exp(logs.low / n), std::exp(logs.high / n)};
+}
+
+std::string SessionOf(const std::string& session, const std::string& shape) {
+  return session + " with " + shape;
+}
 
 bool RejectedBySanitizer(const Evaluation& evaluation) {
   return std::ranges::any_of(evaluation.checks, [](const Check& check) {

@@ -101,6 +101,13 @@ struct ShapeResult {
   std::optional<Interval> speedup_best;
 };
 
+// The name of a timing session on another shape than the first: "eager with n=64".
+[[nodiscard]] std::string SessionOf(const std::string& session, const std::string& shape);
+// The geometric mean of a ratio over the shapes; none where any shape has none. The limits' means
+// are wider than the mean's own interval.
+[[nodiscard]] std::optional<Interval> MeanOverShapes(const std::vector<ShapeResult>& shapes,
+                                                     std::optional<Interval> ShapeResult::* ratio);
+
 struct Evaluation {
   Status status = Status::kTaskError;
   std::string reason;  // one or a few lines that a model can act on

@@ -77,9 +77,42 @@ void TestClaim(const Evaluation& evaluation, std::string_view session, std::stri
                     .samples_missing = evaluation.samples.empty()});
 }
 
+// Each shape's ratios from its own samples, and the whole's from the shapes'.
+std::vector<BrokenClaim> BrokenOverShapes(const Evaluation& evaluation) {
+  struct Ratio {
+    const char* session;
+    const char* side;
+    std::optional<Interval> ShapeResult::* of_shape;
+    std::optional<Interval> Evaluation::* of_whole;
+  };
+  constexpr Ratio kRatios[] = {
+      {"eager", "eager", &ShapeResult::speedup_eager, &Evaluation::speedup_eager},
+      {"eager", "best", &ShapeResult::speedup_best, &Evaluation::speedup_best},
+      {"compile", "compile", &ShapeResult::speedup_compile, &Evaluation::speedup_compile}};
+  std::vector<BrokenClaim> broken;
+  for (const Ratio& ratio : kRatios) {
+    for (std::size_t i = 0; i < evaluation.shapes.size(); ++i) {
+      const ShapeResult& shape = evaluation.shapes[i];
+      const std::string session = i == 0 ? ratio.session : SessionOf(ratio.session, shape.label);
+      TestClaim(evaluation, session, ratio.side, shape.*ratio.of_shape, broken);
+    }
+    const std::optional<Interval>& claimed = evaluation.*ratio.of_whole;
+    const std::optional<Interval> mean = MeanOverShapes(evaluation.shapes, ratio.of_shape);
+    if (!claimed || (mean && Near(mean->median, claimed->median) && Near(mean->low, claimed->low) &&
+                     Near(mean->high, claimed->high)))
+      continue;
+    broken.push_back({.what = fmt::format("speedup.{}", ratio.side),
+                      .recorded = Text(*claimed),
+                      .from_samples = mean ? Text(*mean) : "",
+                      .samples_missing = false});
+  }
+  return broken;
+}
+
 }  // namespace
 
 std::vector<BrokenClaim> BrokenClaims(const Evaluation& evaluation) {
+  if (!evaluation.shapes.empty()) return BrokenOverShapes(evaluation);
   std::vector<BrokenClaim> broken;
   TestClaim(evaluation, "eager", "eager", evaluation.speedup_eager, broken);
   TestClaim(evaluation, "eager", "best", evaluation.speedup_best, broken);

@@ -35,7 +35,7 @@ def test_a_kernel_is_judged_on_every_shape(program, home, shapes, tmp_path):
 
 
 def test_a_kernel_that_is_right_for_some_sizes_only_is_rejected(program, home, shapes):
-    file = shapes([{"width": 64}, {"width": 97, "held_out": True}])
+    file = shapes([{"width": 64, "batch": 5}, {"width": 97, "held_out": True}])
     ran = program.run("evaluate", SIZED, KERNELS / "one_width_only.cpp", "--shapes", file, "--no-timing", "--home", home, "--json", code=1)
     assert ran.json["status"] == "wrong_values"
     assert ran.json["reason"].startswith("on a shape that authors are not shown: ")
