@@ -46,7 +46,8 @@ class Loop final {
   Result<Outcome> Interruptible(bool settle);
   Result<Outcome> AttemptOn(const SearchTree& seen);
   Result<void> Settle();
-  Result<void> Publish();
+  void StartConfirming();
+  void Tell() const;
   Result<void> Advise(const Window& window, Trial& trial) const;
   Result<std::optional<Candidate>> Propose(const Window& window, Trial& trial) const;
   Result<void> Judge(const Candidate& candidate, Trial& trial) const;
@@ -61,6 +62,10 @@ class Loop final {
   SessionResult result_;
   std::future<Result<Evaluation>> confirming_;  // of the tree's last trial, not yet in the store
 };
+
+bool WasSanitized(const Evaluation& evaluation) {
+  return BeforeSanitizers(evaluation).checks.size() < evaluation.checks.size();
+}
 
 int ParentFor(const SearchTree& tree, const Move& move, const std::optional<Advice>& advice) {
   const Trial* best = tree.best();
@@ -88,6 +93,8 @@ Result<void> Loop::Restore() {
     result_.spent += trial.spent;
     result_.tree.Insert(std::move(trial));
   }
+  const Trial* last = result_.tree.last();
+  if (last != nullptr && !WasSanitized(last->evaluation)) StartConfirming();
   return {};
 }
 
@@ -188,32 +195,41 @@ Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
   return {};
 }
 
-// A new best is kept for good once its sanitizers are done, beside what comes next.
+// On disk before anything else happens; what is said of a new best waits for its sanitizers.
 Result<void> Loop::Keep(Trial trial) {
+  TRY(parts_.store->AppendTrial(run_, trial));
   result_.spent += trial.spent;
   result_.tree.Insert(std::move(trial));
-  const Trial& kept = *result_.tree.last();
-  if (!kept.best || !parts_.confirm) return Publish();
-  confirming_ = std::async(std::launch::async, parts_.confirm, *kept.candidate, kept.evaluation);
+  StartConfirming();
+  if (!confirming_.valid()) Tell();
   return {};
 }
 
+void Loop::StartConfirming() {
+  const Trial* last = result_.tree.last();
+  if (last == nullptr || !last->best || !parts_.confirm) return;
+  confirming_ = std::async(std::launch::async, parts_.confirm, *last->candidate, last->evaluation);
+}
+
+// An interruption leaves the trial as it is: resumed, the run asks its sanitizers again.
 Result<void> Loop::Settle() {
   if (!confirming_.valid()) return {};
   Result<Evaluation> confirmed = confirming_.get();
-  Trial trial = result_.tree.TakeLast();
-  if (!confirmed) return std::unexpected(confirmed.error());
-  trial.evaluation = std::move(*confirmed);
-  trial.best = trial.evaluation.passed();
-  result_.tree.Insert(std::move(trial));
-  return Publish();
+  if (!confirmed && confirmed.error().kind != ErrorKind::kInterrupted)
+    return std::unexpected(confirmed.error());
+  if (confirmed) {
+    Trial trial = result_.tree.TakeLast();
+    trial.evaluation = std::move(*confirmed);
+    trial.best = trial.evaluation.passed();
+    TRY(parts_.store->AmendTrial(run_, trial));
+    result_.tree.Insert(std::move(trial));
+  }
+  Tell();
+  return {};
 }
 
-// The tree's last trial, for good.
-Result<void> Loop::Publish() {
-  TRY(parts_.store->AppendTrial(run_, *result_.tree.last()));
+void Loop::Tell() const {
   if (parts_.observer.on_trial) parts_.observer.on_trial(*result_.tree.last(), result_.tree);
-  return {};
 }
 
 Window Loop::WindowFor(const SearchTree& tree, const Move& move) const {

@@ -62,7 +62,7 @@ struct SessionResult {
 };
 
 // Runs until a stopping rule holds; starts from whatever the store already has of the run (resume
-// is the same call). A trial is on disk before the next is judged. The run stays "running" in the
+// is the same call). A trial is on disk before the next begins. The run stays "running" in the
 // store: the caller measures the best again and calls Store::FinishRun (after an Error it does not,
 // so that the run can be resumed). Only one process works on a run at a time.
 [[nodiscard]] Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,

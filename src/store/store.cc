@@ -268,6 +268,16 @@ Result<std::vector<CallRecord>> Store::Calls(const std::string& run) const {
   return calls;
 }
 
+Result<void> Store::AmendTrial(const std::string& run, const Trial& trial) {
+  const std::lock_guard lock(impl_->mutex);
+  Trial bare = trial;
+  bare.candidate.reset();
+  const std::int64_t number = TRY(impl_->RunNumber(run));
+  Query query =
+      TRY(impl_->database->Prepare("UPDATE trial SET json = ? WHERE run = ? AND node = ?"));
+  return query.Bind(ToJson(bare)).Bind(number).Bind(trial.node).Run();
+}
+
 Result<void> Store::AppendTrial(const std::string& run, const Trial& trial) {
   const std::lock_guard lock(impl_->mutex);
   Trial bare = trial;

@@ -68,6 +68,8 @@ class Store final {
   [[nodiscard]] Result<std::vector<CallRecord>> Calls(
       const std::string& run) const;  // node, role, ordinal order of writing
   [[nodiscard]] Result<void> AppendTrial(const std::string& run, const Trial& trial);
+  // Rewrites a trial that is there: its sanitizers ran beside the next attempt.
+  [[nodiscard]] Result<void> AmendTrial(const std::string& run, const Trial& trial);
   [[nodiscard]] Result<std::vector<Trial>> Trials(const std::string& run) const;  // by node
 
   // Texts by content: put once, found by the id that is returned (SHA-256). A replayed run keeps
