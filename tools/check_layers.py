@@ -18,6 +18,7 @@ CMAKE_LAYER = re.compile(r"pragma_layer\((\w+)([^)]*)\)")
 # Headers that both sides of a process border share, and who may include them.
 SHARED_HEADERS = {
     "worker/protocol.h": {"base", "harness", "task", "verify"},
+    "worker/deferred_tag.h": {"build"},
     "worker/init_protocol.h": {"sandbox"},
 }
 SUFFIXES = {".h", ".cc", ".c"}

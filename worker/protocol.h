@@ -15,11 +15,6 @@
 #define PRAGMA_MAX_SETS 64
 #define PRAGMA_MAX_POINTERS 1024 /* arguments and outputs together */
 
-/* The builder adds this to the tags DT_INIT, DT_INIT_ARRAY and DT_INIT_ARRAYSZ of a candidate, so
- * that the loader calls nothing of it; the worker does, once its last filter is installed. In the
- * range of tags for an operating system's use, where glibc knows none. */
-#define PRAGMA_DEFERRED_TAG 0x60000100
-
 enum pragma_command {
   PRAGMA_LOAD = 1,    /* worker: map, filter, dlopen; timing child: build the modules */
   PRAGMA_RUN = 2,     /* call the kernel once for each sets[0..count-1], in that order */

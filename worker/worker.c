@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "worker/deferred_tag.h"
 #include "worker/filter.h"
 #include "worker/protocol.h"
 

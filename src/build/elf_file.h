@@ -36,7 +36,8 @@ struct ElfFile {
   bool executable_stack = false;  // asked for, or left to the loader's mercy
   bool writable_code = false;     // a segment that is both
   bool ifunc_relocations = false;
-  // Where in the file the tags DT_INIT, DT_INIT_ARRAY and DT_INIT_ARRAYSZ lie: what the loader calls.
+  // Where in the file the tags DT_INIT, DT_INIT_ARRAY and DT_INIT_ARRAYSZ lie: what the loader
+  // calls.
   std::vector<std::uint64_t> initializer_tags;
   std::vector<std::string>
       odd_instructions;  // "syscall", "rdtsc", ...: byte patterns in code, may be chance

@@ -1,4 +1,4 @@
-// red-team: task=scale expect=wrong_values catalogue=40 layer="nothing to read in the jail" absolute no-timing
+// red-team: task=scale expect=sandbox_violation catalogue=40 layer="seccomp" absolute no-timing
 // Reads the environment and memory of process 1 as a file; what it finds is the answer (while it is
 // loaded)
 #include "kernel.h"
