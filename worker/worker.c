@@ -266,8 +266,8 @@ static int print_library(struct dl_phdr_info* info, size_t size, void* data) {
 
 /* What the jail must bind: the libraries a candidate may link, and their needs. */
 static int print_libraries(void) {
-  const char* const names[] = {"libm.so.6", "libgcc_s.so.1", "libgomp.so.1", "libstdc++.so.6",
-                               "libomp.so.5"};
+  const char* const names[] = {"libm.so.6",    "libmvec.so.1",   "libgcc_s.so.1",
+                               "libgomp.so.1", "libstdc++.so.6", "libomp.so.5"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) dlopen(names[i], RTLD_NOW);
   dl_iterate_phdr(print_library, NULL);
   return 0;
