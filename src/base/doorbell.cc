@@ -93,7 +93,7 @@ Doorbell::Reply Doorbell::Ring(pragma_command command, std::span<const std::uint
   reply.result = control.result;
   reply.altered = control.command != static_cast<std::uint32_t>(command) ||
                   control.count != count ||
-                  !std::equal(sets.begin(), sets.begin() + count, control.sets);
+                  !std::ranges::equal(sets.first(count), std::span(control.sets).first(count));
   return reply;
 }
 
