@@ -9,7 +9,7 @@ import pytest
 from conftest import KERNELS, ROOT, TASKS
 
 sys.path.insert(0, str(ROOT / "tests" / "red_team"))
-from judge import Judge, read_case  # noqa: E402
+from judge import Judge, read_case, selected  # noqa: E402
 
 CASES = [read_case(path, "red-team") for path in sorted((ROOT / "tests" / "red_team_python").glob("*.py"))]
 SHORT = ["--no-compile-baseline"]
@@ -18,12 +18,11 @@ SHORT = ["--no-compile-baseline"]
 @pytest.fixture(scope="module")
 def red(request, tmp_path_factory):
     """Judges what was selected, two groups at a time, each on one warm reference."""
-    selected = {item.callspec.params["case"].name for item in request.session.items if "case" in getattr(getattr(item, "callspec", None), "params", {})}
     judge = Judge(tmp_path_factory.mktemp("red"))
     judge.measure_machine()
-    judge.start([case for case in CASES if case.name in selected])
+    judge.start(selected(request, CASES))
     yield judge
-    judge.pool.shutdown(wait=True, cancel_futures=True)
+    judge.close()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -8,20 +8,19 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "red_team"))
 
-from judge import Judge, read_cases  # noqa: E402
+from judge import Judge, read_cases, selected  # noqa: E402
 
 CASES = read_cases(HERE, "honest")
 
 
 @pytest.fixture(scope="module")
 def honest(request, tmp_path_factory):
-    selected = {item.callspec.params["case"].name for item in request.session.items if "case" in getattr(getattr(item, "callspec", None), "params", {})}
     # Checks only, except in run.py: timed outputs meet the same comparator, and time takes minutes.
     judge = Judge(tmp_path_factory.mktemp("honest"), timing=False)
     judge.measure_machine()
-    judge.start([case for case in CASES if case.name in selected])
+    judge.start(selected(request, CASES))
     yield judge
-    judge.pool.shutdown(wait=True, cancel_futures=True)
+    judge.close()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -32,7 +32,7 @@ class Case:
     text: str  # what it does
     catalogue: str = ""
     layer: str = ""
-    words: frozenset[str] = frozenset()  # absolute, heuristic, own, no-timing, alone, slow, open
+    words: frozenset[str] = frozenset()  # absolute, heuristic, own, no-timing, alone, slow
     options: tuple[str, ...] = ()  # of pragma evaluate
     note: str = ""  # part of a check's detail that must be there
 
@@ -85,6 +85,13 @@ def find_task(case: Case) -> pathlib.Path:
         if (folder / f"{case.task}.py").exists():
             return folder / f"{case.task}.py"
     raise FileNotFoundError(f"no task {case.task}")
+
+
+def selected(request, cases: list[Case]) -> list[Case]:
+    """Those that this run of pytest asks for, by the parameter `case`."""
+    params = [getattr(getattr(item, "callspec", None), "params", {}) for item in request.session.items]
+    names = {param["case"].name for param in params if "case" in param}
+    return [case for case in cases if case.name in names]
 
 
 def grouped(cases: list[Case]) -> list[list[Case]]:
@@ -178,6 +185,13 @@ class Judge:
         for group in groups:
             if "alone" in group[0].words:
                 self.futures[group[0].name] = self.quiet_pool.submit(self._judge_in_quiet, group, futures)
+
+    def close(self) -> None:
+        """Nothing that has not begun begins; what has begun ends."""
+        for pool in (self.quiet_pool, self.pool):
+            pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self.pool, self.quiet_pool):
+            pool.shutdown(wait=True)
 
     def verdict(self, case: Case) -> Verdict:
         return self.futures[case.name].result()[case.name]

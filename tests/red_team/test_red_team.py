@@ -7,7 +7,7 @@ import time
 
 import catalogue
 import pytest
-from judge import HERE, Judge, read_case, read_cases
+from judge import HERE, Judge, read_case, read_cases, selected
 from traces import Traces, eventually, processes_naming
 
 CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.words]
@@ -16,15 +16,12 @@ CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.wor
 @pytest.fixture(scope="module")
 def red(request, tmp_path_factory):
     """Judges what was selected, two groups at a time; what it leaves behind is looked for at the end."""
-    selected = {item.callspec.params["case"].name for item in request.session.items if "case" in getattr(getattr(item, "callspec", None), "params", {})}
     judge = Judge(tmp_path_factory.mktemp("red"))
     judge.measure_machine()
     judge.before = Traces.now()
-    judge.start([case for case in CASES if case.name in selected])
+    judge.start(selected(request, CASES))
     yield judge
-    judge.quiet_pool.shutdown(wait=False, cancel_futures=True)
-    judge.pool.shutdown(wait=True, cancel_futures=True)
-    judge.quiet_pool.shutdown(wait=True)
+    judge.close()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
