@@ -14,7 +14,7 @@ foreach(program pragma-init pragma-worker pragma-confine pragma-probe)
     install(TARGETS ${program} RUNTIME DESTINATION lib/pragma)
   endif()
 endforeach()
-foreach(folder prompts strategies)
+foreach(folder prompts strategies knowledge)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/pragma)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/python/pragma_export

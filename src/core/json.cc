@@ -118,50 +118,6 @@ void Read(const JsonReader& reader, Advice& advice) {
   reader.Get("stop", advice.stop);
 }
 
-void Write(JsonWriter& writer, const Profile& profile) {
-  BeginSchema(writer);
-  writer.Key("metrics").BeginArray();
-  for (const Metric& metric : profile.metrics) {
-    writer.BeginObject().Field("tag", metric.tag).Field("value", metric.value);
-    writer.Field("unit", metric.unit).Field("source", metric.source).EndObject();
-  }
-  writer.EndArray().Key("diagnosis").BeginArray();
-  for (const Diagnosis& diagnosis : profile.diagnosis) {
-    writer.BeginObject().Field("class", diagnosis.bottleneck).Field("score", diagnosis.score);
-    writer.Field("evidence", diagnosis.evidence).Field("action", diagnosis.action).EndObject();
-  }
-  writer.EndArray().Key("hot").BeginArray();
-  for (const HotSpot& spot : profile.hot) {
-    writer.BeginObject().Field("file", spot.file).Field("line", spot.line);
-    writer.Field("percent", spot.percent).EndObject();
-  }
-  writer.EndArray().EndObject();
-}
-
-void Read(const JsonReader& reader, Profile& profile) {
-  CheckSchema(reader);
-  for (const JsonReader& item : reader["metrics"].items()) {
-    Metric& metric = profile.metrics.emplace_back();
-    item.Get("tag", metric.tag);
-    item.Get("value", metric.value);
-    item.Get("unit", metric.unit);
-    item.Get("source", metric.source);
-  }
-  for (const JsonReader& item : reader["diagnosis"].items()) {
-    Diagnosis& diagnosis = profile.diagnosis.emplace_back();
-    item.Get("class", diagnosis.bottleneck);
-    item.Get("score", diagnosis.score);
-    item.Get("evidence", diagnosis.evidence);
-    item.Get("action", diagnosis.action);
-  }
-  for (const JsonReader& item : reader["hot"].items()) {
-    HotSpot& spot = profile.hot.emplace_back();
-    item.Get("file", spot.file);
-    item.Get("line", spot.line);
-    item.Get("percent", spot.percent);
-  }
-}
-
 void Write(JsonWriter& writer, const Spent& spent) {
   writer.BeginObject().Field("seconds", spent.seconds).Field("tokens", spent.tokens());
   writer.Field("tokens_in", spent.tokens_in).Field("tokens_out", spent.tokens_out);

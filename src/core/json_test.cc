@@ -107,8 +107,9 @@ Trial ExampleTrial() {
   trial.candidate->tunables = {{"TILE", 8}};
   trial.evaluation = ExampleEvaluation();
   trial.profile = Profile{{{"ipc", 1.5, "1", "pmu"}},
-                          {{"l1_bound", 0.75, {"a", "b"}, "tile it"}},
-                          {{"kernel.cpp", 12, 88.5}}};
+                          {{"l1_bound", 0.75, {"a", "b"}, "tile it", 12, 4.0}},
+                          {{"kernel.cpp", 12, 88.5, "x += y;", "not vectorized"}},
+                          {{"pmu", "absent", "no counters in this virtual machine", 0.25}}};
   trial.spent = {12.5, 1000, 200, 0.0125};
   trial.best = true;
   return trial;
