@@ -32,9 +32,11 @@ constexpr double kLeastShareOfCalls = 0.25;
 // Of a worker's doorbell, whose median is some 5 us and whose 99th percentile below 30.
 constexpr double kMostDoorbellSeconds = 60e-6;
 
-// More processors than allowed, beyond what the accounting is out by around a burst.
-constexpr double kProcessorsOver = 1.15;
+// More processors than allowed. The accounting is exact, the clocks differ by very little.
+constexpr double kProcessorsOver = 1.05;
 constexpr double kAccountingSeconds = 60e-6;  // of each burst
+// Of a warm-up's calls against timed ones: the first finds its caches cold.
+constexpr double kSlowestWarmup = 3;
 
 template <class T>
 void Shuffle(std::vector<T>& items, Rng& rng) {
@@ -109,27 +111,39 @@ Result<void> Match::RunBurst() {
   return {};
 }
 
+// What is kept of a side's time is right before it is stopped and right after it goes on again: only
+// of stopped threads does the operating system know the processor time exactly (of another
+// process's running ones it may be a timer tick old).
 Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
   Player& player = players_[index];
   if (player.worker) player.worker->Poison(rng_, sets);
-  TRY(player.Wake());
-  if (TRY(Prepare(index, sets))) return {};
+  if (TRY(PrepareFrozen(index, sets))) return {};
   const std::span<const std::uint32_t> warmup = std::span(sets).first(plan_.warmup);
   const std::span<const std::uint32_t> timed = std::span(sets).subspan(plan_.warmup);
+  const Seconds before = player.peer().CpuTime();
+  const TimePoint opened = std::chrono::steady_clock::now();
+  TRY(player.Wake());
+  Nanoseconds warming{0};
   Nanoseconds elapsed{0};
-  if (!warmup.empty() && TRY(Play(index, warmup, &elapsed))) return {};
+  if (!warmup.empty() && TRY(Play(index, warmup, &warming))) return {};
   // Right before the timed burst, so that the threads and the processor are in the same state.
   if (TRY(PlayEmpty(index, timed, &elapsed))) return {};
   player.empty.push_back(Seconds(elapsed).count());
-  // The clock round the accounting: whatever keeps us from reading it at once is in both.
-  const TimePoint opened = std::chrono::steady_clock::now();
-  const Seconds before = player.peer().CpuTime();
   if (TRY(Play(index, timed, &elapsed))) return {};
-  player.processor_seconds += (player.peer().CpuTime() - before).count();
-  player.accounted_seconds += Seconds(std::chrono::steady_clock::now() - opened).count();
   player.bursts.push_back(Seconds(elapsed).count());
   if (TRY(Freeze(index))) return {};
+  player.processor_seconds += (player.peer().CpuTime() - before).count();
+  player.accounted_seconds += Seconds(std::chrono::steady_clock::now() - opened).count();
+  player.warmups.push_back(Seconds(warming).count());
   return player.worker ? CheckOutputs(index, sets) : Result<void>();
+}
+
+// Stopped again afterwards: what is done there is no part of the accounting.
+Result<bool> Match::PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets) {
+  if (sides_[index].kernel == nullptr || !sides_[index].kernel->has_prepare) return false;
+  TRY(players_[index].Wake());
+  if (TRY(Prepare(index, sets))) return true;
+  return Freeze(index);
 }
 
 void Match::Settle() {
@@ -155,12 +169,22 @@ void Match::CheckProcessors() {
   for (std::size_t i = 0; i < players_.size() && !failed(); ++i) CheckProcessorsOf(i);
 }
 
+// A kernel that waits in its warm-ups must not spend in the timed bursts what that leaves of its
+// share. Medians: now and then the machine delays an honest one.
+double Match::IdleWarmup(const Player& player) const {
+  if (player.warmups.empty()) return 0;
+  const double expected = Median(player.bursts) * static_cast<double>(plan_.warmup) /
+                          static_cast<double>(std::max<std::size_t>(plan_.timed, 1));
+  const double idle = Median(player.warmups) - kSlowestWarmup * expected;
+  return std::max(idle, 0.0) * static_cast<double>(player.warmups.size());
+}
+
 // What a kernel's threads use beyond its share would not be there in use, and is not the
 // baseline's either.
 void Match::CheckProcessorsOf(std::size_t index) {
   const Player& player = players_[index];
   if (!player.worker) return;
-  const double wall = player.accounted_seconds;
+  const double wall = player.accounted_seconds - IdleWarmup(player);
   const double allowed = context_.worker.threads * wall * kProcessorsOver +
                          kAccountingSeconds * static_cast<double>(player.bursts.size());
   if (player.processor_seconds <= allowed) return;
