@@ -31,24 +31,37 @@ Result<void> WriteAll(int fd, std::string_view text, const std::string& name) {
   return {};
 }
 
+Result<std::string> ReadAll(int fd, const std::string& name, std::size_t max_bytes) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailErrno("cannot read " + name);
+    if (n == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+    if (text.size() > max_bytes) {
+      return Fail(ErrorKind::kUsage, name + " is larger than the limit of " +
+                                         std::to_string(max_bytes) + " bytes");
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> ReadFile(const std::filesystem::path& path, std::size_t max_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return FailErrno("cannot open " + path.string());
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("cannot read " + path.string());
-    if (n == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-    if (text.size() > max_bytes) {
-      return Fail(ErrorKind::kUsage, path.string() + " is larger than the limit of " +
-                                         std::to_string(max_bytes) + " bytes");
-    }
-  }
+  return ReadAll(fd.get(), path.string(), max_bytes);
+}
+
+Result<std::string> ReadForeignFile(const std::filesystem::path& path, std::size_t max_bytes) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info{};
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0)
+    return FailErrno("cannot open " + path.string());
+  if (!S_ISREG(info.st_mode)) return Fail(path.string() + " is not a plain file");
+  return ReadAll(fd.get(), path.string(), max_bytes);
 }
 
 Result<void> WriteFileAtomic(const std::filesystem::path& path, std::string_view text) {

@@ -13,6 +13,9 @@ namespace pragma {
 // The whole file; a file larger than `max_bytes` is an error, not a truncation.
 [[nodiscard]] Result<std::string> ReadFile(const std::filesystem::path& path,
                                            std::size_t max_bytes = std::size_t{64} << 20U);
+// The same for what a jailed program wrote: no link is followed, and only a plain file is read.
+[[nodiscard]] Result<std::string> ReadForeignFile(const std::filesystem::path& path,
+                                                  std::size_t max_bytes);
 // Writes beside the target and renames, so that a reader sees the old or the new text, never half.
 [[nodiscard]] Result<void> WriteFileAtomic(const std::filesystem::path& path,
                                            std::string_view text);

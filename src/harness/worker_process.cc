@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -34,8 +33,8 @@
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/worker_memory.h"
 #include "sandbox/jail.h"
-#include "task/set_layout.h"
 #include "worker/protocol.h"
 
 namespace pragma {
@@ -44,75 +43,12 @@ namespace {
 constexpr std::size_t kMaxLogBytes = 4000;
 constexpr std::size_t kPoisonTile = 1U << 16U;
 
-std::size_t Aligned(std::size_t bytes) {
-  return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
-}
-
-// The control page with the layout that worker.c reads.
-Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKernel& kernel,
-                             std::size_t output_bytes, std::size_t scratch_total) {
-  const Placement& place = ring.placement();
-  // ModelNew learns sizes from its tensors.
-  const std::size_t dims = place.dims.empty() || kernel.python != nullptr ? 0 : 1;
-  const std::size_t arguments = dims + task.arguments.size();
-  const std::size_t words = place.sets * (arguments + task.outputs.size()) +
-                            place.input_guards.size() + place.output_guards.size();
-  Doorbell doorbell = TRY(Doorbell::Create(words));
-  pragma_control& page = doorbell.page();
-  page.set_count = static_cast<std::uint32_t>(place.sets);
-  page.argument_count = static_cast<std::uint32_t>(arguments);
-  page.has_dims = static_cast<std::uint32_t>(dims);
-  page.output_count = static_cast<std::uint32_t>(task.outputs.size());
-  page.parameter_count = static_cast<std::uint32_t>(std::ranges::count_if(
-      task.arguments, [](const TensorSpec& tensor) { return tensor.role != TensorRole::kInput; }));
-  page.input_bytes = ring.inputs().size();
-  page.output_bytes = output_bytes;
-  page.scratch_bytes = scratch_total;
-  page.packed_bytes = kernel.has_prepare ? std::max<std::size_t>(kernel.packed_bytes, 1) : 0;
-  page.packed_offset = Aligned(kernel.scratch_bytes);
-  page.packed_stride = Aligned(page.packed_bytes);
-  page.input_guard_count = static_cast<std::uint32_t>(place.input_guards.size());
-  page.output_guard_count = static_cast<std::uint32_t>(place.output_guards.size());
-  std::uint64_t* word = pragma_offsets(&page);
-  for (std::size_t set = 0; set < place.sets; ++set) {
-    if (dims != 0) *word++ = place.dims[set];
-    word = std::ranges::copy(place.arguments[set], word).out;
-    word = std::ranges::copy(place.outputs[set], word).out;
-  }
-  word = std::ranges::copy(place.input_guards, word).out;
-  std::ranges::copy(place.output_guards, word);
-  return doorbell;
-}
-
-// A place for each processor we may use: "{0},{1}". Spelled out, for in the jail the library finds
-// no /sys to look them up in.
-std::string OpenMpPlaces() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ::sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::string places;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (!CPU_ISSET(i, &allowed)) continue;
-    places += (places.empty() ? "{" : ",{") + std::to_string(i) + "}";
-  }
-  return places;
-}
-
-std::map<std::string, std::string> OpenMpEnvironment(const WorkerOptions& options) {
-  return {{"OMP_NUM_THREADS", std::to_string(options.threads)},
-          {"OMP_DYNAMIC", "false"},
-          // A thread to each processor, as on every timed side: left alone, two of them share
-          // one for milliseconds after a thaw.
-          {"OMP_PROC_BIND", "true"},
-          {"OMP_PLACES", OpenMpPlaces()}};
-}
-
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   const BuiltKernel& kernel, const WorkerOptions& options,
                   std::size_t shared_bytes) {
   JailSpec spec;
   spec.argv = {"/pragma-worker", "/kernel.so"};
-  spec.env = OpenMpEnvironment(options);
+  spec.env = OpenMpEnvironment(options.threads);
   spec.env["LD_LIBRARY_PATH"] = "/lib";
   spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
   spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
@@ -137,7 +73,7 @@ constexpr int kPythonProcesses = 256;                         // with threads an
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
   JailSpec spec = python.jail;
-  for (const auto& [name, value] : OpenMpEnvironment(options)) spec.env[name] = value;
+  for (const auto& [name, value] : OpenMpEnvironment(options.threads)) spec.env[name] = value;
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
@@ -237,20 +173,13 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
                                            const BuiltKernel& kernel, const Task& task,
                                            const Ring& ring, const WorkerOptions& options) {
   WorkerProcess worker(task, ring, options);
-  worker.outputs_ = TRY(SharedMemory::Create("pragma-outputs", ring.placement().output_bytes));
-  const std::size_t stride =
-      kernel.has_prepare ? Aligned(std::max<std::size_t>(kernel.packed_bytes, 1)) : 0;
-  const std::size_t scratch_total = Aligned(kernel.scratch_bytes) + stride * ring.sets();
   worker.scratch_bytes_ = kernel.scratch_bytes;
   worker.python_ = kernel.python;
   if (kernel.python != nullptr) worker.options_.load_limit = options.python_load_limit;
-  worker.scratch_ = TRY(SharedMemory::Create("pragma-scratch", scratch_total));
-  for (SharedMemory* memory : {&worker.outputs_, &worker.scratch_}) {
-    if (auto sealed = memory->Seal(SealKind::kSizeOnly); !sealed)
-      return std::unexpected(sealed.error());
-  }
-  Doorbell control =
-      TRY(MakeControl(task, ring, kernel, worker.outputs_.size(), worker.scratch_.size()));
+  WorkerMemory memory = TRY(MakeWorkerMemory(task, ring, kernel));
+  worker.outputs_ = std::move(memory.outputs);
+  worker.scratch_ = std::move(memory.scratch);
+  Doorbell control = std::move(memory.control);
   const std::size_t shared = ring.inputs().size() + worker.outputs_.size() + worker.scratch_.size();
   JailSpec spec = kernel.python == nullptr ? MakeSpec(jail, libraries, kernel, options, shared)
                                            : PythonSpec(*kernel.python, options, shared);

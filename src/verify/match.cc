@@ -111,8 +111,8 @@ Result<void> Match::RunBurst() {
   return {};
 }
 
-// What is kept of a side's time is right before it is stopped and right after it goes on again: only
-// of stopped threads does the operating system know the processor time exactly (of another
+// What is kept of a side's time is right before it is stopped and right after it goes on again:
+// only of stopped threads does the operating system know the processor time exactly (of another
 // process's running ones it may be a timer tick old).
 Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
   Player& player = players_[index];
