@@ -1,0 +1,87 @@
+#include "build/library_calls.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace pragma {
+namespace {
+
+template <std::size_t N>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+// In double's form; f and l at the end make those of float and long double.
+bool IsMathName(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "acos",     "acosh",     "asin",    "asinh",     "atan",      "atan2",  "atanh",     "cbrt",
+      "ceil",     "copysign",  "cos",     "cosh",      "erf",       "erfc",   "exp",       "exp10",
+      "exp2",     "expm1",     "fabs",    "fdim",      "floor",     "fma",    "fmax",      "fmin",
+      "fmod",     "frexp",     "hypot",   "ilogb",     "j0",        "j1",     "ldexp",     "lgamma",
+      "lgamma_r", "llrint",    "llround", "log",       "log10",     "log1p",  "log2",      "logb",
+      "lrint",    "lround",    "modf",    "nearbyint", "nextafter", "pow",    "remainder", "rint",
+      "round",    "roundeven", "scalbln", "scalbn",    "sin",       "sincos", "sinh",      "sqrt",
+      "tan",      "tanh",      "tgamma",  "trunc",     "y0",        "y1"};
+  if (IsOneOf(name, kNames)) return true;
+  if (name.empty() || (name.back() != 'f' && name.back() != 'l')) return false;
+  return IsOneOf(name.substr(0, name.size() - 1), kNames) || name == "lgammaf_r";
+}
+
+// "expf" of "__expf_finite", which -ffast-math made of it in older C libraries.
+std::string_view WithoutFinite(std::string_view name) {
+  constexpr std::string_view kEnd = "_finite";
+  if (!name.starts_with("__") || !name.ends_with(kEnd) || name.size() <= 2 + kEnd.size())
+    return name;
+  return name.substr(2, name.size() - 2 - kEnd.size());
+}
+
+// "_ZGVeN16v_expf": an instruction set, masked or not, lanes, parameters, the scalar name.
+std::uint64_t VectorLanes(std::string_view name) {
+  constexpr std::string_view kStart = "_ZGV";
+  if (!name.starts_with(kStart) || name.size() < kStart.size() + 3) return 0;
+  name.remove_prefix(kStart.size() + 2);
+  std::uint64_t lanes = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), lanes);
+  constexpr std::uint64_t kMostLanes = 64;
+  if (error != std::errc() || lanes > kMostLanes) return 0;
+  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  const std::size_t line = name.find('_');
+  return line != std::string_view::npos && IsMathName(name.substr(line + 1)) ? lanes : 0;
+}
+
+bool StartsRegion(std::string_view name) {
+  return name == "GOMP_parallel" || name.starts_with("GOMP_parallel_") ||
+         name.starts_with("__kmpc_fork_call") || name == "__kmpc_fork_teams";
+}
+
+// Those of worksharing constructs too; the one at a region's end comes with the region.
+bool IsBarrier(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "GOMP_barrier",      "GOMP_barrier_cancel",      "GOMP_loop_end",  "GOMP_loop_end_cancel",
+      "GOMP_sections_end", "GOMP_sections_end_cancel", "__kmpc_barrier", "__kmpc_cancel_barrier"};
+  return IsOneOf(name, kNames);
+}
+
+bool Allocates(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "malloc", "calloc",  "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
+      "valloc", "pvalloc", "strdup",  "mmap"};
+  return IsOneOf(name, kNames) || name.starts_with("_Znw") || name.starts_with("_Zna");
+}
+
+}  // namespace
+
+LibraryCallFacts LookUpCall(std::string_view name) {
+  if (const std::uint64_t lanes = VectorLanes(name); lanes > 0) {
+    return {.kind = LibraryCall::kMath, .elements = lanes};
+  }
+  if (IsMathName(WithoutFinite(name))) return {.kind = LibraryCall::kMath, .elements = 1};
+  if (StartsRegion(name)) return {.kind = LibraryCall::kParallelRegion};
+  if (IsBarrier(name)) return {.kind = LibraryCall::kBarrier};
+  return {.kind = Allocates(name) ? LibraryCall::kAllocation : LibraryCall::kOther};
+}
+
+}  // namespace pragma
