@@ -1,9 +1,5 @@
 #include "build/compile.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <csignal>
@@ -16,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "build/builder.h"
 #include "build/lexer.h"
 #include "build/toolchain.h"
+#include "build/workshop.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "sandbox/jail.h"
@@ -165,25 +161,6 @@ BuildFailure Failure(const CompileInput& input, const Jail::RunOutcome& run,
   return failure;
 }
 
-// What the jail wrote is foreign: no link is followed, and only a plain file is read.
-Result<std::string> ReadOutput(const fs::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat info{};
-  if (!fd.valid() || ::fstat(fd.get(), &info) != 0)
-    return FailErrno("cannot open the compiler's output");
-  if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) > kObjectBytes) {
-    return Fail("the compiler's output is not a plain file of sensible size");
-  }
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
-    if (n <= 0) return FailErrno("cannot read the compiler's output");
-    done += static_cast<std::size_t>(n);
-  }
-  return bytes;
-}
-
 // Runs one command; a failure is a value.
 Result<std::optional<BuildFailure>> Step(const Jail& jail, const CompileInput& input,
                                          const Scratch& scratch, Words argv,
@@ -275,7 +252,7 @@ Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                       LinkCommand(input.toolchain, UsesOpenMp(input.candidate)), "the linker"));
   }
   if (failed) return CompileOutcome(std::move(*failed));
-  return CompileOutcome(TRY(ReadOutput(scratch.out / "kernel.so")));
+  return CompileOutcome(TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)));
 }
 
 }  // namespace pragma
