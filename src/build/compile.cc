@@ -1,6 +1,5 @@
 #include "build/compile.h"
 
-
 #include <algorithm>
 #include <cctype>
 #include <csignal>

@@ -9,6 +9,7 @@
 #include "base/shared_memory.h"
 #include "build/testing.h"
 #include "build/toolchain.h"
+#include "build/workshop.h"
 #include "core/candidate.h"
 
 // A missing value may end a test.

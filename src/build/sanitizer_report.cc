@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "build/instrument.h"
+#include "build/workshop.h"
 #include "core/evaluation.h"
 
 namespace pragma {

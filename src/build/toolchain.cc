@@ -24,11 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> PathFolders() {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-  return Split(path == nullptr ? "/usr/bin:/bin" : path, ':');
-}
-
 // The program itself, not a wrapper that would look for its cache outside the jail.
 std::string RealProgram(const fs::path& candidate) {
   std::error_code code;
@@ -38,8 +33,8 @@ std::string RealProgram(const fs::path& candidate) {
   return name == "ccache" || name == "distcc" || name == "icecc" ? std::string() : real.string();
 }
 
-std::string FindExact(const std::string& name) {
-  for (const std::string& folder : PathFolders()) {
+std::string FindExact(const std::string& name, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
     const std::string real = folder.empty() ? "" : RealProgram(fs::path(folder) / name);
     if (!real.empty()) return real;
   }
@@ -55,21 +50,6 @@ int NumberedVersion(const std::string& file, const std::string& name) {
   const bool number = std::ranges::all_of(
       digits, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
   return number ? std::atoi(digits.c_str()) : 0;
-}
-
-std::string FindNewest(const std::string& name) {
-  int best = 0;
-  std::string path;
-  for (const std::string& folder : PathFolders()) {
-    std::error_code code;
-    for (const auto& entry : fs::directory_iterator(folder, code)) {
-      const int version = NumberedVersion(entry.path().filename(), name);
-      if (version <= best || RealProgram(entry.path()).empty()) continue;
-      best = version;
-      path = entry.path();  // clang acts by the name it is called by
-    }
-  }
-  return path.empty() ? FindExact(name) : path;
 }
 
 Toolchain Missing(const std::string& name) {
@@ -125,11 +105,32 @@ void BindSystemFolder(const std::string& folder, JailSpec& spec) {
 
 }  // namespace
 
+std::vector<std::string> PathFolders() {
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  return Split(path == nullptr ? "/usr/bin:/bin" : path, ':');
+}
+
+std::string FindProgram(const std::string& name, const std::vector<std::string>& folders) {
+  int best = 0;
+  std::string path;
+  for (const std::string& folder : folders) {
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+      const int version = NumberedVersion(entry.path().filename(), name);
+      if (version <= best || RealProgram(entry.path()).empty()) continue;
+      best = version;
+      path = entry.path();  // clang acts by the name it is called by
+    }
+  }
+  return path.empty() ? FindExact(name, folders) : path;
+}
+
 Result<Toolchain> Toolchains::Find(const std::string& name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (const auto known = found_.find(name); known != found_.end()) return known->second;
   const bool clang = name == "clang++";
-  const std::string path = clang ? FindNewest(name) : FindExact(name);
+  const std::string path =
+      clang ? FindProgram(name, PathFolders()) : FindExact(name, PathFolders());
   Toolchain toolchain = path.empty() ? Missing(name) : TRY(Describe(path, clang));
   found_.emplace(name, toolchain);
   return toolchain;

@@ -34,6 +34,12 @@ class Toolchains final {
 // The host's folders with programs, headers and libraries, read-only, for both compilers.
 void BindToolchain(const Toolchain& toolchain, JailSpec& spec);
 
+// The folders of PATH.
+[[nodiscard]] std::vector<std::string> PathFolders();
+// The newest "NAME-19" of these folders, else "NAME"; empty: there is none.
+[[nodiscard]] std::string FindProgram(const std::string& name,
+                                      const std::vector<std::string>& folders);
+
 // What -march=native means here: a change of it makes cached objects worthless.
 [[nodiscard]] std::string ProcessorIdentity();
 

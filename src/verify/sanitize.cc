@@ -17,6 +17,7 @@
 #include "build/builder.h"
 #include "build/instrument.h"
 #include "build/toolchain.h"
+#include "build/workshop.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/task.h"

@@ -1,0 +1,183 @@
+// From all remarks to the one text that stands beside a hot line.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "build/lexer.h"
+#include "profile/remark_list.h"
+#include "profile/remarks.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kMaxRemarks = 400;
+constexpr std::size_t kMaxText = 240;
+constexpr std::size_t kMaxReason = 320;
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Loops that are open at a place of the source, by braces; a loop without them ends with its
+// statement.
+class LoopTracker final {
+ public:
+  // The first line of the innermost loop around the token.
+  int Step(const SourceToken& token) {
+    if (token.kind == SourceToken::Kind::kIdentifier &&
+        (token.text == "for" || token.text == "while" || token.text == "do")) {
+      loops_.push_back({.line = token.line, .depth = depth_, .parens = parens_, .braced = false});
+    }
+    const int before = loops_.empty() ? 0 : loops_.back().line;
+    if (token.kind == SourceToken::Kind::kPunctuation) Punctuation(token.text);
+    return before;
+  }
+
+ private:
+  struct Open {
+    int line = 0;
+    int depth = 0;   // of braces where it began
+    int parens = 0;  // of parentheses where it began
+    bool braced = false;
+  };
+  void Punctuation(const std::string& text) {
+    for (const char c : text) {
+      if (c == '(') ++parens_;
+      if (c == ')') --parens_;
+      if (c == '{') OpenBrace();
+      if (c == '}') CloseBrace();
+      if (c == ';') EndStatement();
+    }
+  }
+  void OpenBrace() {
+    if (!loops_.empty() && loops_.back().depth == depth_ && loops_.back().parens == parens_)
+      loops_.back().braced = true;
+    ++depth_;
+  }
+  void CloseBrace() {
+    --depth_;
+    while (!loops_.empty() && loops_.back().depth > depth_) loops_.pop_back();
+    if (!loops_.empty() && loops_.back().depth == depth_ && loops_.back().braced) {
+      loops_.pop_back();
+      EndStatement();
+    }
+  }
+  // Every loop without braces that this was the body of.
+  void EndStatement() {
+    while (!loops_.empty() && !loops_.back().braced && loops_.back().depth == depth_ &&
+           loops_.back().parens == parens_)
+      loops_.pop_back();
+  }
+  std::vector<Open> loops_;
+  int depth_ = 0;
+  int parens_ = 0;
+};
+
+bool Speaks(const Remark& remark, int line, int loop_line) {
+  return remark.line == line || (loop_line > 0 && remark.line == loop_line);
+}
+
+// How much a missed vectorisation's text says.
+int Weight(const Remark& remark) {
+  if (remark.kind == "passed") return 0;
+  if (remark.text == "loop not vectorized") return 1;
+  if (Has(remark.text, "instruction cannot be vectorized") && !Has(remark.text, "call")) return 2;
+  return 3;
+}
+
+// The vectoriser's best remark of one compiler; the line's own before its loop's.
+const Remark* Best(const std::vector<Remark>& remarks, std::string_view compiler, int line,
+                   int loop_line) {
+  const Remark* best = nullptr;
+  const auto rank = [&](const Remark& remark) {
+    return std::tuple(Weight(remark), remark.line == line);
+  };
+  for (const Remark& remark : remarks) {
+    if (remark.compiler != compiler || !Speaks(remark, line, loop_line)) continue;
+    if (remark.pass != "loop-vectorize" && remark.pass != "transform-warning") continue;
+    if (best == nullptr || rank(remark) > rank(*best)) best = &remark;
+  }
+  return best;
+}
+
+bool Missed(const Remark* remark) { return remark != nullptr && remark->kind != "passed"; }
+
+std::string Stripped(std::string_view text) {
+  constexpr std::string_view kHead = "loop not vectorized: ";
+  if (text.starts_with(kHead)) text.remove_prefix(kHead.size());
+  return std::string(text);
+}
+
+std::string Vectorisation(const Remark* gcc, const Remark* clang) {
+  if (gcc == nullptr && clang == nullptr) return {};
+  if (gcc == nullptr) {
+    return Missed(clang) ? "not vectorised: " + Stripped(clang->text)
+                         : "clang++: " + Stripped(clang->text);
+  }
+  if (clang == nullptr)
+    return Missed(gcc) ? "not vectorised: " + Stripped(gcc->text) : "g++: " + gcc->text;
+  if (Missed(gcc) && Missed(clang)) return "not vectorised: " + Stripped(clang->text);
+  if (Missed(gcc))
+    return "not vectorised by g++ (" + Stripped(gcc->text) + "); clang++: " + clang->text;
+  if (Missed(clang))
+    return "g++: " + gcc->text + "; clang++ did not vectorise it: " + Stripped(clang->text);
+  return "g++: " + gcc->text + "; clang++: " + clang->text;
+}
+
+// The first remark of a pass.
+std::string FirstOf(const std::vector<Remark>& remarks, std::string_view pass, int line,
+                    int loop_line) {
+  for (const Remark& remark : remarks) {
+    const bool function = Has(remark.text, "in this function");
+    if (remark.pass == pass && Speaks(remark, line, loop_line) && !function) return remark.text;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsKernelFile(std::string_view path) {
+  return path == "kernel.cpp" || path.ends_with("/kernel.cpp");
+}
+
+void RemarkList::Add(Remark remark) {
+  if (remark.line <= 0 || remark.text.empty() || remarks_.size() >= kMaxRemarks) return;
+  remark.text = Shorten(ToValidUtf8(Join(SplitLines(remark.text), " ")), kMaxText);
+  remark.pass = Shorten(ToValidUtf8(remark.pass), kMaxText);
+  const bool known = std::ranges::any_of(remarks_, [&](const Remark& other) {
+    return other.line == remark.line && other.pass == remark.pass && other.text == remark.text;
+  });
+  if (!known) remarks_.push_back(std::move(remark));
+}
+
+std::vector<Remark> RemarkList::Take() {
+  std::ranges::stable_sort(remarks_, {}, &Remark::line);
+  return std::move(remarks_);
+}
+
+int LoopLine(const std::string& source, int line) {
+  LoopTracker tracker;
+  int loop = 0;
+  for (const SourceToken& token : LexSource(source).tokens) {
+    if (token.line > line) break;
+    const int around = tracker.Step(token);
+    if (token.line == line) loop = std::max(loop, around);
+  }
+  return loop;
+}
+
+std::string ReasonFor(const std::vector<Remark>& remarks, int line, int loop_line) {
+  std::vector<std::string> parts{Vectorisation(Best(remarks, "g++", line, loop_line),
+                                               Best(remarks, "clang++", line, loop_line))};
+  for (const std::string_view pass : {"regalloc", "inline", "licm"})
+    parts.push_back(FirstOf(remarks, pass, line, loop_line));
+  std::erase(parts, "");
+  return Shorten(Join(parts, "; "), kMaxReason);
+}
+
+}  // namespace pragma
