@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,6 @@ constexpr double kMostDoorbellSeconds = 60e-6;
 // More processors than allowed. The accounting is exact, the clocks differ by very little.
 constexpr double kProcessorsOver = 1.05;
 constexpr double kAccountingSeconds = 60e-6;  // of each burst
-// Of a warm-up's calls against timed ones: the first finds its caches cold.
-constexpr double kSlowestWarmup = 3;
 
 template <class T>
 void Shuffle(std::vector<T>& items, Rng& rng) {
@@ -111,9 +110,8 @@ Result<void> Match::RunBurst() {
   return {};
 }
 
-// What is kept of a side's time is right before it is stopped and right after it goes on again:
-// only of stopped threads does the operating system know the processor time exactly (of another
-// process's running ones it may be a timer tick old).
+// Processor time is read of stopped threads only: what the operating system knows of another
+// process's running ones may be a timer tick old.
 Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
   Player& player = players_[index];
   if (player.worker) player.worker->Poison(rng_, sets);
@@ -123,9 +121,8 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   const Seconds before = player.peer().CpuTime();
   const TimePoint opened = std::chrono::steady_clock::now();
   TRY(player.Wake());
-  Nanoseconds warming{0};
   Nanoseconds elapsed{0};
-  if (!warmup.empty() && TRY(Play(index, warmup, &warming))) return {};
+  if (!warmup.empty() && TRY(Play(index, warmup, &elapsed))) return {};
   // Right before the timed burst, so that the threads and the processor are in the same state.
   if (TRY(PlayEmpty(index, timed, &elapsed))) return {};
   player.empty.push_back(Seconds(elapsed).count());
@@ -134,7 +131,6 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   if (TRY(Freeze(index))) return {};
   player.processor_seconds += (player.peer().CpuTime() - before).count();
   player.accounted_seconds += Seconds(std::chrono::steady_clock::now() - opened).count();
-  player.warmups.push_back(Seconds(warming).count());
   return player.worker ? CheckOutputs(index, sets) : Result<void>();
 }
 
@@ -169,22 +165,13 @@ void Match::CheckProcessors() {
   for (std::size_t i = 0; i < players_.size() && !failed(); ++i) CheckProcessorsOf(i);
 }
 
-// A kernel that waits in its warm-ups must not spend in the timed bursts what that leaves of its
-// share. Medians: now and then the machine delays an honest one.
-double Match::IdleWarmup(const Player& player) const {
-  if (player.warmups.empty()) return 0;
-  const double expected = Median(player.bursts) * static_cast<double>(plan_.warmup) /
-                          static_cast<double>(std::max<std::size_t>(plan_.timed, 1));
-  const double idle = Median(player.warmups) - kSlowestWarmup * expected;
-  return std::max(idle, 0.0) * static_cast<double>(player.warmups.size());
-}
-
 // What a kernel's threads use beyond its share would not be there in use, and is not the
-// baseline's either.
+// baseline's either. Where its share is the whole machine there is nothing beyond it.
 void Match::CheckProcessorsOf(std::size_t index) {
   const Player& player = players_[index];
-  if (!player.worker) return;
-  const double wall = player.accounted_seconds - IdleWarmup(player);
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  if (!player.worker || context_.worker.threads >= processors) return;
+  const double wall = player.accounted_seconds;
   const double allowed = context_.worker.threads * wall * kProcessorsOver +
                          kAccountingSeconds * static_cast<double>(player.bursts.size());
   if (player.processor_seconds <= allowed) return;

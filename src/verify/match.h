@@ -26,7 +26,6 @@ struct Player {
   std::optional<TimerProcess> timer;
   std::vector<double> bursts;    // seconds with the doorbell's cost
   std::vector<double> empty;     // seconds of bursts without calls: the doorbell's cost
-  std::vector<double> warmups;   // seconds before each burst
   double processor_seconds = 0;  // from waking up to being stopped again
   double accounted_seconds = 0;  // by our clock, of what processor_seconds is of
 
@@ -74,8 +73,6 @@ class Match final {
   [[nodiscard]] Result<void> MakeReady(std::size_t index);
   [[nodiscard]] Result<void> TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets);
   [[nodiscard]] Result<bool> PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets);
-  // Seconds of the warm-ups that calls like the timed ones do not explain.
-  [[nodiscard]] double IdleWarmup(const Player& player) const;
   [[nodiscard]] Result<bool> PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
                                        Nanoseconds* elapsed);
   [[nodiscard]] Result<bool> Note(std::size_t index, Result<std::optional<WorkerFailure>> result);
