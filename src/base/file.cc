@@ -41,8 +41,8 @@ Result<std::string> ReadAll(int fd, const std::string& name, std::size_t max_byt
     if (n == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(n));
     if (text.size() > max_bytes) {
-      return Fail(ErrorKind::kUsage, name + " is larger than the limit of " +
-                                         std::to_string(max_bytes) + " bytes");
+      return Fail(ErrorKind::kUsage,
+                  name + " is larger than the limit of " + std::to_string(max_bytes) + " bytes");
     }
   }
 }

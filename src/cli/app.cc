@@ -118,6 +118,7 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
 void AddCommands(CLI::App& app, Registry& registry) {
   AddOptimize(app, registry);
   AddEvaluate(app, registry);
+  AddProfile(app, registry);
   AddLint(app, registry);
   AddBench(app, registry);
   AddRecheck(app, registry);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/clock.h"
@@ -22,6 +23,9 @@
 #include "cli/shaped_evaluation.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
+#include "profile/profiler.h"
+#include "profile/rules.h"
+#include "profile/subject.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
 #include "task/shapes.h"
@@ -44,8 +48,11 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   const std::string key = fmt::format("machine/{}/{}", machine.fingerprint, machine.threads);
   const std::optional<std::string> kept = TRY(store.GetFigure(key));
   if (kept) {
-    const Result<Machine> known = MachineFromJson(*kept);
-    if (known && known->peak_gflops > 0) return *known;
+    Result<Machine> known = MachineFromJson(*kept);
+    if (known && known->peak_gflops > 0) {
+      known->caches = machine.caches;  // older figures know less about them
+      return std::move(*known);
+    }
   }
   Log(LogLevel::kInfo, "measuring this machine's peak and bandwidths, once");
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
@@ -215,6 +222,22 @@ std::string TaskBench::BaselineKey() const {
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                  const Verifier::Progress& progress) {
   return verifier_->Sanitize(candidate, evaluation, progress);
+}
+
+Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
+                                     const Verifier::Progress& progress) {
+  const RuleSet rules = TRY(LoadRules(bench_.knowledge() / "diagnosis" / "cpu.toml"));
+  const BuildOutcome built = TRY(bench_.builder().Build(candidate, header_));
+  const auto* kernel = std::get_if<BuiltKernel>(&built);
+  if (kernel == nullptr) return Fail("a kernel that passed cannot be built again");
+  const ProfileSubject subject{.jail = bench_.jail(),
+                               .machine = bench_.machine(),
+                               .server = server_,
+                               .candidate = candidate,
+                               .kernel = *kernel,
+                               .kernel_header = header_,
+                               .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0};
+  return ProfileKernel(subject, rules, progress);
 }
 
 // Raised when decoys, rules or batteries change.

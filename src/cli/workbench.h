@@ -15,6 +15,7 @@
 #include "build/builder.h"
 #include "cli/command.h"
 #include "core/evaluation.h"
+#include "core/profile.h"
 #include "core/task.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
@@ -46,6 +47,7 @@ class Workbench final {
   [[nodiscard]] const std::filesystem::path& home() const { return home_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] const Builder& builder() const { return builder_; }
+  [[nodiscard]] std::filesystem::path knowledge() const { return paths_.knowledge(); }
   [[nodiscard]] TorchServerOptions torch_options() const;
 
  private:
@@ -81,6 +83,9 @@ class TaskBench final {
                                             Measure measure, const Verifier::Progress& progress);
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Verifier::Progress& progress);
+  // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.
+  [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
+                                          const Verifier::Progress& progress);
   // The verdict goes onto the task, and with it onto every result, now and in later runs.
   void KeepLint(const LintReport& report);
   // As kept by an earlier run, else linted now.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <future>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +43,14 @@ Words AssemblyCommand(const Toolchain& toolchain, const Candidate& candidate) {
 Words ObjectCommand(const Toolchain& toolchain, const Candidate& candidate,
                     const std::string& object) {
   const std::string source = fs::path(object).stem().string() + ".s";
-  Words words{toolchain.path, "-shared", "-nodefaultlibs",   "-o",           "/out/" + object,
-              source,         "-Wl,-z,now,-z,noexecstack",   "-Wl,--as-needed"};
+  Words words{toolchain.path,
+              "-shared",
+              "-nodefaultlibs",
+              "-o",
+              "/out/" + object,
+              source,
+              "-Wl,-z,now,-z,noexecstack",
+              "-Wl,--as-needed"};
   const bool openmp = UsesOpenMp(candidate);
   if (openmp && toolchain.clang) words.push_back("-L" + toolchain.library_folder);
   if (openmp) words.emplace_back(toolchain.clang ? "-lomp" : "-lgomp");
@@ -72,7 +77,7 @@ Result<std::string> BuildObject(const ProfileSubject& subject, const KernelBuild
 
 // The three of them side by side.
 Result<std::string> BuildObjects(const ProfileSubject& subject, KernelBuilds& builds) {
-  LocatedProgram located = InsertPlaces(builds.assembly);
+  PlacedAssembly located = InsertPlaces(builds.assembly);
   builds.places = std::move(located.places);
   builds.trace = InsertTraceCalls(builds.assembly);
   std::vector<std::pair<std::string, std::string>> texts{
@@ -101,6 +106,15 @@ Result<void> WriteSources(const ProfileSubject& subject, const KernelBuilds& bui
   return WriteFileAtomic(builds.in() / "kernel.h", subject.kernel_header);
 }
 
+Result<std::string> BuildAll(const ProfileSubject& subject, KernelBuilds& builds) {
+  if (!CanInstrument()) return std::string("assembly is understood on x86-64 only");
+  std::string failure =
+      TRY(RunBuild(subject, builds, AssemblyCommand(builds.toolchain, subject.candidate)));
+  if (!failure.empty()) return failure;
+  builds.assembly = ParseAssembly(TRY(ReadForeignFile(builds.out() / "kernel.s", kAssemblyBytes)));
+  return BuildObjects(subject, builds);
+}
+
 }  // namespace
 
 JailSpec KernelBuilds::Spec(std::vector<std::string> argv) const {
@@ -115,27 +129,21 @@ JailSpec KernelBuilds::Spec(std::vector<std::string> argv) const {
   return spec;
 }
 
-Result<KernelBuildsOutcome> BuildForProfile(const ProfileSubject& subject) {
-  KernelBuildsOutcome outcome;
-  if (!CanInstrument()) {
-    outcome.failure = "assembly is understood on x86-64 only";
-    return outcome;
-  }
+Result<KernelBuilds> BuildForProfile(const ProfileSubject& subject) {
   Toolchains toolchains;
-  Toolchain toolchain = TRY(toolchains.Find(subject.candidate.compiler));
-  KernelBuilds builds{.toolchain = std::move(toolchain),
+  KernelBuilds builds{.toolchain = TRY(toolchains.Find(subject.candidate.compiler)),
                       .folder = TRY(TempDir::Create()),
+                      .failure = {},
                       .assembly = {},
                       .places = {},
                       .trace = {}};
   TRY(WriteSources(subject, builds));
-  outcome.failure =
-      TRY(RunBuild(subject, builds, AssemblyCommand(builds.toolchain, subject.candidate)));
-  if (!outcome.failure.empty()) return outcome;
-  builds.assembly = ParseAssembly(TRY(ReadForeignFile(builds.out() / "kernel.s", kAssemblyBytes)));
-  outcome.failure = TRY(BuildObjects(subject, builds));
-  if (outcome.failure.empty()) outcome.builds = std::move(builds);
-  return outcome;
+  builds.failure = TRY(BuildAll(subject, builds));
+  if (builds.failure.empty()) return builds;
+  builds.assembly = {};
+  const std::string object = TRY(ReadFile(subject.kernel.shared_object));
+  TRY(WriteFileAtomic(builds.out() / kPlainObject, object));
+  return builds;
 }
 
 }  // namespace pragma

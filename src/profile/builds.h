@@ -25,9 +25,11 @@ inline constexpr const char* kTracedObject = "traced.so";
 struct KernelBuilds {
   Toolchain toolchain;
   TempDir folder;  // in/ (seen as /build), out/ (seen as /out)
+  std::string
+      failure;  // why there is only kPlainObject, and that without places; empty: all is there
   Assembly assembly;
-  std::vector<Place> places;  // of kPlainObject
-  TraceProgram trace;         // of kTracedObject, without its text
+  std::vector<CodePlace> places;  // of kPlainObject
+  TraceProgram trace;             // of kTracedObject, without its text
 
   [[nodiscard]] std::filesystem::path in() const { return folder.path() / "in"; }
   [[nodiscard]] std::filesystem::path out() const { return folder.path() / "out"; }
@@ -35,10 +37,6 @@ struct KernelBuilds {
   [[nodiscard]] JailSpec Spec(std::vector<std::string> argv) const;
 };
 
-struct KernelBuildsOutcome {
-  std::string failure;  // why there are none
-  std::optional<KernelBuilds> builds;
-};
-[[nodiscard]] Result<KernelBuildsOutcome> BuildForProfile(const ProfileSubject& subject);
+[[nodiscard]] Result<KernelBuilds> BuildForProfile(const ProfileSubject& subject);
 
 }  // namespace pragma

@@ -14,8 +14,8 @@
 namespace pragma {
 namespace {
 
-constexpr std::array<std::string_view, 7> kSources{"pmu",     "exact count", "measured", "simulated",
-                                                   "sampled", "static",      "estimated"};
+constexpr std::array<std::string_view, 7> kSources{
+    "pmu", "exact count", "measured", "simulated", "sampled", "static", "estimated"};
 
 }  // namespace
 

@@ -32,12 +32,12 @@ struct Workpiece {
   Ring ring;            // each set holds the same drawn inputs
   WorkerMemory memory;  // outputs, scratch, control page
   MetricSet metrics;
-  std::optional<KernelBuilds> builds;  // none: why is in the note of the provider "assembly"
-  std::vector<std::uint64_t> block_counts;   // of builds->assembly.blocks, of one call
-  std::vector<double> block_samples;         // likewise
-  double samples = 0;                        // all of them, those outside the kernel too
-  std::map<int, LineFigures> lines;          // by line
-  std::map<int, std::string> remarks;        // the compilers' reasons, by line
+  std::optional<KernelBuilds> builds;       // none: why is in the note of the provider "assembly"
+  std::vector<std::uint64_t> block_counts;  // of builds->assembly.blocks, of one call
+  std::vector<double> block_samples;        // likewise
+  double samples = 0;                       // all of them, those outside the kernel too
+  std::map<int, LineFigures> lines;         // by line
+  std::map<int, std::string> remarks;       // the compilers' reasons, by line
   std::vector<ProviderNote> notes;
 };
 

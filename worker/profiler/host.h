@@ -30,6 +30,7 @@ class Host {
   }
   [[nodiscard]] double Option(const char* name, double otherwise) const;
   [[nodiscard]] FILE* result() const { return result_; }
+  [[nodiscard]] std::uint32_t next_set() const { return order_[next_]; }
   [[nodiscard]] const kernel_memory& memory() const { return memory_; }
   // Of the candidate's object in this address space.
   [[nodiscard]] std::uintptr_t base() const { return base_; }

@@ -1,4 +1,5 @@
-// Where the program counter is, about a thousand times a second, on the thread that calls the kernel.
+// Where the program counter is, about a thousand times a second, on the thread that calls the
+// kernel.
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -35,7 +36,7 @@ void OnTick(int /*signal*/, siginfo_t* /*info*/, void* context) {
 
 // A monotonic timer for this thread: processor-time timers tick at the kernel's own slow rate.
 timer_t StartTimer(long hertz) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = OnTick;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigaction(SIGPROF, &action, nullptr);

@@ -1,0 +1,147 @@
+// pragma profile: where a verified kernel's time goes, and why.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "cli/candidate_file.h"
+#include "cli/command.h"
+#include "cli/phase_line.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/json.h"
+#include "core/json_writer.h"
+#include "core/profile.h"
+#include "profile/compare.h"
+#include "report/evaluation_text.h"
+#include "report/json_text.h"
+#include "report/profile_text.h"
+#include "report/terminal.h"
+#include "verify/options.h"
+
+namespace pragma {
+namespace {
+
+struct ProfileFlags {
+  std::string task;
+  std::string candidate;
+  std::string against;
+  std::vector<std::string> metrics;
+  bool all_metrics = false;
+  VerifyFlags verify;
+};
+
+// One kernel: judged as every candidate is, and profiled if it passed.
+struct Observed {
+  Candidate candidate;
+  Evaluation evaluation;
+  std::optional<Profile> profile;
+};
+
+Result<Observed> Observe(TaskBench& task, const Candidate& candidate, PhaseLine& line) {
+  const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
+  Observed observed{.candidate = candidate, .evaluation = {}, .profile = {}};
+  observed.evaluation = TRY(task.Evaluate(candidate, nullptr, Measure::kEager, on_phase));
+  if (observed.evaluation.passed())
+    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase));
+  line.Clear();
+  return observed;
+}
+
+std::string ComparedText(const Comparison& compared, const std::string& other) {
+  std::string text = "Against " + other + ": " + SafeLine(compared.statement) + "\n";
+  for (const Difference& difference : compared.differences) {
+    if (difference.verdict != "same") text += "  " + SafeLine(difference.statement) + "\n";
+  }
+  return text;
+}
+
+std::string ComparedJson(const Comparison& compared) {
+  JsonWriter writer;
+  writer.BeginObject().Field("verdict", compared.verdict);
+  writer.Field("statement", compared.statement).Key("differences").BeginArray();
+  for (const Difference& difference : compared.differences) {
+    writer.BeginObject().Field("tag", difference.tag).Field("before", difference.before);
+    writer.Field("after", difference.after).Field("factor", difference.factor);
+    writer.Field("verdict", difference.verdict).EndObject();
+  }
+  return writer.EndArray().EndObject().Take();
+}
+
+// The profile's object, with what it was judged and compared to beside it.
+std::string ObjectOf(const TaskBench& task, const Observed& observed,
+                     const std::optional<Comparison>& compared) {
+  std::string text = ToJson(observed.profile.value_or(Profile{}));
+  text.pop_back();  // the closing brace
+  text += ",\"evaluate\":" +
+          EvaluateObject(task.task(), observed.candidate, observed.evaluation);
+  if (compared) text += ",\"against\":" + ComparedJson(*compared);
+  return text + "}";
+}
+
+std::string TextOf(const Context& context, const TaskBench& task, const ProfileFlags& flags,
+                   const Observed& observed, const std::optional<Comparison>& compared) {
+  const Terminal& terminal = context.console.out;
+  std::string text =
+      EvaluationText(terminal, task.task(), observed.candidate, observed.evaluation) + "\n";
+  if (!observed.profile) return text;
+  if (compared) text += ComparedText(*compared, flags.against) + "\n";
+  return text + ProfileText(terminal, *observed.profile,
+                            {.extra_metrics = flags.metrics, .all_metrics = flags.all_metrics});
+}
+
+Result<int> Run(const Context& context, ProfileFlags flags) {
+  flags.verify = flags.verify.With(context.settings);
+  const Candidate candidate = TRY(LoadCandidate(flags.candidate));
+  std::optional<Candidate> against;
+  if (!flags.against.empty()) against = TRY(LoadCandidate(flags.against));
+  if (candidate.language != Language::kCpp || (against && against->language != Language::kCpp)) {
+    return Fail(ErrorKind::kUsage, "only C++ kernels can be profiled here: " + flags.candidate);
+  }
+  PhaseLine line(context.console.err);
+  line.Show("starting the reference");
+  const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, flags.verify.options()));
+  std::optional<Observed> other;
+  if (against) other = TRY(Observe(*task, *against, line));
+  const Observed observed = TRY(Observe(*task, candidate, line));
+  std::optional<Comparison> compared;
+  if (other && other->profile && observed.profile)
+    compared = Compare(*other->profile, *observed.profile);
+  context.console.PrintJson(ObjectOf(*task, observed, compared));
+  context.console.Print(TextOf(context, *task, flags, observed, compared));
+  return observed.evaluation.passed() ? kExitGood : kExitRejected;
+}
+
+}  // namespace
+
+void AddProfile(CLI::App& app, Registry& registry) {
+  CLI::App& command =
+      AddCommand(app, registry, "profile", "where a kernel's time goes, and why",
+                 "pragma profile model.py kernel.cpp --against other.cpp");
+  const auto flags = std::make_shared<ProfileFlags>();
+  command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
+  command.add_option("CANDIDATE", flags->candidate, ".cpp file, or folder with candidate.json")
+      ->required();
+  command.add_option("--against", flags->against, "profile this one too, and compare")
+      ->type_name("FILE");
+  command
+      .add_option("--metrics", flags->metrics,
+                  "further metrics to show, by their tags (docs/metrics.md)")
+      ->type_name("TAG,...")
+      ->delimiter(',');
+  command.add_flag("--all-metrics", flags->all_metrics, "show every metric");
+  flags->verify.AddTo(command);
+  registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };
+}
+
+}  // namespace pragma

@@ -1,0 +1,102 @@
+// Provider "clocks": times and faults of warm calls, on all threads and on one.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/profile.h"
+#include "machine/machine.h"
+#include "profile/builds.h"
+#include "profile/providers.h"
+#include "profile/workpiece.h"
+
+namespace pragma {
+namespace {
+
+// Of the warm calls that are measured; before them a quarter of it passes unmeasured.
+constexpr const char* kSeconds = "seconds=0.15";
+
+struct Clocked {
+  double calls = 1;
+  double median = 0;
+  double wall = 0;
+  double user = 0;
+  double system = 0;
+  double faults = 0;
+  double switches = 0;
+  double hertz = 0;
+  std::vector<double> threads;  // seconds of each
+};
+
+Clocked Read(const HostReport& report) {
+  const auto number = [&](const char* word) { return report.Number(word).value_or(0); };
+  Clocked clocked{.calls = std::max(number("calls"), 1.0),
+                  .median = number("median_seconds"),
+                  .wall = number("wall_seconds"),
+                  .user = number("user_seconds"),
+                  .system = number("system_seconds"),
+                  .faults = number("minor_faults"),
+                  .switches = number("involuntary_switches"),
+                  .hertz = number("core_hertz"),
+                  .threads = {}};
+  for (const std::vector<std::string>& line : report.lines) {
+    if (line.size() >= 2 && line[0] == "thread")
+      clocked.threads.push_back(std::strtod(line[1].c_str(), nullptr));
+  }
+  return clocked;
+}
+
+void AddThreads(const Clocked& all, int threads, MetricSet& metrics) {
+  const double busy = std::accumulate(all.threads.begin(), all.threads.end(), 0.0);
+  if (busy <= 0 || all.wall <= 0) return;
+  metrics.Add("cpu_per_wall", busy / all.wall, "1", "measured");
+  const double mean = busy / threads;
+  metrics.Add("thread_imbalance", *std::ranges::max_element(all.threads) / mean, "1", "measured");
+  const double processor = all.user + all.system;
+  // Ticks are coarse: the share of system time is of the kernel's own account.
+  if (processor > 0) metrics.Add("system_share", all.system / processor, "1", "measured");
+}
+
+void AddAll(const Clocked& all, int threads, MetricSet& metrics) {
+  metrics.Add("wall_ms", all.median * 1e3, "ms", "measured");
+  metrics.Add("threads", threads, "1", "measured");
+  metrics.Add("page_faults", all.faults / all.calls, "1", "measured");
+  metrics.Add("context_switches", all.switches / all.calls, "1", "measured");
+  AddThreads(all, threads, metrics);
+}
+
+void AddOne(const Clocked& one, const Clocked& all, int threads, MetricSet& metrics) {
+  metrics.Add("wall_1_ms", one.median * 1e3, "ms", "measured");
+  if (all.median > 0)
+    metrics.Add("thread_scaling", one.median / (threads * all.median), "1", "measured");
+  if (one.hertz <= 0) return;
+  metrics.Add("core_clock", one.hertz * 1e-9, "GHz", "measured");
+  metrics.Add("cycles", one.median * one.hertz, "1", "estimated");
+}
+
+}  // namespace
+
+Result<ProviderNote> AddClocks(Workpiece& piece) {
+  ProviderNote note{.name = "clocks", .verdict = "ran", .detail = {}};
+  const int threads = piece.subject.machine.threads;
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  HostRun run{.mode = "clocks", .object = kPlainObject, .options = {kSeconds}, .threads = threads};
+  const HostReport together = TRY(RunHost(piece, run));
+  run.threads = 1;
+  const HostReport alone = threads > 1 ? TRY(RunHost(piece, run)) : together;
+  for (const HostReport* report : {&together, &alone}) {
+    if (report->failure.empty()) continue;
+    note.verdict = "failed";
+    note.detail = report->failure;
+    return note;
+  }
+  const Clocked all = Read(together);
+  AddAll(all, threads, piece.metrics);
+  AddOne(Read(alone), all, threads, piece.metrics);
+  const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : all.median * 1e3;
+  piece.metrics.Add("time_ms", time, "ms", "measured");
+  return note;
+}
+
+}  // namespace pragma

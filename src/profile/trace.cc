@@ -1,0 +1,139 @@
+// Provider "trace": caches, TLBs, aliasing and branches, simulated from the kernel's own addresses
+// with this machine's geometry.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "build/trace_calls.h"
+#include "core/profile.h"
+#include "core/task.h"
+#include "machine/machine.h"
+#include "profile/builds.h"
+#include "profile/providers.h"
+#include "profile/workpiece.h"
+
+namespace pragma {
+namespace {
+
+// About a second and a half of simulation. A call that needs more is simulated as far as that goes.
+constexpr double kBudget = 40e6;
+// Of the cores this runs on when the machine does not say: Zen 5's.
+constexpr int kDtlbEntries = 96;
+constexpr int kDtlb2Entries = 4096;
+constexpr int kDtlb2Ways = 16;
+constexpr std::size_t kLineBytes = 64;
+
+std::string Shape(const std::string& name, std::size_t bytes, int ways) {
+  const std::size_t sets = bytes / kLineBytes / static_cast<std::size_t>(std::max(ways, 1));
+  return fmt::format("{0}_sets={1} {0}_ways={2}", name, std::max<std::size_t>(sets, 1), ways);
+}
+
+int WaysOf(const CacheLevel& cache) {
+  if (cache.ways > 0) return cache.ways;
+  return cache.level == 1 ? 8 : 16;
+}
+
+std::vector<std::string> Geometry(const Machine& machine) {
+  std::string text;
+  for (const CacheLevel& cache : machine.caches) {
+    if (cache.level < 1 || cache.level > 3 || cache.bytes == 0) continue;
+    text += Shape(fmt::format("l{}", cache.level), cache.bytes, WaysOf(cache)) + " ";
+  }
+  text += fmt::format("dtlb_sets=1 dtlb_ways={} dtlb2_sets={} dtlb2_ways={} line=64", kDtlbEntries,
+                      kDtlb2Entries / kDtlb2Ways, kDtlb2Ways);
+  return Split(text, ' ');
+}
+
+// Bytes of each tensor, so that the sets between two calls of one can be walked.
+void AddTensors(const Task& task, std::vector<std::string>& options) {
+  std::size_t index = task.dims.empty() ? 0 : 1;
+  for (const std::vector<TensorSpec>* tensors : {&task.arguments, &task.outputs}) {
+    for (const TensorSpec& tensor : *tensors)
+      options.push_back(fmt::format("bytes{}={}", index++, tensor.bytes()));
+  }
+}
+
+void AddLines(const HostReport& report, Workpiece& piece) {
+  const std::vector<TraceSite>& sites = piece.builds->trace.sites;
+  for (const std::vector<std::string>& line : report.lines) {
+    if (line.size() < 5 || line[0] != "site") continue;
+    const std::size_t site = std::strtoull(line[1].c_str(), nullptr, 10);
+    if (site >= sites.size()) continue;
+    LineFigures& figures = piece.lines[sites[site].source_line];
+    figures.l1_misses += std::strtod(line[3].c_str(), nullptr);
+    figures.line_splits += std::strtod(line[4].c_str(), nullptr);
+  }
+}
+
+// Counts of the whole call, from those of the simulated part of it.
+void AddCounts(const HostReport& report, double scale, MetricSet& metrics) {
+  const auto number = [&](const char* word) { return report.Number(word).value_or(0); };
+  const auto add = [&](const char* tag, double value) {
+    metrics.Add(tag, value * scale, "1", "simulated");
+  };
+  add("l1_misses", number("l1_misses"));
+  add("l2_misses", number("l2_misses"));
+  add("l3_misses", number("l3_misses"));
+  add("line_splits", number("line_splits"));
+  add("page_splits", number("page_splits"));
+  add("dtlb_misses", number("dtlb_misses"));
+  add("dtlb2_misses", number("dtlb2_misses"));
+  add("aliasing_4k", number("aliased_loads"));
+  add("branch_mispredicts", number("mispredictions"));
+  add("prefetched_lines", number("prefetched_lines"));
+}
+
+void AddShares(const HostReport& report, double scale, MetricSet& metrics) {
+  const auto number = [&](const char* word) { return report.Number(word).value_or(0); };
+  const auto share = [&](const char* tag, double part, double whole) {
+    if (whole > 0) metrics.Add(tag, part / whole, "1", "simulated");
+  };
+  share("sim_l1_miss_rate", number("l1_misses"), number("accesses"));
+  share("split_share", number("line_splits"), number("accesses"));
+  share("line_use", number("used_bytes") / 64, number("used_lines"));
+  share("conflict_share", number("conflict_misses"), number("l1_misses"));
+  share("mispredict_share", number("mispredictions"), number("branches"));
+  const double thousands = metrics.Get("instructions").value_or(0) / 1e3 / scale;
+  share("l1_mpki", number("l1_misses"), thousands);
+  share("l2_mpki", number("l2_misses"), thousands);
+  share("l3_mpki", number("l3_misses"), thousands);
+}
+
+}  // namespace
+
+Result<ProviderNote> AddTrace(Workpiece& piece) {
+  ProviderNote note{.name = "trace", .verdict = "ran", .detail = {}};
+  const double accesses =
+      piece.metrics.Get("loads").value_or(0) + piece.metrics.Get("stores").value_or(0);
+  HostRun run{.mode = "trace", .object = kTracedObject, .options = Geometry(piece.subject.machine)};
+  AddTensors(piece.subject.task(), run.options);
+  run.options.push_back(fmt::format("budget={:.0f}", kBudget));
+  run.options.push_back(fmt::format("warm={}", accesses > kBudget / 2 ? 0 : 1));
+  const HostReport report = TRY(RunHost(piece, run));
+  if (!report.failure.empty()) {
+    note.verdict = "failed";
+    note.detail = report.failure;
+    return note;
+  }
+  const double simulated = report.Number("accesses").value_or(0);
+  const bool closed = report.Number("closed").value_or(0) > 0;
+  const double scale = closed && simulated > 0 ? std::max(accesses / simulated, 1.0) : 1;
+  AddCounts(report, scale, piece.metrics);
+  AddShares(report, scale, piece.metrics);
+  AddLines(report, piece);
+  piece.metrics.Add("simulated_share", 1 / scale, "1", "simulated");
+  if (closed) {
+    note.detail = fmt::format("the first {:.0f} % of a call, from cold caches; scaled to all of it",
+                              100 / scale);
+  }
+  return note;
+}
+
+}  // namespace pragma

@@ -1,0 +1,169 @@
+#include "report/profile_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "core/profile.h"
+#include "report/table.h"
+#include "report/terminal.h"
+
+namespace pragma {
+namespace {
+
+// What a reader looks at first; the paper's default set and what explains most without counters.
+constexpr std::array<std::string_view, 31> kUsual{
+    "time_ms",           "wall_1_ms",        "thread_scaling",     "instructions",
+    "cycles",            "ipc",              "vector_share",       "vector_bits",
+    "flops",             "loads",            "stores",             "loads_per_fma",
+    "libm_calls",        "division_count",   "gather_count",       "spill_traffic",
+    "line_splits",       "sim_l1_miss_rate", "l1_mpki",            "l2_mpki",
+    "l3_mpki",           "line_use",         "dtlb2_misses",       "mispredict_share",
+    "page_faults",       "roofline_share",   "topdown_retiring",   "topdown_frontend_bound",
+    "topdown_bad_speculation", "topdown_backend_bound", "measured_over_mca"};
+
+constexpr std::size_t kBarWidth = 40;
+
+bool IsShare(std::string_view tag) {
+  return tag.ends_with("_share") || tag.ends_with("_rate") || tag.starts_with("topdown_") ||
+         tag == "line_use" || tag == "spill_traffic" || tag == "vector_share";
+}
+
+std::string Scaled(double value) {
+  constexpr std::array<std::pair<double, const char*>, 4> kSteps{
+      {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}}};
+  for (const auto& [step, letter] : kSteps) {
+    const double unit = step == 1e4 ? 1e3 : step;
+    if (std::abs(value) >= step) return fmt::format("{:.3g}{}", value / unit, letter);
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+std::string Bar(const Terminal& terminal, double share) {
+  const double kept = std::clamp(share, 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(std::lround(kept * kBarWidth));
+  std::string bar;
+  for (std::size_t i = 0; i < kBarWidth; ++i) {
+    if (terminal.unicode) {
+      bar += i < full ? "█" : "░";
+    } else {
+      bar += i < full ? '#' : '.';
+    }
+  }
+  return bar;
+}
+
+std::string RoofLine(const Terminal& terminal, std::string_view name,
+                     const std::optional<double>& share) {
+  if (!share) return {};
+  return fmt::format("  {:<22} {} {:>5.1f} %\n", name, Bar(terminal, *share), *share * 100);
+}
+
+std::optional<double> ValueOf(const Profile& profile, std::string_view tag) {
+  const Metric* metric = profile.Find(tag);
+  return metric == nullptr ? std::nullopt : std::optional(metric->value);
+}
+
+std::string RoofText(const Terminal& terminal, const Profile& profile) {
+  std::string text =
+      RoofLine(terminal, "arithmetic peak", ValueOf(profile, "compute_share")) +
+      RoofLine(terminal, "compulsory bytes", ValueOf(profile, "bandwidth_share")) +
+      RoofLine(terminal, "L2 to L1 traffic", ValueOf(profile, "l2_traffic_share")) +
+      RoofLine(terminal, "L3 to L2 traffic", ValueOf(profile, "l3_traffic_share")) +
+      RoofLine(terminal, "memory traffic", ValueOf(profile, "dram_traffic_share"));
+  if (text.empty()) return {};
+  return Styled(terminal, Style::kBold, "Share of what this machine was measured to do") + "\n" +
+         text + "\n";
+}
+
+std::string DiagnosisText(const Terminal& terminal, const std::vector<Diagnosis>& diagnosis) {
+  std::string text = Styled(terminal, Style::kBold, "Diagnosis") + "\n";
+  if (diagnosis.empty()) return text + "  no known bottleneck explains a notable share of the time\n\n";
+  int rank = 1;
+  for (const Diagnosis& one : diagnosis) {
+    text += fmt::format("  {}. {}", rank++, Styled(terminal, Style::kWarn, one.bottleneck));
+    if (one.score > 0) {
+      text += fmt::format("  explains {:.0f} % of the time; without it up to {:.2g}x",
+                          one.score * 100, one.predicted_speedup);
+    }
+    if (one.line > 0) text += fmt::format("  (kernel.cpp:{})", one.line);
+    text += "\n";
+    for (const std::string& evidence : one.evidence) text += "     " + SafeLine(evidence) + "\n";
+    text += "     " + Styled(terminal, Style::kGood, "do: ") + SafeLine(one.action) + "\n";
+  }
+  return text + "\n";
+}
+
+std::string HotText(const Terminal& terminal, const std::vector<HotSpot>& hot) {
+  if (hot.empty()) return {};
+  std::string text = Styled(terminal, Style::kBold, "Hot lines") + "\n";
+  for (const HotSpot& spot : hot) {
+    text += fmt::format("  {:>5.1f} %  {}:{}  {}\n", spot.percent, SafeLine(spot.file), spot.line,
+                        SafeLine(spot.text));
+    if (!spot.remark.empty())
+      text += "           " + Styled(terminal, Style::kDim, SafeLine(spot.remark)) + "\n";
+  }
+  return text + "\n";
+}
+
+bool Shown(const Metric& metric, const ProfileTextOptions& options) {
+  return options.all_metrics || std::ranges::find(kUsual, metric.tag) != kUsual.end() ||
+         std::ranges::find(options.extra_metrics, metric.tag) != options.extra_metrics.end();
+}
+
+std::string MetricsText(const Terminal& terminal, const Profile& profile,
+                        const ProfileTextOptions& options) {
+  Table table({{.title = "metric"},
+               {.title = "value", .align = Align::kRight},
+               {.title = "source"}});
+  for (const Metric& metric : profile.metrics) {
+    if (!Shown(metric, options)) continue;
+    table.Add({{.text = metric.tag},
+               {.text = FormatMetric(metric)},
+               {.text = metric.source, .style = Style::kDim}});
+  }
+  std::string text = table.empty() ? "" : table.Render(terminal) + "\n";
+  for (const std::string& tag : options.extra_metrics) {
+    if (profile.Find(tag) == nullptr)
+      text += SafeLine(tag) + ": not known here; the sources are listed below\n";
+  }
+  return text;
+}
+
+std::string NotesText(const Terminal& terminal, const std::vector<ProviderNote>& notes) {
+  std::string text = Styled(terminal, Style::kBold, "Sources") + "\n";
+  for (const ProviderNote& note : notes) {
+    const Style style = note.verdict == "ran" ? Style::kGood : Style::kWarn;
+    text += fmt::format("  {:<10} {}{}{}\n", note.name, Styled(terminal, style, note.verdict),
+                        note.seconds > 0 ? fmt::format(" ({:.2f} s)", note.seconds) : "",
+                        note.detail.empty() ? "" : ": " + SafeLine(note.detail));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string FormatMetric(const Metric& metric) {
+  if (IsShare(metric.tag)) return fmt::format("{:.3g} %", metric.value * 100);
+  const std::string unit = metric.unit == "1" ? "" : " " + metric.unit;
+  if (metric.unit == "B") return FormatBytes(metric.value);
+  return Scaled(metric.value) + unit;
+}
+
+std::string ProfileText(const Terminal& terminal, const Profile& profile,
+                        const ProfileTextOptions& options) {
+  return DiagnosisText(terminal, profile.diagnosis) + RoofText(terminal, profile) +
+         HotText(terminal, profile.hot) + MetricsText(terminal, profile, options) +
+         NotesText(terminal, profile.providers);
+}
+
+}  // namespace pragma

@@ -1,0 +1,23 @@
+// A profile for people: diagnosis, roofs as a picture, hot lines with their source, metrics.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/profile.h"
+#include "report/terminal.h"
+
+namespace pragma {
+
+struct ProfileTextOptions {
+  std::vector<std::string> extra_metrics;  // tags shown besides the usual ones
+  bool all_metrics = false;
+};
+
+[[nodiscard]] std::string ProfileText(const Terminal& terminal, const Profile& profile,
+                                      const ProfileTextOptions& options = {});
+
+// A metric's value with its unit, as people read it: "93.1 M", "0.34", "12.3 ms", "41 %".
+[[nodiscard]] std::string FormatMetric(const Metric& metric);
+
+}  // namespace pragma
