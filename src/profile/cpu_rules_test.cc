@@ -1,0 +1,459 @@
+// knowledge/diagnosis/cpu.toml against loops whose cause is known (profile/diagnosis_testing.h).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/profile.h"
+#include "profile/diagnosis.h"
+#include "profile/diagnosis_testing.h"
+#include "profile/rules.h"
+
+namespace pragma {
+namespace {
+
+const RuleSet& CpuRules() {
+  static const RuleSet rules = [] {
+    auto loaded = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/cpu.toml");
+    if (!loaded) ADD_FAILURE() << loaded.error().message;
+    return loaded.value_or(RuleSet{});
+  }();
+  return rules;
+}
+
+struct Scene {
+  std::string name;
+  std::string cause;
+  LoopModel loop;
+};
+
+// Per 16 floats unless scalar. The comments say what the kernel would be.
+std::vector<Scene> WorkScenes() {
+  return {
+      // y[i] = a * x[i] + y[i] in L1 that the compiler left scalar.
+      {"scalar_axpy",
+       "not_vectorised",
+       {.instructions = 6, .scalar_fp = 1, .loads = 2, .stores = 1}},
+      // conv1d with K = 5: high IPC, no inner loop that llvm-mca can read.
+      {"scalar_conv",
+       "not_vectorised",
+       {.instructions = 68,
+        .scalar_fp = 10,
+        .multiplications = 5,
+        .loads = 15,
+        .stores = 1,
+        .branches = 12,
+        .mca = false}},
+      // SSE code of a polynomial: full share, narrow vectors.
+      {"narrow_vectors",
+       "not_vectorised",
+       {.instructions = 10,
+        .vector_fp = 6,
+        .vector_bits = 128,
+        .multiplications = 6,
+        .loads = 1,
+        .stores = 0.5}},
+      // A scalar stream from L2.
+      {"scalar_stream",
+       "not_vectorised",
+       {.instructions = 6, .scalar_fp = 2, .loads = 2, .stores = 1, .l1_misses = 0.19}},
+      // Sum with one scalar accumulator.
+      {"scalar_sum",
+       "dependency_chain",
+       {.instructions = 3, .scalar_fp = 1, .multiplications = 0, .loads = 1, .chain = 3}},
+      // Dot product with one vector accumulator.
+      {"vector_dot",
+       "dependency_chain",
+       {.instructions = 4, .vector_fp = 1, .loads = 2, .chain = 4}},
+      // Polynomial in Horner form whose next argument is its last result.
+      {"recurrence",
+       "dependency_chain",
+       {.instructions = 14, .vector_fp = 8, .multiplications = 8, .loads = 1, .chain = 32}},
+      // Matrix product without register reuse, in L1.
+      {"no_register_tile",
+       "port_pressure",
+       {.instructions = 5, .vector_fp = 1, .loads = 3, .stores = 0.02}},
+      // c[j] += a * b[j] for each k.
+      {"stored_sums", "store_bound", {.instructions = 4, .vector_fp = 1, .loads = 1, .stores = 1}},
+      // x[i] / y[i], vectorised.
+      {"vector_division",
+       "div_sqrt",
+       {.instructions = 5,
+        .vector_fp = 1,
+        .multiplications = 0,
+        .loads = 2,
+        .stores = 1,
+        .divisions = 1,
+        .division_cycles = 10}},
+      // x[i] / y[i], scalar.
+      {"scalar_division",
+       "div_sqrt",
+       {.instructions = 6,
+        .scalar_fp = 1,
+        .multiplications = 0,
+        .loads = 2,
+        .stores = 1,
+        .divisions = 1}},
+      // expf for each element: the call's own instructions are not counted.
+      {"libm_softmax",
+       "libm_calls",
+       {.instructions = 16,
+        .scalar_fp = 2,
+        .loads = 3,
+        .stores = 1,
+        .libm_elements = 1,
+        .mca = false}},
+      // tanhf with a division beside.
+      {"libm_gelu",
+       "libm_calls",
+       {.instructions = 24,
+        .scalar_fp = 6,
+        .multiplications = 4,
+        .loads = 4,
+        .stores = 1,
+        .libm_elements = 1,
+        .divisions = 0.1,
+        .mca = false}},
+      // A register tile of 48 vectors for 32 registers.
+      {"too_many_accumulators",
+       "spills",
+       {.instructions = 110,
+        .vector_fp = 48,
+        .multiplications = 48,
+        .loads = 30,
+        .stores = 18,
+        .spilled = 36}},
+      // float arithmetic with double literals, vectorised.
+      {"double_literals",
+       "type_conversion",
+       {.instructions = 9,
+        .vector_fp = 2,
+        .loads = 1,
+        .stores = 1,
+        .port_cycles = 4,
+        .conversions = 3,
+        .shuffles = 2}},
+      // The same, scalar.
+      {"scalar_double",
+       "type_conversion",
+       {.instructions = 8,
+        .scalar_fp = 2,
+        .loads = 1,
+        .stores = 1,
+        .port_cycles = 4,
+        .conversions = 2}},
+      // A horizontal sum for each output.
+      {"horizontal_sums",
+       "shuffles",
+       {.instructions = 18,
+        .vector_fp = 5,
+        .loads = 2,
+        .stores = 0.1,
+        .port_cycles = 8,
+        .shuffles = 8}},
+      // Interleaved channels taken apart.
+      {"interleaved",
+       "shuffles",
+       {.instructions = 16,
+        .vector_fp = 3,
+        .multiplications = 3,
+        .loads = 3,
+        .stores = 3,
+        .port_cycles = 9,
+        .shuffles = 9}},
+      // Table look-ups by vgatherdps.
+      {"table_gather",
+       "gather",
+       {.instructions = 6, .vector_fp = 1, .loads = 2, .stores = 1, .gathers = 1}},
+      // if (x[i] > 0) on random signs.
+      {"random_branch",
+       "branch_mispredict",
+       {.instructions = 7,
+        .scalar_fp = 1,
+        .loads = 1,
+        .stores = 0.5,
+        .branches = 2,
+        .mispredicts = 0.5,
+        .mca = false}},
+      // A compare-and-count over random data without floating-point arithmetic.
+      {"random_count",
+       "branch_mispredict",
+       {.instructions = 6,
+        .multiplications = 0,
+        .loads = 1,
+        .branches = 2,
+        .mispredicts = 0.5,
+        .mca = false}},
+      // An unrolled monster of 20,000 instructions.
+      {"unrolled",
+       "front_end",
+       {.iterations = 1e3,
+        .instructions = 20000,
+        .vector_fp = 9000,
+        .multiplications = 9000,
+        .loads = 5000,
+        .stores = 500,
+        .branches = 10,
+        .fetch_cycles = 4000,
+        .hot_instructions = 20000,
+        .mca = false}},
+      // Rows of 260 floats, 512-bit loads across lines.
+      {"unaligned_rows",
+       "l1_splits",
+       {.instructions = 5, .vector_fp = 1, .loads = 2, .stores = 0.1, .splits = 1.6}},
+      // The blocked matrix product of the measurement: aligned to 16 bytes.
+      {"unaligned_block",
+       "l1_splits",
+       {.instructions = 4.6,
+        .vector_fp = 1,
+        .loads = 1.5,
+        .stores = 1,
+        .splits = 2.25,
+        .l1_misses = 0.26}},
+      // Input and output at the same offset of a page.
+      {"same_offset",
+       "aliasing_4k",
+       {.instructions = 5, .vector_fp = 1, .loads = 2, .stores = 1, .aliases = 0.9}},
+      // Sixteen rows of 4 KiB walked side by side.
+      {"power_of_two_rows",
+       "aliasing_4k",
+       {.instructions = 20,
+        .vector_fp = 16,
+        .multiplications = 16,
+        .loads = 17,
+        .stores = 1,
+        .l1_misses = 17,
+        .overlap = 8,
+        .line_use = 0.3,
+        .conflicts = 0.9}},
+      // Sum over columns of a matrix in L2, scalar.
+      {"columns_l2",
+       "strided_access",
+       {.instructions = 4,
+        .scalar_fp = 1,
+        .multiplications = 0,
+        .loads = 1,
+        .chain = 3,
+        .l1_misses = 1,
+        .overlap = 5,
+        .line_use = 0.06}},
+      // Sum over columns of a large matrix: another page each time.
+      {"columns_dram",
+       "strided_access",
+       {.instructions = 4,
+        .scalar_fp = 1,
+        .multiplications = 0,
+        .loads = 1,
+        .chain = 3,
+        .l1_misses = 1,
+        .l2_misses = 1,
+        .l3_misses = 0.1,
+        .overlap = 6,
+        .walks = 0.1,
+        .line_use = 0.06}},
+      // Naive matrix product of 256: conflicts, half-filled vectors, a chain.
+      {"naive_matmul",
+       "strided_access",
+       {.instructions = 5.5,
+        .scalar_fp = 1,
+        .vector_fp = 0.5,
+        .vector_bits = 64,
+        .loads = 2,
+        .chain = 3,
+        .shuffles = 0.5,
+        .l1_misses = 1.1,
+        .overlap = 6,
+        .line_use = 0.06,
+        .conflicts = 0.9}},
+      // Every sixteenth element of a tensor in memory.
+      {"subsampled",
+       "strided_access",
+       {.instructions = 4,
+        .scalar_fp = 1,
+        .loads = 1,
+        .stores = 0.1,
+        .l1_misses = 1,
+        .l2_misses = 1,
+        .l3_misses = 1,
+        .line_use = 0.06}},
+      // A tensor of half a megabyte, walked again and again.
+      {"l2_stream", "l2_l3_bound", {.instructions = 4, .vector_fp = 1, .loads = 2, .l1_misses = 2}},
+      // A tensor of 16 MiB, several passes.
+      {"l3_stream",
+       "l2_l3_bound",
+       {.instructions = 4, .vector_fp = 1, .loads = 2, .l1_misses = 2, .l2_misses = 2}},
+      // A triad over 256 MiB with a pass too many.
+      {"dram_stream",
+       "dram_bandwidth",
+       {.instructions = 5,
+        .vector_fp = 1,
+        .loads = 2,
+        .stores = 1,
+        .l1_misses = 3,
+        .l2_misses = 3,
+        .l3_misses = 3,
+        .roofline_share = 0.5}},
+      // The same, scalar: the memory still sets the time.
+      {"dram_scalar",
+       "dram_bandwidth",
+       {.instructions = 8,
+        .scalar_fp = 1,
+        .loads = 4,
+        .stores = 1,
+        .l1_misses = 0.5,
+        .l2_misses = 0.5,
+        .l3_misses = 0.5,
+        .roofline_share = 0.5}},
+      // A linked list through 256 MiB.
+      {"pointer_chase",
+       "dram_latency",
+       {.iterations = 1e5,
+        .instructions = 4,
+        .scalar_fp = 1,
+        .loads = 2,
+        .chain = 3,
+        .l1_misses = 1,
+        .l2_misses = 1,
+        .l3_misses = 1,
+        .overlap = 1,
+        .walks = 1,
+        .line_use = 0.1}},
+      // Scalar look-ups at random places of a large table.
+      {"random_lookup",
+       "dram_latency",
+       {.iterations = 1e6,
+        .instructions = 6,
+        .scalar_fp = 1,
+        .loads = 2,
+        .l1_misses = 1,
+        .l2_misses = 1,
+        .l3_misses = 1,
+        .overlap = 8,
+        .walks = 1,
+        .line_use = 0.1}},
+      // One line of each of 8192 pages.
+      {"page_hopping",
+       "tlb",
+       {.instructions = 4,
+        .scalar_fp = 1,
+        .multiplications = 0,
+        .loads = 1,
+        .chain = 3,
+        .l1_misses = 1,
+        .overlap = 6,
+        .walks = 1,
+        .line_use = 0.06}},
+      // Whole lines from many pages, by vectors.
+      {"page_hopping_vector",
+       "tlb",
+       {.instructions = 4,
+        .vector_fp = 1,
+        .loads = 1,
+        .l1_misses = 1,
+        .l2_misses = 0.2,
+        .overlap = 8,
+        .walks = 0.9}},
+      // A large temporary in each call.
+      {"fresh_temporary",
+       "page_faults",
+       {.iterations = 1e6,
+        .instructions = 5,
+        .vector_fp = 1,
+        .loads = 2,
+        .stores = 1,
+        .l1_misses = 1,
+        .l2_misses = 1,
+        .l3_misses = 0.5,
+        .faults = 16384}},
+      // An atomic addition for each element, one thread.
+      {"atomic_sums",
+       "atomics_contention",
+       {.instructions = 8, .scalar_fp = 1, .loads = 2, .branches = 2, .atomics = 1, .mca = false}},
+  };
+}
+
+std::vector<Scene> ThreadScenes() {
+  // A register tile: nothing to gain but from the threads.
+  const LoopModel vector_loop{
+      .instructions = 6, .vector_fp = 3, .multiplications = 3, .loads = 1, .stores = 0.1};
+  const auto with = [&](auto change) {
+    LoopModel loop = vector_loop;
+    loop.threads = 2;
+    loop.regions = 1;
+    change(loop);
+    return loop;
+  };
+  return {
+      {"serial", "not_parallel", with([](LoopModel& l) { l.imbalance = 2, l.regions = 0; })},
+      {"serial_16", "not_parallel",
+       with([](LoopModel& l) { l.threads = 16, l.imbalance = 16, l.regions = 0; })},
+      {"one_to_nine", "imbalance", with([](LoopModel& l) { l.imbalance = 1.8; })},
+      {"batch_of_three", "imbalance", with([](LoopModel& l) { l.imbalance = 1.34; })},
+      {"shared_lines", "false_sharing", with([](LoopModel& l) { l.efficiency = 0.14; })},
+      {"shared_lines_mild", "false_sharing", with([](LoopModel& l) { l.efficiency = 0.4; })},
+      {"shared_lines_scalar", "false_sharing",
+       with([](LoopModel& l) { l.vector_fp = 0, l.scalar_fp = 1, l.efficiency = 0.2; })},
+      {"region_in_loop", "over_parallel",
+       with([](LoopModel& l) { l.iterations = 1e5, l.regions = 1000, l.region_loss_us = 1; })},
+      {"tiny_call", "over_parallel",
+       with([](LoopModel& l) { l.iterations = 2000, l.region_loss_us = 5; })},
+      {"shared_counter", "atomics_contention",
+       with([](LoopModel& l) { l.atomics = 0.5, l.efficiency = 0.3; })},
+  };
+}
+
+std::string Describe(const std::vector<Metric>& metrics) {
+  std::string text;
+  for (const Diagnosis& diagnosis : Diagnose(CpuRules(), metrics))
+    text += fmt::format("  {} {:.2f}\n", diagnosis.bottleneck, diagnosis.score);
+  for (const RuleVerdict& verdict : Explain(CpuRules(), metrics))
+    text += fmt::format("    {} {} {:.2f} {}\n", verdict.rule, NameOf(verdict.outcome),
+                        verdict.explains, verdict.reason);
+  return text;
+}
+
+bool Among(const std::vector<Diagnosis>& diagnoses, const std::string& cause) {
+  return std::ranges::find(diagnoses, cause, &Diagnosis::bottleneck) != diagnoses.end();
+}
+
+class CpuScene : public testing::TestWithParam<Scene> {};
+
+TEST_P(CpuScene, TheCauseComesFirst) {
+  const std::vector<Metric> metrics = MetricsOf(GetParam().loop);
+  const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
+  ASSERT_FALSE(diagnoses.empty()) << Describe(metrics);
+  EXPECT_EQ(diagnoses[0].bottleneck, GetParam().cause) << Describe(metrics);
+}
+
+class CpuWork : public testing::TestWithParam<Scene> {};
+
+// Serial code gives away a factor too, but the cause of the time stays in sight.
+TEST_P(CpuWork, OneThreadOfTwoStillShowsTheCause) {
+  LoopModel loop = GetParam().loop;
+  loop.threads = 2;
+  loop.imbalance = 2;
+  const std::vector<Metric> metrics = MetricsOf(loop);
+  const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
+  EXPECT_TRUE(Among(diagnoses, GetParam().cause)) << Describe(metrics);
+}
+
+TEST_P(CpuWork, TwoBusyThreadsShowTheSameCauseFirst) {
+  LoopModel loop = GetParam().loop;
+  loop.threads = 2;
+  loop.efficiency = 0.95;
+  loop.regions = 1;
+  const std::vector<Metric> metrics = MetricsOf(loop);
+  const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
+  ASSERT_FALSE(diagnoses.empty()) << Describe(metrics);
+  EXPECT_EQ(diagnoses[0].bottleneck, GetParam().cause) << Describe(metrics);
+}
+
+std::string SceneName(const testing::TestParamInfo<Scene>& scene) { return scene.param.name; }
+INSTANTIATE_TEST_SUITE_P(Work, CpuScene, testing::ValuesIn(WorkScenes()), SceneName);
+INSTANTIATE_TEST_SUITE_P(Work, CpuWork, testing::ValuesIn(WorkScenes()), SceneName);
+INSTANTIATE_TEST_SUITE_P(Threads, CpuScene, testing::ValuesIn(ThreadScenes()), SceneName);
+
+}  // namespace
+}  // namespace pragma
