@@ -9,6 +9,7 @@
 
 #include "agent/ask.h"
 #include "agent/describe.h"
+#include "agent/describe_profile.h"
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "agent/window_data.h"
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/advice.h"
+#include "core/profile.h"
 #include "core/trial.h"
 #include "llm/model.h"
 #include "llm/prompt.h"
@@ -26,12 +28,26 @@ namespace {
 
 constexpr std::size_t kProseBytes = 4000;
 
-// The parts of the prompt that stand for metrics and profile: empty until profiles exist.
-void AddProfileParts(PromptData& data) {
-  data.flags["has_metrics"] = false;
-  data.flags["has_profile"] = false;
-  data.lists.try_emplace("metrics");
-  data.texts["profile"] = "";
+const Profile* ProfileOf(const Trial* trial) {
+  return trial != nullptr && trial->profile ? &*trial->profile : nullptr;
+}
+
+// What the metrics shown mean, and the profile.
+void AddProfileParts(PromptData& data, const Window& window, const RoleSettings& settings,
+                     const Detail& detail) {
+  ProfileShown shown{.current = ProfileOf(window.current), .best = ProfileOf(window.best)};
+  if (window.current != nullptr && window.current->advice)
+    shown.extra = window.current->advice->extra_metrics;
+  shown.hot_lines = detail.hot_lines;
+  data.flags["has_profile"] = shown.current != nullptr;
+  data.texts["profile"] = ProfileInWords(shown);
+  std::vector<PromptData>& list = data.lists["metrics"];
+  for (const std::string& tag : ShownTags(shown)) {
+    const auto meaning = settings.metric_meanings.find(tag);
+    if (detail.meanings && meaning != settings.metric_meanings.end())
+      list.push_back({.texts = {{"metric", fmt::format("`{}`: {}", tag, meaning->second)}}});
+  }
+  data.flags["has_metrics"] = !list.empty();
 }
 
 void AddCurrent(PromptData& data, const Trial* current, const Detail& detail) {
@@ -83,7 +99,7 @@ Result<std::vector<Message>> ModelConductor::Render(const Window& window,
                                                     const Detail& detail) const {
   PromptData data = CommonData(window, settings_, detail);
   AddCurrent(data, window.current, detail);
-  AddProfileParts(data);
+  AddProfileParts(data, window, settings_, detail);
   AddBest(data, window, detail);
   AddOthers(data, window, detail);
   return std::vector<Message>{

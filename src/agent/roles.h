@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct RoleSettings {
   int max_reasks = 1;                      // precise re-asks when a reply has no usable answer
   std::size_t prompt_bytes = 60000;        // cut the least useful first
   std::vector<std::string> allowed_flags;  // AllowedFlagForms(); empty: the default flags only
+  std::map<std::string, std::string> metric_meanings;  // by tag, for prompts with a profile
 };
 
 struct Advised {

@@ -49,6 +49,10 @@ std::vector<Detail> Ladder(std::size_t others) {
     detail.log_bytes = bytes;
     steps.push_back(detail);
   }
+  detail.hot_lines = false;
+  steps.push_back(detail);
+  detail.meanings = false;
+  steps.push_back(detail);
   detail.whole_machine = false;
   steps.push_back(detail);
   detail.second_version = false;

@@ -19,6 +19,8 @@ struct Detail {
   std::size_t others = 0;       // of the other attempts, the newest
   std::size_t other_codes = 0;  // of these, how many (the newest) with their code
   std::size_t log_bytes = 3000;
+  bool hot_lines = true;       // of the profile
+  bool meanings = true;        // of its metrics
   bool whole_machine = true;   // else its first line
   bool second_version = true;  // the code of the version that is not the starting point
 };

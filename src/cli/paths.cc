@@ -63,8 +63,8 @@ Paths FindPaths(const std::string& wish, const std::string& configured) {
 }
 
 Result<void> CheckPaths(const Paths& paths) {
-  for (const char* program : {"pragma-init", "pragma-worker", "pragma-confine", "pragma-probe",
-                              "pragma-profiler"}) {
+  for (const char* program :
+       {"pragma-init", "pragma-worker", "pragma-confine", "pragma-probe", "pragma-profiler"}) {
     if (Exists(paths.programs / program)) continue;
     return Fail(ErrorKind::kUnavailable, std::string("cannot find the program ") + program +
                                              " in " + paths.programs.string() +

@@ -1,4 +1,6 @@
 // pragma profile: where a verified kernel's time goes, and why.
+#include "core/profile.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -20,7 +22,6 @@
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/json_writer.h"
-#include "core/profile.h"
 #include "profile/compare.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
@@ -82,8 +83,7 @@ std::string ObjectOf(const TaskBench& task, const Observed& observed,
                      const std::optional<Comparison>& compared) {
   std::string text = ToJson(observed.profile.value_or(Profile{}));
   text.pop_back();  // the closing brace
-  text += ",\"evaluate\":" +
-          EvaluateObject(task.task(), observed.candidate, observed.evaluation);
+  text += ",\"evaluate\":" + EvaluateObject(task.task(), observed.candidate, observed.evaluation);
   if (compared) text += ",\"against\":" + ComparedJson(*compared);
   return text + "}";
 }
@@ -125,9 +125,8 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
 }  // namespace
 
 void AddProfile(CLI::App& app, Registry& registry) {
-  CLI::App& command =
-      AddCommand(app, registry, "profile", "where a kernel's time goes, and why",
-                 "pragma profile model.py kernel.cpp --against other.cpp");
+  CLI::App& command = AddCommand(app, registry, "profile", "where a kernel's time goes, and why",
+                                 "pragma profile model.py kernel.cpp --against other.cpp");
   const auto flags = std::make_shared<ProfileFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
   command.add_option("CANDIDATE", flags->candidate, ".cpp file, or folder with candidate.json")

@@ -25,9 +25,11 @@
 #include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "core/profile.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "llm/model.h"
+#include "profile/compare.h"
 #include "report/json_text.h"
 #include "search/recording_model.h"
 #include "search/session.h"
@@ -97,6 +99,19 @@ Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_ba
     };
     return task.Evaluate(candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
                          on_phase);
+  };
+}
+
+Observe WithProfiler(TaskBench& task, SearchProgress& progress) {
+  return [&task, &progress](const Candidate& candidate, const Evaluation& evaluation,
+                            const Trial* best, int node) -> Result<Profile> {
+    Profile profile =
+        TRY(task.ProfileOf(candidate, evaluation, [&progress, node](std::string_view phase) {
+          progress.OnPhase(node, phase);
+        }));
+    if (best != nullptr && best->profile)
+      profile.judgement = Compare(*best->profile, profile).statement;
+    return profile;
   };
 }
 
@@ -204,6 +219,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   parts.clock = &clock;
   parts.machine = &machine;
   parts.evaluate = WithVerifier(task, progress, plan.compile_baseline);
+  parts.observe = WithProfiler(task, progress);
   parts.confirm = WithSanitizers(task);
   parts.observer.on_phase = [&](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);

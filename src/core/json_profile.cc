@@ -81,6 +81,7 @@ void Write(JsonWriter& writer, const Profile& profile) {
   WriteAll(writer, "diagnosis", profile.diagnosis);
   WriteAll(writer, "hot", profile.hot);
   WriteAll(writer, "providers", profile.providers);
+  writer.Field("judgement", profile.judgement);
   writer.EndObject();
 }
 
@@ -90,6 +91,7 @@ void Read(const JsonReader& reader, Profile& profile) {
   ReadAll(reader["diagnosis"], profile.diagnosis);
   ReadAll(reader["hot"], profile.hot);
   ReadAll(reader["providers"], profile.providers);
+  reader.Get("judgement", profile.judgement);
 }
 
 }  // namespace pragma

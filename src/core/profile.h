@@ -47,6 +47,9 @@ struct Profile {
   std::vector<Diagnosis> diagnosis;  // at most three, the one that explains most first
   std::vector<HotSpot> hot;          // hottest first
   std::vector<ProviderNote> providers;
+  // Better or worse than the best version when it was measured, and by which count; empty: there
+  // was none.
+  std::string judgement;
   [[nodiscard]] const Metric* Find(std::string_view tag) const;
 };
 

@@ -21,15 +21,37 @@ namespace pragma {
 namespace {
 
 // What a reader looks at first; the paper's default set and what explains most without counters.
-constexpr std::array<std::string_view, 31> kUsual{
-    "time_ms",           "wall_1_ms",        "thread_scaling",     "instructions",
-    "cycles",            "ipc",              "vector_share",       "vector_bits",
-    "flops",             "loads",            "stores",             "loads_per_fma",
-    "libm_calls",        "division_count",   "gather_count",       "spill_traffic",
-    "line_splits",       "sim_l1_miss_rate", "l1_mpki",            "l2_mpki",
-    "l3_mpki",           "line_use",         "dtlb2_misses",       "mispredict_share",
-    "page_faults",       "roofline_share",   "topdown_retiring",   "topdown_frontend_bound",
-    "topdown_bad_speculation", "topdown_backend_bound", "measured_over_mca"};
+constexpr std::array<std::string_view, 31> kUsual{"time_ms",
+                                                  "wall_1_ms",
+                                                  "thread_scaling",
+                                                  "instructions",
+                                                  "cycles",
+                                                  "ipc",
+                                                  "vector_share",
+                                                  "vector_bits",
+                                                  "flops",
+                                                  "loads",
+                                                  "stores",
+                                                  "loads_per_fma",
+                                                  "libm_calls",
+                                                  "division_count",
+                                                  "gather_count",
+                                                  "spill_traffic",
+                                                  "line_splits",
+                                                  "sim_l1_miss_rate",
+                                                  "l1_mpki",
+                                                  "l2_mpki",
+                                                  "l3_mpki",
+                                                  "line_use",
+                                                  "dtlb2_misses",
+                                                  "mispredict_share",
+                                                  "page_faults",
+                                                  "roofline_share",
+                                                  "topdown_retiring",
+                                                  "topdown_frontend_bound",
+                                                  "topdown_bad_speculation",
+                                                  "topdown_backend_bound",
+                                                  "measured_over_mca"};
 
 constexpr std::size_t kBarWidth = 40;
 
@@ -74,12 +96,11 @@ std::optional<double> ValueOf(const Profile& profile, std::string_view tag) {
 }
 
 std::string RoofText(const Terminal& terminal, const Profile& profile) {
-  std::string text =
-      RoofLine(terminal, "arithmetic peak", ValueOf(profile, "compute_share")) +
-      RoofLine(terminal, "compulsory bytes", ValueOf(profile, "bandwidth_share")) +
-      RoofLine(terminal, "L2 to L1 traffic", ValueOf(profile, "l2_traffic_share")) +
-      RoofLine(terminal, "L3 to L2 traffic", ValueOf(profile, "l3_traffic_share")) +
-      RoofLine(terminal, "memory traffic", ValueOf(profile, "dram_traffic_share"));
+  std::string text = RoofLine(terminal, "arithmetic peak", ValueOf(profile, "compute_share")) +
+                     RoofLine(terminal, "compulsory bytes", ValueOf(profile, "bandwidth_share")) +
+                     RoofLine(terminal, "L2 to L1 traffic", ValueOf(profile, "l2_traffic_share")) +
+                     RoofLine(terminal, "L3 to L2 traffic", ValueOf(profile, "l3_traffic_share")) +
+                     RoofLine(terminal, "memory traffic", ValueOf(profile, "dram_traffic_share"));
   if (text.empty()) return {};
   return Styled(terminal, Style::kBold, "Share of what this machine was measured to do") + "\n" +
          text + "\n";
@@ -87,7 +108,8 @@ std::string RoofText(const Terminal& terminal, const Profile& profile) {
 
 std::string DiagnosisText(const Terminal& terminal, const std::vector<Diagnosis>& diagnosis) {
   std::string text = Styled(terminal, Style::kBold, "Diagnosis") + "\n";
-  if (diagnosis.empty()) return text + "  no known bottleneck explains a notable share of the time\n\n";
+  if (diagnosis.empty())
+    return text + "  no known bottleneck explains a notable share of the time\n\n";
   int rank = 1;
   for (const Diagnosis& one : diagnosis) {
     text += fmt::format("  {}. {}", rank++, Styled(terminal, Style::kWarn, one.bottleneck));
@@ -122,9 +144,8 @@ bool Shown(const Metric& metric, const ProfileTextOptions& options) {
 
 std::string MetricsText(const Terminal& terminal, const Profile& profile,
                         const ProfileTextOptions& options) {
-  Table table({{.title = "metric"},
-               {.title = "value", .align = Align::kRight},
-               {.title = "source"}});
+  Table table(
+      {{.title = "metric"}, {.title = "value", .align = Align::kRight}, {.title = "source"}});
   for (const Metric& metric : profile.metrics) {
     if (!Shown(metric, options)) continue;
     table.Add({{.text = metric.tag},

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "core/profile.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "llm/completion.h"
@@ -62,6 +63,15 @@ Evaluate RecordedEvaluations(const Recording& recording, Clock& clock) {
   };
 }
 
+// The candidate was compared when its evaluation was asked for.
+Observe RecordedProfiles(const Recording& recording) {
+  return [&recording](const Candidate& /*candidate*/, const Evaluation& /*evaluation*/,
+                      const Trial* /*best*/, int node) -> Result<Profile> {
+    const auto& profile = recording.trials.at(static_cast<std::size_t>(node - 1)).profile;
+    return profile.value_or(Profile{});
+  };
+}
+
 // The recorded trials are the budget: where the recorded run was broken off, the replay ends too. A
 // Conductor's wish to stop came one attempt later.
 Budget ReplayBudget(const Recording& recording) {
@@ -90,6 +100,7 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
                              .coder = agents.coder.get(),
                              .clock = &clock,
                              .evaluate = RecordedEvaluations(recording, clock),
+                             .observe = RecordedProfiles(recording),
                              .task = &recording.task,
                              .kernel_header = &settings.kernel_header,
                              .machine = &machine,

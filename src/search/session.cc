@@ -191,6 +191,10 @@ Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
   Announce("build");
   const TimePoint start = parts_.clock->Now();
   trial.evaluation = TRY(parts_.evaluate(candidate, result_.tree.best(), trial.node));
+  if (trial.evaluation.passed() && preset_.profile && parts_.observe) {
+    trial.profile =
+        TRY(parts_.observe(candidate, trial.evaluation, result_.tree.best(), trial.node));
+  }
   trial.spent.seconds += Seconds(parts_.clock->Now() - start).count();
   return {};
 }

@@ -32,10 +32,15 @@ using Evaluate =
 using Confirm =
     std::function<Result<Evaluation>(const Candidate& candidate, const Evaluation& evaluation)>;
 
+// For a passed candidate, where the strategy uses profiles: what was measured and what it means,
+// with its judgement against `best`.
+using Observe = std::function<Result<Profile>(
+    const Candidate& candidate, const Evaluation& evaluation, const Trial* best, int node)>;
+
 // What a run reports while it goes on; every member may be empty.
 struct SessionObserver {
   std::function<void(int attempt, std::string_view phase)>
-      on_phase;  // "conductor", "coder", "build", "check", "time"
+      on_phase;  // "conductor", "coder", "build", "check", "time", "profile"
   std::function<void(const Trial&, const SearchTree&)> on_trial;
 };
 
@@ -46,6 +51,7 @@ struct SessionParts {
   Coder* coder = nullptr;
   Clock* clock = nullptr;
   Evaluate evaluate;
+  Observe observe;  // may be empty
   Confirm confirm;  // may be empty
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;

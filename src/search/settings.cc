@@ -73,7 +73,8 @@ RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
   return {.sampling = {.temperature = temperature, .max_tokens = settings.max_tokens},
           .max_reasks = settings.max_reasks,
           .prompt_bytes = settings.prompt_bytes,
-          .allowed_flags = settings.allowed_flags};
+          .allowed_flags = settings.allowed_flags,
+          .metric_meanings = settings.metric_meanings};
 }
 
 }  // namespace
@@ -98,7 +99,9 @@ std::string ToJson(const RunSettings& settings) {
       .Field("allowed_flags", settings.allowed_flags)
       .Field("kernel_header", settings.kernel_header);
   writer.Field("machine", settings.machine).Field("advice_from_user", settings.advice_from_user);
-  writer.Key("options").BeginObject();
+  writer.Key("metric_meanings").BeginObject();
+  for (const auto& [tag, meaning] : settings.metric_meanings) writer.Field(tag, meaning);
+  writer.EndObject().Key("options").BeginObject();
   for (const auto& [name, value] : settings.options) writer.Field(name, value);
   writer.EndObject().Field("recording", settings.recording).EndObject();
   return writer.Take();
@@ -120,6 +123,7 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader.Get("kernel_header", settings.kernel_header);
   reader.Get("machine", settings.machine);
   reader.Get("advice_from_user", settings.advice_from_user);
+  reader.Get("metric_meanings", settings.metric_meanings);
   reader.Get("options", settings.options);
   reader.Get("recording", settings.recording);
   if (auto status = reader.status(); !status) return std::unexpected(status.error());

@@ -34,6 +34,7 @@ struct RunSettings {
   std::string kernel_header;  // the text shown to the authors
   std::string machine;        // MachineSummary::text
   std::string advice_from_user;
+  std::map<std::string, std::string> metric_meanings;  // RoleSettings'
   std::map<std::string, std::string> options;  // the caller's own: check mode, cache state, ...
   std::string recording;  // a replayed run: the recording's artefact in the store
 };

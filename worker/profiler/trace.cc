@@ -1,4 +1,6 @@
 // Simulated caches, TLBs and branches of one call, in the state that a ring of sets leaves them in.
+#include <unistd.h>
+
 #include <cstring>
 #include <string>
 #include <vector>

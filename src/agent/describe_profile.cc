@@ -1,0 +1,156 @@
+#include "agent/describe_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "core/profile.h"
+
+namespace pragma {
+namespace {
+
+// The paper's five (instructions, cycles, front-end and back-end bound, bad speculation), and what
+// tells more where there are no counters. Few on purpose: raw counters can be worse than none.
+constexpr std::array<std::string_view, 25> kDefault{"time_ms",
+                                                    "instructions",
+                                                    "cycles",
+                                                    "topdown_frontend_bound",
+                                                    "topdown_backend_bound",
+                                                    "topdown_bad_speculation",
+                                                    "vector_share",
+                                                    "vector_bits",
+                                                    "loads",
+                                                    "stores",
+                                                    "loads_per_fma",
+                                                    "libm_calls",
+                                                    "division_count",
+                                                    "gather_count",
+                                                    "spill_traffic",
+                                                    "line_splits",
+                                                    "l1_misses",
+                                                    "l2_misses",
+                                                    "l3_misses",
+                                                    "line_use",
+                                                    "branch_mispredicts",
+                                                    "page_faults",
+                                                    "thread_scaling",
+                                                    "measured_over_mca",
+                                                    "roofline_share"};
+// Left out where they are zero: then they say nothing.
+constexpr std::array<std::string_view, 8> kQuietAtZero{
+    "libm_calls",  "division_count", "gather_count",       "spill_traffic",
+    "line_splits", "page_faults",    "branch_mispredicts", "l3_misses"};
+constexpr std::size_t kTextBytes = 200;
+
+std::string Number(double value) {
+  if (std::abs(value) >= 1e9) return fmt::format("{:.3g} G", value / 1e9);
+  if (std::abs(value) >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
+  if (std::abs(value) >= 1e4) return fmt::format("{:.3g} k", value / 1e3);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string ValueText(const Metric& metric) {
+  return Number(metric.value) + (metric.unit == "1" ? "" : " " + metric.unit);
+}
+
+// "2.1 times as much", "a third less"; empty when hardly changed or not comparable.
+std::string Change(double now, double best) {
+  if (best == 0 || now == 0) return now == best ? "same" : "";
+  const double factor = now / best;
+  if (std::abs(factor - 1) < 0.02) return "same";
+  return factor > 1 ? fmt::format("{:.3g} times more", factor)
+                    : fmt::format("{:.3g} times less", 1 / factor);
+}
+
+std::string Table(const ProfileShown& shown) {
+  const bool compare = shown.best != nullptr && shown.best != shown.current;
+  std::string text = compare ? "| metric | this version | best version | change | source |\n"
+                               "|---|---|---|---|---|\n"
+                             : "| metric | this version | source |\n|---|---|---|\n";
+  for (const std::string& tag : ShownTags(shown)) {
+    const Metric& metric = *shown.current->Find(tag);
+    text += fmt::format("| {} | {} |", tag, ValueText(metric));
+    if (compare) {
+      const Metric* best = shown.best->Find(tag);
+      text += best == nullptr
+                  ? " not known | |"
+                  : fmt::format(" {} | {} |", ValueText(*best), Change(metric.value, best->value));
+    }
+    text += fmt::format(" {} |\n", metric.source);
+  }
+  return text;
+}
+
+std::string DiagnosisList(const std::vector<Diagnosis>& diagnosis) {
+  if (diagnosis.empty()) return "No known bottleneck explains a notable share of the time.\n";
+  std::string text;
+  int rank = 1;
+  for (const Diagnosis& one : diagnosis) {
+    text += fmt::format("{}. **{}**", rank++, one.bottleneck);
+    if (one.score > 0) {
+      text +=
+          fmt::format(": can explain {:.0f} % of the time (up to {:.2g} times faster without it)",
+                      one.score * 100, one.predicted_speedup);
+    }
+    if (one.line > 0) text += fmt::format(", line {}", one.line);
+    text += "\n";
+    for (const std::string& evidence : one.evidence)
+      text += "   - evidence: " + ToValidUtf8(evidence) + "\n";
+    text += "   - remedy: " + one.action + "\n";
+  }
+  return text;
+}
+
+std::string HotList(const std::vector<HotSpot>& hot) {
+  std::string text;
+  for (const HotSpot& spot : hot) {
+    text += fmt::format("- {:.0f} %: line {}: `{}`", spot.percent, spot.line,
+                        Shorten(spot.text, kTextBytes));
+    if (!spot.remark.empty()) text += " (compiler: " + Shorten(spot.remark, kTextBytes) + ")";
+    text += "\n";
+  }
+  return text;
+}
+
+bool Quiet(const Metric& metric) {
+  return metric.value == 0 && std::ranges::find(kQuietAtZero, metric.tag) != kQuietAtZero.end();
+}
+
+}  // namespace
+
+std::vector<std::string> ShownTags(const ProfileShown& shown) {
+  std::vector<std::string> tags;
+  if (shown.current == nullptr) return tags;
+  for (const std::string_view tag : kDefault) {
+    const Metric* metric = shown.current->Find(tag);
+    if (metric == nullptr) continue;
+    const Metric* best = shown.best == nullptr ? nullptr : shown.best->Find(tag);
+    if (!Quiet(*metric) || (best != nullptr && best->value != 0)) tags.emplace_back(tag);
+  }
+  for (const std::string& tag : shown.extra) {
+    const bool new_one = std::ranges::find(tags, tag) == tags.end();
+    if (new_one && shown.current->Find(tag) != nullptr) tags.push_back(tag);
+  }
+  return tags;
+}
+
+std::string ProfileInWords(const ProfileShown& shown) {
+  if (shown.current == nullptr) return {};
+  std::string text;
+  if (!shown.current->judgement.empty())
+    text += "Against the best version: " + shown.current->judgement + "\n\n";
+  text += "## Diagnosis\n\n" + DiagnosisList(shown.current->diagnosis);
+  text += "\n## Figures of one call\n\n" + Table(shown);
+  if (shown.hot_lines && !shown.current->hot.empty())
+    text += "\n## Hottest lines\n\n" + HotList(shown.current->hot);
+  return text;
+}
+
+}  // namespace pragma
