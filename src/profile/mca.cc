@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -10,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "build/toolchain.h"
 #include "core/profile.h"
 #include "profile/tool_runner.h"
 #include "sandbox/jail.h"
@@ -166,6 +169,7 @@ bool IsUnknown(const std::string& host) {
 
 Result<McaOutcome> RunMca(const ToolRunner& run, const LoopBody& loop, const std::string& cpu,
                           const std::vector<std::string>& folders) {
+  const TimePoint begin = std::chrono::steady_clock::now();
   const std::string path = FindProgram("llvm-mca", folders);
   if (path.empty()) return Ended("absent", "llvm-mca is not installed (package llvm-19 or newer)");
   const McaSource source = PrepareLoop(loop);
@@ -183,6 +187,7 @@ Result<McaOutcome> RunMca(const ToolRunner& run, const LoopBody& loop, const std
   outcome.metrics = Metrics(*report);
   outcome.text = Describe(*report);
   outcome.report = std::move(*report);
+  outcome.note.seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
   return outcome;
 }
 

@@ -1,6 +1,7 @@
 #include "profile/remarks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "build/compile.h"
@@ -109,6 +111,7 @@ ProviderNote NoteOf(const Told& clang, const Told& gcc, bool asked_gcc, bool any
 
 Result<RemarkOutcome> RunRemarks(const ToolRunner& run, const RemarkCompilers& compilers,
                                  const Candidate& candidate, const std::string& kernel_header) {
+  const TimePoint begin = std::chrono::steady_clock::now();
   const ToolFiles files{{"kernel.cpp", candidate.source()}, {"kernel.h", kernel_header}};
   const bool ask_gcc = candidate.compiler != "clang++";
   Told clang = TRY(AskClang(run, compilers.clang, candidate, files));
@@ -120,6 +123,7 @@ Result<RemarkOutcome> RunRemarks(const ToolRunner& run, const RemarkCompilers& c
                         .remarks = std::move(clang.remarks)};
   std::ranges::move(gcc.remarks, std::back_inserter(outcome.remarks));
   std::ranges::stable_sort(outcome.remarks, {}, &Remark::line);
+  outcome.note.seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
   return outcome;
 }
 
