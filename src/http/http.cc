@@ -244,10 +244,13 @@ std::optional<std::string> ResolveUrl(const std::string& base, std::string_view 
   const CurlUrl url = ParseUrl(base);
   // curl refuses white space, which authors leave at the ends of links.
   const std::string target(Trim(reference));
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) != CURLUE_OK ||
-      !IsWeb(url.get())) {
+  if (!url) return std::nullopt;
+  // Nothing before the fragment is the page itself; curl would take it for the page's folder.
+  const bool same = target.empty() || target.starts_with('#');
+  if (!same && curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) != CURLUE_OK) {
     return std::nullopt;
   }
+  if (!IsWeb(url.get())) return std::nullopt;
   curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
   std::string whole = UrlPart(url.get(), CURLUPART_URL);
   if (whole.empty()) return std::nullopt;

@@ -121,6 +121,8 @@ TEST(Http, ResolvesLinks) {
   const std::string page = "http://Host.example:8080/docs/a/b.html?q=1#x";
   EXPECT_EQ(ResolveUrl(page, "c.html"), "http://Host.example:8080/docs/a/c.html");
   EXPECT_EQ(ResolveUrl(page, "../c.html#part"), "http://Host.example:8080/docs/c.html");
+  EXPECT_EQ(ResolveUrl(page, "#y"), "http://Host.example:8080/docs/a/b.html?q=1");
+  EXPECT_EQ(ResolveUrl(page, ""), "http://Host.example:8080/docs/a/b.html?q=1");
   EXPECT_EQ(ResolveUrl(page, "/top"), "http://Host.example:8080/top");
   EXPECT_EQ(ResolveUrl(page, " //other.example/x "), "http://other.example/x");
   EXPECT_EQ(ResolveUrl(page, "https://other.example"), "https://other.example/");
