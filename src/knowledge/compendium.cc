@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "knowledge/entry.h"
+#include "knowledge/words.h"
 
 namespace pragma {
 namespace {
@@ -60,25 +60,6 @@ std::string PlaceOf(const std::map<std::string, std::string>& names, const std::
   return found == names.end() ? "" : found->second + ": ";
 }
 
-// The words of an id or title, for a comparison that does not mind their order.
-std::vector<std::string> Words(std::string_view text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (letter) words.back() += c;
-    if (!letter && !words.back().empty()) words.emplace_back();
-  }
-  if (words.back().empty()) words.pop_back();
-  std::ranges::sort(words);
-  return words;
-}
-
-std::size_t SharedWords(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  std::vector<std::string> both;
-  std::ranges::set_intersection(a, b, std::back_inserter(both));
-  return both.size();
-}
-
 std::string NameOf(std::string_view id) {
   return std::string(id.substr(id.find('.') == std::string_view::npos ? 0 : id.find('.') + 1));
 }
@@ -117,11 +98,11 @@ const Entry* Compendium::ForClass(std::string_view id, bool gpu) const {
 
 std::vector<std::string> Compendium::Near(std::string_view word, std::size_t most) const {
   std::vector<std::pair<std::size_t, std::string>> scored;  // more shared words first
-  const std::vector<std::string> wanted = Words(NameOf(word));
+  const std::vector<std::string> wanted = WordSet(NameOf(word));
   std::vector<std::string> names;
   for (const Entry& entry : entries_) {
     names.push_back(NameOf(entry.id));
-    const std::size_t shared = SharedWords(wanted, Words(names.back()));
+    const std::size_t shared = SharedWords(wanted, WordSet(names.back()));
     if (shared > 0) scored.emplace_back(shared, entry.id);
   }
   std::ranges::stable_sort(scored, std::ranges::greater{},
