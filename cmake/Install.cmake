@@ -21,4 +21,5 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/py
                   ${CMAKE_SOURCE_DIR}/python/pragma_candidate
         DESTINATION share/pragma/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/python/pragma_embed.py DESTINATION share/pragma/python)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/pragma)

@@ -69,7 +69,7 @@ std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user
   if (name == "content-type") transfer.response.content_type = Lower(value);
   if (name == "retry-after") transfer.retry_after = value;
   if (name == "date") transfer.date = value;
-  if (name == "location") transfer.response.location = UrlForMessages(value);
+  if (name == "location") transfer.response.location = value;
   return line.size();
 }
 
@@ -101,18 +101,19 @@ Result<CurlList> HeaderList(const HttpRequest& request) {
   return owned;
 }
 
-void SetOptions(CURL* curl, const HttpRequest& request, curl_slist* headers, Transfer& transfer) {
-  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+// What every transfer has in common.
+struct Limits {
+  Seconds connect{0};
+  Seconds total{0};
+};
+void SetCommon(CURL* curl, const std::string& url, const Limits& limits, Transfer& transfer) {
+  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(curl, CURLOPT_POST, 1L);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect could carry the key elsewhere
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, Millis(request.connect_timeout));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, Millis(request.total_timeout));
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, Millis(limits.connect));
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, Millis(limits.total));
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "pragma");
   curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
@@ -122,6 +123,13 @@ void SetOptions(CURL* curl, const HttpRequest& request, curl_slist* headers, Tra
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, OnProgress);
+}
+
+void SetPost(CURL* curl, const HttpRequest& request, curl_slist* headers) {
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(curl, CURLOPT_POST, 1L);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
 }
 
 ErrorKind KindOf(CURLcode code) {
@@ -134,18 +142,17 @@ ErrorKind KindOf(CURLcode code) {
   }
 }
 
-std::unexpected<Error> Explain(const HttpRequest& request, CURLcode code, const char* detail,
-                               const Transfer& transfer) {
-  const std::string where = UrlForMessages(request.url);
+std::unexpected<Error> Explain(const std::string& url, Seconds limit, CURLcode code,
+                               const char* detail, const Transfer& transfer) {
+  const std::string where = UrlForMessages(url);
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while waiting for " + where);
   if (transfer.too_large) {
     return Fail(fmt::format("the reply of {} is larger than {}", where,
-                            FormatBytes(static_cast<double>(request.max_response_bytes))));
+                            FormatBytes(static_cast<double>(transfer.max_bytes))));
   }
   if (code == CURLE_OPERATION_TIMEDOUT) {
-    return Fail(ErrorKind::kUnavailable,
-                fmt::format("no complete reply from {} within {} ({})", where,
-                            FormatSeconds(request.total_timeout.count()), detail));
+    return Fail(ErrorKind::kUnavailable, fmt::format("no complete reply from {} within {} ({})",
+                                                     where, FormatSeconds(limit.count()), detail));
   }
   const std::string_view what = *detail != '\0' ? detail : curl_easy_strerror(code);
   return Fail(KindOf(code), fmt::format("cannot reach {}: {}", where, what));
@@ -165,21 +172,22 @@ CurlUrl ParseUrl(std::string_view text) {
   return ok ? std::move(url) : nullptr;
 }
 
-}  // namespace
-
-Result<HttpResponse> HttpPost(const HttpRequest& request) {
+Result<CurlHandle> NewHandle() {
   if (!GlobalInit()) return Fail("cannot initialise libcurl");
-  const CurlHandle curl(curl_easy_init());
+  CurlHandle curl(curl_easy_init());
   if (!curl) return Fail("cannot create a libcurl handle");
-  const CurlList headers = TRY(HeaderList(request));
-  Transfer transfer{.max_bytes = request.max_response_bytes};
+  return curl;
+}
+
+Result<HttpResponse> Perform(CURL* curl, const std::string& url, const Limits& limits,
+                             Transfer& transfer) {
   std::string detail(CURL_ERROR_SIZE, '\0');
-  SetOptions(curl.get(), request, headers.get(), transfer);
-  curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, detail.data());
-  const CURLcode code = curl_easy_perform(curl.get());
-  if (code != CURLE_OK) return Explain(request, code, detail.c_str(), transfer);
+  SetCommon(curl, url, limits, transfer);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
+  const CURLcode code = curl_easy_perform(curl);
+  if (code != CURLE_OK) return Explain(url, limits.total, code, detail.c_str(), transfer);
   long status = 0;
-  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   transfer.response.status = static_cast<int>(status);
   // The peer's own clock where it says one: dates are then right even when ours is not.
   const std::time_t peer =
@@ -187,6 +195,66 @@ Result<HttpResponse> HttpPost(const HttpRequest& request) {
   const std::time_t now = peer >= 0 ? peer : std::time(nullptr);
   transfer.response.retry_after = ParseRetryAfter(transfer.retry_after, static_cast<double>(now));
   return std::move(transfer.response);
+}
+
+bool IsWeb(const CURLU* url) {
+  const std::string scheme = UrlPart(url, CURLUPART_SCHEME);
+  return scheme == "http" || scheme == "https";
+}
+
+}  // namespace
+
+Result<HttpResponse> HttpPost(const HttpRequest& request) {
+  const CurlHandle curl = TRY(NewHandle());
+  const CurlList headers = TRY(HeaderList(request));
+  Transfer transfer{.max_bytes = request.max_response_bytes};
+  SetPost(curl.get(), request, headers.get());
+  HttpResponse response = TRY(
+      Perform(curl.get(), request.url, {request.connect_timeout, request.total_timeout}, transfer));
+  response.location = UrlForMessages(response.location);  // only ever shown
+  return response;
+}
+
+Result<HttpResponse> HttpGet(const PageRequest& request) {
+  const CurlHandle curl = TRY(NewHandle());
+  const CurlList headers(curl_slist_append(nullptr, ("Accept: " + request.accept).c_str()));
+  curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
+  Transfer transfer{.max_bytes = request.max_response_bytes};
+  return Perform(curl.get(), request.url, {request.connect_timeout, request.total_timeout},
+                 transfer);
+}
+
+std::optional<UrlPlace> ParseUrlPlace(std::string_view url) {
+  const CurlUrl parsed = ParseUrl(url);
+  if (!parsed || !IsWeb(parsed.get())) return std::nullopt;
+  if (!UrlPart(parsed.get(), CURLUPART_USER).empty() ||
+      !UrlPart(parsed.get(), CURLUPART_PASSWORD).empty()) {
+    return std::nullopt;
+  }
+  UrlPlace place{.scheme = UrlPart(parsed.get(), CURLUPART_SCHEME),
+                 .host = Lower(UrlPart(parsed.get(), CURLUPART_HOST)),
+                 .port = UrlPart(parsed.get(), CURLUPART_PORT),
+                 .path = UrlPart(parsed.get(), CURLUPART_PATH),
+                 .query = UrlPart(parsed.get(), CURLUPART_QUERY)};
+  if (place.port.empty()) place.port = place.scheme == "https" ? "443" : "80";
+  return place;
+}
+
+std::optional<std::string> ResolveUrl(const std::string& base, std::string_view reference) {
+  const CurlUrl url = ParseUrl(base);
+  // curl refuses white space, which authors leave at the ends of links.
+  const std::string target(Trim(reference));
+  if (!url) return std::nullopt;
+  // Nothing before the fragment is the page itself; curl would take it for the page's folder.
+  const bool same = target.empty() || target.starts_with('#');
+  if (!same && curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  if (!IsWeb(url.get())) return std::nullopt;
+  curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
+  std::string whole = UrlPart(url.get(), CURLUPART_URL);
+  if (whole.empty()) return std::nullopt;
+  return whole;
 }
 
 std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix) {

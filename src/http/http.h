@@ -1,4 +1,5 @@
-// Http: one POST of JSON to a language-model service. The only folder that sees libcurl.
+// Http: one POST of JSON to a language-model service, or one GET of a page. The only folder that
+// sees libcurl.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,33 @@ struct HttpResponse {
 // (reply too large), kInterrupted. TLS certificates are verified and proxies of the environment
 // honoured.
 [[nodiscard]] Result<HttpResponse> HttpPost(const HttpRequest& request);
+
+struct PageRequest {
+  std::string url;
+  std::string accept;  // media types, as in "text/html,text/plain"
+  Seconds connect_timeout{20};
+  Seconds total_timeout{60};
+  std::size_t max_response_bytes = std::size_t{8} << 20U;
+};
+// A GET that tells nobody who asks and follows no redirect; errors as above. `location` of the
+// answer is whole, as an address to go to.
+[[nodiscard]] Result<HttpResponse> HttpGet(const PageRequest& request);
+
+// An http or https address taken apart.
+struct UrlPlace {
+  std::string scheme;
+  std::string host;  // lower case
+  std::string port;  // the scheme's own where none is written
+  std::string path;  // begins with a slash
+  std::string query;
+  bool operator==(const UrlPlace&) const = default;
+};
+// None: not such an address, or one with a user name or password in it.
+[[nodiscard]] std::optional<UrlPlace> ParseUrlPlace(std::string_view url);
+// Where `reference` (of a link) on the page `base` leads, without its fragment; none: nowhere that
+// http or https reach.
+[[nodiscard]] std::optional<std::string> ResolveUrl(const std::string& base,
+                                                    std::string_view reference);
 
 // A Retry-After value, in seconds or as an HTTP date, counted from `now_unix` (seconds).
 [[nodiscard]] std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix);

@@ -102,6 +102,52 @@ TEST_F(HttpTest, DoesNotFollowRedirects) {
   EXPECT_EQ(response->location, "http://elsewhere.invalid/v1");
 }
 
+TEST_F(HttpTest, GetsPagesAndSaysWhereARedirectLeads) {
+  const auto page = HttpGet({.url = server->Url("page"), .accept = "text/html"});
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_EQ(page->status, 200);
+  EXPECT_EQ(page->body, "GET text/html");
+  const auto moved = HttpGet({.url = server->Url("redirect"), .accept = "text/html"});
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_EQ(moved->status, 302);
+  EXPECT_EQ(moved->location, "http://user:pw@elsewhere.invalid/v1?token=1");
+  const auto huge =
+      HttpGet({.url = server->Url("huge"), .accept = "*/*", .max_response_bytes = 1000});
+  ASSERT_FALSE(huge);
+  EXPECT_THAT(huge.error().message, HasSubstr("larger than 1000 B"));
+}
+
+TEST(Http, ResolvesLinks) {
+  const std::string page = "http://Host.example:8080/docs/a/b.html?q=1#x";
+  EXPECT_EQ(ResolveUrl(page, "c.html"), "http://Host.example:8080/docs/a/c.html");
+  EXPECT_EQ(ResolveUrl(page, "../c.html#part"), "http://Host.example:8080/docs/c.html");
+  EXPECT_EQ(ResolveUrl(page, "#y"), "http://Host.example:8080/docs/a/b.html?q=1");
+  EXPECT_EQ(ResolveUrl(page, ""), "http://Host.example:8080/docs/a/b.html?q=1");
+  EXPECT_EQ(ResolveUrl(page, "/top"), "http://Host.example:8080/top");
+  EXPECT_EQ(ResolveUrl(page, " //other.example/x "), "http://other.example/x");
+  EXPECT_EQ(ResolveUrl(page, "https://other.example"), "https://other.example/");
+  EXPECT_EQ(ResolveUrl(page, "mailto:me@host.example"), std::nullopt);
+  EXPECT_EQ(ResolveUrl(page, "javascript:alert(1)"), std::nullopt);
+  EXPECT_EQ(ResolveUrl(page, "file:///etc/passwd"), std::nullopt);
+  EXPECT_EQ(ResolveUrl("no address", "http://["), std::nullopt);
+}
+
+TEST(Http, TakesAddressesApart) {
+  const auto place = ParseUrlPlace("HTTPS://Host.Example/a/b?q=1#x");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(*place, (UrlPlace{.scheme = "https",
+                              .host = "host.example",
+                              .port = "443",
+                              .path = "/a/b",
+                              .query = "q=1"}));
+  EXPECT_EQ(ParseUrlPlace("http://host.example:81")->path, "/");
+  EXPECT_EQ(ParseUrlPlace("http://host.example:81")->port, "81");
+  EXPECT_FALSE(ParseUrlPlace("http://me:pw@host.example/"));
+  EXPECT_FALSE(ParseUrlPlace("ftp://host.example/"));
+  EXPECT_FALSE(ParseUrlPlace("man:perf"));
+  EXPECT_FALSE(ParseUrlPlace(""));
+}
+
 TEST(Http, SaysWhatFailed) {
   const auto refused = HttpPost({.url = "http://127.0.0.1:1/v1", .headers = {}, .body = "{}"});
   ASSERT_FALSE(refused);

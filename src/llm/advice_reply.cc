@@ -46,23 +46,6 @@ std::size_t ObjectEnd(std::string_view text) {
   return 0;
 }
 
-// Models break lines inside JSON strings, which JSON does not allow.
-std::string WithEscapedBreaks(std::string_view text) {
-  std::string escaped;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') quoted = !quoted;
-    if (quoted && (c == '\n' || c == '\t')) {
-      escaped += c == '\n' ? "\\n" : "\\t";
-      continue;
-    }
-    escaped += c;
-    if (quoted && c == '\\' && i + 1 < text.size()) escaped += text[++i];
-  }
-  return escaped;
-}
-
 // The last object in the text that is a decision; looked for from the end, where it belongs.
 std::optional<Json> DecisionIn(std::string_view text) {
   std::size_t at = text.rfind('{');
@@ -126,6 +109,22 @@ AdviceReply FromJson(const Json& object) {
 }
 
 }  // namespace
+
+std::string WithEscapedBreaks(std::string_view text) {
+  std::string escaped;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && (c == '\n' || c == '\t')) {
+      escaped += c == '\n' ? "\\n" : "\\t";
+      continue;
+    }
+    escaped += c;
+    if (quoted && c == '\\' && i + 1 < text.size()) escaped += text[++i];
+  }
+  return escaped;
+}
 
 AdviceReply ParseAdviceReply(std::string_view reply) {
   const std::string text = ToValidUtf8(SeparateReasoning(reply.substr(0, kReplyBytes)).text);

@@ -8,17 +8,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "llm/model.h"
-#include "llm/wire.h"
+#include "llm/service.h"
 
 namespace pragma {
-
-// Where a service is and who asks. The key is only ever sent to `base_url` and never shown.
-struct Service {
-  Protocol protocol = Protocol::kOpenAi;
-  std::string model;     // the NAME of "openai:NAME"
-  std::string base_url;  // without a slash at the end
-  std::string key;       // empty: none is sent
-};
 
 [[nodiscard]] std::unique_ptr<Model> MakeServiceModel(Service service, const ModelOptions& options,
                                                       Clock& clock);

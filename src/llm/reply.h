@@ -22,6 +22,9 @@ struct FencedBlock {
 };
 [[nodiscard]] std::vector<FencedBlock> FencedBlocks(std::string_view reply);
 
+// Models break lines inside JSON strings, which JSON does not allow: the text with \n and \t there.
+[[nodiscard]] std::string WithEscapedBreaks(std::string_view text);
+
 // The Coder's answer: a whole source file, or giving up, or neither and what was wrong.
 struct CodeReply {
   std::string source;        // empty: none

@@ -1,8 +1,6 @@
 // A hosted or local service: one POST per completion, with retries.
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,21 +17,13 @@
 #include "llm/completion.h"
 #include "llm/model.h"
 #include "llm/models.h"
+#include "llm/service.h"
 #include "llm/wire.h"
 
 namespace pragma {
 namespace {
 
-constexpr std::size_t kShortestSecret = 8;  // bytes of a key
-constexpr int kMostQuirks = 2;              // how many refusals of one call may teach something
-
-bool WorthRetrying(int status) {
-  constexpr std::array<int, 3> kRetried{408, 425, 429};
-  for (const int retried : kRetried) {
-    if (status == retried) return true;
-  }
-  return status >= 500;
-}
+constexpr int kMostQuirks = 2;  // how many refusals of one call may teach something
 
 std::string_view KeyVariable(Protocol protocol) {
   switch (protocol) {
@@ -82,9 +72,8 @@ class ServiceModel final : public Model {
   Attempt Refused(const HttpResponse& response);
   [[nodiscard]] std::string RefusalMessage(int status, const std::string& complaint) const;
   Result<void> WaitBeforeRetry(int retry, const Attempt& attempt);
-  [[nodiscard]] std::string WithoutKey(std::string text) const;
   [[nodiscard]] std::unexpected<Error> GiveUp(ErrorKind kind, const std::string& message) const {
-    return Fail(kind, WithoutKey(name() + ": " + message));
+    return Fail(kind, WithoutKey(service_, name() + ": " + message));
   }
 
   Service service_;
@@ -187,7 +176,8 @@ Result<void> ServiceModel::WaitBeforeRetry(int retry, const Attempt& attempt) {
   }
   const Seconds delay = backoff_.Delay(retry, attempt.retry_after);
   Log(LogLevel::kWarning,
-      WithoutKey(fmt::format("{}: {}; trying again in {:.1f} s ({} of {})", name(), error.message,
+      WithoutKey(service_,
+                 fmt::format("{}: {}; trying again in {:.1f} s ({} of {})", name(), error.message,
                              delay.count(), retry + 1, options_.max_retries)));
   return SleepUnlessInterrupted(clock_, delay);
 }
@@ -216,17 +206,6 @@ HttpRequest ServiceModel::MakeRequest(const std::vector<Message>& messages,
     request.headers.emplace_back("Authorization", "Bearer " + service_.key);
   }
   return request;
-}
-
-// Services echo keys in their complaints; ours go to logs and records. A stand-in such as "none" or
-// "ollama" is no secret, and taking it out would garble the message.
-std::string ServiceModel::WithoutKey(std::string text) const {
-  if (service_.key.size() < kShortestSecret) return text;
-  for (std::size_t at = text.find(service_.key); at != std::string::npos;
-       at = text.find(service_.key, at)) {
-    text.replace(at, service_.key.size(), "[key]");
-  }
-  return text;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Database, Query, Transaction: as much of SQLite as the store needs. Private to store/.
+// Database, Query, Transaction: as much of SQLite as pragma needs. For store/ and what keeps a file
+// or an index of its own (knowledge/).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// FaultServer: tests/llm/fault_server.py running on a loopback port, and a clock that tests own.
+// FaultServer: a script as tests/llm/fault_server.py running on a loopback port, and a clock that
+// tests own.
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +21,9 @@ namespace pragma {
 
 class FaultServer final {
  public:
-  [[nodiscard]] static Result<FaultServer> Start() {
+  // `script`: prints its port and serves until its standard input closes.
+  [[nodiscard]] static Result<FaultServer> Start(
+      const std::string& script = "/tests/llm/fault_server.py") {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
     if (::pipe2(in.data(), O_CLOEXEC) != 0) return FailErrno("pipe");
@@ -31,7 +34,7 @@ class FaultServer final {
     UniqueFd out_write(out[1]);
     ::setenv("no_proxy", "127.0.0.1", 1);  // whatever proxy this machine uses
     ProcessSpec spec;
-    spec.argv = {"python3", std::string(PRAGMA_SOURCE_DIR) + "/tests/llm/fault_server.py"};
+    spec.argv = {"python3", std::string(PRAGMA_SOURCE_DIR) + script};
     spec.inherit_env = true;
     spec.fds = {{in_read.get(), 0}, {out_write.get(), 1}, {2, 2}};
     Process process = TRY(Process::Spawn(spec));

@@ -37,6 +37,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         scenario = getattr(self, "on_" + parts[0].replace("-", "_"))
         scenario(count(parts[0]))
 
+    def do_GET(self) -> None:
+        self.do_POST()
+
     # Replies
 
     def send_text(self, status: int, text: str, kind: str = "application/json", **headers: str) -> None:
@@ -71,6 +74,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def fail(self, status: int, message: str, **headers: str) -> None:
         self.send_text(status, json.dumps({"error": {"message": message, "type": "t"}}), **headers)
+
+    def embed(self, vectors: list[list[float]]) -> None:
+        data = [{"object": "embedding", "index": i, "embedding": v} for i, v in enumerate(vectors)]
+        self.send_text(200, json.dumps({"object": "list", "data": data[::-1], "model": "fake-1"}))
+
+    # Pages and embeddings
+
+    def on_page(self, n: int) -> None:
+        self.send_text(200, f"{self.command} {self.headers['Accept']}", "text/html")
+
+    def on_embed(self, n: int) -> None:
+        request = json.loads(self.request_text)
+        assert self.path.endswith("/embeddings") and request["encoding_format"] == "float"
+        self.embed([[float(len(text)), float(n), 1.0] for text in request["input"]])
+
+    def on_embed_busy(self, n: int) -> None:
+        if n == 1:
+            self.fail(429, "slow down", Retry_After="7")
+        else:
+            self.on_embed(n)
+
+    def on_embed_few(self, n: int) -> None:
+        self.embed([[1.0]])
 
     # What goes wrong
 
