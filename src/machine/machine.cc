@@ -81,7 +81,9 @@ std::vector<CacheLevel> Caches() {
     if (type.empty() || type == "Instruction") continue;
     caches.push_back({.level = std::atoi(ReadLine(folder / "level").c_str()),
                       .bytes = ParseSize(ReadLine(folder / "size")),
-                      .shared_by = CountCpus(ReadLine(folder / "shared_cpu_list"))});
+                      .shared_by = CountCpus(ReadLine(folder / "shared_cpu_list")),
+                      .ways = std::atoi(ReadLine(folder / "ways_of_associativity").c_str()),
+                      .line_bytes = ParseSize(ReadLine(folder / "coherency_line_size"))});
   }
   std::ranges::sort(caches, {}, &CacheLevel::level);
   return caches;

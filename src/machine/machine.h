@@ -16,8 +16,10 @@ namespace pragma {
 
 struct CacheLevel {
   int level = 1;
-  std::size_t bytes = 0;  // of one instance
-  int shared_by = 1;      // logical processors
+  std::size_t bytes = 0;       // of one instance
+  int shared_by = 1;           // logical processors
+  int ways = 0;                // associativity; 0: not known
+  std::size_t line_bytes = 0;  // 0: not known
 };
 
 struct Bandwidth {

@@ -37,7 +37,9 @@ Machine ReadMachine(const Json& json) {
   for (const Json& cache : json.at("caches")) {
     machine.caches.push_back({.level = cache.at("level").get<int>(),
                               .bytes = cache.at("bytes").get<std::size_t>(),
-                              .shared_by = cache.at("shared_by").get<int>()});
+                              .shared_by = cache.at("shared_by").get<int>(),
+                              .ways = cache.value("ways", 0),
+                              .line_bytes = cache.value("line_bytes", std::size_t{0})});
   }
   ReadFigures(json, machine);
   return machine;
@@ -79,8 +81,11 @@ std::string MachineToJson(const Machine& machine) {
             {"caches", Json::array()},
             {"bandwidth", Json::array()}};
   for (const CacheLevel& cache : machine.caches) {
-    json["caches"].push_back(
-        {{"level", cache.level}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}});
+    json["caches"].push_back({{"level", cache.level},
+                              {"bytes", cache.bytes},
+                              {"shared_by", cache.shared_by},
+                              {"ways", cache.ways},
+                              {"line_bytes", cache.line_bytes}});
   }
   for (const Bandwidth& level : machine.bandwidth) {
     json["bandwidth"].push_back({{"working_set_bytes", level.working_set_bytes},
