@@ -58,7 +58,7 @@ Result<Observed> Observe(TaskBench& task, const Candidate& candidate, PhaseLine&
   return observed;
 }
 
-std::string ComparedText(const Comparison& compared, const std::string& other) {
+std::string ComparedText(const ProfileComparison& compared, const std::string& other) {
   std::string text = "Against " + other + ": " + SafeLine(compared.statement) + "\n";
   for (const Difference& difference : compared.differences) {
     if (difference.verdict != "same") text += "  " + SafeLine(difference.statement) + "\n";
@@ -66,7 +66,7 @@ std::string ComparedText(const Comparison& compared, const std::string& other) {
   return text;
 }
 
-std::string ComparedJson(const Comparison& compared) {
+std::string ComparedJson(const ProfileComparison& compared) {
   JsonWriter writer;
   writer.BeginObject().Field("verdict", compared.verdict);
   writer.Field("statement", compared.statement).Key("differences").BeginArray();
@@ -80,7 +80,7 @@ std::string ComparedJson(const Comparison& compared) {
 
 // The profile's object, with what it was judged and compared to beside it.
 std::string ObjectOf(const TaskBench& task, const Observed& observed,
-                     const std::optional<Comparison>& compared) {
+                     const std::optional<ProfileComparison>& compared) {
   std::string text = ToJson(observed.profile.value_or(Profile{}));
   text.pop_back();  // the closing brace
   text += ",\"evaluate\":" + EvaluateObject(task.task(), observed.candidate, observed.evaluation);
@@ -89,7 +89,7 @@ std::string ObjectOf(const TaskBench& task, const Observed& observed,
 }
 
 std::string TextOf(const Context& context, const TaskBench& task, const ProfileFlags& flags,
-                   const Observed& observed, const std::optional<Comparison>& compared) {
+                   const Observed& observed, const std::optional<ProfileComparison>& compared) {
   const Terminal& terminal = context.console.out;
   std::string text =
       EvaluationText(terminal, task.task(), observed.candidate, observed.evaluation) + "\n";
@@ -114,9 +114,9 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   std::optional<Observed> other;
   if (against) other = TRY(Observe(*task, *against, line));
   const Observed observed = TRY(Observe(*task, candidate, line));
-  std::optional<Comparison> compared;
+  std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
-    compared = Compare(*other->profile, *observed.profile);
+    compared = CompareProfiles(*other->profile, *observed.profile);
   context.console.PrintJson(ObjectOf(*task, observed, compared));
   context.console.Print(TextOf(context, *task, flags, observed, compared));
   return observed.evaluation.passed() ? kExitGood : kExitRejected;

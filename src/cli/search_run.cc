@@ -110,7 +110,7 @@ Observe WithProfiler(TaskBench& task, SearchProgress& progress) {
           progress.OnPhase(node, phase);
         }));
     if (best != nullptr && best->profile)
-      profile.judgement = Compare(*best->profile, profile).statement;
+      profile.judgement = CompareProfiles(*best->profile, profile).statement;
     return profile;
   };
 }

@@ -120,7 +120,7 @@ const Figure& FigureOf(std::string_view tag) {
   return *std::ranges::find(kFigures, tag, &Figure::tag);
 }
 
-const Difference* Find(const Comparison& comparison, std::string_view tag) {
+const Difference* Find(const ProfileComparison& comparison, std::string_view tag) {
   const auto found = std::ranges::find(comparison.differences, tag, &Difference::tag);
   return found == comparison.differences.end() ? nullptr : &*found;
 }
@@ -132,7 +132,7 @@ double Change(const Difference& difference) {
 }
 
 // Whether the change could account for a part of the changed cycles that is worth naming.
-bool Material(const Comparison& comparison, const Difference& difference) {
+bool Material(const ProfileComparison& comparison, const Difference& difference) {
   const Difference* cycles = Find(comparison, "cycles");
   if (cycles == nullptr) return true;
   const double cost =
@@ -141,7 +141,7 @@ bool Material(const Comparison& comparison, const Difference& difference) {
 }
 
 // The count that changed most in the direction of the time.
-const Difference* Ground(const Comparison& comparison) {
+const Difference* Ground(const ProfileComparison& comparison) {
   const Difference* best = nullptr;
   for (const Difference& difference : comparison.differences) {
     if (FigureOf(difference.tag).kind != Kind::kCount) continue;
@@ -151,13 +151,13 @@ const Difference* Ground(const Comparison& comparison) {
   return best;
 }
 
-const Difference* TimeOf(const Comparison& comparison) {
+const Difference* TimeOf(const ProfileComparison& comparison) {
   const Difference* time = Find(comparison, "time_ms");
   return time != nullptr ? time : Find(comparison, "wall_1_ms");
 }
 
 // IPC that goes the other way misleads whoever reads it first.
-std::string IpcWarning(const Comparison& comparison) {
+std::string IpcWarning(const ProfileComparison& comparison) {
   const Difference* ipc = Find(comparison, "ipc");
   if (ipc == nullptr || Same(ipc->before, ipc->after, kSameFigure)) return {};
   const bool rose = ipc->after > ipc->before;
@@ -166,7 +166,7 @@ std::string IpcWarning(const Comparison& comparison) {
                      ipc->statement);
 }
 
-std::string Summary(const Comparison& comparison, const Difference& time) {
+std::string Summary(const ProfileComparison& comparison, const Difference& time) {
   if (comparison.verdict == "same") return "the same by time: " + time.statement;
   const double factor = time.after > 0 ? time.before / time.after : 0;
   std::string text =
@@ -181,8 +181,8 @@ std::string Summary(const Comparison& comparison, const Difference& time) {
 
 }  // namespace
 
-Comparison Compare(const Profile& before, const Profile& after) {
-  Comparison comparison{.verdict = "unknown"};
+ProfileComparison CompareProfiles(const Profile& before, const Profile& after) {
+  ProfileComparison comparison{.verdict = "unknown"};
   for (const Figure& figure : kFigures) {
     if (auto difference = DifferenceOf(figure, before, after))
       comparison.differences.push_back(*std::move(difference));

@@ -1,4 +1,4 @@
-// Comparison of a version's profile with the best one's: what the changed time goes with.
+// ProfileComparison of a version's profile with the best one's: what the changed time goes with.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Difference {
   std::string statement;  // "instructions fell from 67.9 M to 9.7 M (7.0 times fewer)"
 };
 
-struct Comparison {
+struct ProfileComparison {
   // By time alone: improved, regressed or same; "unknown" when a time is missing.
   std::string verdict;
   // The time, and the count that changed most in the same direction. Never IPC or another ratio.
@@ -27,6 +27,6 @@ struct Comparison {
 };
 
 // `before` is the best version so far.
-[[nodiscard]] Comparison Compare(const Profile& before, const Profile& after);
+[[nodiscard]] ProfileComparison CompareProfiles(const Profile& before, const Profile& after);
 
 }  // namespace pragma

@@ -25,15 +25,15 @@ Profile ProfileOf(const std::vector<std::pair<std::string, double>>& values) {
   return profile;
 }
 
-const Difference& Of(const Comparison& comparison, const std::string& tag) {
+const Difference& Of(const ProfileComparison& comparison, const std::string& tag) {
   const auto found = std::ranges::find(comparison.differences, tag, &Difference::tag);
   if (found == comparison.differences.end()) throw std::runtime_error("no " + tag);
   return *found;
 }
 
 TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
-  const Comparison comparison =
-      Compare(ProfileOf({{"time_ms", 3.2}, {"instructions", 70e6}, {"ipc", 1.37}}),
+  const ProfileComparison comparison =
+      CompareProfiles(ProfileOf({{"time_ms", 3.2}, {"instructions", 70e6}, {"ipc", 1.37}}),
               ProfileOf({{"time_ms", 2.0}, {"instructions", 10e6}, {"ipc", 0.52}}));
   EXPECT_EQ(comparison.verdict, "improved");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions fell from 70 M to 10 M (7.0 times"));
@@ -44,8 +44,8 @@ TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
 }
 
 TEST(Compare, HigherIpcDoesNotExcuseALongerTime) {
-  const Comparison comparison =
-      Compare(ProfileOf({{"time_ms", 1.0}, {"instructions", 8e6}, {"ipc", 2.0}}),
+  const ProfileComparison comparison =
+      CompareProfiles(ProfileOf({{"time_ms", 1.0}, {"instructions", 8e6}, {"ipc", 2.0}}),
               ProfileOf({{"time_ms", 1.5}, {"instructions", 24e6}, {"ipc", 4.0}}));
   EXPECT_EQ(comparison.verdict, "regressed");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions rose from 8 M to 24 M"));
@@ -53,7 +53,7 @@ TEST(Compare, HigherIpcDoesNotExcuseALongerTime) {
 }
 
 TEST(Compare, ACountThatCannotAccountForTheTimeIsNotNamed) {
-  const Comparison comparison = Compare(
+  const ProfileComparison comparison = CompareProfiles(
       ProfileOf({{"time_ms", 2}, {"cycles", 8e6}, {"instructions", 20e6}, {"page_faults", 9}}),
       ProfileOf({{"time_ms", 1}, {"cycles", 4e6}, {"instructions", 10e6}, {"page_faults", 0}}));
   EXPECT_THAT(comparison.statement, HasSubstr("instructions fell"));
@@ -63,7 +63,7 @@ TEST(Compare, ACountThatCannotAccountForTheTimeIsNotNamed) {
 }
 
 TEST(Compare, SplitsAreNamedWhereTheInstructionsAreTheSame) {
-  const Comparison comparison = Compare(
+  const ProfileComparison comparison = CompareProfiles(
       ProfileOf({{"time_ms", 0.602},
                  {"cycles", 2.46e6},
                  {"instructions", 4.84e6},
@@ -75,8 +75,8 @@ TEST(Compare, SplitsAreNamedWhereTheInstructionsAreTheSame) {
 }
 
 TEST(Compare, TimesWithinTheNoiseAreTheSameWhateverTheCountsSay) {
-  const Comparison comparison =
-      Compare(ProfileOf({{"time_ms", 1.00}, {"instructions", 8e6}, {"ipc", 2}}),
+  const ProfileComparison comparison =
+      CompareProfiles(ProfileOf({{"time_ms", 1.00}, {"instructions", 8e6}, {"ipc", 2}}),
               ProfileOf({{"time_ms", 1.02}, {"instructions", 4e6}, {"ipc", 1}}));
   EXPECT_EQ(comparison.verdict, "same");
   EXPECT_THAT(comparison.statement, HasSubstr("the same by time"));
@@ -84,11 +84,11 @@ TEST(Compare, TimesWithinTheNoiseAreTheSameWhateverTheCountsSay) {
 }
 
 TEST(Compare, WithoutBothTimesThereIsNoVerdict) {
-  const Comparison comparison =
-      Compare(ProfileOf({{"instructions", 8e6}}), ProfileOf({{"instructions", 4e6}}));
+  const ProfileComparison comparison =
+      CompareProfiles(ProfileOf({{"instructions", 8e6}}), ProfileOf({{"instructions", 4e6}}));
   EXPECT_EQ(comparison.verdict, "unknown");
   EXPECT_EQ(comparison.differences.size(), 1U);
-  EXPECT_EQ(Compare({}, {}).verdict, "unknown");
+  EXPECT_EQ(CompareProfiles({}, {}).verdict, "unknown");
 }
 
 // The paper's first listing: a convolution that the compiler calls vectorised and that runs scalar,
@@ -130,7 +130,7 @@ TEST(Compare, TheScalarConvolutionIsNamedByItsInstructionsAndItsVectorShare) {
 
   Profile best{.metrics = vector};
   Profile listing{.metrics = scalar};
-  const Comparison comparison = Compare(best, listing);
+  const ProfileComparison comparison = CompareProfiles(best, listing);
   EXPECT_EQ(comparison.verdict, "regressed");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions rose from 4.2 M to 67.9 M"));
   EXPECT_THAT(comparison.statement, HasSubstr("IPC rose from 2.60 to 4.44, which is no measure"));

@@ -1,0 +1,141 @@
+// Running an adapter's command, and telling apart what may have become of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "core/profile.h"
+#include "profile/adapter.h"
+#include "sandbox/jail.h"
+
+namespace pragma {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Fits(const AdapterProbe::Refusal& refusal, const Jail::RunOutcome& run) {
+  const bool exited = run.outcome.kind == Outcome::Kind::kExited;
+  if (refusal.exit && !(exited && run.outcome.code == *refusal.exit)) return false;
+  return refusal.text.empty() || run.err.find(refusal.text) != std::string::npos ||
+         run.out.find(refusal.text) != std::string::npos;
+}
+
+// The newest file below `folder` whose name ends so.
+std::optional<fs::path> FileWithEnd(const fs::path& folder, const std::string& end) {
+  std::optional<fs::path> newest;
+  fs::file_time_type time;
+  std::error_code code;
+  for (auto entry = fs::recursive_directory_iterator(folder, code);
+       !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    std::error_code stat;
+    if (entry->is_symlink(stat) || !entry->is_regular_file(stat) ||
+        !entry->path().filename().string().ends_with(end))
+      continue;
+    const auto written = entry->last_write_time(stat);
+    if (!newest || written > time) newest = entry->path();
+    time = std::max(time, written);
+  }
+  return newest;
+}
+
+// The texts to parse; a file that is not there is an empty text, which its reader will name.
+std::vector<std::string> Texts(const Adapter& adapter, const AdapterCall& call,
+                               const Jail::RunOutcome& run) {
+  if (adapter.output.where == OutputPlace::kStdout) return {run.out};
+  if (adapter.output.where == OutputPlace::kStderr) return {run.err};
+  const fs::path out = call.out_here.empty() ? fs::path(call.out) : call.out_here;
+  // The profiled program may have written there: what it points to is none of its business.
+  std::error_code code;
+  if (fs::is_symlink(out, code)) return {""};
+  if (adapter.output.files.empty()) return {ReadFile(out).value_or("")};
+  std::vector<std::string> texts;
+  for (const std::string& end : adapter.output.files) {
+    const auto file = FileWithEnd(out, end);
+    texts.push_back(file ? ReadFile(*file).value_or("") : "");
+  }
+  return texts;
+}
+
+std::string Trouble(const Jail::RunOutcome& run) {
+  if (run.timed_out) return "not done within the time";
+  const std::vector<std::string> lines = SplitLines(ToValidUtf8(run.err));
+  const auto said =
+      std::ranges::find_if(lines, [](const auto& line) { return !Trim(line).empty(); });
+  return run.outcome.Describe() + (said == lines.end() ? "" : " (" + Shorten(*said, 200) + ")");
+}
+
+// What {metrics} names in each run.
+std::vector<std::vector<std::string>> Runs(const Adapter& adapter,
+                                           const std::vector<std::string>& tags) {
+  const std::vector<std::string> names = NativeNames(adapter, tags);
+  const auto some = static_cast<std::size_t>(adapter.metrics_per_run);
+  if (some == 0 || names.size() <= some) return {names};
+  std::vector<std::vector<std::string>> runs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i % some == 0) runs.emplace_back();
+    runs.back().push_back(names[i]);
+  }
+  return runs;
+}
+
+// One run of the tool: its texts, or the note that ends it all.
+using OneRun = std::variant<std::vector<std::string>, ProviderNote>;
+
+Result<OneRun> RunOnce(const Adapter& adapter, const AdapterCall& call, const fs::path& program,
+                       const AdapterRunner& run, double& seconds) {
+  auto argv = CommandLine(adapter, call);
+  if (!argv) return ProviderNote{adapter.name, "skipped", argv.error().message, seconds};
+  if (argv->front() == adapter.probe.program) argv->front() = program.string();
+  const Jail::RunOutcome outcome = TRY(run(*argv));
+  seconds += outcome.wall.count();
+  for (const auto& refusal : adapter.probe.refusals) {
+    if (Fits(refusal, outcome))
+      return ProviderNote{adapter.name, refusal.verdict, refusal.advice, seconds};
+  }
+  if (!outcome.ok()) return ProviderNote{adapter.name, "failed", Trouble(outcome), seconds};
+  return Texts(adapter, call, outcome);
+}
+
+}  // namespace
+
+Result<AdapterOutcome> RunAdapter(const Adapter& adapter, const AdapterCall& call,
+                                  const AdapterRunner& run, const std::vector<std::string>& tags) {
+  AdapterOutcome outcome{.metrics = {}, .note = {adapter.name, "ran", "", 0}};
+  const auto program = FindAdapterProgram(adapter);
+  if (!program) {
+    outcome.note = {adapter.name, "absent", adapter.probe.install, 0};
+    return outcome;
+  }
+  std::vector<std::string> texts;
+  for (auto& natives : Runs(adapter, tags)) {
+    AdapterCall one = call;
+    one.natives = std::move(natives);
+    auto ran = TRY(RunOnce(adapter, one, *program, run, outcome.note.seconds));
+    if (auto* ended = std::get_if<ProviderNote>(&ran)) {
+      outcome.note = std::move(*ended);
+      return outcome;
+    }
+    std::ranges::move(std::get<std::vector<std::string>>(ran), std::back_inserter(texts));
+  }
+  AdapterMetrics parsed = ParseOutput(adapter, texts, call.kernel);
+  outcome.metrics = std::move(parsed.metrics);
+  outcome.note.detail = Join(parsed.problems, "; ");
+  if (outcome.metrics.empty()) {
+    outcome.note.verdict = "failed";
+    outcome.note.detail = "gave none of its metrics: " + outcome.note.detail;
+  }
+  return outcome;
+}
+
+}  // namespace pragma
