@@ -20,6 +20,7 @@ SHARED_HEADERS = {
     "worker/protocol.h": {"base", "harness", "task", "verify"},
     "worker/deferred_tag.h": {"build"},
     "worker/init_protocol.h": {"sandbox"},
+    "worker/trace_model.h": {"build", "profile"},
 }
 SUFFIXES = {".h", ".cc", ".c"}
 

@@ -100,6 +100,7 @@ MemoryAccess AccessOf(const Instruction& instruction) {
   if (memory == operands.end() || IsStringInstruction(instruction)) return access;
   access.operand = static_cast<std::size_t>(memory - operands.begin());
   const std::string_view name = BaseName(instruction.mnemonic);
+  if (IsConditionalJump(name)) return access;
   if (IsCall(name) || IsJump(name)) {
     if (!memory->starts_with('*')) return access;
     access.kind = AccessKind::kLoad;

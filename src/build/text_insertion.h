@@ -1,0 +1,24 @@
+// Insertions: text to stand between the lines of an assembly.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pragma {
+
+class Insertions final {
+ public:
+  // Whole lines. What comes first at a place stands first.
+  void Before(std::size_t line, std::string text) { places_.emplace_back(line, std::move(text)); }
+  // `lines` with what was inserted, then `tail`.
+  [[nodiscard]] std::string Render(const std::vector<std::string>& lines,
+                                   std::string_view tail) const;
+
+ private:
+  std::vector<std::pair<std::size_t, std::string>> places_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,54 @@
+// A kernel that reports every memory access and conditional branch, with its outcome, before it
+// happens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "build/assembly.h"
+#include "build/memory_access.h"
+
+namespace pragma {
+
+// An instruction whose accesses are reported; its index is the site number.
+struct TraceSite {
+  std::size_t instruction = 0;
+  int source_line = 0;
+  std::uint16_t bytes = 0;
+  AccessKind kind = AccessKind::kLoad;
+  bool non_temporal = false;
+};
+
+// A conditional jump; its index is the branch number.
+struct TraceBranch {
+  std::size_t instruction = 0;
+  int source_line = 0;
+};
+
+struct TraceProgram {
+  std::string text;
+  std::vector<TraceSite> sites;
+  std::vector<TraceBranch> branches;
+  // Instructions that access memory and are not reported: gathers and scatters, string
+  // instructions, thread-local and other special addresses. Push, pop, call and ret are not,
+  // either, and not counted here.
+  std::vector<std::size_t> not_covered;
+};
+
+// Exported by the shared object. The first two are variables that hold a function's address; the
+// host sets them after dlopen, until then nothing is reported:
+//   void (*pragma_trace_access)(uint64_t address, uint32_t site);
+//   void (*pragma_trace_branch)(uint32_t branch, int taken);
+// The functions run on the kernel's stack with its vector and x87 registers alive, so nothing they
+// call may touch those. The table has an entry of worker/trace_model.h's trace_site for each site.
+inline constexpr const char* kTraceAccessSymbol = "pragma_trace_access";
+inline constexpr const char* kTraceBranchSymbol = "pragma_trace_branch";
+inline constexpr const char* kTraceSitesSymbol = "pragma_trace_sites";
+inline constexpr const char* kTraceSiteCountSymbol = "pragma_trace_site_count";      // uint64_t
+inline constexpr const char* kTraceBranchCountSymbol = "pragma_trace_branch_count";  // uint64_t
+
+[[nodiscard]] TraceProgram InsertTraceCalls(const Assembly& assembly);
+
+}  // namespace pragma
