@@ -21,6 +21,8 @@ SHARED_HEADERS = {
     "worker/deferred_tag.h": {"build"},
     "worker/init_protocol.h": {"sandbox"},
     "worker/perf_events.h": {"profile"},
+    "worker/kernel_memory.h": {"profile"},
+    "worker/trace_model.h": {"build", "profile"},
 }
 SUFFIXES = {".h", ".cc", ".c"}
 

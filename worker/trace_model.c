@@ -9,14 +9,16 @@ enum { most_bytes = 64 };
 
 // ---- The model
 
-// Loads are compared with this many stores before them: about a store buffer's worth.
-enum { alias_window = 48, alias_entries = 1024, alias_chunks = 64 };
+// Loads are compared with stores that may still be on their way: so many stores ago at most (about
+// a store buffer's worth), and so many accesses ago (about what is in flight at a time).
+enum { alias_stores = 48, alias_accesses = 128, alias_entries = 1024, alias_chunks = 64 };
 // A global history predictor, a two-bit counter for each branch, and a chooser between them.
 enum { history_bits = 12, pattern_bits = 14 };
 
 struct alias_entry {
   uint64_t page;
   uint64_t serial;  // of the store
+  uint64_t when;    // accesses before it
 };
 
 static struct {
@@ -33,7 +35,8 @@ static struct {
   uint8_t* local;    // by branch: a two-bit counter, and the chooser's above it
   uint8_t* pattern;  // two-bit counters by history and branch
   uint32_t history;
-  uint64_t stores;                          // serial number of the latest
+  uint64_t stores;  // serial number of the latest
+  uint64_t accesses;
   uint64_t chunk_serial[alias_chunks];      // by address bits 6..11
   struct alias_entry alias[alias_entries];  // by address bits 2..11
 } model;
@@ -133,13 +136,13 @@ static void translate(uint64_t page) {
 // A load that partly overlaps one of the latest stores in bits 0..11 of the address, but not above.
 static int is_aliased(uint64_t address, uint64_t width) {
   const uint64_t last = address + width - 1;
-  if (model.chunk_serial[address >> 6U & 63U] + alias_window <= model.stores &&
-      model.chunk_serial[last >> 6U & 63U] + alias_window <= model.stores)
+  if (model.chunk_serial[address >> 6U & 63U] + alias_stores <= model.stores &&
+      model.chunk_serial[last >> 6U & 63U] + alias_stores <= model.stores)
     return 0;
   for (uint64_t word = address >> 2U; word <= last >> 2U; ++word) {
     const struct alias_entry* entry = &model.alias[word & (alias_entries - 1)];
-    if (entry->serial != 0 && entry->serial + alias_window > model.stores &&
-        entry->page != word >> 10U)
+    if (entry->serial != 0 && entry->serial + alias_stores > model.stores &&
+        entry->when + alias_accesses > model.accesses && entry->page != word >> 10U)
       return 1;
   }
   return 0;
@@ -154,6 +157,7 @@ static void note_store(uint64_t address, uint64_t width) {
     struct alias_entry* entry = &model.alias[word & (alias_entries - 1)];
     entry->page = word >> 10U;
     entry->serial = serial;
+    entry->when = model.accesses;
   }
 }
 
@@ -161,6 +165,7 @@ static void count_access(const struct trace_site* site, uint64_t address) {
   struct trace_model_totals* totals = &model.totals;
   const int loads = site->kind == TRACE_LOAD || site->kind == TRACE_LOAD_AND_STORE;
   ++totals->accesses;
+  ++model.accesses;
   if (loads) {
     ++totals->loads;
     totals->load_bytes += site->width;

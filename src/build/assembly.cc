@@ -151,6 +151,7 @@ struct Spot {
   std::string function;
   std::size_t open = kNoBlock;      // the block that the next instruction would belong to
   bool fresh = true;                // the next instruction begins a block
+  bool catches = false;             // the function has landing pads
   std::vector<std::string> labels;  // of that block
 };
 
@@ -188,6 +189,8 @@ class Walk {
       SeeFile(operands);
     } else if (statement.name == ".loc" && !operands.empty()) {
       SeePlace(operands[0]);
+    } else if (statement.name == ".cfi_lsda" || statement.name == ".cfi_endproc") {
+      spots_[sections_.now().name].catches = statement.name == ".cfi_lsda";
     } else {
       sections_.See(statement);
     }
@@ -270,7 +273,8 @@ class Walk {
     const std::string& mnemonic = instruction.mnemonic;
     const bool leaves = IsJump(mnemonic) || IsReturn(mnemonic) ||
                         (IsCall(mnemonic) && NeverReturns(CalledName(instruction)));
-    spot.fresh = leaves || IsConditionalJump(mnemonic);
+    // A call that throws leaves its block early, for a place in the same function.
+    spot.fresh = leaves || IsConditionalJump(mnemonic) || (spot.catches && IsCall(mnemonic));
     assembly_.instructions.push_back(std::move(instruction));
     assembly_.blocks.back().end = assembly_.instructions.size();
     if (leaves) spot.open = kNoBlock;
@@ -285,9 +289,8 @@ class Walk {
     block.function = spot.function;
     block.first = block.end = assembly_.instructions.size();
     for (std::string& label : spot.labels) {
-      if (block.label.empty() && (!label.starts_with(".L") || references_.all.contains(label))) {
-        block.label = label;
-      }
+      const bool symbol = !label.starts_with(".L");
+      if (symbol || (block.label.empty() && references_.all.contains(label))) block.label = label;
       block_of_.insert_or_assign(std::move(label), blocks.size());
     }
     spot.labels.clear();

@@ -18,7 +18,8 @@ struct Instruction {
   int source_line = 0;        // of kernel.cpp, the latest in this function; 0: none yet
 };
 
-// A run of instructions that is entered at its first only. A call does not end it.
+// A run of instructions that is entered at its first only. A call ends it where the function
+// catches exceptions.
 struct Block {
   std::string function;  // the part of it that the compiler moved away (".cold") counts as the same
   std::string label;     // may be empty

@@ -41,8 +41,7 @@ bool IsShuffle(std::string_view name, bool from_memory) {
       "movshdup", "movsldup", "expand", "pexpand", "compress", "pcompress", "pslldq",  "psrldq"};
   // Loads that fill a register are no work of the shuffle unit.
   constexpr std::string_view kFilling[] = {"broadcast", "pbroadcast", "movddup"};
-  return StartsWithOneOf(name, kStarts) || (!from_memory && StartsWithOneOf(name, kFilling)) ||
-         (name.starts_with("perm") && !name.starts_with("permit"));
+  return StartsWithOneOf(name, kStarts) || (!from_memory && StartsWithOneOf(name, kFilling));
 }
 
 bool IsConversion(std::string_view name) {
@@ -82,17 +81,16 @@ void AddAccess(const Instruction& instruction, bool frame_pointer, Mix& mix) {
   if (IsStackAccess(instruction.operands[access.operand], frame_pointer)) {
     mix.stack_accesses += both ? 2 : 1;
   }
-  mix.locked += instruction.mnemonic.starts_with("xchg") ? 1 : 0;
+  // Locked even without the prefix.
+  if (instruction.mnemonic.starts_with("xchg")) mix.locked = 1;
 }
 
 // What moves through the stack pointer without naming it.
 void AddImplicitAccess(const Instruction& instruction, Mix& mix) {
   const std::string_view name = instruction.mnemonic;
   if (name.starts_with("push") || IsCall(name)) AddStore(8, mix);
-  if (name.starts_with("pop") || name == "leave" || name == "leaveq" || name == "ret" ||
-      name == "retq") {
-    if (!name.starts_with("popcnt")) AddLoad(8, mix);
-  }
+  constexpr std::string_view kPops[] = {"pop", "popq", "leave", "leaveq", "ret", "retq"};
+  if (std::ranges::find(kPops, name) != std::end(kPops)) AddLoad(8, mix);
 }
 
 void AddString(const Instruction& instruction, Mix& mix) {
