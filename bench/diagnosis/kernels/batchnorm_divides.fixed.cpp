@@ -20,6 +20,5 @@ extern "C" void pragma_kernel(const float* x, const float* mean, const float* va
   float* factor = static_cast<float*>(scratch);
   for (int c = 0; c < kChannels; ++c) factor[c] = gamma[c] / std::sqrt(var[c] + 1e-5F);
 #pragma omp parallel for
-  for (int r = 0; r < kRows; ++r)
-    Row(x + r * kChannels, mean, factor, beta, out + r * kChannels);
+  for (int r = 0; r < kRows; ++r) Row(x + r * kChannels, mean, factor, beta, out + r * kChannels);
 }

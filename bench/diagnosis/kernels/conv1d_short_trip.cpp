@@ -23,8 +23,7 @@ extern "C" void pragma_kernel(const float* x, const float* weight, float* out, v
             for (int k = 0; k < kTaps; ++k) sums[o] += taps[k] * from[k];
           }
         }
-        for (int o = 0; o < kTogether; ++o)
-          out[(n * kOut + first + o) * kSteps + t] = sums[o];
+        for (int o = 0; o < kTogether; ++o) out[(n * kOut + first + o) * kSteps + t] = sums[o];
       }
     }
   }

@@ -12,8 +12,7 @@ extern "C" void pragma_kernel(const float* x, const float* y, float* out, void* 
     const float *left = x + r * kColumns, *right = y + r * kColumns;
     float sum = 0;
 #pragma omp simd reduction(+ : sum) simdlen(64)
-    for (std::int64_t c = 0; c < kColumns; ++c)
-      sum += (left[c] - right[c]) * (left[c] - right[c]);
+    for (std::int64_t c = 0; c < kColumns; ++c) sum += (left[c] - right[c]) * (left[c] - right[c]);
     out[r] = sum;
   }
 }

@@ -16,7 +16,9 @@ extern "C" void pragma_kernel(const float* x, const float* scale, const float* b
   const std::vector<std::function<float(float, int)>> steps = {
       [scale](float value, int column) { return value * scale[column]; },
       [bias](float value, int column) { return value + bias[column]; },
-      [](float value, int) { return value < -1.0F ? -1.0F : value > 6.0F ? 6.0F : value; }};
+      [](float value, int) { return value < -1.0F  ? -1.0F
+                                    : value > 6.0F ? 6.0F
+                                                   : value; }};
 #pragma omp parallel for
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < kColumns; ++c) {

@@ -24,6 +24,8 @@ extern "C" void pragma_kernel(const float* x, const float* scale, const float* b
         x + std::int64_t{r} * kColumns, out + std::int64_t{r} * kColumns,
         [scale](float value, int column) { return value * scale[column]; },
         [bias](float value, int column) { return value + bias[column]; },
-        [](float value, int) { return value < -1.0F ? -1.0F : value > 6.0F ? 6.0F : value; });
+        [](float value, int) { return value < -1.0F  ? -1.0F
+                                      : value > 6.0F ? 6.0F
+                                                     : value; });
   }
 }

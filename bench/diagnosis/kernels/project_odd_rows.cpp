@@ -12,6 +12,7 @@ constexpr __mmask16 kRest = (1U << (kColumns % 16)) - 1;
 
 static void Row(const float* x, const float* weight, int pitch, float* out) {
   __m512 sums[kTile + 1];
+#pragma GCC unroll 16
   for (auto& sum : sums) sum = _mm512_setzero_ps();
   for (int k = 0; k < kDepth; ++k) {
     const __m512 factor = _mm512_set1_ps(x[k]);
@@ -22,6 +23,7 @@ static void Row(const float* x, const float* weight, int pitch, float* out) {
     sums[kTile] =
         _mm512_fmadd_ps(factor, _mm512_maskz_loadu_ps(kRest, from + 16 * kTile), sums[kTile]);
   }
+#pragma GCC unroll 16
   for (int v = 0; v < kTile; ++v) _mm512_storeu_ps(out + 16 * v, sums[v]);
   _mm512_mask_storeu_ps(out + 16 * kTile, kRest, sums[kTile]);
 }

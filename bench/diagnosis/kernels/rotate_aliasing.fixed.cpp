@@ -4,8 +4,10 @@
 
 constexpr int kCount = task::x_dims[0];
 
-extern "C" void pragma_kernel(const float* __restrict x, const float* __restrict y, const float* __restrict z, const float* __restrict w,
-                              const float* __restrict a, const float* __restrict b, const float* __restrict c, float* __restrict out_0,
+extern "C" void pragma_kernel(const float* __restrict x, const float* __restrict y,
+                              const float* __restrict z, const float* __restrict w,
+                              const float* __restrict a, const float* __restrict b,
+                              const float* __restrict c, float* __restrict out_0,
                               float* __restrict out_1, float* __restrict out_2, void* /*scratch*/) {
   for (int i = 0; i < kCount; ++i) {
     const float tx = b[i] * z[i] - c[i] * y[i];

@@ -14,8 +14,8 @@ static void Block(const float* __restrict x, const float* __restrict y, const fl
     __m512 square = _mm512_fmadd_ps(a, a, _mm512_set1_ps(1e-6F));
     square = _mm512_fmadd_ps(c, c, _mm512_fmadd_ps(b, b, square));
     __m512 inverse = _mm512_rsqrt14_ps(square);
-    const __m512 correction = _mm512_mul_ps(_mm512_mul_ps(half, square),
-                                            _mm512_mul_ps(inverse, inverse));
+    const __m512 correction =
+        _mm512_mul_ps(_mm512_mul_ps(half, square), _mm512_mul_ps(inverse, inverse));
     inverse = _mm512_mul_ps(inverse, _mm512_sub_ps(three_halves, correction));
     _mm512_store_ps(u + i, _mm512_mul_ps(a, inverse));
     _mm512_store_ps(v + i, _mm512_mul_ps(b, inverse));

@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(512, 128), torch.randn(128, 128)]
+    return [torch.randn(1024, 64), torch.randn(64, 64)]
 
 
 def get_init_inputs():

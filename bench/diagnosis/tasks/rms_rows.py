@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(4096, 256)]
+    return [torch.randn(1024, 256)]
 
 
 def get_init_inputs():

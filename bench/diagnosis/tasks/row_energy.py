@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(2048, 256), torch.rand(256)]
+    return [torch.randn(512, 512), torch.rand(512)]
 
 
 def get_init_inputs():

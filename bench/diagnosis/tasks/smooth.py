@@ -1,4 +1,4 @@
-"""Twelve steps of an iteration that shrinks each element and adds the input again."""
+"""Twelve steps of an iteration that halves each element and adds the input again."""
 import torch
 import torch.nn as nn
 
@@ -6,15 +6,15 @@ STEPS = 12
 
 
 class Model(nn.Module):
-    def forward(self, x, rate):
+    def forward(self, x):
         h = x
         for _ in range(STEPS):
-            h = h * rate + x
+            h = 0.5 * h + x
         return h
 
 
 def get_inputs():
-    return [torch.randn(512, 1024), torch.rand(1024) * 0.8]
+    return [torch.randn(1024, 1024)]
 
 
 def get_init_inputs():

@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(256, 256), torch.randint(-128, 128, (256, 128), dtype=torch.int8)]
+    return [torch.randn(1024, 48), torch.randint(-128, 128, (48, 128), dtype=torch.int8)]
 
 
 def get_init_inputs():
