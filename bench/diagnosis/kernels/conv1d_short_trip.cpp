@@ -8,7 +8,7 @@
 
 constexpr int kBatch = task::x_dims[0], kIn = task::x_dims[1], kLength = task::x_dims[2];
 constexpr int kOut = task::weight_dims[0], kTaps = task::weight_dims[2];
-constexpr int kSteps = kLength - kTaps + 1, kTogether = 8;
+constexpr int kSteps = kLength - kTaps + 1, kTogether = 5;
 
 extern "C" void pragma_kernel(const float* x, const float* weight, float* out, void* /*scratch*/) {
 #pragma omp parallel for collapse(2)
@@ -20,6 +20,7 @@ extern "C" void pragma_kernel(const float* x, const float* weight, float* out, v
           const float* from = x + (n * kIn + c) * kLength + t;
           for (int o = 0; o < kTogether; ++o) {
             const float* taps = weight + ((first + o) * kIn + c) * kTaps;
+#pragma GCC unroll 1
             for (int k = 0; k < kTaps; ++k) sums[o] += taps[k] * from[k];
           }
         }

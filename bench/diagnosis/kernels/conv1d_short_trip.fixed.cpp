@@ -7,7 +7,7 @@
 
 constexpr int kBatch = task::x_dims[0], kIn = task::x_dims[1], kLength = task::x_dims[2];
 constexpr int kOut = task::weight_dims[0], kTaps = task::weight_dims[2];
-constexpr int kSteps = kLength - kTaps + 1, kTogether = 8, kBlock = 32;
+constexpr int kSteps = kLength - kTaps + 1, kTogether = 5, kBlock = 32;
 
 static void Block(const float* __restrict x, const float* __restrict weight, float* __restrict out,
                   int first) {

@@ -14,5 +14,6 @@ extern "C" void pragma_kernel(const float* a, const float* b, float* out, void* 
     const __m512 factor = _mm512_set1_ps(a[r]);
     for (std::int64_t c = 0; c < kColumns; c += 16)
       _mm512_stream_ps(out + r * kColumns + c, _mm512_mul_ps(factor, _mm512_load_ps(b + c)));
+    _mm_sfence();
   }
 }

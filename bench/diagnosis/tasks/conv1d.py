@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(8, 16, 2048), torch.randn(32, 16, 5) / 9]
+    return [torch.randn(8, 16, 2048), torch.randn(30, 16, 5) / 9]
 
 
 def get_init_inputs():
