@@ -1,0 +1,18 @@
+// task: energy
+// cause: atomics_contention
+// why: every element is added atomically to one total that all threads share
+// pragma-flags: -O3 -march=native -fopenmp
+#include "kernel.h"
+
+constexpr int kCount = task::x_dims[0];
+
+extern "C" void pragma_kernel(const float* x, float* out, void* /*scratch*/) {
+  double total = 0;
+#pragma omp parallel for
+  for (int i = 0; i < kCount; ++i) {
+    const double square = static_cast<double>(x[i]) * x[i];
+#pragma omp atomic
+    total += square;
+  }
+  *out = static_cast<float>(total);
+}

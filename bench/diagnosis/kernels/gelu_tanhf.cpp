@@ -1,0 +1,19 @@
+// task: gelu
+// cause: libm_calls
+// why: one call of tanhf for every element
+// pragma-flags: -O3 -march=native -fopenmp
+#include <cmath>
+
+#include "kernel.h"
+
+constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
+
+extern "C" void pragma_kernel(const float* x, float* out, void* /*scratch*/) {
+#pragma omp parallel for
+  for (int r = 0; r < kRows; ++r) {
+    for (int i = r * kColumns; i < (r + 1) * kColumns; ++i) {
+      const float inner = 0.7978845608F * (x[i] + 0.044715F * x[i] * x[i] * x[i]);
+      out[i] = 0.5F * x[i] * (1.0F + std::tanh(inner));
+    }
+  }
+}

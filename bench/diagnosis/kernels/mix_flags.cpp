@@ -1,0 +1,20 @@
+// task: mix
+// cause: not_vectorised
+// why: -O2 asks for the cheapest cost model only and no -march=native is given: the loop with its overlap tests stays scalar
+// pragma-flags: -O2 -fopenmp
+#include <cstdint>
+
+#include "kernel.h"
+
+constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
+
+extern "C" void pragma_kernel(const float* x, const float* y, const float* weight, float* out,
+                              void* /*scratch*/) {
+#pragma omp parallel for
+  for (int r = 0; r < kRows; ++r) {
+    for (int i = r * kColumns; i < (r + 1) * kColumns; ++i) {
+      const float mixed = y[i] + weight[i] * (x[i] - y[i]);
+      out[i] = mixed + 0.5F * mixed * mixed;
+    }
+  }
+}

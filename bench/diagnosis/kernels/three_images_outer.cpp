@@ -1,0 +1,24 @@
+// task: three_images
+// cause: imbalance
+// why: three images for two threads: one thread gets two of them while the other waits
+// pragma-flags: -O3 -march=native -fopenmp
+#include "kernel.h"
+
+constexpr int kImages = task::x_dims[0], kHeight = task::x_dims[1], kWidth = task::x_dims[2];
+constexpr int kRows = kHeight - 2, kColumns = kWidth - 2;
+
+static void Row(const float* __restrict x, float* __restrict out) {
+  for (int c = 0; c < kColumns; ++c) {
+    float sum = 0;
+    for (int i = 0; i < 3; ++i)
+      sum += x[i * kWidth + c] + x[i * kWidth + c + 1] + x[i * kWidth + c + 2];
+    out[c] = sum;
+  }
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* /*scratch*/) {
+#pragma omp parallel for
+  for (int n = 0; n < kImages; ++n)
+    for (int r = 0; r < kRows; ++r)
+      Row(x + (n * kHeight + r) * kWidth, out + (n * kRows + r) * kColumns);
+}

@@ -1,0 +1,22 @@
+// Twin of three_images_outer.cpp: images and rows are one loop for the threads.
+// pragma-flags: -O3 -march=native -fopenmp
+#include "kernel.h"
+
+constexpr int kImages = task::x_dims[0], kHeight = task::x_dims[1], kWidth = task::x_dims[2];
+constexpr int kRows = kHeight - 2, kColumns = kWidth - 2;
+
+static void Row(const float* __restrict x, float* __restrict out) {
+  for (int c = 0; c < kColumns; ++c) {
+    float sum = 0;
+    for (int i = 0; i < 3; ++i)
+      sum += x[i * kWidth + c] + x[i * kWidth + c + 1] + x[i * kWidth + c + 2];
+    out[c] = sum;
+  }
+}
+
+extern "C" void pragma_kernel(const float* x, float* out, void* /*scratch*/) {
+#pragma omp parallel for collapse(2)
+  for (int n = 0; n < kImages; ++n)
+    for (int r = 0; r < kRows; ++r)
+      Row(x + (n * kHeight + r) * kWidth, out + (n * kRows + r) * kColumns);
+}

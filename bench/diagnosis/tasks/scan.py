@@ -1,0 +1,16 @@
+"""Sums down the columns."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, dim=0)
+
+
+def get_inputs():
+    return [torch.randn(2048, 128)]
+
+
+def get_init_inputs():
+    return []
