@@ -107,7 +107,8 @@ RuleVerdict AskTrigger(const RuleTrigger& trigger, const Scope& scope) {
   return verdict;
 }
 
-// The first trigger that fires; else the first that could be assessed.
+// The first trigger that fires; else the first that could be assessed; else the last, which asks
+// for the least.
 RuleVerdict AskTriggers(const Rule& rule, const Scope& scope) {
   RuleVerdict answer;
   for (std::size_t i = 0; i < rule.triggers.size(); ++i) {
@@ -115,7 +116,8 @@ RuleVerdict AskTriggers(const Rule& rule, const Scope& scope) {
     verdict.trigger = static_cast<int>(i);
     const bool assessed = verdict.outcome != RuleOutcome::kUnassessable;
     const bool fired = verdict.outcome == RuleOutcome::kFired;
-    const bool better = i == 0 || verdict.outcome < answer.outcome;
+    const bool better = i == 0 || (!assessed && verdict.outcome == answer.outcome) ||
+                        verdict.outcome < answer.outcome;
     if (better) answer = std::move(verdict);
     if (fired || (assessed && rule.triggers[i].decides)) break;
   }

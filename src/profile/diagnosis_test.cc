@@ -207,7 +207,7 @@ TEST(Explain, ValuesThatAreNoNumbersCountAsMissing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(VerdictOf("spills", Metrics({{"spill_traffic", nan}})).outcome,
             RuleOutcome::kUnassessable);
-  EXPECT_THAT(VerdictOf("memory", Metrics({{"l3_misses", 0}, {"cycles", 0}})).reason,
+  EXPECT_THAT(VerdictOf("memory", Metrics({{"l2_misses", 0}, {"cycles", 0}})).reason,
               HasSubstr("division by zero"));
   EXPECT_TRUE(Diagnose(Rules(), {}).size() <= 1);
 }

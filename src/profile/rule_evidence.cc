@@ -40,8 +40,10 @@ std::string Show(double value, const std::string& format) {
 
 std::string SourceText(const RuleValue& value) {
   if (value.sources.empty()) return {};
-  const std::string all = Join(value.sources, ", ");
-  return value.computed ? "estimated from " + all : all;
+  if (!value.computed) return Join(value.sources, ", ");
+  std::vector<std::string> sources = value.sources;
+  std::erase(sources, "estimated");
+  return sources.empty() ? "estimated" : "estimated from " + Join(sources, ", ");
 }
 
 Result<EvidencePart> ParsePlaceholder(const std::string& inside) {
