@@ -30,7 +30,7 @@ namespace {
 
 using Kernel = void (*)(const float*, float*, void*);
 
-// As bench/callgrind_driver.c lays them out: where lines fall in the caches depends on it.
+// As the driver of that script lays them out: where lines fall in the caches depends on it.
 constexpr std::size_t kArena = std::size_t{64} << 20U;
 constexpr std::size_t kOutAt = std::size_t{16} << 20U;
 constexpr std::size_t kScratchAt = std::size_t{32} << 20U;
