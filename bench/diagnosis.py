@@ -111,7 +111,18 @@ def profile(program, case, options):
     if "diagnosis" not in body:
         status = (answer.get("evaluate") or answer).get("status", "no diagnosis")
         failure = failure or f"{status}: {(answer.get('evaluate') or answer).get('reason', '')}"
-    return {"found": found, "failure": failure}
+    return {"found": found, "failure": failure, "metrics": body.get("metrics") or []}
+
+
+def diagnose_again(program, known, options):
+    """What the present rules say of recorded metrics: for tuning rules without measuring anew."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"schema": 1, "metrics": known["profile"]["metrics"]}, file)
+        file.flush()
+        answer = ask([str(program), "diagnose", file.name, "--json"], options.limit)
+    found = [{"class": d["class"], "score": d.get("score"), "predicted": d.get("predicted_speedup"),
+              "evidence": d.get("evidence", [])} for d in answer.get("diagnosis") or []]
+    return known | {"profile": known["profile"] | {"found": found, "failure": failure_of(answer)}}
 
 
 def compare(program, case, options):
@@ -261,8 +272,12 @@ def run_all(program, cases, options):
     known, results = recorded(options.resume, cases), []
     for number, case in enumerate(cases, 1):
         before = known.get(case.name, {})
-        result = measure(program, case, options, before)
-        if options.resume and result != before:
+        if options.diagnose_again:
+            if not before.get("profile", {}).get("metrics"):
+                benchlib.fail(f"--diagnose-again: {options.resume} has no metrics of {case.name}")
+            before = diagnose_again(program, before, options)
+        result = before if options.diagnose_again else measure(program, case, options, before)
+        if options.resume and result != before and not options.diagnose_again:
             with options.resume.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(result) + "\n")
         results.append(result)
@@ -287,6 +302,8 @@ def main():
     parser.add_argument("--only", nargs="+", action="extend", default=[], metavar="NAME", help="these kernels")
     parser.add_argument("--no-twin", action="store_true", help="profiles only, without timing the twins")
     parser.add_argument("--resume", type=pathlib.Path, metavar="FILE", help="JSON lines, one a kernel: kept and appended to")
+    parser.add_argument("--diagnose-again", action="store_true",
+                        help="ask the present rules about the metrics in --resume FILE; nothing is measured")
     parser.add_argument("--home", type=pathlib.Path, help="the program's state (default: a temporary folder)")
     parser.add_argument("--limit", type=int, default=900, help="seconds that one command may take (default: 900)")
     options = parser.parse_args()

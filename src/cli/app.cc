@@ -119,6 +119,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddOptimize(app, registry);
   AddEvaluate(app, registry);
   AddProfile(app, registry);
+  AddDiagnose(app, registry);
   AddLint(app, registry);
   AddBench(app, registry);
   AddRecheck(app, registry);

@@ -73,6 +73,7 @@ CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
 void AddOptimize(CLI::App& app, Registry& registry);
 void AddEvaluate(CLI::App& app, Registry& registry);
 void AddProfile(CLI::App& app, Registry& registry);
+void AddDiagnose(CLI::App& app, Registry& registry);
 void AddLint(CLI::App& app, Registry& registry);
 void AddBench(CLI::App& app, Registry& registry);
 void AddShow(CLI::App& app, Registry& registry);

@@ -34,7 +34,7 @@ const Difference& Of(const ProfileComparison& comparison, const std::string& tag
 TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
   const ProfileComparison comparison =
       CompareProfiles(ProfileOf({{"time_ms", 3.2}, {"instructions", 70e6}, {"ipc", 1.37}}),
-              ProfileOf({{"time_ms", 2.0}, {"instructions", 10e6}, {"ipc", 0.52}}));
+                      ProfileOf({{"time_ms", 2.0}, {"instructions", 10e6}, {"ipc", 0.52}}));
   EXPECT_EQ(comparison.verdict, "improved");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions fell from 70 M to 10 M (7.0 times"));
   EXPECT_THAT(comparison.statement, HasSubstr("speedup 1.60"));
@@ -46,7 +46,7 @@ TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
 TEST(Compare, HigherIpcDoesNotExcuseALongerTime) {
   const ProfileComparison comparison =
       CompareProfiles(ProfileOf({{"time_ms", 1.0}, {"instructions", 8e6}, {"ipc", 2.0}}),
-              ProfileOf({{"time_ms", 1.5}, {"instructions", 24e6}, {"ipc", 4.0}}));
+                      ProfileOf({{"time_ms", 1.5}, {"instructions", 24e6}, {"ipc", 4.0}}));
   EXPECT_EQ(comparison.verdict, "regressed");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions rose from 8 M to 24 M"));
   EXPECT_THAT(comparison.statement, HasSubstr("no measure of speed"));
@@ -77,7 +77,7 @@ TEST(Compare, SplitsAreNamedWhereTheInstructionsAreTheSame) {
 TEST(Compare, TimesWithinTheNoiseAreTheSameWhateverTheCountsSay) {
   const ProfileComparison comparison =
       CompareProfiles(ProfileOf({{"time_ms", 1.00}, {"instructions", 8e6}, {"ipc", 2}}),
-              ProfileOf({{"time_ms", 1.02}, {"instructions", 4e6}, {"ipc", 1}}));
+                      ProfileOf({{"time_ms", 1.02}, {"instructions", 4e6}, {"ipc", 1}}));
   EXPECT_EQ(comparison.verdict, "same");
   EXPECT_THAT(comparison.statement, HasSubstr("the same by time"));
   EXPECT_EQ(Of(comparison, "instructions").verdict, "improved");
