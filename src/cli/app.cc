@@ -47,18 +47,31 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   return near.empty() ? otherwise : "did you mean '" + near + "'?";
 }
 
+// The command that was named, of `knowledge search` the second word.
 const CLI::App* Chosen(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? nullptr : chosen.front();
+  if (chosen.empty()) return nullptr;
+  const CLI::App* inner = Chosen(*chosen.front());
+  return inner == nullptr ? chosen.front() : inner;
 }
 
-// The first word of the command line that is no flag, when it names no command.
-std::string UnknownCommand(const CLI::App& app, int argc, char** argv) {
-  const std::vector<std::string> known = CommandNames(app);
-  for (int i = 1; i < argc; ++i) {
+// "knowledge search", as it is typed.
+std::string PathOf(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  const bool top = parent == nullptr || parent->get_parent() == nullptr;
+  return (top ? "" : PathOf(*parent) + " ") + command.get_name();
+}
+
+// The first word after the command `scope` (of the whole program: the first) that is no flag, when
+// it names no command of it.
+std::string UnknownCommand(const CLI::App& scope, int argc, char** argv) {
+  const std::vector<std::string> known = CommandNames(scope);
+  bool inside = scope.get_parent() == nullptr;
+  for (int i = 1; i < argc && !known.empty(); ++i) {
     const std::string word = argv[i];
     if (word.starts_with("-")) continue;
-    return std::ranges::find(known, word) == known.end() ? word : "";
+    if (inside) return std::ranges::find(known, word) == known.end() ? word : "";
+    inside = word == scope.get_name();
   }
   return "";
 }
@@ -67,10 +80,11 @@ std::string UnknownCommand(const CLI::App& app, int argc, char** argv) {
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* sub = Chosen(app);
   const CLI::App& scope = sub == nullptr ? app : *sub;
-  const std::string help = "see pragma " + (sub == nullptr ? "" : sub->get_name() + " ") + "--help";
-  const std::string command = sub == nullptr ? UnknownCommand(app, argc, argv) : "";
+  const std::string help = "see pragma " + (sub == nullptr ? "" : PathOf(*sub) + " ") + "--help";
+  const std::string command = UnknownCommand(scope, argc, argv);
   if (!command.empty()) {
-    return "unknown command '" + command + "'; " + Suggestion(command, CommandNames(app), help);
+    const std::string whole = sub == nullptr ? command : PathOf(*sub) + " " + command;
+    return "unknown command '" + whole + "'; " + Suggestion(command, CommandNames(scope), help);
   }
   const std::vector<std::string> extras = scope.remaining(true);
   const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
@@ -82,11 +96,16 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return SafeLine(error.what()) + "; " + help;
 }
 
+std::string HelpOf(const CLI::App& app, const CLI::App& sub) {
+  const std::string path = PathOf(sub);
+  const std::size_t space = path.rfind(' ');
+  return sub.help(app.get_name() + (space == std::string::npos ? "" : " " + path.substr(0, space)));
+}
+
 // The help text without the empty lines and the names of checks that CLI11 puts in.
 std::string TidyHelp(const CLI::App& app, const CLI::App* sub) {
   std::string text;
-  for (const std::string& line :
-       SplitLines(sub == nullptr ? app.help() : sub->help(app.get_name()))) {
+  for (const std::string& line : SplitLines(sub == nullptr ? app.help() : HelpOf(app, *sub))) {
     const std::size_t check = line.find(":POSITIVE");
     const std::string kept =
         check == std::string::npos
@@ -130,6 +149,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddExport(app, registry);
   AddStrategies(app, registry);
   AddDoctor(app, registry);
+  AddKnowledge(app, registry);
 }
 
 // Words that a --json run can be told by before the command line is understood.

@@ -83,6 +83,7 @@ void AddRecheck(CLI::App& app, Registry& registry);
 void AddReplay(CLI::App& app, Registry& registry);
 void AddExport(CLI::App& app, Registry& registry);
 void AddDoctor(CLI::App& app, Registry& registry);
+void AddKnowledge(CLI::App& app, Registry& registry);
 void AddStrategies(CLI::App& app, Registry& registry);
 
 }  // namespace pragma

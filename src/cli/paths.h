@@ -13,6 +13,7 @@ struct Paths {
   std::filesystem::path data;      // python/, prompts/, strategies/, knowledge/
   std::filesystem::path python;    // the interpreter that has torch
   [[nodiscard]] std::filesystem::path strategies() const { return data / "strategies"; }
+  [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path prompts() const { return data / "prompts"; }
   [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path package_root() const { return data / "python"; }

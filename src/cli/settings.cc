@@ -110,6 +110,7 @@ Setters TopLevel(Settings& settings) {
       {"threads", To(settings.threads)},
       {"python", To(settings.python)},
       {"home", To(settings.home)},
+      {"embeddings", To(settings.embeddings)},
       {"models", [](const toml::node& node) { return node.is_table(); }},
   };
 }

@@ -23,6 +23,7 @@ namespace pragma {
 //   threads = 2
 //   python = ".venv/bin/python"
 //   home = ".pragma"
+//   embeddings = "openai:NAME" # of knowledge search; or "local:NAME"
 //   [models."openai:NAME"]
 //   base_url = "http://127.0.0.1:8000/v1"
 //   timeout = 600              # seconds
@@ -43,6 +44,7 @@ struct Settings {
   std::optional<int> threads;
   std::string python;
   std::string home;
+  std::string embeddings;
   std::map<std::string, ModelOptions> models;  // by spec, or by name alone
   // The options of a model spec: of "openai:NAME", else of "NAME", else the defaults.
   [[nodiscard]] ModelOptions ModelOptionsOf(const std::string& spec) const;

@@ -1,0 +1,34 @@
+// Entries of the compendium as people and programs get them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knowledge/build.h"
+#include "knowledge/entry.h"
+#include "knowledge/search.h"
+#include "report/terminal.h"
+
+namespace pragma {
+
+// One entry in full.
+[[nodiscard]] std::string EntryText(const Terminal& terminal, const Entry& entry);
+// One row for each: id, and title or summary.
+[[nodiscard]] std::string EntriesText(const Terminal& terminal,
+                                      const std::vector<const Entry*>& entries);
+[[nodiscard]] std::string BuildText(const Terminal& terminal, const BuildReport& report,
+                                    const std::string& out);
+
+// {"schema", "entry": {...}}
+[[nodiscard]] std::string EntryObject(const Entry& entry);
+// {"schema", "entries": [{"id", "kind", "title", "summary", "targets"}]}
+[[nodiscard]] std::string EntriesObject(const std::vector<const Entry*>& entries);
+// {"schema", "query", "hits": [{"id", ..., "score", "by_words", "by_meaning"}]}: a rank of null
+// means that the entry was not found so.
+[[nodiscard]] std::string HitsObject(const std::string& query, const std::vector<SearchHit>& hits);
+// {"schema", "out", "documents", "segments", "asked", "cached", "entries", "merged",
+// "conflicts": [{"entry", "about", "claims": [{"source", "says"}]}], "rejected", "notes", "known",
+// "spent"}
+[[nodiscard]] std::string BuildObject(const BuildReport& report, const std::string& out);
+
+}  // namespace pragma

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Compiles the C++ fragments of the knowledge compendium for x86 (g++ -fsyntax-only).
+
+A fragment that is whole (functions, types) is compiled as it stands, with the fragments before it whose
+functions it calls. One that is a piece of a function body is compiled inside a function in which the usual
+names (x, out, n, ...) are declared. A piece that uses names which only its reader knows is counted as
+needing context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLAGS = ["-std=c++20", "-O1", "-march=native", "-fopenmp", "-fsyntax-only", "-Wno-psabi", "-x", "c++"]
+
+HEADERS = """
+#include <immintrin.h>
+#include <omp.h>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+#define PRAGMA_TUNE(name, value, ...) constexpr int name = value
+"""
+
+# What a piece of a body may name without saying so: kernels of tensors.
+CONTEXT = """
+namespace task { inline constexpr double eps = 1e-5; inline constexpr std::int64_t stride = 1, padding = 0; }
+struct Any { template <class T> operator T&() const; template <class T> Any& operator=(const T&); };
+using std::int64_t;
+void piece(float* out, const float* x, const float* y, const float* w, const float* weight, const float* bias,
+           const float* gamma, const float* beta, const float* mean, const float* var, const float* v,
+           const float* e, const float* scale, const std::int64_t* index, void* scratch, float* partial,
+           const float* a, const float* b, float* acc, const float* A, const float* B, float* C_,
+           std::int64_t n, std::int64_t rows, std::int64_t cols, std::int64_t count, std::int64_t dim,
+           std::int64_t M, std::int64_t N, std::int64_t K, std::int64_t C, std::int64_t H, std::int64_t W,
+           std::int64_t HW, std::int64_t D, std::int64_t L, std::int64_t i, std::int64_t j,
+           std::int64_t task_elements, float sum, float eps) {
+"""
+UNKNOWN = re.compile(r"error: (?:'|‘)([^'’]+)(?:'|’) (?:was not declared|does not name a type|has not been declared)")
+
+
+def fragments():
+    """Every x86 fragment as (id, file, text)."""
+    for file in sorted((ROOT / "knowledge").glob("*/*.toml")):
+        for entry in tomllib.loads(file.read_text(encoding="utf-8")).get("entry", []):
+            if entry.get("fragment") and {"cpu", "x86"} & set(entry["targets"]):
+                yield entry["id"], file.relative_to(ROOT), entry["fragment"]
+
+
+def errors_of(source):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "kernel.h").write_text("#pragma once\n#include <cstdint>\n")
+        done = subprocess.run(["g++", *FLAGS, f"-I{folder}", "-"], input=source, text=True, capture_output=True,
+                              env={"PATH": "/usr/bin:/bin:/usr/local/bin", "LC_ALL": "C"})
+    if done.returncode == 0:
+        return []
+    return [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr[-300:]]
+
+
+def whole(text, others):
+    """The text at file scope, with those of `others` that define what it calls."""
+    before = []
+    while True:
+        errors = errors_of(HEADERS + "".join(before) + text)
+        missing = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m}
+        more = [other for other in others if other != text and other not in before
+                and any(re.search(rf"^(?:static|template|typedef).*\b{re.escape(name)}\b", other, re.M) for name in missing)]
+        if not more:
+            return errors
+        before[:0] = more[:1]
+
+
+# A line that can only stand in a function body.
+STATEMENT = re.compile(r"^(?:for|if|while|do|\{|#pragma omp|#pragma GCC unroll|[a-z_]\w*(?:\[[^]]*\])? [-+*/]?= |[a-z_]\w*\(|return\b|switch)", re.M)
+
+
+def verdict(text, others):
+    errors = whole(text, others)
+    if not errors:
+        return "compiles", ""
+    first = next((line for line in text.splitlines() if line and not line.startswith(("//", "#include"))), "")
+    if re.match(r"(?:static|template|struct|typedef|extern|inline|namespace)\b", first):
+        return "fails", errors[0]
+    inside = errors_of(HEADERS + CONTEXT + text + "\n}\n")
+    if not inside:
+        return "compiles", ""
+    unknown = [error for error in inside if UNKNOWN.search(error)]
+    if unknown:  # other errors follow from what is unknown
+        return "needs context", unknown[0]
+    return "fails", inside[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--verbose", action="store_true", help="also list what needs context")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    found = list(fragments())
+    texts = [text for _, _, text in found]
+    counts = {"compiles": 0, "needs context": 0, "fails": 0}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda item: verdict(item[2], texts), found)
+        for (name, file, _), (word, why) in zip(found, results):
+            counts[word] += 1
+            if word == "fails" or (options.verbose and word != "compiles"):
+                print(f"{file}: {name}: {word}: {why}", file=sys.stderr)
+    print(f"fragments: {len(found)} for x86, " + ", ".join(f"{n} {word}" for word, n in counts.items()))
+    return 1 if counts["fails"] or not counts["compiles"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
