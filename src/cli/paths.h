@@ -15,7 +15,6 @@ struct Paths {
   [[nodiscard]] std::filesystem::path strategies() const { return data / "strategies"; }
   [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path prompts() const { return data / "prompts"; }
-  [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path package_root() const { return data / "python"; }
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@
 #include "core/profile.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "knowledge/entry.h"
 #include "llm/model.h"
 #include "profile/compare.h"
 #include "report/json_text.h"
@@ -170,6 +173,21 @@ Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, co
   return BestBundle(TRY(BundlesOf(bench.store(), run.id, tree)), tree);
 }
 
+// The compendium's summaries of all metrics; none where it cannot be read, which is said.
+std::map<std::string, std::string> MetricMeanings(const std::filesystem::path& knowledge) {
+  std::map<std::string, std::string> meanings;
+  const Result<Compendium> compendium = LoadCompendium(knowledge);
+  if (!compendium) {
+    Log(LogLevel::kWarning, "prompts will not explain metrics: " + compendium.error().message);
+    return meanings;
+  }
+  constexpr std::string_view kPrefix = "metric.";
+  for (const Entry& entry : compendium->entries()) {
+    if (entry.kind == EntryKind::kMetric) meanings[entry.id.substr(kPrefix.size())] = entry.summary;
+  }
+  return meanings;
+}
+
 }  // namespace
 
 RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
@@ -184,6 +202,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.kernel_header = task.header();
   settings.machine = bench.machine().Summary();
   settings.advice_from_user = choice.advice;
+  if (choice.preset.profile) settings.metric_meanings = MetricMeanings(bench.knowledge());
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
   return settings;

@@ -76,22 +76,24 @@ void PrintSites(FILE* out, std::uint64_t sites, std::uint64_t branches) {
 // The budget ends a call in its middle, on the kernel's stack.
 void OnBudget() { Report(); }
 
-// What other sets' calls would have left in the caches: every line of theirs once, in order.
-void TouchOtherSets(const Host& host, std::uint32_t site, std::uint32_t line) {
+// Every line of a set once, in order.
+void TouchSet(const Host& host, std::uint32_t set, std::uint32_t site, std::uint32_t line) {
   const kernel_memory& memory = host.memory();
   const pragma_control& control = *memory.control;
-  const std::size_t per_set =
-      static_cast<std::size_t>(control.argument_count) + control.output_count;
-  for (std::uint32_t set = 0; set < control.set_count; ++set) {
-    if (set == host.next_set()) continue;
-    for (std::size_t i = 0; i < per_set; ++i) {
-      const auto first =
-          reinterpret_cast<std::uint64_t>(memory.pointers[set * memory.pointer_count + i]);
-      const auto bytes =
-          static_cast<std::uint64_t>(host.Option(("bytes" + std::to_string(i)).c_str(), 0));
-      for (std::uint64_t at = 0; at < bytes; at += line) trace_model_access(first + at, site);
-    }
+  const std::uint32_t tensors = control.argument_count + control.output_count;
+  for (std::uint32_t i = 0; i < tensors; ++i) {
+    const auto first =
+        reinterpret_cast<std::uint64_t>(memory.pointers[set * memory.pointer_count + i]);
+    const auto bytes =
+        static_cast<std::uint64_t>(host.Option(("bytes" + std::to_string(i)).c_str(), 0));
+    for (std::uint64_t at = 0; at < bytes; at += line) trace_model_access(first + at, site);
   }
+}
+
+// What a round of the ring leaves in the caches: the set that comes next was touched longest ago.
+void TouchRing(const Host& host, std::uint32_t site, std::uint32_t line) {
+  const std::uint32_t sets = host.memory().control->set_count;
+  for (std::uint32_t i = 0; i < sets; ++i) TouchSet(host, (host.next_set() + i) % sets, site, line);
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ void Trace(Host& host) {
   *host.Symbol<void (*)(std::uint32_t, int)>("pragma_trace_branch") = trace_model_branch;
   if (host.Option("warm", 1) > 0) {
     host.Call();
-    TouchOtherSets(host, static_cast<std::uint32_t>(count), line);
+    TouchRing(host, static_cast<std::uint32_t>(count), line);
     warm = true;
     trace_model_reset_counts();
   }
