@@ -24,11 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool Fits(const AdapterProbe::Refusal& refusal, const Jail::RunOutcome& run) {
+bool Says(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+// `texts`: of the output's files; some tools write their complaints there.
+bool Fits(const AdapterProbe::Refusal& refusal, const Jail::RunOutcome& run,
+          const std::vector<std::string>& texts) {
   const bool exited = run.outcome.kind == Outcome::Kind::kExited;
   if (refusal.exit && !(exited && run.outcome.code == *refusal.exit)) return false;
-  return refusal.text.empty() || run.err.find(refusal.text) != std::string::npos ||
-         run.out.find(refusal.text) != std::string::npos;
+  return refusal.text.empty() || Says(run.err, refusal.text) || Says(run.out, refusal.text) ||
+         std::ranges::any_of(texts, [&](const auto& text) { return Says(text, refusal.text); });
 }
 
 // The newest file below `folder` whose name ends so.
@@ -67,12 +73,21 @@ std::vector<std::string> Texts(const Adapter& adapter, const AdapterCall& call,
   return texts;
 }
 
-std::string Trouble(const Jail::RunOutcome& run) {
+// The first line that speaks of an error, else the first one.
+std::string Complaint(const std::string& text) {
+  const std::vector<std::string> lines = SplitLines(ToValidUtf8(text));
+  const auto spoken = [](const std::string& line) { return !Trim(line).empty(); };
+  auto said = std::ranges::find_if(
+      lines, [](const auto& line) { return Says(line, "rror") || Says(line, "ERROR"); });
+  if (said == lines.end()) said = std::ranges::find_if(lines, spoken);
+  return said == lines.end() ? "" : " (" + Shorten(*said, 200) + ")";
+}
+
+std::string Trouble(const Jail::RunOutcome& run, const std::vector<std::string>& texts) {
   if (run.timed_out) return "not done within the time";
-  const std::vector<std::string> lines = SplitLines(ToValidUtf8(run.err));
-  const auto said =
-      std::ranges::find_if(lines, [](const auto& line) { return !Trim(line).empty(); });
-  return run.outcome.Describe() + (said == lines.end() ? "" : " (" + Shorten(*said, 200) + ")");
+  std::string said = Complaint(run.err);
+  if (said.empty() && !texts.empty()) said = Complaint(texts.front());
+  return run.outcome.Describe() + said;
 }
 
 // What {metrics} names in each run.
@@ -99,12 +114,13 @@ Result<OneRun> RunOnce(const Adapter& adapter, const AdapterCall& call, const fs
   if (argv->front() == adapter.probe.program) argv->front() = program.string();
   const Jail::RunOutcome outcome = TRY(run(*argv));
   seconds += outcome.wall.count();
+  std::vector<std::string> texts = Texts(adapter, call, outcome);
   for (const auto& refusal : adapter.probe.refusals) {
-    if (Fits(refusal, outcome))
+    if (Fits(refusal, outcome, texts))
       return ProviderNote{adapter.name, refusal.verdict, refusal.advice, seconds};
   }
-  if (!outcome.ok()) return ProviderNote{adapter.name, "failed", Trouble(outcome), seconds};
-  return Texts(adapter, call, outcome);
+  if (!outcome.ok()) return ProviderNote{adapter.name, "failed", Trouble(outcome, texts), seconds};
+  return texts;
 }
 
 }  // namespace

@@ -198,6 +198,14 @@ TEST(AdapterParseTest, NcuTakesTheLongestLaunchAndSumsTimes) {
   EXPECT_TRUE(std::isnan(Value(softmax.metrics, "stall_barrier")));
 }
 
+TEST(AdapterParseTest, NcuAsTheAdapterRunsIt) {
+  const AdapterMetrics parsed = ParseOutput(Shipped("ncu"), Recorded("ncu/log_file.csv"));
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_time_us"), (56992 + 56576) / 1000.0);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "occupancy_achieved"), 83.66);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "sectors_per_request"), 4);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "shared_bytes"), 1024);
+}
+
 TEST(AdapterParseTest, AUnitThatIsNotKnownIsAProblemAndNoValue) {
   std::string text = Recorded("ncu/raw_full.csv");
   text.replace(text.find("\"ns\""), 4, "\"parsec\"");
@@ -377,6 +385,31 @@ TEST(AdapterRunTest, ARefusalIsToldFromAFailureByCodeAndWords) {
   EXPECT_EQ(outcome.note.verdict, "failed");
   outcome = RunAdapter(Shell("echo else >&2; exit 9", refusal), call, RunHere).value();
   EXPECT_EQ(outcome.note.verdict, "failed");
+}
+
+TEST(AdapterRunTest, NcuComplainsInItsLogFile) {
+  Adapter ncu = Shipped("ncu");
+  ncu.probe.program = "true";
+  const TempDir folder = TempDir::Create().value();
+  const AdapterCall call{.program = {"x"}, .kernel = "k", .out = folder.path() / "out"};
+  const auto run = [&](const std::string& recorded, int code) {
+    EXPECT_TRUE(WriteFileAtomic(call.out, recorded));
+    return RunAdapter(ncu, call, [&](const auto&) -> Result<Jail::RunOutcome> {
+      Jail::RunOutcome outcome;
+      outcome.outcome.code = code;
+      return outcome;
+    });
+  };
+  auto outcome = run(Recorded("ncu/no_kernel.csv"), 0).value();
+  EXPECT_EQ(outcome.note.verdict, "failed");
+  EXPECT_THAT(outcome.note.detail, HasSubstr("no kernel of that name"));
+  outcome = run(Recorded("ncu/unknown_metric.csv"), 9).value();
+  EXPECT_THAT(outcome.note.detail, HasSubstr("does not know one of the metrics"));
+  outcome = run("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", 1).value();
+  EXPECT_EQ(outcome.note.verdict, "refused");
+  EXPECT_THAT(outcome.note.detail, HasSubstr("CAP_SYS_ADMIN"));
+  outcome = run("==PROF== hello\n==ERROR== the dog ate it\n", 1).value();
+  EXPECT_THAT(outcome.note.detail, HasSubstr("the dog ate it"));
 }
 
 TEST(AdapterRunTest, OurOwnTroubleIsAnError) {
