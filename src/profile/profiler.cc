@@ -39,6 +39,7 @@ struct Provider {
 
 constexpr std::array kInOrder{
     Provider{.name = "clocks", .add = AddClocks},
+    Provider{.name = "counters", .add = AddCounters},
     Provider{.name = "samples", .add = AddSamples, .needs_assembly = true},
     Provider{.name = "counts", .add = AddCounts, .needs_assembly = true},
     Provider{.name = "trace", .add = AddTrace, .needs_assembly = true},

@@ -15,6 +15,8 @@ namespace pragma {
 [[nodiscard]] Result<ProviderNote> AddBuilds(Workpiece& piece);
 // Wall and processor time, faults, each thread's share. Takes the machine's lock. Needs builds.
 [[nodiscard]] Result<ProviderNote> AddClocks(Workpiece& piece);
+// Hardware counters, where there are any. Takes the machine's lock. Needs clocks.
+[[nodiscard]] Result<ProviderNote> AddCounters(Workpiece& piece);
 // Hot blocks and lines. Takes the machine's lock. Needs builds.
 [[nodiscard]] Result<ProviderNote> AddSamples(Workpiece& piece);
 // What was executed. Needs builds.

@@ -16,6 +16,7 @@
 #include "core/task.h"
 #include "machine/machine.h"
 #include "profile/builds.h"
+#include "profile/hardware.h"
 #include "profile/providers.h"
 #include "profile/workpiece.h"
 
@@ -24,10 +25,6 @@ namespace {
 
 // About a second and a half of simulation. A call that needs more is simulated as far as that goes.
 constexpr double kBudget = 40e6;
-// Of the cores this runs on when the machine does not say: Zen 5's.
-constexpr int kDtlbEntries = 96;
-constexpr int kDtlb2Entries = 4096;
-constexpr int kDtlb2Ways = 16;
 constexpr std::size_t kLineBytes = 64;
 
 std::string Shape(const std::string& name, std::size_t bytes, int ways) {
@@ -46,8 +43,13 @@ std::vector<std::string> Geometry(const Machine& machine) {
     if (cache.level < 1 || cache.level > 3 || cache.bytes == 0) continue;
     text += Shape(fmt::format("l{}", cache.level), cache.bytes, WaysOf(cache)) + " ";
   }
-  text += fmt::format("dtlb_sets=1 dtlb_ways={} dtlb2_sets={} dtlb2_ways={} line=64", kDtlbEntries,
-                      kDtlb2Entries / kDtlb2Ways, kDtlb2Ways);
+  for (const TlbSpec& tlb : DataTlbs(ThisCpuid())) {
+    const int ways = tlb.ways > 0 ? tlb.ways : tlb.entries;
+    if (tlb.entries <= 0 || tlb.level > 2) continue;
+    const std::string name = tlb.level == 1 ? "dtlb" : "dtlb2";
+    text += fmt::format("{0}_sets={1} {0}_ways={2} ", name, std::max(tlb.entries / ways, 1), ways);
+  }
+  text += "line=64";
   return Split(text, ' ');
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,6 +25,10 @@ Host::Host(const char* kernel, const char* result, char** options) {
   if (result_ == nullptr) Die(result, std::strerror(errno));
   if (kernel_memory_open(&memory_) != 0 || kernel_memory_map(&memory_) != 0)
     Die("shared memory", "cannot be mapped");
+  for (const std::string& option : options_) {
+    if (option.starts_with("events=") && pe_open(&events_, option.c_str() + 7) < 0)
+      Die("events", option.c_str());
+  }
   handle_ = dlopen(kernel, RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) Die("loading", dlerror());
   kernel_ = reinterpret_cast<void (*)()>(Find("pragma_kernel"));
@@ -89,5 +94,6 @@ int main(int argc, char** argv) {
   if (mode == "samples") profiler::Samples(host);
   if (mode == "counts") profiler::Counts(host);
   if (mode == "trace") profiler::Trace(host);
+  if (mode == "counters") profiler::Counters(host);
   return 2;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "worker/kernel_memory.h"
+#include "worker/perf_events.h"
 
 namespace profiler {
 
@@ -29,6 +30,8 @@ class Host {
     return static_cast<T*>(Find(name));
   }
   [[nodiscard]] double Option(const char* name, double otherwise) const;
+  // EVENTS=... of the command line, open; empty without it.
+  [[nodiscard]] const pe_set& events() const { return events_; }
   [[nodiscard]] FILE* result() const { return result_; }
   [[nodiscard]] std::uint32_t next_set() const { return order_[next_]; }
   [[nodiscard]] const kernel_memory& memory() const { return memory_; }
@@ -38,6 +41,7 @@ class Host {
 
  private:
   void* Find(const char* name);
+  pe_set events_{};
   kernel_memory memory_{};
   void* handle_ = nullptr;
   void (*kernel_)() = nullptr;
@@ -58,5 +62,6 @@ void Clocks(Host& host);
 void Samples(Host& host);
 void Counts(Host& host);
 void Trace(Host& host);
+void Counters(Host& host);
 
 }  // namespace profiler
