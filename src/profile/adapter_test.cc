@@ -143,7 +143,7 @@ TEST(AdapterFileTest, BadCommandsAreTold) {
 }
 
 TEST(AdapterTest, ExplainNamesTheNativeMetricAndItsDocumentation) {
-  const std::string text = Explain(Shipped("ncu"), "waves");
+  const std::string text = Explain(Shipped("ncu"), "gpu_waves");
   EXPECT_THAT(text, HasSubstr("launch__waves_per_multiprocessor"));
   EXPECT_THAT(text, HasSubstr("https://docs.nvidia.com"));
   EXPECT_THAT(Explain(Shipped("ncu"), "nothing"), IsEmpty());
@@ -174,46 +174,46 @@ TEST(AdapterParseTest, NcuFullSetGivesEveryMetric) {
   EXPECT_THAT(parsed.problems, IsEmpty());
   EXPECT_EQ(parsed.metrics.size(), Shipped("ncu").metrics.size());
   const auto& m = parsed.metrics;
-  EXPECT_DOUBLE_EQ(Value(m, "gpu_time_us"), 63.424);
-  EXPECT_DOUBLE_EQ(Value(m, "dram_bytes"), 134242816.0 + 108211200.0);
-  EXPECT_DOUBLE_EQ(Value(m, "sectors_per_request"), 4194304.0 / 262144.0);
-  EXPECT_DOUBLE_EQ(Value(m, "bank_conflict_share"), 2597.0 / 398052.0);
-  EXPECT_DOUBLE_EQ(Value(m, "stall_long_scoreboard"), 6.85);
-  EXPECT_DOUBLE_EQ(Value(m, "occupancy_theoretical"), 31.25);
-  EXPECT_DOUBLE_EQ(Value(m, "occupancy_limit_registers"), 5);
-  EXPECT_DOUBLE_EQ(Value(m, "shared_bytes"), 16);
-  EXPECT_DOUBLE_EQ(Value(m, "sm_count"), 132);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_kernel_time"), 63.424);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_dram_bytes"), 134242816.0 + 108211200.0);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_sectors_per_request"), 4194304.0 / 262144.0);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_bank_conflicts"), 2597.0 / 398052.0);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_stall_long_scoreboard"), 6.85);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_theoretical_occupancy"), 31.25);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_limit_registers"), 5);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_shared_memory_per_block"), 16);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_multiprocessors"), 132);
 }
 
 TEST(AdapterParseTest, NcuTakesTheLongestLaunchAndSumsTimes) {
   const Adapter ncu = Shipped("ncu");
   const AdapterMetrics all = ParseOutput(ncu, Recorded("ncu/raw_default.csv"));
-  EXPECT_DOUBLE_EQ(Value(all.metrics, "gpu_time_us"), (63936 + 65248 + 2681152) / 1000.0);
-  EXPECT_DOUBLE_EQ(Value(all.metrics, "sm_throughput"), 87.29);
+  EXPECT_DOUBLE_EQ(Value(all.metrics, "gpu_kernel_time"), (63936 + 65248 + 2681152) / 1000.0);
+  EXPECT_DOUBLE_EQ(Value(all.metrics, "gpu_sm_throughput"), 87.29);
   const AdapterMetrics softmax = ParseOutput(ncu, Recorded("ncu/raw_default.csv"), "softmax_k");
-  EXPECT_DOUBLE_EQ(Value(softmax.metrics, "gpu_time_us"), (63936 + 65248) / 1000.0);
-  EXPECT_DOUBLE_EQ(Value(softmax.metrics, "sm_throughput"), 22.72);
+  EXPECT_DOUBLE_EQ(Value(softmax.metrics, "gpu_kernel_time"), (63936 + 65248) / 1000.0);
+  EXPECT_DOUBLE_EQ(Value(softmax.metrics, "gpu_sm_throughput"), 22.72);
   // What the default sections lack is told, not guessed.
   EXPECT_THAT(softmax.problems, ElementsAre(StartsWith("not in the output: ")));
-  EXPECT_TRUE(std::isnan(Value(softmax.metrics, "stall_barrier")));
+  EXPECT_TRUE(std::isnan(Value(softmax.metrics, "gpu_stall_barrier")));
 }
 
 TEST(AdapterParseTest, NcuAsTheAdapterRunsIt) {
   const AdapterMetrics parsed = ParseOutput(Shipped("ncu"), Recorded("ncu/log_file.csv"));
-  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_time_us"), (56992 + 56576) / 1000.0);
-  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "occupancy_achieved"), 83.66);
-  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "sectors_per_request"), 4);
-  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "shared_bytes"), 1024);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_kernel_time"), (56992 + 56576) / 1000.0);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_achieved_occupancy"), 83.66);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_sectors_per_request"), 4);
+  EXPECT_DOUBLE_EQ(Value(parsed.metrics, "gpu_shared_memory_per_block"), 1024);
 }
 
 TEST(AdapterParseTest, AUnitThatIsNotKnownIsAProblemAndNoValue) {
   std::string text = Recorded("ncu/raw_full.csv");
   text.replace(text.find("\"ns\""), 4, "\"parsec\"");
   const AdapterMetrics parsed = ParseOutput(Shipped("ncu"), text);
-  EXPECT_TRUE(std::isnan(Value(parsed.metrics, "gpu_time_us")));
+  EXPECT_TRUE(std::isnan(Value(parsed.metrics, "gpu_kernel_time")));
   EXPECT_THAT(parsed.problems, testing::Contains(HasSubstr("gpu__time_duration.sum in parsec")));
   text.replace(text.find("\"parsec\""), 8, "\"ms\"");
-  EXPECT_DOUBLE_EQ(Value(ParseOutput(Shipped("ncu"), text).metrics, "gpu_time_us"), 63424000);
+  EXPECT_DOUBLE_EQ(Value(ParseOutput(Shipped("ncu"), text).metrics, "gpu_kernel_time"), 63424000);
 }
 
 TEST(AdapterParseTest, PerfStatSaysWhatIsNotSupported) {
@@ -257,13 +257,13 @@ TEST(AdapterParseTest, RocprofJoinsItsRunsAndLeavesOtherKernelsOut) {
   const AdapterMetrics parsed = ParseOutput(adapter, texts, "softmax_kernel");
   EXPECT_THAT(parsed.problems, IsEmpty());
   const auto& m = parsed.metrics;
-  EXPECT_DOUBLE_EQ(Value(m, "gpu_time_us"), 34 + 36);
-  EXPECT_DOUBLE_EQ(Value(m, "occupancy_achieved"), 60);
-  EXPECT_DOUBLE_EQ(Value(m, "l2_hit_rate"), 75);
-  EXPECT_DOUBLE_EQ(Value(m, "dram_bytes"), 2 * 1024.0 * (4096 + 2048));
-  EXPECT_DOUBLE_EQ(Value(m, "threads_per_instruction"), 48);
-  EXPECT_DOUBLE_EQ(Value(m, "grid_size"), 4096);
-  EXPECT_DOUBLE_EQ(Value(m, "registers_per_thread"), 24);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_kernel_time"), 34 + 36);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_achieved_occupancy"), 60);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_l2_hit_rate"), 75);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_dram_bytes"), 2 * 1024.0 * (4096 + 2048));
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_threads_per_instruction"), 48);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_grid"), 4096);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_registers_per_thread"), 24);
 }
 
 TEST(AdapterParseTest, MsprofTakesMeansOverTheCoresThatHaveAValue) {
@@ -273,12 +273,12 @@ TEST(AdapterParseTest, MsprofTakesMeansOverTheCoresThatHaveAValue) {
   const AdapterMetrics parsed = ParseOutput(adapter, texts, "softmax_custom");
   EXPECT_THAT(parsed.problems, IsEmpty());
   const auto& m = parsed.metrics;
-  EXPECT_DOUBLE_EQ(Value(m, "gpu_time_us"), 41.5);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_kernel_time"), 41.5);
   EXPECT_DOUBLE_EQ(Value(m, "npu_vector_share"), 30);
-  EXPECT_DOUBLE_EQ(Value(m, "tensor_pipe"), 25);
-  EXPECT_DOUBLE_EQ(Value(m, "l2_hit_rate"), 50);
-  EXPECT_DOUBLE_EQ(Value(m, "dram_bytes"), 1024.0 * (512 + 256 + 512 + 256));
-  EXPECT_DOUBLE_EQ(Value(m, "bank_conflict_share"), 0.1);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_tensor_active"), 25);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_l2_hit_rate"), 50);
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_dram_bytes"), 1024.0 * (512 + 256 + 512 + 256));
+  EXPECT_DOUBLE_EQ(Value(m, "gpu_bank_conflicts"), 0.1);
 }
 
 TEST(AdapterParseTest, CsvWithoutAHeaderInLongForm) {
@@ -431,9 +431,9 @@ TEST(AdapterRunTest, ToolsThatCountOneAtATimeAreRunForEach) {
     return Jail::RunOutcome{};
   };
   const AdapterCall call{.program = {"app"}, .kernel = "softmax", .out = folder.path().string()};
-  const auto some = RunAdapter(adapter, call, run, {"l2_hit_rate"}).value();
+  const auto some = RunAdapter(adapter, call, run, {"gpu_l2_hit_rate"}).value();
   EXPECT_THAT(asked, ElementsAre("TCC_HIT_sum", "TCC_MISS_sum"));
-  EXPECT_DOUBLE_EQ(Value(some.metrics, "l2_hit_rate"), 75);
+  EXPECT_DOUBLE_EQ(Value(some.metrics, "gpu_l2_hit_rate"), 75);
 }
 
 TEST(AdapterRunTest, AFileThatIsALinkIsNotRead) {
