@@ -112,7 +112,7 @@ int BroadcastBytes(std::string_view name, std::string_view operand, int vector) 
   int lanes = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), lanes);
   if (name.starts_with("cvt")) {
-    const std::string_view from = name.substr(name[3] == 't' ? 4 : 3);
+    const std::string_view from = name.substr(name.starts_with("cvtt") ? 4 : 3);
     return from.starts_with("pd") || from.starts_with("qq") || from.starts_with("uqq") ? 8
            : from.starts_with("ph") || from.starts_with("w") || from.starts_with("uw") ? 2
                                                                                        : 4;
@@ -159,7 +159,7 @@ bool IsGeneral(std::string_view name) {
 
 int GeneralBytes(const Instruction& instruction) {
   const std::string_view name = instruction.mnemonic;
-  const bool extends = name.starts_with("movz") || (name.starts_with("movs") && name.size() > 5);
+  const bool extends = (name.starts_with("movz") || name.starts_with("movs")) && name.size() > 5;
   if (extends) return LetterBytes(name[4]);
   if (name == "movslq") return 4;
   if (name.starts_with("set")) return 1;
