@@ -21,6 +21,12 @@ struct alias_entry {
   uint64_t when;    // accesses before it
 };
 
+// An instruction's misses as a hardware prefetcher sees them.
+struct stream {
+  uint64_t line;  // of the latest
+  int64_t step;   // to it from the one before
+};
+
 static struct {
   struct trace_model_config config;
   uint32_t line_shift;
@@ -31,6 +37,7 @@ static struct {
   struct full_cache dtlb_full;  // the first level, where it has one set
   struct trace_model_totals totals;
   struct trace_site_counts* sites;
+  struct stream* streams;  // of each site
   struct trace_branch_counts* branches;
   uint8_t* local;    // by branch: a two-bit counter, and the chooser's above it
   uint8_t* pattern;  // two-bit counters by history and branch
@@ -96,12 +103,25 @@ static uint64_t byte_mask(uint64_t offset, uint64_t width) {
   return ones << offset;
 }
 
+// Intel's and AMD's manuals name 2 KiB as the largest stride that is followed.
+enum { prefetch_reach = 2048 };
+
+static void follow_stream(uint64_t line, struct stream* stream) {
+  const int64_t step = (int64_t)(line - stream->line);
+  const int64_t reach = prefetch_reach >> model.line_shift;
+  if (step != 0 && step == stream->step && step <= reach && step >= -reach)
+    ++model.totals.streamed_misses;
+  stream->step = step;
+  stream->line = line;
+}
+
 static void demand_line(uint64_t line, uint64_t bytes, struct trace_site_counts* site) {
   const int in_full = touch_full(&model.l1_full, line);
   const struct levels missed = touch_line(line, bytes);
   if (!missed.l1) return;
   ++model.totals.l1_misses;
   ++site->l1_misses;
+  follow_stream(line, &model.streams[site - model.sites]);
   model.totals.conflict_misses += (uint64_t)in_full;
   model.totals.l2_misses += (uint64_t)missed.l2;
   site->l2_misses += (uint64_t)missed.l2;
@@ -264,6 +284,7 @@ static void clear_model(void) {
   clear_full(&model.l1_full);
   clear_full(&model.dtlb_full);
   free(model.sites);
+  free(model.streams);
   free(model.branches);
   free(model.local);
   free(model.pattern);
@@ -306,10 +327,12 @@ static int make_caches(const struct trace_model_config* config) {
 
 static int make_counts(const struct trace_model_config* config) {
   model.sites = calloc((size_t)config->site_count + 1, sizeof *model.sites);
+  model.streams = calloc((size_t)config->site_count + 1, sizeof *model.streams);
   model.branches = calloc((size_t)config->branch_count + 1, sizeof *model.branches);
   model.local = calloc(2 * ((size_t)config->branch_count + 1), 1);
   model.pattern = calloc((size_t)1 << pattern_bits, 1);
-  if (!model.sites || !model.branches || !model.local || !model.pattern) return -1;
+  if (!model.sites || !model.streams || !model.branches || !model.local || !model.pattern)
+    return -1;
   // Weakly taken: most branches close a loop.
   for (size_t i = 0; i < (size_t)1 << pattern_bits; ++i) model.pattern[i] = 2;
   for (size_t i = 0; i < 2 * (size_t)config->branch_count; ++i) model.local[i] = 2;

@@ -67,6 +67,8 @@ struct trace_model_totals {
   uint64_t l1_misses;  // lines, of loads and stores
   uint64_t l2_misses;
   uint64_t l3_misses;
+  uint64_t streamed_misses;  // of l1_misses: as far from the instruction's miss before as that from
+                             // the one before it, and within reach of a hardware prefetcher
   uint64_t prefetched_lines;     // that software prefetches brought into L1
   uint64_t prefetched_l2_lines;  // of them, not in L2
   uint64_t prefetched_l3_lines;  // nor in L3

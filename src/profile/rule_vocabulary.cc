@@ -64,6 +64,7 @@ const std::vector<std::string>& KnownMetricTags() {
                                               "dtlb_misses",
                                               "dtlb2_misses",
                                               "line_use",
+                                              "streamed_share",
                                               "conflict_share",
                                               "aliasing_4k",
                                               "branch_mispredicts",

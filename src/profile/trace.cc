@@ -100,6 +100,7 @@ void AddShares(const HostReport& report, double scale, MetricSet& metrics) {
   share("sim_l1_miss_rate", number("l1_misses"), number("accesses"));
   share("split_share", number("line_splits"), number("accesses"));
   share("line_use", number("used_bytes") / 64, number("used_lines"));
+  share("streamed_share", number("streamed_misses"), number("l1_misses"));
   share("conflict_share", number("conflict_misses"), number("l1_misses"));
   share("mispredict_share", number("mispredictions"), number("branches"));
   const double thousands = metrics.Get("instructions").value_or(0) / 1e3 / scale;

@@ -29,6 +29,7 @@ void PrintTotals(FILE* out) {
   Print(out, "accesses", totals.accesses);
   Print(out, "l1_misses", totals.l1_misses);
   Print(out, "l2_misses", totals.l2_misses);
+  Print(out, "streamed_misses", totals.streamed_misses);
   Print(out, "l3_misses", totals.l3_misses);
   Print(out, "prefetched_lines", totals.prefetched_lines);
   Print(out, "prefetched_l2_lines", totals.prefetched_l2_lines);
