@@ -35,19 +35,23 @@ HEADERS = """
 """
 
 # What a piece of a body may name without saying so: kernels of tensors.
-CONTEXT = """
-namespace task { inline constexpr double eps = 1e-5; inline constexpr std::int64_t stride = 1, padding = 0; }
-struct Any { template <class T> operator T&() const; template <class T> Any& operator=(const T&); };
-using std::int64_t;
-void piece(float* out, const float* x, const float* y, const float* w, const float* weight, const float* bias,
-           const float* gamma, const float* beta, const float* mean, const float* var, const float* v,
-           const float* e, const float* scale, const std::int64_t* index, void* scratch, float* partial,
-           const float* a, const float* b, float* acc, const float* A, const float* B, float* C_,
-           std::int64_t n, std::int64_t rows, std::int64_t cols, std::int64_t count, std::int64_t dim,
-           std::int64_t M, std::int64_t N, std::int64_t K, std::int64_t C, std::int64_t H, std::int64_t W,
-           std::int64_t HW, std::int64_t D, std::int64_t L, std::int64_t i, std::int64_t j,
-           std::int64_t task_elements, float sum, float eps) {
+POINTERS = """
+           float* out, const float* x, const float* y, const float* w, const float* weight, const float* bias,
+           const float* gamma, const float* beta, const float* mean, const float* var, const float* scale,
+           const float* e, const float* a, const float* b, const float* v, const float* B, const float* A, float* acc,
+           const std::int64_t* index, void* scratch, float* partial, float sum, """
+VECTORS = "__m512 a, __m512 b, __m512 x, float v, float var, float f, float i_, float g, float c, float o, "
+SIZES = """
+           std::int64_t n, std::int64_t rows, std::int64_t cols, std::int64_t count, std::int64_t dim, std::int64_t M,
+           std::int64_t N, std::int64_t K, std::int64_t C, std::int64_t H, std::int64_t W, std::int64_t HW,
+           std::int64_t D, std::int64_t L, std::int64_t i, std::int64_t j, std::int64_t task_elements) {
 """
+OPEN = """
+namespace task { inline constexpr double eps = 1e-5; inline constexpr std::int64_t stride = 1, padding = 0; }
+[[maybe_unused]] static constexpr float eps = 1e-5f;
+void piece("""
+CONTEXTS = [OPEN + POINTERS + SIZES, OPEN + VECTORS + SIZES]
+BARE = "void piece() {\n"
 UNKNOWN = re.compile(r"error: (?:'|‘)([^'’]+)(?:'|’) (?:was not declared|does not name a type|has not been declared)")
 
 
@@ -82,10 +86,6 @@ def whole(text, others):
         before[:0] = more[:1]
 
 
-# A line that can only stand in a function body.
-STATEMENT = re.compile(r"^(?:for|if|while|do|\{|#pragma omp|#pragma GCC unroll|[a-z_]\w*(?:\[[^]]*\])? [-+*/]?= |[a-z_]\w*\(|return\b|switch)", re.M)
-
-
 def verdict(text, others):
     errors = whole(text, others)
     if not errors:
@@ -93,13 +93,15 @@ def verdict(text, others):
     first = next((line for line in text.splitlines() if line and not line.startswith(("//", "#include"))), "")
     if re.match(r"(?:static|template|struct|typedef|extern|inline|namespace)\b", first):
         return "fails", errors[0]
-    inside = errors_of(HEADERS + CONTEXT + text + "\n}\n")
-    if not inside:
+    for context in CONTEXTS:
+        inside = errors_of(HEADERS + context + text + "\n}\n")
+        if not inside:
+            return "compiles", ""
+    bare = errors_of(HEADERS + BARE + text + "\n}\n")
+    unknown = [error for error in bare if UNKNOWN.search(error)]
+    if not bare:
         return "compiles", ""
-    unknown = [error for error in inside if UNKNOWN.search(error)]
-    if unknown:  # other errors follow from what is unknown
-        return "needs context", unknown[0]
-    return "fails", inside[0]
+    return ("needs context", unknown[0]) if unknown else ("fails", bare[0])
 
 
 def main():

@@ -80,7 +80,7 @@ class Collector final {
     const bool full = text_.size() + block.text.size() > most_;
     if (full || (!block.heading.empty() && text_.size() > most_ / 2)) Flush();
     if (!block.heading.empty()) latest_ = block.heading;
-    if (text_.empty()) heading_ = latest_;
+    if (text_.empty() || heading_.empty()) heading_ = latest_;
     text_ += block.text;
     while (text_.size() > most_) {
       std::string rest = text_.substr(PieceOf(text_, most_));

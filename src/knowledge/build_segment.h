@@ -11,7 +11,7 @@ namespace pragma {
 
 struct Segment {
   std::string document;  // its name
-  std::string heading;   // the last one before or at its beginning; empty: none
+  std::string heading;   // the last one before or at its beginning, else its first; empty: none
   std::string text;
   std::string hash;  // of the text: the same text is the same segment wherever it stands
 };
