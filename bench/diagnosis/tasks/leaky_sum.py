@@ -2,17 +2,20 @@
 import torch
 import torch.nn as nn
 
+STEPS = 128
+
 
 class Model(nn.Module):
     def forward(self, x):
-        t = torch.arange(x.shape[1], device=x.device)
-        age = (t[:, None] - t[None, :]).to(x.dtype)
-        decay = torch.where(age >= 0, torch.pow(torch.tensor(0.9, dtype=x.dtype), age.clamp(min=0)), torch.zeros_like(age))
-        return x @ decay.t()
+        total, columns = torch.zeros_like(x[:, 0]), []
+        for t in range(STEPS):
+            total = 0.9 * total + x[:, t]
+            columns.append(total)
+        return torch.stack(columns, dim=1)
 
 
 def get_inputs():
-    return [torch.randn(256, 512)]
+    return [torch.randn(1024, STEPS)]
 
 
 def get_init_inputs():

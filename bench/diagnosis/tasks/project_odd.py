@@ -9,7 +9,7 @@ class Model(nn.Module):
 
 
 def get_inputs():
-    return [torch.randn(512, 44), torch.randn(44, 132)]
+    return [torch.randn(2048, 44), torch.randn(44, 132)]
 
 
 def get_init_inputs():
