@@ -32,7 +32,9 @@ constexpr std::size_t kMemory = std::size_t{16} << 30U;        // shadow memory 
 constexpr std::size_t kOutputBytes = std::size_t{256} << 20U;  // of any file of compiler and linker
 
 constexpr std::string_view kMainHead = R"(// Calls the kernel once on memory of exact sizes.
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
