@@ -111,7 +111,7 @@ Result<int> Show(const Context& context, const std::string& id) {
                     (near.empty() ? "see pragma knowledge list" : "near: " + Join(near, ", ")));
   }
   context.console.PrintJson(EntryObject(*entry));
-  context.console.Print(EntryText(context.console.out, *entry));
+  context.console.Print(EntryPage(context.console.out, *entry));
   return kExitGood;
 }
 

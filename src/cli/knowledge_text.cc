@@ -96,7 +96,7 @@ std::string ConflictsText(const Terminal& terminal, const std::vector<Conflict>&
 
 }  // namespace
 
-std::string EntryText(const Terminal& terminal, const Entry& entry) {
+std::string EntryPage(const Terminal& terminal, const Entry& entry) {
   std::string text = Styled(terminal, Style::kBold, SafeLine(entry.title)) + "  " +
                      Styled(terminal, Style::kDim, entry.id) + "\n\n";
   text += RenderFacts(terminal, {{"what", SafeLine(entry.summary)},

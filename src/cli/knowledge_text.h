@@ -12,7 +12,7 @@
 namespace pragma {
 
 // One entry in full.
-[[nodiscard]] std::string EntryText(const Terminal& terminal, const Entry& entry);
+[[nodiscard]] std::string EntryPage(const Terminal& terminal, const Entry& entry);
 // One row for each: id, and title or summary.
 [[nodiscard]] std::string EntriesText(const Terminal& terminal,
                                       const std::vector<const Entry*>& entries);
