@@ -3,8 +3,9 @@
 
 A fragment that is whole (functions, types) is compiled as it stands, with the fragments before it whose
 functions it calls. One that is a piece of a function body is compiled inside a function in which the usual
-names (x, out, n, ...) are declared. A piece that uses names which only its reader knows is counted as
-needing context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
+names (x, out, n, ...) are declared, then with every unknown name declared as it is used: called, indexed or a
+number. A piece that still does not compile because of names which only its reader knows is counted as needing
+context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
 """
 
 import argparse
@@ -86,22 +87,50 @@ def whole(text, others):
         before[:0] = more[:1]
 
 
+POINTER_NAMES = {"x", "y", "w", "out", "a", "b", "scratch", "in", "weight", "partial"}
+
+
+def declared(name, text):
+    """A declaration of `name` that fits how the text uses it."""
+    word = re.escape(name)
+    if re.search(rf"\b{word}\(", text):
+        return f"auto {name} = [](auto&&...) {{ return 0.0f; }};\n"
+    if re.search(rf"\b{word}\[[^]]*\]\[", text):
+        return f"static float {name}[64][64];\n"
+    if re.search(rf"\b{word}\[", text) or name in POINTER_NAMES:
+        kind = "std::int64_t" if re.search(rf"\[{word}\[|index", text) and name == "index" else "float"
+        return f"{kind}* {name} = nullptr;\n"
+    if re.search(rf"<[^>;]*\b{word}\b[^;]*>\(|\[{word}\]", text) and name[0] in "kK":
+        return f"constexpr std::int64_t {name} = 8;\n"
+    return f"std::int64_t {name} = 8;\n"
+
+
+def inferred(text):
+    """Errors of the text in a body where what it does not know is declared as it is used."""
+    names, extra = [], ""
+    while True:
+        errors = errors_of(HEADERS + BARE + extra + text + "\n}\n")
+        fresh = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m} - set(names)
+        if not fresh:
+            return errors, bool(names)
+        names += sorted(fresh)
+        extra += "".join(declared(name, text) for name in sorted(fresh))
+
+
 def verdict(text, others):
     errors = whole(text, others)
     if not errors:
         return "compiles", ""
     first = next((line for line in text.splitlines() if line and not line.startswith(("//", "#include"))), "")
-    if re.match(r"(?:static|template|struct|typedef|extern|inline|namespace)\b", first):
+    if re.match(r"(?:static|template|extern|inline|namespace)\b", first):
         return "fails", errors[0]
     for context in CONTEXTS:
-        inside = errors_of(HEADERS + context + text + "\n}\n")
-        if not inside:
+        if not errors_of(HEADERS + context + text + "\n}\n"):
             return "compiles", ""
-    bare = errors_of(HEADERS + BARE + text + "\n}\n")
-    unknown = [error for error in bare if UNKNOWN.search(error)]
-    if not bare:
+    inside, guessed = inferred(text)
+    if not inside:
         return "compiles", ""
-    return ("needs context", unknown[0]) if unknown else ("fails", bare[0])
+    return ("needs context" if guessed else "fails"), inside[0]
 
 
 def main():
