@@ -114,6 +114,10 @@ class Reader:
         self.spec = f"command:{sys.executable} {HELPERS / 'scripted_reader.py'} {folder}"
 
     @property
+    def spec_keeping_prompts(self) -> str:
+        return f"command:tee {self.folder}/prompt-$PRAGMA_NODE | {self.spec.removeprefix('command:')}"
+
+    @property
     def asked(self) -> list[str]:
         log = self.folder / "asked"
         return log.read_text().splitlines() if log.exists() else []
@@ -177,6 +181,27 @@ def test_build_follows_a_documentation_section(program, reader):
     assert report["documents"] == 6
     assert any("404" in note for note in report["notes"])
     assert "/other/away.html" not in log and "/docs/private/secret.html" not in log
+
+
+@pytest.mark.parametrize(
+    "page, packages, words",
+    [
+        ("perf-stat", "linux-perf", "--repeat"),
+        ("perf_event_open(2)", "manpages-dev", "PERF_COUNT_HW_CACHE_MISSES"),
+        ("valgrind", "valgrind", "--tool"),
+        ("llvm-mca", "llvm", "dispatch"),
+    ],
+)
+def test_real_manual_pages_are_read_whole(program, reader, page, packages, words):
+    found = subprocess.run(["man", "-w", *reversed(page.rstrip(")").split("("))], capture_output=True)
+    if found.returncode != 0:
+        pytest.skip(f"no manual page {page} (Debian: {packages})")
+    arguments = ["knowledge", "build", "--from", f"man:{page}", "--model", reader.spec_keeping_prompts, "--json"]
+    report = program.run(*arguments, code=0).json
+    assert report["segments"] == report["asked"] >= 3
+    prompts = [path.read_text() for path in sorted(reader.folder.glob("prompt-*"))]
+    assert len(prompts) == report["segments"] and any(words in prompt for prompt in prompts)
+    assert all(f"From man:{page}" in prompt and "\b" not in prompt and "\x1b" not in prompt for prompt in prompts)
 
 
 ANSWER = (
