@@ -3,8 +3,9 @@
 
 A fragment that is whole (functions, types) is compiled as it stands, with the fragments before it whose
 functions it calls. One that is a piece of a function body is compiled inside a function in which the usual
-names (x, out, n, ...) are declared. A piece that uses names which only its reader knows is counted as
-needing context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
+names (x, out, n, ...) are declared, then with every unknown name declared as it is used: called, indexed or a
+number. A piece that still does not compile because of names which only its reader knows is counted as needing
+context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
 """
 
 import argparse
@@ -63,21 +64,33 @@ def fragments():
                 yield entry["id"], file.relative_to(ROOT), entry["fragment"]
 
 
-def errors_of(source):
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "kernel.h").write_text("#pragma once\n#include <cstdint>\n")
-        done = subprocess.run(["g++", *FLAGS, f"-I{folder}", "-"], input=source, text=True, capture_output=True,
-                              env={"PATH": "/usr/bin:/bin:/usr/local/bin", "LC_ALL": "C"})
-    if done.returncode == 0:
-        return []
-    return [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr[-300:]]
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
-def whole(text, others):
+class Compiler:
+    """g++ with the usual headers compiled once, which is nearly all of the work."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        (self.folder / "kernel.h").write_text("#pragma once\n#include <cstdint>\n")
+        (self.folder / "usual.h").write_text(HEADERS)
+        flags = [flag for flag in FLAGS if flag not in ("-fsyntax-only", "-x", "c++")]
+        subprocess.run(["g++", *flags, "-x", "c++-header", "usual.h", "-o", "usual.h.gch"], cwd=folder, check=True,
+                       env=ENVIRONMENT)
+
+    def errors(self, source):
+        done = subprocess.run(["g++", *FLAGS, "-I.", "-include", "usual.h", "-"], cwd=self.folder, input=source, text=True,
+                              capture_output=True, env=ENVIRONMENT)
+        if done.returncode == 0:
+            return []
+        return [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr[-300:]]
+
+
+def whole(compiler, text, others):
     """The text at file scope, with those of `others` that define what it calls."""
     before = []
     while True:
-        errors = errors_of(HEADERS + "".join(before) + text)
+        errors = compiler.errors("".join(before) + text)
         missing = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m}
         more = [other for other in others if other != text and other not in before
                 and any(re.search(rf"^(?:static|template|typedef).*\b{re.escape(name)}\b", other, re.M) for name in missing)]
@@ -86,22 +99,50 @@ def whole(text, others):
         before[:0] = more[:1]
 
 
-def verdict(text, others):
-    errors = whole(text, others)
+POINTER_NAMES = {"x", "y", "w", "out", "a", "b", "scratch", "in", "weight", "partial"}
+
+
+def declared(name, text):
+    """A declaration of `name` that fits how the text uses it."""
+    word = re.escape(name)
+    if re.search(rf"\b{word}\(", text):
+        return f"auto {name} = [](auto&&...) {{ return 0.0f; }};\n"
+    if re.search(rf"\b{word}\[[^]]*\]\[", text):
+        return f"static float {name}[64][64];\n"
+    if re.search(rf"\b{word}\[", text) or name in POINTER_NAMES:
+        kind = "std::int64_t" if re.search(rf"\[{word}\[|index", text) and name == "index" else "float"
+        return f"{kind}* {name} = nullptr;\n"
+    if re.search(rf"<[^>;]*\b{word}\b[^;]*>\(|\[{word}\]", text) and name[0] in "kK":
+        return f"constexpr std::int64_t {name} = 8;\n"
+    return f"std::int64_t {name} = 8;\n"
+
+
+def inferred(compiler, text):
+    """Errors of the text in a body where what it does not know is declared as it is used."""
+    names, extra = [], ""
+    while True:
+        errors = compiler.errors(BARE + extra + text + "\n}\n")
+        fresh = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m} - set(names)
+        if not fresh:
+            return errors, bool(names)
+        names += sorted(fresh)
+        extra += "".join(declared(name, text) for name in sorted(fresh))
+
+
+def verdict(compiler, text, others):
+    errors = whole(compiler, text, others)
     if not errors:
         return "compiles", ""
     first = next((line for line in text.splitlines() if line and not line.startswith(("//", "#include"))), "")
-    if re.match(r"(?:static|template|struct|typedef|extern|inline|namespace)\b", first):
+    if re.match(r"(?:static|template|extern|inline|namespace)\b", first):
         return "fails", errors[0]
     for context in CONTEXTS:
-        inside = errors_of(HEADERS + context + text + "\n}\n")
-        if not inside:
+        if not compiler.errors(context + text + "\n}\n"):
             return "compiles", ""
-    bare = errors_of(HEADERS + BARE + text + "\n}\n")
-    unknown = [error for error in bare if UNKNOWN.search(error)]
-    if not bare:
+    inside, guessed = inferred(compiler, text)
+    if not inside:
         return "compiles", ""
-    return ("needs context", unknown[0]) if unknown else ("fails", bare[0])
+    return ("needs context" if guessed else "fails"), inside[0]
 
 
 def main():
@@ -112,8 +153,9 @@ def main():
     found = list(fragments())
     texts = [text for _, _, text in found]
     counts = {"compiles": 0, "needs context": 0, "fails": 0}
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda item: verdict(item[2], texts), found)
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        compiler = Compiler(folder)
+        results = pool.map(lambda item: verdict(compiler, item[2], texts), found)
         for (name, file, _), (word, why) in zip(found, results):
             counts[word] += 1
             if word == "fails" or (options.verbose and word != "compiles"):

@@ -114,6 +114,10 @@ class Reader:
         self.spec = f"command:{sys.executable} {HELPERS / 'scripted_reader.py'} {folder}"
 
     @property
+    def spec_keeping_prompts(self) -> str:
+        return f"command:tee {self.folder}/prompt-$PRAGMA_NODE | {self.spec.removeprefix('command:')}"
+
+    @property
     def asked(self) -> list[str]:
         log = self.folder / "asked"
         return log.read_text().splitlines() if log.exists() else []
@@ -179,22 +183,52 @@ def test_build_follows_a_documentation_section(program, reader):
     assert "/other/away.html" not in log and "/docs/private/secret.html" not in log
 
 
-def test_handoff_and_replay_build_too(program, reader, tmp_path):
+@pytest.mark.parametrize(
+    "page, packages, words",
+    [
+        ("perf-stat", "linux-perf", "--repeat"),
+        ("perf_event_open(2)", "manpages-dev", "PERF_COUNT_HW_CACHE_MISSES"),
+        ("valgrind", "valgrind", "--tool"),
+        ("llvm-mca", "llvm", "dispatch"),
+    ],
+)
+def test_real_manual_pages_are_read_whole(program, reader, page, packages, words):
+    found = subprocess.run(["man", "-w", *reversed(page.rstrip(")").split("("))], capture_output=True)
+    if found.returncode != 0:
+        pytest.skip(f"no manual page {page} (Debian: {packages})")
+    arguments = ["knowledge", "build", "--from", f"man:{page}", "--model", reader.spec_keeping_prompts, "--json"]
+    report = program.run(*arguments, code=0).json
+    assert report["segments"] == report["asked"] >= 3
+    prompts = [path.read_text() for path in sorted(reader.folder.glob("prompt-*"))]
+    assert len(prompts) == report["segments"] and any(words in prompt for prompt in prompts)
+    assert all(f"From man:{page}" in prompt and "\b" not in prompt and "\x1b" not in prompt for prompt in prompts)
+
+
+ANSWER = (
+    '```json\n{"entries": [{"id": "metric.alpha", "title": "A", "targets": ["cpu"], "aliases": [], "summary": "s", "when": "w", '
+    '"how": "h", "traps": "t", "effect": "e", "classes": [], "related": []}]}\n```\n'
+)
+
+
+def test_a_person_may_be_the_model(program):
     (program.folder / "a.txt").write_text("marker-alpha\n")
-    answer = (
-        '```json\n{"entries": [{"id": "metric.alpha", "title": "A", "targets": ["cpu"], "aliases": [], "summary": "s", "when": "w", '
-        '"how": "h", "traps": "t", "effect": "e", "classes": [], "related": []}]}\n```\n'
-    )
     process = program.start("knowledge", "build", "--from", "a.txt", "--model", "handoff:desk", "--json")
     prompt = program.folder / "desk" / "0001-knowledge_segment.prompt.md"
     deadline = time.monotonic() + 120
-    while not list((program.folder / "desk").glob("*.prompt.md")) if (program.folder / "desk").exists() else True:
+    while not prompt.exists():
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
-    prompt = next((program.folder / "desk").glob("*.prompt.md"))
     assert "marker-alpha" in prompt.read_text()
-    (program.folder / "reply.tmp").write_text(answer)
-    (program.folder / "reply.tmp").rename(str(prompt).replace(".prompt.md", ".reply.md"))
+    (program.folder / "reply.tmp").write_text(ANSWER)
+    (program.folder / "reply.tmp").rename(prompt.with_name("0001-knowledge_segment.reply.md"))
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["entries"] == 1
+
+
+def test_a_recording_may_be_the_model(program):
+    (program.folder / "a.txt").write_text("marker-alpha\n")
+    call = {"kind": "call", "role": "knowledge_segment", "node": 1, "ordinal": 0, "completion": {"text": ANSWER}}
+    (program.folder / "calls.jsonl").write_text(json.dumps(call) + "\n")
+    report = program.run("knowledge", "build", "--from", "a.txt", "--model", "replay:calls.jsonl", "--json", code=0).json
+    assert (report["asked"], report["entries"]) == (1, 1)
