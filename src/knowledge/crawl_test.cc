@@ -74,6 +74,7 @@ TEST(HtmlToText, RefusesWhatCostsTooMuch) {
 TEST(CleanText, MakesForeignTextFitForAPrompt) {
   EXPECT_EQ(CleanText("a\r\nb \t\n\n\n\nc", "x"), "a\nb\n\nc\n");
   EXPECT_EQ(CleanText("N\bNA\bAM\bME\bE _\bx \x1b[1mbold\x1b[0m", "x"), "NAME x bold\n");
+  EXPECT_EQ(CleanText("\u00e9\b\u00e9t\u00e9 \u2022\b+", "x"), "été +\n");
   const auto binary = CleanText(std::string("\x7f"
                                             "ELF\x02\x01\x00\x00\x00\x03",
                                             10),

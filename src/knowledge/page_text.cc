@@ -238,6 +238,14 @@ bool IsOdd(char c) {
          byte == 0x7F;
 }
 
+// The last character, with all bytes of it.
+void DropCharacter(std::string& text) {
+  while (text.size() > 1 && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) {
+    text.pop_back();
+  }
+  text.pop_back();
+}
+
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -247,7 +255,7 @@ std::string WithoutControls(std::string_view text) {
     } else if (c == '\f') {
       clean += '\n';
     } else if (c == '\b') {  // man's bold and underlined letters: the second one stays
-      if (!clean.empty() && clean.back() != '\n') clean.pop_back();
+      if (!clean.empty() && clean.back() != '\n') DropCharacter(clean);
     } else if (c == '\x1b' && i + 1 < text.size() && text[i + 1] == '[') {
       for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~') && text[i] != '\n';) ++i;
     } else if (!IsOdd(c) && c != '\x1b') {
