@@ -103,6 +103,9 @@ inline ChildRecord RunInChild(const std::filesystem::path& shared_object,
     alarm(240);
     void* handle = dlopen(shared_object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) _exit(9);
+    // The library may have been loaded, and its threads started, before the fork: they are gone.
+    const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "omp_set_num_threads"));
+    if (set_threads != nullptr) set_threads(1);
     body(handle, [&] { RunKernels(handle, kernels, out); }, numbers);
     _exit(0);
   }

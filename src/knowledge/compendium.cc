@@ -86,7 +86,12 @@ const Entry* Compendium::Find(std::string_view id) const {
 }
 
 const Entry* Compendium::ForMetric(std::string_view tag) const {
-  return Find("metric." + std::string(tag));
+  if (const Entry* entry = Find("metric." + std::string(tag))) return entry;
+  const auto named = std::ranges::find_if(entries_, [tag](const Entry& entry) {
+    return entry.kind == EntryKind::kMetric &&
+           std::ranges::find(entry.aliases, tag) != entry.aliases.end();
+  });
+  return named == entries_.end() ? nullptr : &*named;
 }
 
 const Entry* Compendium::ForClass(std::string_view id, bool gpu) const {

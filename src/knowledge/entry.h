@@ -74,7 +74,7 @@ class Compendium final {
                                                const std::map<std::string, std::string>& names);
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry* Find(std::string_view id) const;  // nullptr: none
-  // The entry metric.TAG.
+  // The entry metric.TAG, else the metric that has the tag among its aliases.
   [[nodiscard]] const Entry* ForMetric(std::string_view tag) const;
   // The entry of a diagnosis class; on a GPU bottleneck.gpu_CLASS wins.
   [[nodiscard]] const Entry* ForClass(std::string_view id, bool gpu) const;

@@ -147,7 +147,25 @@ const std::vector<std::string>& KnownMetricTags() {
                                               "fp_scalar_share",
                                               "fp_128_share",
                                               "fp_256_share",
-                                              "fp_512_share"};
+                                              "fp_512_share",
+                                              "program_cpu_ms",
+                                              "program_page_faults",
+                                              "program_instructions",
+                                              "program_ipc",
+                                              "program_mispredict_share",
+                                              "gpu_local_requests",
+                                              "npu_vector_share",
+                                              "npu_scalar_share",
+                                              "npu_load_share",
+                                              "npu_store_share",
+                                              "npu_cube_load_share",
+                                              "topdown_fetch_latency",
+                                              "topdown_fetch_bandwidth",
+                                              "topdown_branch_mispredicts",
+                                              "topdown_machine_clears",
+                                              "topdown_heavy_operations",
+                                              "topdown_light_operations",
+                                              "topdown_smt_contention"};
   return kTags;
 }
 
