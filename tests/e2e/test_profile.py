@@ -1,0 +1,83 @@
+"""profile and diagnose: figures with sources, the cause by counts and not by IPC, and what goes wrong."""
+
+import json
+
+import pytest
+from conftest import KERNELS, ROOT, TASKS, Program
+
+SET = ROOT / "bench" / "diagnosis"
+SOURCES = {"pmu", "exact count", "measured", "simulated", "sampled", "static", "estimated"}
+
+
+@pytest.fixture(scope="module")
+def short_loop(home, tmp_path_factory):
+    """The scene of the paper's Listing 1: a convolution over five taps, and a version with vectors along the row."""
+    program = Program(tmp_path_factory.mktemp("profile"))
+    kernels = SET / "kernels"
+    ran = program.run("profile", SET / "tasks" / "conv1d.py", kernels / "conv1d_short_trip.cpp",
+                      "--against", kernels / "conv1d_short_trip.fixed.cpp", "--json", "--home", home, code=0)
+    return ran.json
+
+
+def metrics_of(profile):
+    return {metric["tag"]: metric for metric in profile["metrics"]}
+
+
+def test_a_profile_says_what_was_measured_and_by_whom(short_loop):
+    metrics = metrics_of(short_loop)
+    for tag in ("time_ms", "instructions", "cycles", "vector_share", "loads", "l1_misses", "roofline_share"):
+        assert metrics[tag]["value"] >= 0, tag
+    assert {metric["source"] for metric in metrics.values()} <= SOURCES
+    assert metrics["instructions"]["source"] in ("exact count", "pmu")
+    assert short_loop["hot"] and short_loop["hot"][0]["text"]
+    assert short_loop["evaluate"]["status"] == "passed"
+
+
+def test_every_source_says_what_became_of_it(short_loop):
+    notes = {note["name"]: note for note in short_loop["providers"]}
+    assert {"assembly", "clocks", "counts", "samples", "trace", "counters", "roofline"} <= set(notes)
+    for note in notes.values():
+        assert note["verdict"] in ("ran", "absent", "refused", "skipped", "failed"), note
+        assert note["verdict"] == "ran" or note["detail"], note
+
+
+def test_the_slow_loop_is_named_by_its_instructions_and_not_by_its_ipc(short_loop):
+    """Higher IPC, and yet slower: more instructions do the same work in narrow vectors."""
+    compared = short_loop["against"]
+    assert compared["verdict"] == "regressed"
+    assert "ipc" not in compared["statement"].lower()
+    changed = {difference["tag"]: difference for difference in compared["differences"]}
+    assert changed["instructions"]["factor"] > 2
+    classes = [diagnosis["class"] for diagnosis in short_loop["diagnosis"]]
+    assert "not_vectorised" in classes
+    for diagnosis in short_loop["diagnosis"]:
+        assert not any("ipc" in line.lower() for line in diagnosis["evidence"])
+
+
+def test_a_rejected_kernel_is_not_profiled(program, home):
+    ran = program.run("profile", TASKS / "scale.py", KERNELS / "wrong.cpp", "--json", "--home", home, code=1)
+    assert ran.json["evaluate"]["status"] == "wrong_values"
+    assert ran.json["metrics"] == []
+
+
+def test_a_recorded_profile_is_diagnosed_again(program, short_loop, tmp_path):
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps({"schema": 1, "metrics": short_loop["metrics"]}))
+    ran = program.run("diagnose", file, "--json", code=0)
+    classes = [diagnosis["class"] for diagnosis in ran.json["diagnosis"]]
+    assert classes == [diagnosis["class"] for diagnosis in short_loop["diagnosis"]]
+    explained = program.run("diagnose", file, "--explain", code=0)
+    assert "not_vectorised" in explained.out and "unassessable" in explained.out
+
+
+def test_a_python_solution_is_refused_in_one_line(program, home, tmp_path):
+    solution = tmp_path / "solution.py"
+    solution.write_text("class ModelNew: pass\n")
+    ran = program.run("profile", TASKS / "scale.py", solution, "--home", home)
+    assert "C++" in ran.assert_one_clear_error(2)
+
+
+def test_a_file_that_is_no_profile_is_said_in_one_line(program, tmp_path):
+    file = tmp_path / "profile.json"
+    file.write_text("{]")
+    program.run("diagnose", file).assert_one_clear_error(3)
