@@ -67,7 +67,7 @@ def test_a_recorded_profile_is_diagnosed_again(program, short_loop, tmp_path):
     classes = [diagnosis["class"] for diagnosis in ran.json["diagnosis"]]
     assert classes == [diagnosis["class"] for diagnosis in short_loop["diagnosis"]]
     explained = program.run("diagnose", file, "--explain", code=0)
-    assert "not_vectorised" in explained.out and "unassessable" in explained.out
+    assert "not_vectorised" in explained.out and "fired" in explained.out
 
 
 def test_a_python_solution_is_refused_in_one_line(program, home, tmp_path):
@@ -81,3 +81,20 @@ def test_a_file_that_is_no_profile_is_said_in_one_line(program, tmp_path):
     file = tmp_path / "profile.json"
     file.write_text("{]")
     program.run("diagnose", file).assert_one_clear_error(3)
+
+
+def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_means(program, home, tmp_path):
+    good = (KERNELS / "good.cpp").read_text()
+    advice = {"base": "best", "bottleneck": "b", "evidence": "e", "change": "c", "extra_metrics": ["store_bytes"], "stop": False}
+    for node in (1, 2, 3):
+        (tmp_path / f"coder-{node}.md").write_text(f"```cpp\n{good}// {node}\n```\n")
+        (tmp_path / f"conductor-{node}.md").write_text(f"```json\n{json.dumps(advice)}\n```\n")
+    script = tmp_path / "model.sh"
+    script.write_text(f'cat > "{tmp_path}/prompt-$PRAGMA_ROLE-$PRAGMA_NODE"\nexec cat "{tmp_path}/$PRAGMA_ROLE-$PRAGMA_NODE.md"\n')
+    program.run("optimize", TASKS / "scale.py", "--strategy", "pragma", "--model", f"command:sh {script}",
+                "--attempts", "3", "--no-compile-baseline", "--home", home, code=0)
+    prompt = (tmp_path / "prompt-conductor-3").read_text()
+    assert prompt.index("## Diagnosis") < prompt.index("## Figures of one call")
+    assert "| this version | best version | change |" in prompt
+    assert "`instructions`: " in prompt and "| store_bytes |" in prompt
+    assert "store_bytes" not in (tmp_path / "prompt-conductor-2").read_text()
