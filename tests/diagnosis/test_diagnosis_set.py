@@ -166,7 +166,7 @@ def program(tmp_path):
 
 @pytest.fixture
 def options(tmp_path):
-    return argparse.Namespace(home=tmp_path / "home", limit=20, no_twin=False, resume=tmp_path / "kept.jsonl")
+    return argparse.Namespace(home=tmp_path / "home", limit=20, no_twin=False, diagnose_again=False, resume=tmp_path / "kept.jsonl")
 
 
 DIAGNOSIS = {"diagnosis": [{"class": "spills", "score": 0.4, "evidence": ["e"], "predicted_speedup": 1.7}]}
