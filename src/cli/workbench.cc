@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
+#include "build/toolchain.h"
 #include "cli/command.h"
 #include "cli/shaped_evaluation.h"
 #include "core/evaluation.h"
@@ -230,12 +231,14 @@ Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluatio
   const BuildOutcome built = TRY(bench_.builder().Build(candidate, header_));
   const auto* kernel = std::get_if<BuiltKernel>(&built);
   if (kernel == nullptr) return Fail("a kernel that passed cannot be built again");
+  Toolchains toolchains;
   const ProfileSubject subject{.jail = bench_.jail(),
                                .machine = bench_.machine(),
                                .server = server_,
                                .candidate = candidate,
                                .kernel = *kernel,
                                .kernel_header = header_,
+                               .toolchains = toolchains,
                                .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0};
   return ProfileKernel(subject, rules, progress);
 }

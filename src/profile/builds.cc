@@ -130,8 +130,7 @@ JailSpec KernelBuilds::Spec(std::vector<std::string> argv) const {
 }
 
 Result<KernelBuilds> BuildForProfile(const ProfileSubject& subject) {
-  Toolchains toolchains;
-  KernelBuilds builds{.toolchain = TRY(toolchains.Find(subject.candidate.compiler)),
+  KernelBuilds builds{.toolchain = TRY(subject.toolchains.Find(subject.candidate.compiler)),
                       .folder = TRY(TempDir::Create()),
                       .failure = {},
                       .assembly = {},

@@ -22,7 +22,7 @@ Result<ProviderNote> AddBuilds(Workpiece& piece) {
 }
 
 Result<ProviderNote> AddRemarks(Workpiece& piece) {
-  Toolchains toolchains;
+  Toolchains& toolchains = piece.subject.toolchains;
   const RemarkCompilers compilers{.gcc = TRY(toolchains.Find("g++")),
                                   .clang = TRY(toolchains.Find("clang++"))};
   RemarkOutcome outcome = TRY(RunRemarks(JailedTools(piece.subject.jail), compilers,

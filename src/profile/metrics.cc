@@ -17,11 +17,12 @@ namespace {
 constexpr std::array<std::string_view, 7> kSources{
     "pmu", "exact count", "measured", "simulated", "sampled", "static", "estimated"};
 
-}  // namespace
-
+// Lower is better.
 int SourceRank(std::string_view source) {
   return static_cast<int>(std::ranges::find(kSources, source) - kSources.begin());
 }
+
+}  // namespace
 
 void MetricSet::Add(Metric metric) {
   if (!std::isfinite(metric.value)) return;

@@ -23,7 +23,4 @@ class MetricSet final {
   std::vector<Metric> metrics_;
 };
 
-// Lower is better: pmu, exact count, measured, simulated, sampled, static, estimated.
-[[nodiscard]] int SourceRank(std::string_view source);
-
 }  // namespace pragma

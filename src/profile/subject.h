@@ -4,6 +4,7 @@
 #include <string>
 
 #include "build/builder.h"
+#include "build/toolchain.h"
 #include "core/candidate.h"
 #include "core/task.h"
 #include "machine/machine.h"
@@ -20,7 +21,8 @@ struct ProfileSubject {
   const Candidate& candidate;
   const BuiltKernel& kernel;
   const std::string& kernel_header;
-  double time_ms = 0;  // of one call as the evaluation measured it; 0: not measured
+  Toolchains& toolchains;  // each compiler is looked for once
+  double time_ms = 0;      // of one call as the evaluation measured it; 0: not measured
 
   [[nodiscard]] const Task& task() const { return server.task(); }
 };

@@ -1,7 +1,6 @@
 #include "worker/profiler/host.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,8 +31,6 @@ Host::Host(const char* kernel, const char* result, char** options) {
   handle_ = dlopen(kernel, RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) Die("loading", dlerror());
   kernel_ = reinterpret_cast<void (*)()>(Find("pragma_kernel"));
-  link_map* map = nullptr;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) base_ = map->l_addr;
   for (std::uint32_t set = 0; set < memory_.control->set_count; ++set) order_.push_back(set);
   std::uint64_t state = 0x9e3779b97f4a7c15U;
   for (std::size_t i = order_.size(); i > 1; --i) {

@@ -35,8 +35,6 @@ class Host {
   [[nodiscard]] FILE* result() const { return result_; }
   [[nodiscard]] std::uint32_t next_set() const { return order_[next_]; }
   [[nodiscard]] const kernel_memory& memory() const { return memory_; }
-  // Of the candidate's object in this address space.
-  [[nodiscard]] std::uintptr_t base() const { return base_; }
   [[noreturn]] void Finish();
 
  private:
@@ -45,7 +43,6 @@ class Host {
   kernel_memory memory_{};
   void* handle_ = nullptr;
   void (*kernel_)() = nullptr;
-  std::uintptr_t base_ = 0;
   FILE* result_ = nullptr;
   std::vector<std::string> options_;
   std::vector<std::uint32_t> order_;
