@@ -83,7 +83,7 @@ def test_a_file_that_is_no_profile_is_said_in_one_line(program, tmp_path):
     program.run("diagnose", file).assert_one_clear_error(3)
 
 
-def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_means(program, home, tmp_path):
+def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_means(program, own_home, tmp_path):
     good = (KERNELS / "good.cpp").read_text()
     advice = {"base": "best", "bottleneck": "b", "evidence": "e", "change": "c", "extra_metrics": ["store_bytes"], "stop": False}
     for node in (1, 2, 3):
@@ -92,7 +92,7 @@ def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_mean
     script = tmp_path / "model.sh"
     script.write_text(f'cat > "{tmp_path}/prompt-$PRAGMA_ROLE-$PRAGMA_NODE"\nexec cat "{tmp_path}/$PRAGMA_ROLE-$PRAGMA_NODE.md"\n')
     program.run("optimize", TASKS / "scale.py", "--strategy", "pragma", "--model", f"command:sh {script}",
-                "--attempts", "3", "--no-compile-baseline", "--home", home, code=0)
+                "--attempts", "3", "--no-compile-baseline", "--home", own_home, code=0)
     prompt = (tmp_path / "prompt-conductor-3").read_text()
     assert prompt.index("## Diagnosis") < prompt.index("## Figures of one call")
     assert "| this version | best version | change |" in prompt
