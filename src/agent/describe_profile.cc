@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "core/profile.h"
+#include "knowledge/entry.h"
 
 namespace pragma {
 namespace {
@@ -49,15 +50,8 @@ constexpr std::array<std::string_view, 8> kQuietAtZero{
     "line_splits", "page_faults",    "branch_mispredicts", "l3_misses"};
 constexpr std::size_t kTextBytes = 200;
 
-std::string Number(double value) {
-  if (std::abs(value) >= 1e9) return fmt::format("{:.3g} G", value / 1e9);
-  if (std::abs(value) >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
-  if (std::abs(value) >= 1e4) return fmt::format("{:.3g} k", value / 1e3);
-  return fmt::format("{:.4g}", value);
-}
-
 std::string ValueText(const Metric& metric) {
-  return Number(metric.value) + (metric.unit == "1" ? "" : " " + metric.unit);
+  return FormatCount(metric.value) + (metric.unit == "1" ? "" : " " + metric.unit);
 }
 
 // "2.1 times as much", "a third less"; empty when hardly changed or not comparable.
@@ -108,12 +102,18 @@ std::string DiagnosisList(const std::vector<Diagnosis>& diagnosis) {
   return text;
 }
 
+// One line, cut at its end.
+std::string Line(std::string_view text) {
+  const std::string_view line = Trim(text.substr(0, text.find('\n')));
+  return line.size() <= kTextBytes ? std::string(line)
+                                   : ToValidUtf8(line.substr(0, kTextBytes)) + " ...";
+}
+
 std::string HotList(const std::vector<HotSpot>& hot) {
   std::string text;
   for (const HotSpot& spot : hot) {
-    text += fmt::format("- {:.0f} %: line {}: `{}`", spot.percent, spot.line,
-                        Shorten(spot.text, kTextBytes));
-    if (!spot.remark.empty()) text += " (compiler: " + Shorten(spot.remark, kTextBytes) + ")";
+    text += fmt::format("- {:.0f} %: line {}: `{}`", spot.percent, spot.line, Line(spot.text));
+    if (!spot.remark.empty()) text += " (compiler: " + Line(spot.remark) + ")";
     text += "\n";
   }
   return text;
@@ -141,6 +141,17 @@ std::vector<std::string> ShownTags(const ProfileShown& shown) {
   return tags;
 }
 
+std::vector<std::string> OtherTags(const ProfileShown& shown) {
+  std::vector<std::string> tags;
+  if (shown.current == nullptr) return tags;
+  const std::vector<std::string> known = ShownTags(shown);
+  for (const Metric& metric : shown.current->metrics) {
+    if (std::ranges::find(known, metric.tag) == known.end() && !Quiet(metric))
+      tags.push_back(metric.tag);
+  }
+  return tags;
+}
+
 std::string ProfileInWords(const ProfileShown& shown) {
   if (shown.current == nullptr) return {};
   std::string text;
@@ -150,6 +161,31 @@ std::string ProfileInWords(const ProfileShown& shown) {
   text += "\n## Figures of one call\n\n" + Table(shown);
   if (shown.hot_lines && !shown.current->hot.empty())
     text += "\n## Hottest lines\n\n" + HotList(shown.current->hot);
+  return text;
+}
+
+std::vector<std::string> NamedTechniques(const Profile& profile) {
+  constexpr std::string_view kPrefix = "technique.";
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  std::vector<std::string> names;
+  for (const Diagnosis& diagnosis : profile.diagnosis) {
+    const std::string_view text = diagnosis.action;
+    for (std::size_t at = text.find(kPrefix); at != std::string_view::npos;
+         at = text.find(kPrefix, at)) {
+      at += kPrefix.size();
+      const std::size_t end = std::min(text.find_first_not_of(kLetters, at), text.size());
+      const std::string name(text.substr(at, end - at));
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string TechniqueInWords(const Entry& technique) {
+  std::string text = fmt::format("`{}`: {} {}", technique.id, technique.summary, technique.how);
+  if (!technique.traps.empty()) text += " Traps: " + technique.traps;
+  if (!technique.fragment.empty())
+    text += fmt::format("\n\n```cpp\n{}\n```", Trim(technique.fragment));
   return text;
 }
 

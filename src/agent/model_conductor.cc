@@ -32,6 +32,20 @@ const Profile* ProfileOf(const Trial* trial) {
   return trial != nullptr && trial->profile ? &*trial->profile : nullptr;
 }
 
+// The remedies that the diagnosis names; those of its first statement survive longest.
+void AddTechniques(PromptData& data, const Profile* profile, const RoleSettings& settings,
+                   const Detail& detail) {
+  std::vector<PromptData>& list = data.lists["techniques"];
+  const std::vector<std::string> names =
+      profile == nullptr ? std::vector<std::string>{} : NamedTechniques(*profile);
+  for (const std::string& name : names) {
+    const auto text = settings.techniques.find(name);
+    if (list.size() < detail.techniques && text != settings.techniques.end())
+      list.push_back({.texts = {{"technique", text->second}}});
+  }
+  data.flags["has_techniques"] = !list.empty();
+}
+
 // What the metrics shown mean, and the profile.
 void AddProfileParts(PromptData& data, const Window& window, const RoleSettings& settings,
                      const Detail& detail) {
@@ -41,6 +55,9 @@ void AddProfileParts(PromptData& data, const Window& window, const RoleSettings&
   shown.hot_lines = detail.hot_lines;
   data.flags["has_profile"] = shown.current != nullptr;
   data.texts["profile"] = ProfileInWords(shown);
+  const std::vector<std::string> others = OtherTags(shown);
+  data.flags["has_other_metrics"] = detail.meanings && !others.empty();
+  data.texts["other_metrics"] = Join(others, ", ");
   std::vector<PromptData>& list = data.lists["metrics"];
   for (const std::string& tag : ShownTags(shown)) {
     const auto meaning = settings.metric_meanings.find(tag);
@@ -48,6 +65,7 @@ void AddProfileParts(PromptData& data, const Window& window, const RoleSettings&
       list.push_back({.texts = {{"metric", fmt::format("`{}`: {}", tag, meaning->second)}}});
   }
   data.flags["has_metrics"] = !list.empty();
+  AddTechniques(data, shown.current, settings, detail);
 }
 
 void AddCurrent(PromptData& data, const Trial* current, const Detail& detail) {

@@ -6,12 +6,16 @@
 
 #include "agent/agent_fixture.h"
 #include "agent/roles.h"
+#include "agent/window.h"
+#include "core/advice.h"
+#include "core/profile.h"
 #include "llm/completion.h"
 
 namespace pragma {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kPromptDir = std::string(PRAGMA_SOURCE_DIR) + "/prompts";
 const std::string kReply =
@@ -66,6 +70,58 @@ TEST_F(ModelConductorTest, PromptAfterNoCode) {
   window.current = &run_.no_code;
   window.attempt = 6;
   ExpectGolden("conductor_no_code", Prompt(window));
+}
+
+// A run of the strategy with profiles: 3 was profiled and is the best, 4 is worse.
+class ProfiledConductorTest : public ModelConductorTest {
+ protected:
+  ProfiledConductorTest() {
+    run_.passed.profile = Profile{.metrics = {{"time_ms", 0.1, "ms", "measured"},
+                                              {"instructions", 1.2e6, "1", "exact count"},
+                                              {"store_bytes", 65536, "B", "exact count"}},
+                                  .diagnosis = {},
+                                  .hot = {},
+                                  .providers = {},
+                                  .judgement = {}};
+    run_.slower.profile = Profile{
+        .metrics = {{"time_ms", 0.2, "ms", "measured"},
+                    {"instructions", 4.8e6, "1", "exact count"},
+                    {"store_bytes", 65536, "B", "exact count"}},
+        .diagnosis = {{.bottleneck = "not_vectorised",
+                       .score = 0.6,
+                       .evidence = {"0 % of the operations are in vectors (threshold 80 %)"},
+                       .action = "Make it vector code (technique.restrict_pointers).",
+                       .line = 12,
+                       .predicted_speedup = 2.5}},
+        .hot = {{.file = "kernel.cpp", .line = 12, .percent = 90, .text = "y[i] = x[i];"}},
+        .providers = {},
+        .judgement = "the time rose from 100 us to 200 us"};
+    settings_.metric_meanings = {{"instructions", "Executed instructions."}};
+    settings_.techniques = {{"restrict_pointers", "`technique.restrict_pointers`: Say it."}};
+    window_ = run_.window();
+    window_.current = &run_.slower;
+    window_.best = &run_.passed;
+    window_.attempt = 5;
+  }
+  Window window_;
+};
+
+TEST_F(ProfiledConductorTest, PromptWithAProfile) {
+  ExpectGolden("conductor_profiled", Prompt(window_));
+}
+
+TEST_F(ProfiledConductorTest, MetricsAskedForAreShown) {
+  EXPECT_THAT(Prompt(window_), Not(HasSubstr("| store_bytes |")));
+  run_.slower.advice = Advice{.extra_metrics = {"store_bytes"}};
+  EXPECT_THAT(Prompt(window_), HasSubstr("| store_bytes |"));
+}
+
+TEST_F(ProfiledConductorTest, ExplanationsGoBeforeTheDiagnosis) {
+  settings_.prompt_bytes = 1;
+  const std::string prompt = Prompt(window_);
+  EXPECT_THAT(prompt, Not(HasSubstr("Say it.")));
+  EXPECT_THAT(prompt, Not(HasSubstr("Executed instructions.")));
+  EXPECT_THAT(prompt, HasSubstr("not_vectorised"));
 }
 
 TEST_F(ModelConductorTest, ReturnsTheDecision) {

@@ -23,6 +23,8 @@ struct RoleSettings {
   std::size_t prompt_bytes = 60000;        // cut the least useful first
   std::vector<std::string> allowed_flags;  // AllowedFlagForms(); empty: the default flags only
   std::map<std::string, std::string> metric_meanings;  // by tag, for prompts with a profile
+  // By the name after "technique.", Markdown: what a diagnosis may name as its remedy.
+  std::map<std::string, std::string> techniques;
 };
 
 struct Advised {

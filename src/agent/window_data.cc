@@ -49,6 +49,10 @@ std::vector<Detail> Ladder(std::size_t others) {
     detail.log_bytes = bytes;
     steps.push_back(detail);
   }
+  for (const std::size_t techniques : {std::size_t{2}, std::size_t{0}}) {
+    detail.techniques = techniques;
+    steps.push_back(detail);
+  }
   detail.hot_lines = false;
   steps.push_back(detail);
   detail.meanings = false;

@@ -21,6 +21,7 @@ struct Detail {
   std::size_t log_bytes = 3000;
   bool hot_lines = true;       // of the profile
   bool meanings = true;        // of its metrics
+  std::size_t techniques = 6;  // that its diagnosis names
   bool whole_machine = true;   // else its first line
   bool second_version = true;  // the code of the version that is not the starting point
 };
@@ -29,8 +30,9 @@ struct Detail {
 [[nodiscard]] std::vector<const Trial*> OtherTrials(const Window& window);
 
 // Calls `render` with less and less detail until the messages fit: the other attempts go first
-// (code before figures, oldest first), then logs, then machine details, then the second version's
-// code. Task, kernel.h and rules are never cut, so what does not fit even then is sent as it is.
+// (code before figures, oldest first), then logs, then what techniques and metrics are, then
+// machine details, then the second version's code. Task, kernel.h and rules are never cut, so what
+// does not fit even then is sent as it is.
 [[nodiscard]] Result<std::vector<Message>> FitMessages(
     std::size_t limit_bytes, std::size_t others,
     const std::function<Result<std::vector<Message>>(const Detail&)>& render);

@@ -132,6 +132,16 @@ std::string FormatBytes(double bytes) {
   return Scaled(scaled, kUnits.at(unit));
 }
 
+std::string FormatCount(double value) {
+  constexpr std::array<std::pair<double, std::string_view>, 4> kUnits{
+      {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
+  for (const auto& [size, letter] : kUnits) {
+    if (std::abs(value) >= std::max(size, 1e4))
+      return fmt::format("{:.3g} {}", value / size, letter);
+  }
+  return fmt::format("{:.4g}", value);
+}
+
 std::string FormatSeconds(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   const double magnitude = std::abs(seconds);

@@ -22,6 +22,8 @@ namespace pragma {
                                   const std::vector<std::string>& candidates);
 // "1.5 GiB", "320 B".
 [[nodiscard]] std::string FormatBytes(double bytes);
+// "9876", "12.3 k", "1.05 M": counts of instructions and the like.
+[[nodiscard]] std::string FormatCount(double value);
 // "12.3 us", "4.56 ms", "1.2 s": three significant digits.
 [[nodiscard]] std::string FormatSeconds(double seconds);
 

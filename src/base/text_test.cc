@@ -85,6 +85,15 @@ TEST(FormatBytesTest, ThreeDigitsAndAUnit) {
   EXPECT_EQ(FormatBytes(5.0e15), "4547 TiB");
 }
 
+TEST(FormatCountTest, FourDigitsThenThreeAndALetter) {
+  EXPECT_EQ(FormatCount(0), "0");
+  EXPECT_EQ(FormatCount(9876), "9876");
+  EXPECT_EQ(FormatCount(12345), "12.3 k");
+  EXPECT_EQ(FormatCount(-1.05e6), "-1.05 M");
+  EXPECT_EQ(FormatCount(2.5e9), "2.5 G");
+  EXPECT_EQ(FormatCount(4e13), "40 T");
+}
+
 TEST(FormatSecondsTest, ThreeDigitsAndAUnit) {
   EXPECT_EQ(FormatSeconds(1.234e-5), "12.3 us");
   EXPECT_EQ(FormatSeconds(4.56e-3), "4.56 ms");

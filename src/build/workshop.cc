@@ -177,7 +177,7 @@ Words Workshop::Libraries(const Candidate& candidate) const {
 }
 
 Result<std::string> Workshop::ReadOutput(const std::string& name) const {
-  return ReadForeignFile(folder_.path() / "out" / name, kOutputBytes);
+  return ReadForeignFile(out() / name, kOutputBytes);
 }
 
 }  // namespace pragma

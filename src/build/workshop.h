@@ -68,6 +68,8 @@ class Workshop final {
   // What the build jail sees, /out, and no limit on the address space.
   [[nodiscard]] JailSpec Spec(std::vector<std::string> argv, Stage stage) const;
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
+  // /out as we see it. What lies there is foreign.
+  [[nodiscard]] std::filesystem::path out() const { return folder_.path() / "out"; }
   // A file that a program left in /out.
   [[nodiscard]] Result<std::string> ReadOutput(const std::string& name) const;
 

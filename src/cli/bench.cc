@@ -86,6 +86,7 @@ Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice&
   settings.conductor_model = choice.conductor_model;
   settings.coder_model = choice.coder_model;
   settings.advice_from_user = choice.advice;
+  settings.prompt_bytes = choice.prompt_bytes;
   settings.machine = bench_.machine().fingerprint;
   settings.options = verify_.AsOptions();
   settings.options["threads"] = std::to_string(bench_.machine().threads);

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "cli/paths.h"
 #include "machine/machine.h"
+#include "profile/adapter.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
@@ -238,6 +239,24 @@ DoctorItem Clang() {
                  "apt-get install clang-19 (a second compiler for candidates)");
 }
 
+// What `pragma profile --with` may ask.
+DoctorItem ForeignProfilers(const Paths& paths) {
+  DoctorItem item{.name = "foreign profilers"};
+  const Result<std::vector<Adapter>> adapters = LoadAdapters(paths.knowledge() / "adapters");
+  if (!adapters) {
+    item.state = ItemState::kLimited;
+    item.detail = adapters.error().message;
+    return item;
+  }
+  std::vector<std::string> there;
+  std::vector<std::string> absent;
+  for (const Adapter& adapter : *adapters)
+    (FindAdapterProgram(adapter) ? there : absent).push_back(adapter.name);
+  item.detail = there.empty() ? "none" : Join(there, ", ");
+  if (!absent.empty()) item.detail += "; not installed: " + Join(absent, ", ");
+  return item;
+}
+
 }  // namespace
 
 std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home) {
@@ -255,6 +274,7 @@ std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home)
       Program("valgrind", {"valgrind"},
               "apt-get install valgrind (exact counts where counters are missing)"),
       Program("llvm-mca", {"llvm-mca", "llvm-mca-19", "llvm-mca-14"}, "apt-get install llvm-19"),
+      ForeignProfilers(paths),
       Gpu(),
       Disk(home),
   };

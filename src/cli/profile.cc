@@ -23,6 +23,7 @@
 #include "core/json.h"
 #include "core/json_writer.h"
 #include "profile/compare.h"
+#include "profile/foreign_tool.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
 #include "report/profile_text.h"
@@ -38,6 +39,7 @@ struct ProfileFlags {
   std::string against;
   std::vector<std::string> metrics;
   bool all_metrics = false;
+  std::vector<std::string> tools;
   VerifyFlags verify;
 };
 
@@ -48,12 +50,13 @@ struct Observed {
   std::optional<Profile> profile;
 };
 
-Result<Observed> Observe(TaskBench& task, const Candidate& candidate, PhaseLine& line) {
+Result<Observed> Observe(TaskBench& task, const Candidate& candidate,
+                         const std::vector<ForeignTool>& tools, PhaseLine& line) {
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   Observed observed{.candidate = candidate, .evaluation = {}, .profile = {}};
   observed.evaluation = TRY(task.Evaluate(candidate, nullptr, Measure::kEager, on_phase));
   if (observed.evaluation.passed())
-    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase));
+    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase, tools));
   line.Clear();
   return observed;
 }
@@ -107,13 +110,16 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   if (candidate.language != Language::kCpp || (against && against->language != Language::kCpp)) {
     return Fail(ErrorKind::kUsage, "only C++ kernels can be profiled here: " + flags.candidate);
   }
+  std::vector<ForeignTool> tools;
+  for (const std::string& wish : flags.tools)
+    tools.push_back(TRY(FindForeignTool(wish, context.paths.knowledge() / "adapters")));
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
   const auto task = TRY(TaskBench::Open(*bench, flags.task, flags.verify.options()));
   std::optional<Observed> other;
-  if (against) other = TRY(Observe(*task, *against, line));
-  const Observed observed = TRY(Observe(*task, candidate, line));
+  if (against) other = TRY(Observe(*task, *against, {}, line));
+  const Observed observed = TRY(Observe(*task, candidate, tools, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
     compared = CompareProfiles(*other->profile, *observed.profile);
@@ -139,6 +145,12 @@ void AddProfile(CLI::App& app, Registry& registry) {
       ->type_name("TAG,...")
       ->delimiter(',');
   command.add_flag("--all-metrics", flags->all_metrics, "show every metric");
+  command
+      .add_option("--with", flags->tools,
+                  "ask other profilers too: callgrind, perf-stat, cachegrind, or the file of an "
+                  "adapter (docs/add-a-backend.md)")
+      ->type_name("TOOL,...")
+      ->delimiter(',');
   flags->verify.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };
 }

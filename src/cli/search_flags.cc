@@ -1,8 +1,13 @@
 #include "cli/search_flags.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
+#include "agent/roles.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -14,6 +19,9 @@ namespace pragma {
 namespace {
 
 constexpr const char* kDefaultStrategy = "n-pragma";
+constexpr std::size_t kBytesPerToken = 4;  // as where a service does not count them
+constexpr std::int64_t kFewestTokens = 1000;
+constexpr std::int64_t kMostTokens = 10'000'000;
 
 const std::string& FirstOf(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
@@ -81,6 +89,13 @@ void SearchFlags::AddTo(CLI::App& command) {
   command.add_option("--advice", advice, "a hint shown to the models")
       ->type_name("TEXT")
       ->group("Search");
+  command
+      .add_option("--prompt-tokens", prompt_tokens,
+                  fmt::format("longest prompt; the least useful is cut (default: about {})",
+                              RoleSettings{}.prompt_bytes / kBytesPerToken))
+      ->type_name("N")
+      ->check(CLI::Range(kFewestTokens, kMostTokens))
+      ->group("Search");
   budget.AddTo(command);
 }
 
@@ -100,6 +115,8 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");
   choice.budget = TRY(flags.budget.Over(FromSettings(settings, choice.preset)));
   choice.advice = flags.advice;
+  if (const auto tokens = flags.prompt_tokens ? flags.prompt_tokens : settings.prompt_tokens)
+    choice.prompt_bytes = static_cast<std::size_t>(*tokens) * kBytesPerToken;
   return choice;
 }
 

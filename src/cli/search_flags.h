@@ -1,10 +1,12 @@
 // SearchFlags: model, strategy and budget of a search, as given on the command line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "agent/roles.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -34,6 +36,7 @@ struct SearchFlags {
   std::string coder;
   std::string strategy;
   std::string advice;
+  std::optional<std::int64_t> prompt_tokens;
   BudgetFlags budget;
 
   void AddTo(CLI::App& command);
@@ -46,6 +49,7 @@ struct SearchChoice {
   std::string conductor_model;  // empty: the preset has no conductor
   std::string coder_model;
   std::string advice;
+  std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
 };
 
 // kUsage with one line when no model is named, or the strategy does not exist.

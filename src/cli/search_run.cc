@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "agent/describe_profile.h"
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -173,19 +174,23 @@ Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, co
   return BestBundle(TRY(BundlesOf(bench.store(), run.id, tree)), tree);
 }
 
-// The compendium's summaries of all metrics; none where it cannot be read, which is said.
-std::map<std::string, std::string> MetricMeanings(const std::filesystem::path& knowledge) {
-  std::map<std::string, std::string> meanings;
+// What prompts with a profile may explain; nothing where the compendium cannot be read, which is
+// said.
+void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
   const Result<Compendium> compendium = LoadCompendium(knowledge);
   if (!compendium) {
-    Log(LogLevel::kWarning, "prompts will not explain metrics: " + compendium.error().message);
-    return meanings;
+    Log(LogLevel::kWarning,
+        "prompts will not explain metrics and techniques: " + compendium.error().message);
+    return;
   }
-  constexpr std::string_view kPrefix = "metric.";
+  // Every run keeps what it was shown: only what a diagnosis can name.
+  const std::string rules = ReadFile(knowledge / "diagnosis" / "cpu.toml").value_or("");
   for (const Entry& entry : compendium->entries()) {
-    if (entry.kind == EntryKind::kMetric) meanings[entry.id.substr(kPrefix.size())] = entry.summary;
+    const std::string name = entry.id.substr(entry.id.find('.') + 1);
+    if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
+    if (entry.kind == EntryKind::kTechnique && rules.find(entry.id) != std::string::npos)
+      settings.techniques[name] = TechniqueInWords(entry);
   }
-  return meanings;
 }
 
 }  // namespace
@@ -202,7 +207,8 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.kernel_header = task.header();
   settings.machine = bench.machine().Summary();
   settings.advice_from_user = choice.advice;
-  if (choice.preset.profile) settings.metric_meanings = MetricMeanings(bench.knowledge());
+  settings.prompt_bytes = choice.prompt_bytes;
+  if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
   return settings;

@@ -105,6 +105,7 @@ Setters TopLevel(Settings& settings) {
       {"time", Duration([&settings](double seconds) { settings.seconds = seconds; })},
       {"tokens", To(settings.tokens)},
       {"usd", To(settings.usd)},
+      {"prompt_tokens", To(settings.prompt_tokens)},
       {"mode", To(settings.mode)},
       {"cache", To(settings.cache)},
       {"threads", To(settings.threads)},
@@ -127,6 +128,8 @@ Result<void> CheckValues(const Settings& settings, const std::string& file) {
   }
   if (settings.attempts.value_or(1) < 1) return wrong("attempts must be at least 1");
   if (settings.threads.value_or(1) < 1) return wrong("threads must be at least 1");
+  if (settings.prompt_tokens.value_or(1000) < 1000)
+    return wrong("prompt_tokens must be at least 1000");
   return {};
 }
 

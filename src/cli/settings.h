@@ -18,6 +18,7 @@ namespace pragma {
 //   model = "openai:NAME"      # also: conductor, coder
 //   strategy = "n-pragma"
 //   attempts = 15              # also: time ("30m" or seconds), tokens, usd
+//   prompt_tokens = 15000      # longest prompt
 //   mode = "strict"            # or "official"
 //   cache = "warm"             # or "cold"
 //   threads = 2
@@ -39,6 +40,7 @@ struct Settings {
   std::optional<double> seconds;
   std::optional<std::int64_t> tokens;
   std::optional<double> usd;
+  std::optional<std::int64_t> prompt_tokens;
   std::string mode;
   std::string cache;
   std::optional<int> threads;

@@ -226,7 +226,8 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 }
 
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
-                                     const Verifier::Progress& progress) {
+                                     const Verifier::Progress& progress,
+                                     const std::vector<ForeignTool>& tools) {
   const RuleSet rules = TRY(LoadRules(bench_.knowledge() / "diagnosis" / "cpu.toml"));
   const BuildOutcome built = TRY(bench_.builder().Build(candidate, header_));
   const auto* kernel = std::get_if<BuiltKernel>(&built);
@@ -239,7 +240,8 @@ Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluatio
                                .kernel = *kernel,
                                .kernel_header = header_,
                                .toolchains = toolchains,
-                               .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0};
+                               .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
+                               .tools = tools};
   return ProfileKernel(subject, rules, progress);
 }
 

@@ -18,6 +18,7 @@
 #include "core/profile.h"
 #include "core/task.h"
 #include "machine/machine.h"
+#include "profile/foreign_tool.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
 #include "task/shapes.h"
@@ -85,7 +86,8 @@ class TaskBench final {
                                       const Verifier::Progress& progress);
   // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
-                                          const Verifier::Progress& progress);
+                                          const Verifier::Progress& progress,
+                                          const std::vector<ForeignTool>& tools = {});
   // The verdict goes onto the task, and with it onto every result, now and in later runs.
   void KeepLint(const LintReport& report);
   // As kept by an earlier run, else linted now.

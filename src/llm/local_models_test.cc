@@ -18,7 +18,6 @@
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "llm/model.h"
-#include "llm/model_options.h"
 #include "tests/llm/fault_server.h"
 
 namespace pragma {
@@ -209,40 +208,6 @@ TEST_F(LocalModelsTest, ReplaySaysWhichLineIsBroken) {
     ASSERT_FALSE(model);
     EXPECT_EQ(model.error().kind, ErrorKind::kUsage);
     EXPECT_THAT(model.error().message, HasSubstr(says));
-  }
-}
-
-TEST_F(LocalModelsTest, OptionsFromToml) {
-  Write("pragma.toml",
-        "budget = 3\n[models.\"gpt-x\"]\nusd_per_million_in = 2\nusd_per_million_out = 8.5\n"
-        "[models.\"openai:gpt-y\"]\nbase_url = \"http://localhost:1/v1\"\ntimeout_seconds = 30\n"
-        "max_retries = 2\n");
-  const fs::path file = folder_.path() / "pragma.toml";
-  const auto x = ModelOptionsFromToml(file, "openai:gpt-x");
-  ASSERT_TRUE(x) << x.error().message;
-  EXPECT_EQ(x->price.usd_per_million_in, 2);
-  EXPECT_EQ(x->price.usd_per_million_out, 8.5);
-  const auto y = ModelOptionsFromToml(file, "openai:gpt-y");
-  ASSERT_TRUE(y);
-  EXPECT_EQ(y->base_url, "http://localhost:1/v1");
-  EXPECT_EQ(y->timeout, Seconds(30));
-  EXPECT_EQ(y->max_retries, 2);
-  EXPECT_EQ(ModelOptionsFromToml(file, "openai:other")->max_retries, ModelOptions{}.max_retries);
-  EXPECT_TRUE(ModelOptionsFromToml(folder_.path() / "none.toml", "openai:x"));
-}
-
-TEST_F(LocalModelsTest, OptionsThatAreWrongAreNamed) {
-  for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
-           {"[models.\"x\"]\nusd_per_milion_in = 1\n", "usd_per_million_in"},
-           {"[models.\"x\"]\nusd_per_million_in = -1\n", "from 0"},
-           {"[models.\"x\"]\nmax_retries = \"six\"\n", "max_retries"},
-           {"[models]\nx = 3\n", "must be a table"},
-           {"[models\n", "pragma.toml:"}}) {
-    Write("pragma.toml", text);
-    const auto options = ModelOptionsFromToml(folder_.path() / "pragma.toml", "openai:x");
-    ASSERT_FALSE(options) << text;
-    EXPECT_EQ(options.error().kind, ErrorKind::kUsage);
-    EXPECT_THAT(options.error().message, HasSubstr(says));
   }
 }
 

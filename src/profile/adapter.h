@@ -93,6 +93,7 @@ struct Adapter {
   int metrics_per_run = 0;
   std::vector<std::string> given;  // native names that the output always holds, not asked for
   std::map<std::string, std::string> env;
+  bool portable_program = false;  // the program is built with AVX2 and without FMA
   AdapterProbe probe;
   AdapterOutput output;
   std::vector<AdapterMetric> metrics;

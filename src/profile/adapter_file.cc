@@ -16,9 +16,9 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/toml_reader.h"
 #include "profile/adapter.h"
 #include "profile/formula.h"
-#include "profile/toml_reader.h"
 
 namespace pragma {
 namespace {
@@ -204,6 +204,7 @@ Result<Adapter> ParseAdapter(std::string_view toml, const std::string& name) {
   file.Require("documentation", adapter.documentation);
   file.Require("command", adapter.command);
   file.Get("metrics_separator", adapter.metrics_separator);
+  file.Get("portable_program", adapter.portable_program);
   file.Get("metrics_per_run", adapter.metrics_per_run);
   if (adapter.metrics_per_run < 0) file.Complain("metrics_per_run", "must not be negative");
   file.Get("given", adapter.given);

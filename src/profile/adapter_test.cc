@@ -114,7 +114,7 @@ TEST(AdapterFileTest, ABadFileIsOneLineWithFileAndField) {
   EXPECT_EQ(ErrorOf(Toml("where = \"nowhere\"", metric)),
             "toy.toml: output.where is \"nowhere\"; known are stdout, stderr, file");
   EXPECT_EQ(ErrorOf(Toml("seperator = \";\"", metric)),
-            "toy.toml: output.seperator is not known; meant is perhaps separator");
+            "toy.toml: output.seperator is not known; did you mean \"separator\"?");
   EXPECT_EQ(ErrorOf(Toml("", MetricToml("native = \"x\""))), "toy.toml: metric[0].tag is missing");
   EXPECT_THAT(ErrorOf(Toml("", MetricToml("tag = \"a\"\nformula = \"[x\""))),
               StartsWith("toy.toml: metric[0].formula cannot be read"));

@@ -47,15 +47,19 @@ Clocked Read(const HostReport& report) {
   return clocked;
 }
 
-void AddThreads(const Clocked& all, int threads, MetricSet& metrics) {
-  const double busy = std::accumulate(all.threads.begin(), all.threads.end(), 0.0);
-  if (busy <= 0 || all.wall <= 0) return;
-  metrics.Add("cpu_per_wall", busy / all.wall, "1", "measured");
-  const double mean = busy / threads;
-  metrics.Add("thread_imbalance", *std::ranges::max_element(all.threads) / mean, "1", "measured");
+void AddSystemShare(const Clocked& all, MetricSet& metrics) {
   const double processor = all.user + all.system;
   // Ticks are coarse: the share of system time is of the kernel's own account.
   if (processor > 0) metrics.Add("system_share", all.system / processor, "1", "measured");
+}
+
+// Of a run in which waiting threads sleep: spinning looks like work.
+void AddThreads(const Clocked& busy, int threads, MetricSet& metrics) {
+  const double sum = std::accumulate(busy.threads.begin(), busy.threads.end(), 0.0);
+  if (sum <= 0 || busy.wall <= 0) return;
+  metrics.Add("cpu_per_wall", sum / busy.wall, "1", "measured");
+  const double mean = sum / threads;
+  metrics.Add("thread_imbalance", *std::ranges::max_element(busy.threads) / mean, "1", "measured");
 }
 
 void AddAll(const Clocked& all, int threads, MetricSet& metrics) {
@@ -63,7 +67,7 @@ void AddAll(const Clocked& all, int threads, MetricSet& metrics) {
   metrics.Add("threads", threads, "1", "measured");
   metrics.Add("page_faults", all.faults / all.calls, "1", "measured");
   metrics.Add("context_switches", all.switches / all.calls, "1", "measured");
-  AddThreads(all, threads, metrics);
+  AddSystemShare(all, metrics);
 }
 
 void AddOne(const Clocked& one, const Clocked& all, int threads, MetricSet& metrics) {
@@ -83,9 +87,11 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
   HostRun run{.mode = "clocks", .object = kPlainObject, .options = {kSeconds}, .threads = threads};
   const HostReport together = TRY(RunHost(piece, run));
+  run.waiting_sleeps = true;
+  const HostReport busy = threads > 1 ? TRY(RunHost(piece, run)) : together;
   run.threads = 1;
   const HostReport alone = threads > 1 ? TRY(RunHost(piece, run)) : together;
-  for (const HostReport* report : {&together, &alone}) {
+  for (const HostReport* report : {&together, &busy, &alone}) {
     if (report->failure.empty()) continue;
     note.verdict = "failed";
     note.detail = report->failure;
@@ -93,6 +99,7 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   }
   const Clocked all = Read(together);
   AddAll(all, threads, piece.metrics);
+  AddThreads(Read(busy), threads, piece.metrics);
   AddOne(Read(alone), all, threads, piece.metrics);
   const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : all.median * 1e3;
   piece.metrics.Add("time_ms", time, "ms", "measured");

@@ -69,9 +69,7 @@ std::string Number(const Figure& figure, double value) {
   if (figure.kind == Kind::kRatio)
     return figure.tag == "ipc" ? fmt::format("{:.2f}", value)
                                : fmt::format("{:.3g} %", 100 * value);
-  if (value >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
-  if (value >= 1e4) return fmt::format("{:.3g} k", value / 1e3);
-  return fmt::format("{:.4g}", value);
+  return FormatCount(value);
 }
 
 bool Same(double before, double after, double tolerance) {

@@ -16,9 +16,9 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/toml_reader.h"
 #include "core/json_writer.h"
 #include "machine/machine.h"
-#include "profile/toml_reader.h"
 
 namespace pragma {
 namespace {

@@ -83,7 +83,7 @@ TEST(HardwareTest, ABadFileIsOneLineWithFileAndField) {
   EXPECT_EQ(with("bandwidth_gbs = 4800", "bandwidth_gbs = -1"),
             "x.toml: bandwidth_gbs must be above 0");
   EXPECT_EQ(with("warp_size", "warpsize"),
-            "x.toml: warpsize is not known; meant is perhaps warp_size");
+            "x.toml: warpsize is not known; did you mean \"warp_size\"?");
   EXPECT_THAT(with("kind = \"gpu\"", "kind = \"cpu\""), HasSubstr("known are gpu, npu"));
   EXPECT_FALSE(LoadHardwareFolder("/nonexistent"));
 }

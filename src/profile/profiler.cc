@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/profile.h"
+#include "machine/machine.h"
 #include "profile/diagnosis.h"
 #include "profile/providers.h"
 #include "profile/rules.h"
@@ -35,12 +36,13 @@ struct Provider {
   std::string_view name;
   Result<ProviderNote> (*add)(Workpiece&);
   bool needs_assembly = false;
+  bool times = false;  // takes the machine's lock itself, alone
 };
 
 constexpr std::array kInOrder{
-    Provider{.name = "clocks", .add = AddClocks},
-    Provider{.name = "counters", .add = AddCounters},
-    Provider{.name = "samples", .add = AddSamples, .needs_assembly = true},
+    Provider{.name = "clocks", .add = AddClocks, .times = true},
+    Provider{.name = "counters", .add = AddCounters, .times = true},
+    Provider{.name = "samples", .add = AddSamples, .needs_assembly = true, .times = true},
     Provider{.name = "counts", .add = AddCounts, .needs_assembly = true},
     Provider{.name = "trace", .add = AddTrace, .needs_assembly = true},
     Provider{.name = "mca", .add = AddHotLoop, .needs_assembly = true},
@@ -54,8 +56,16 @@ Result<ProviderNote> Timed(Workpiece& piece, Result<ProviderNote> (*add)(Workpie
   return note;
 }
 
+// What is not timed here keeps others from timing meanwhile.
+Result<ProviderNote> Add(Workpiece& piece, const Provider& provider) {
+  if (provider.times) return Timed(piece, provider.add);
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  return Timed(piece, provider.add);
+}
+
 // The compilers work side by side: what they leave is in different parts of the workpiece.
 Result<void> Compile(Workpiece& piece) {
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   std::future<Result<ProviderNote>> remarks =
       std::async(std::launch::async, [&piece] { return Timed(piece, AddRemarks); });
   Result<ProviderNote> builds = Timed(piece, AddBuilds);
@@ -76,7 +86,7 @@ Result<void> Observe(Workpiece& piece, const ProfileProgress& progress) {
                              .verdict = "skipped",
                              .detail = "there is no instrumented build"});
     } else {
-      piece.notes.push_back(TRY(Timed(piece, provider.add)));
+      piece.notes.push_back(TRY(Add(piece, provider)));
     }
   }
   return {};
@@ -126,6 +136,8 @@ Result<Profile> ProfileKernel(const ProfileSubject& subject, const RuleSet& rule
                               const ProfileProgress& progress) {
   Workpiece piece = TRY(OpenWorkpiece(subject));
   TRY(Observe(piece, progress));
+  if (progress && !subject.tools.empty()) progress("profile: foreign tools");
+  TRY(AddForeignTools(piece));
   Profile profile{.hot = HotLines(piece), .providers = std::move(piece.notes)};
   const SiteFigures sites = Sites(piece);
   profile.metrics = std::move(piece.metrics).Take();

@@ -30,6 +30,9 @@ namespace pragma {
 // Shares of what this machine can do. Needs clocks or a measured time.
 [[nodiscard]] Result<ProviderNote> AddRoofline(Workpiece& piece);
 
+// Profilers of others that were asked for by name. A metric that is known already stays as it is.
+[[nodiscard]] Result<void> AddForeignTools(Workpiece& piece);
+
 // The innermost loop with most samples (with instructions, when nothing was sampled); nullptr:
 // none.
 [[nodiscard]] const Loop* HottestLoop(const std::vector<Loop>& loops, const Workpiece& piece);

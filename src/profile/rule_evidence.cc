@@ -19,23 +19,12 @@
 namespace pragma {
 namespace {
 
-// 12.3 k, 1.05 M: counts of instructions and the like.
-std::string Count(double value) {
-  constexpr std::array<const char*, 4> kUnits{"", " k", " M", " G"};
-  std::size_t unit = 0;
-  while (std::abs(value) >= 999.5 && unit + 1 < kUnits.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.3g}{}", value, kUnits.at(unit));
-}
-
 std::string Show(double value, const std::string& format) {
   if (format == "percent") return fmt::format("{:.3g} %", 100 * value);
   if (format == "ms") return FormatSeconds(value / 1e3);
   if (format == "us") return FormatSeconds(value / 1e6);
   if (format == "bytes") return FormatBytes(value);
-  return Count(value);
+  return FormatCount(value);
 }
 
 std::string SourceText(const RuleValue& value) {

@@ -51,6 +51,7 @@ JailSpec HostSpec(const Workpiece& piece, const HostRun& run, const std::string&
   argv.insert(argv.end(), run.options.begin(), run.options.end());
   JailSpec spec = piece.builds->Spec(std::move(argv));
   spec.env.merge(OpenMpEnvironment(run.threads));
+  if (run.waiting_sleeps) spec.env["OMP_WAIT_POLICY"] = "passive";
   spec.binds.push_back(
       {piece.subject.jail.program_dir() + "/pragma-profiler", "/pragma-profiler", false});
   spec.proc = true;  // threads' own times

@@ -51,6 +51,9 @@ struct HostRun {
   std::vector<std::string> options;  // NAME=VALUE
   int threads = 1;
   double limit_seconds = 30;
+  // Threads that wait for others sleep, so that their processor time is work only; as timed, they
+  // may spin.
+  bool waiting_sleeps = false;
 };
 
 // Lines of words; foreign text.

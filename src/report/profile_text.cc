@@ -60,16 +60,6 @@ bool IsShare(std::string_view tag) {
          tag == "line_use" || tag == "spill_traffic" || tag == "vector_share";
 }
 
-std::string Scaled(double value) {
-  constexpr std::array<std::pair<double, const char*>, 4> kSteps{
-      {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}}};
-  for (const auto& [step, letter] : kSteps) {
-    const double unit = step == 1e4 ? 1e3 : step;
-    if (std::abs(value) >= step) return fmt::format("{:.3g}{}", value / unit, letter);
-  }
-  return fmt::format("{:.4g}", value);
-}
-
 std::string Bar(const Terminal& terminal, double share) {
   const double kept = std::clamp(share, 0.0, 1.0);
   const auto full = static_cast<std::size_t>(std::lround(kept * kBarWidth));
@@ -177,7 +167,7 @@ std::string FormatMetric(const Metric& metric) {
   if (IsShare(metric.tag)) return fmt::format("{:.3g} %", metric.value * 100);
   const std::string unit = metric.unit == "1" ? "" : " " + metric.unit;
   if (metric.unit == "B") return FormatBytes(metric.value);
-  return Scaled(metric.value) + unit;
+  return FormatCount(metric.value) + unit;
 }
 
 std::string ProfileText(const Terminal& terminal, const Profile& profile,

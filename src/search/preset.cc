@@ -1,132 +1,61 @@
 // Presets: strategies/<name>.toml. An unknown key is an error, so that a misspelt one does not pass
 // for its default.
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/toml_reader.h"
 #include "search/strategy.h"
 
 namespace pragma {
 namespace {
-
-const std::vector<std::string>& Policies() {
-  static const std::vector<std::string> kNames{"linear", "independent", "conversation"};
-  return kNames;
-}
-
-const std::vector<std::string>& Histories() {
-  static const std::vector<std::string> kNames{"best", "last", "all", "none"};
-  return kNames;
-}
-
-using Field = std::variant<std::string*, bool*, double*, int*>;
-
-std::map<std::string, Field> Fields(Preset& preset) {
-  return {{"name", &preset.name},
-          {"summary", &preset.summary},
-          {"policy", &preset.policy},
-          {"history", &preset.history},
-          {"conductor", &preset.conductor},
-          {"profile", &preset.profile},
-          {"conductor_prompt", &preset.conductor_prompt},
-          {"coder_prompt", &preset.coder_prompt},
-          {"conductor_temperature", &preset.conductor_temperature},
-          {"coder_temperature", &preset.coder_temperature},
-          {"attempts", &preset.attempts},
-          {"stall_attempts", &preset.stall_attempts}};
-}
-
-// True if `node` has the field's type.
-bool Assign(const toml::node& node, const Field& field) {
-  if (auto* const* text = std::get_if<std::string*>(&field)) {
-    if (node.is_string()) **text = node.as_string()->get();
-    return node.is_string();
-  }
-  if (auto* const* truth = std::get_if<bool*>(&field)) {
-    if (node.is_boolean()) **truth = node.as_boolean()->get();
-    return node.is_boolean();
-  }
-  if (auto* const* real = std::get_if<double*>(&field)) {
-    if (node.is_number()) **real = node.value_or(**real);
-    return node.is_number();
-  }
-  if (!node.is_integer()) return false;
-  const std::int64_t number = node.as_integer()->get();
-  *std::get<int*>(field) = static_cast<int>(std::clamp<std::int64_t>(number, -1, 1'000'000));
-  return true;
-}
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::string near = Nearest(word, known);
   return near.empty() ? "known are " + Join(known, ", ") : "did you mean \"" + near + "\"?";
 }
 
-std::unexpected<Error> Wrong(const std::filesystem::path& path, const std::string& problem) {
-  return Fail(ErrorKind::kUsage, "the strategy " + path.string() + ": " + problem);
-}
+// Temperatures as services take them.
+constexpr double kHottest = 2;
 
-Result<void> CheckChoice(const std::filesystem::path& path, std::string_view key,
-                         const std::string& value, const std::vector<std::string>& known) {
-  if (std::ranges::find(known, value) != known.end()) return {};
-  return Wrong(path,
-               fmt::format("{} = \"{}\" is not known; {}", key, value, Suggestion(value, known)));
-}
-
-Result<void> CheckPreset(const std::filesystem::path& path, const Preset& preset) {
-  if (preset.name.empty()) return Wrong(path, "name is missing");
-  TRY(CheckChoice(path, "policy", preset.policy, Policies()));
-  TRY(CheckChoice(path, "history", preset.history, Histories()));
-  if (preset.attempts < 1) return Wrong(path, "attempts must be at least 1");
-  if (preset.stall_attempts < 0) return Wrong(path, "stall_attempts must not be negative");
-  for (const double temperature : {preset.conductor_temperature, preset.coder_temperature}) {
-    if (!(temperature >= 0 && temperature <= 2))
-      return Wrong(path, "temperatures lie between 0 and 2");
-  }
-  return {};
-}
-
-Result<toml::table> ParseToml(const std::filesystem::path& path) {
-  const std::string text = TRY(ReadFile(path));
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    return Wrong(path, fmt::format("line {}: {}", error.source().begin.line, error.description()));
+void CheckRanges(TomlReader& file, const Preset& preset) {
+  if (preset.attempts < 1) file.Complain("attempts", "must be at least 1");
+  if (preset.stall_attempts < 0) file.Complain("stall_attempts", "must not be negative");
+  for (const auto& [key, value] : {std::pair{"conductor_temperature", preset.conductor_temperature},
+                                   std::pair{"coder_temperature", preset.coder_temperature}}) {
+    if (!(value >= 0 && value <= kHottest)) file.Complain(key, "must lie between 0 and 2");
   }
 }
 
 Result<Preset> ReadPreset(const std::filesystem::path& path) {
-  const toml::table table = TRY(ParseToml(path));
+  const std::string text = TRY(ReadFile(path));
+  TomlReader file = TRY(TomlReader::Parse(text, "the strategy " + path.string()));
   Preset preset;
-  const std::map<std::string, Field> fields = Fields(preset);
-  std::vector<std::string> names;
-  names.reserve(fields.size());
-  for (const auto& [name, field] : fields) names.push_back(name);
-  for (const auto& [key, node] : table) {
-    const std::string name(key.str());
-    const auto field = fields.find(name);
-    if (field == fields.end()) {
-      return Wrong(path,
-                   fmt::format("there is no setting \"{}\"; {}", name, Suggestion(name, names)));
-    }
-    if (!Assign(node, field->second)) {
-      return Wrong(path, fmt::format("line {}: {} has a value of the wrong type",
-                                     node.source().begin.line, name));
-    }
-  }
-  TRY(CheckPreset(path, preset));
+  file.Require("name", preset.name);
+  if (preset.name.empty()) file.Complain("name", "is missing");
+  file.Get("summary", preset.summary);
+  file.GetWord("policy", {"linear", "independent", "conversation"}, preset.policy);
+  file.GetWord("history", {"best", "last", "all", "none"}, preset.history);
+  file.Get("conductor", preset.conductor);
+  file.Get("profile", preset.profile);
+  file.Get("conductor_prompt", preset.conductor_prompt);
+  file.Get("coder_prompt", preset.coder_prompt);
+  file.Get("conductor_temperature", preset.conductor_temperature);
+  file.Get("coder_temperature", preset.coder_temperature);
+  file.Get("attempts", preset.attempts);
+  file.Get("stall_attempts", preset.stall_attempts);
+  CheckRanges(file, preset);
+  file.NoMoreKeys();
+  TRY(file.status());
   return preset;
 }
 

@@ -21,7 +21,6 @@
 namespace pragma {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -145,14 +144,16 @@ TEST(Presets, MistakesAreNamed) {
   EXPECT_EQ(message("name = \"mine\"\ncoder_temperature = 1\n"), "")
       << "a whole number is a temperature";
   EXPECT_THAT(message("name = \"mine\"\natempts = 3"), HasSubstr("did you mean \"attempts\""));
-  EXPECT_THAT(message("name = \"mine\"\nattempts = \"3\""), HasSubstr("line 2: attempts"));
+  EXPECT_THAT(message("name = \"mine\"\nattempts = \"3\""),
+              HasSubstr("attempts must be a whole number"));
   EXPECT_THAT(message("name = \"mine\"\nattempts = 0"), HasSubstr("at least 1"));
   EXPECT_THAT(message("name = \"mine\"\npolicy = \"linaer\""),
               HasSubstr("did you mean \"linear\""));
   EXPECT_THAT(message("name = \"mine\"\nhistory = \"everything\""), HasSubstr("known are best"));
-  EXPECT_THAT(message("name = \"mine\"\ncoder_temperature = nan"), HasSubstr("temperatures"));
+  EXPECT_THAT(message("name = \"mine\"\ncoder_temperature = nan"),
+              HasSubstr("coder_temperature must"));
   EXPECT_THAT(message("attempts = 3"), HasSubstr("name is missing"));
-  EXPECT_THAT(message("name = = 3"), AllOf(HasSubstr("line 1"), HasSubstr("mine.toml")));
+  EXPECT_THAT(message("name = = 3"), HasSubstr("mine.toml:1:"));
   EXPECT_THAT(LoadPreset(dir.path(), "mein").error().message, HasSubstr("did you mean \"mine\""));
   EXPECT_FALSE(LoadPreset(dir.path(), "./absent.toml"));
   EXPECT_FALSE(ListPresets((dir.path() / "absent").string()));

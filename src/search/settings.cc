@@ -74,7 +74,8 @@ RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
           .max_reasks = settings.max_reasks,
           .prompt_bytes = settings.prompt_bytes,
           .allowed_flags = settings.allowed_flags,
-          .metric_meanings = settings.metric_meanings};
+          .metric_meanings = settings.metric_meanings,
+          .techniques = settings.techniques};
 }
 
 }  // namespace
@@ -99,11 +100,14 @@ std::string ToJson(const RunSettings& settings) {
       .Field("allowed_flags", settings.allowed_flags)
       .Field("kernel_header", settings.kernel_header);
   writer.Field("machine", settings.machine).Field("advice_from_user", settings.advice_from_user);
-  writer.Key("metric_meanings").BeginObject();
-  for (const auto& [tag, meaning] : settings.metric_meanings) writer.Field(tag, meaning);
-  writer.EndObject().Key("options").BeginObject();
-  for (const auto& [name, value] : settings.options) writer.Field(name, value);
-  writer.EndObject().Field("recording", settings.recording).EndObject();
+  for (const auto& [key, texts] :
+       {std::pair{"metric_meanings", &settings.metric_meanings},
+        std::pair{"techniques", &settings.techniques}, std::pair{"options", &settings.options}}) {
+    writer.Key(key).BeginObject();
+    for (const auto& [name, text] : *texts) writer.Field(name, text);
+    writer.EndObject();
+  }
+  writer.Field("recording", settings.recording).EndObject();
   return writer.Take();
 }
 
@@ -124,6 +128,7 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader.Get("machine", settings.machine);
   reader.Get("advice_from_user", settings.advice_from_user);
   reader.Get("metric_meanings", settings.metric_meanings);
+  reader.Get("techniques", settings.techniques);
   reader.Get("options", settings.options);
   reader.Get("recording", settings.recording);
   if (auto status = reader.status(); !status) return std::unexpected(status.error());

@@ -35,6 +35,7 @@ struct RunSettings {
   std::string machine;        // MachineSummary::text
   std::string advice_from_user;
   std::map<std::string, std::string> metric_meanings;  // RoleSettings'
+  std::map<std::string, std::string> techniques;       // RoleSettings'
   std::map<std::string, std::string> options;  // the caller's own: check mode, cache state, ...
   std::string recording;  // a replayed run: the recording's artefact in the store
 };

@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
@@ -20,8 +15,7 @@
 #include "build/workshop.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
-#include "core/task.h"
-#include "task/set_layout.h"
+#include "harness/instrumented_call.h"
 #include "verify/judging.h"
 
 namespace pragma {
@@ -39,50 +33,6 @@ double Slowdown(Sanitizer sanitizer) {
     case Sanitizer::kAddress: return 5;
   }
   return 1;
-}
-
-// A set of the task's own inputs in memory of its own, which the program cannot write; behind it
-// the sizes that vary.
-Result<SharedMemory> DrawInputs(TorchServer& server) {
-  const Task& task = server.task();
-  const std::size_t set = PackedLayout(task).argument_bytes;
-  const std::size_t bytes = set + task.dims.size() * sizeof(std::int64_t);
-  SharedMemory inputs =
-      TRY(SharedMemory::Create("pragma-sanitize", std::max<std::size_t>(bytes, 1)));
-  TRY(server.Draw(Rng(SystemSeed())() >> 1U, inputs, 0));
-  for (std::size_t i = 0; i < task.dims.size(); ++i) {
-    std::memcpy(inputs.data() + set + i * sizeof(std::int64_t), &task.dims[i].value,
-                sizeof(std::int64_t));
-  }
-  TRY(inputs.Seal(SealKind::kFutureWrites));
-  return inputs;
-}
-
-InstrumentedCall CallOf(const SanitizeParts& parts, const BuiltKernel& kernel,
-                        const SharedMemory& inputs) {
-  const Task& task = parts.server.task();
-  InstrumentedCall call{.argument_offsets = PackedLayout(task).argument_offsets,
-                        .scratch_bytes = kernel.scratch_bytes,
-                        .packed_bytes = kernel.packed_bytes,
-                        .has_prepare = kernel.has_prepare,
-                        .inputs = &inputs,
-                        .threads = parts.threads,
-                        .limit = kLimit};
-  if (!task.dims.empty()) {
-    call.has_dims = true;
-    call.first_parameter = 1;
-    call.arguments.push_back(task.dims.size() * sizeof(std::int64_t));
-    call.argument_offsets.insert(call.argument_offsets.begin(), PackedLayout(task).argument_bytes);
-  }
-  for (const TensorSpec& argument : task.arguments) {
-    call.arguments.push_back(argument.bytes());
-    if (argument.role == TensorRole::kInput) ++call.first_parameter;
-  }
-  for (const TensorSpec& output : task.outputs) {
-    call.outputs.push_back(output.bytes());
-    call.output_names.push_back(output.name);
-  }
-  return call;
 }
 
 void Note(Evaluation& evaluation, Sanitizer sanitizer, std::string verdict, std::string detail) {
@@ -113,9 +63,11 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
                             const VerifyProgress& progress) {
   if (candidate.language != Language::kCpp || !evaluation.passed()) return {};
   const PhaseTimer timer(evaluation, "sanitize");
-  const SharedMemory inputs = TRY(DrawInputs(parts.server));
+  const SharedMemory inputs = TRY(DrawInstrumentedInputs(parts.server));
   Toolchains toolchains;  // each compiler is looked for once
-  const InstrumentedCall call = CallOf(parts, kernel, inputs);
+  InstrumentedCall call = InstrumentedCallOf(parts.server.task(), kernel, inputs);
+  call.threads = parts.threads;
+  call.limit = kLimit;
   const double seconds = evaluation.timing ? evaluation.timing->ms.median * 1e-3 : 0;
   for (const Sanitizer sanitizer : {Sanitizer::kAddress, Sanitizer::kMemory, Sanitizer::kThread}) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");

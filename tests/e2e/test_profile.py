@@ -98,3 +98,21 @@ def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_mean
     assert "| this version | best version | change |" in prompt
     assert "`instructions`: " in prompt and "| store_bytes |" in prompt
     assert "store_bytes" not in (tmp_path / "prompt-conductor-2").read_text()
+
+
+def test_other_profilers_are_asked_by_name(program, own_home):
+    ran = program.run("profile", TASKS / "scale.py", KERNELS / "good.cpp", "--with", "callgrind,perf-stat,cachegrind",
+                      "--json", "--home", own_home, code=0)
+    notes = {note["name"]: note for note in ran.json["providers"]}
+    assert notes["callgrind"]["verdict"] == "ran" and "instructions" in notes["callgrind"]["detail"], notes
+    assert notes["cachegrind"]["verdict"] == "ran", notes["cachegrind"]
+    # Counters may be missing or forbidden here; software events are there all the same where perf is.
+    assert notes["perf-stat"]["verdict"] in ("ran", "refused", "absent"), notes["perf-stat"]
+    if notes["perf-stat"]["verdict"] == "ran":
+        assert metrics_of(ran.json)["program_cpu_ms"]["value"] > 0
+
+
+@pytest.mark.parametrize(("tool", "said"), [("perfstat", "perf-stat"), ("ncu", "accelerators"), ("./none.toml", "none.toml")])
+def test_a_profiler_that_cannot_be_asked_is_said_before_anything_runs(program, tool, said):
+    ran = program.run("profile", TASKS / "scale.py", KERNELS / "good.cpp", "--with", tool)
+    assert said in ran.assert_one_clear_error(2)

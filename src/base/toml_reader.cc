@@ -1,4 +1,4 @@
-#include "profile/toml_reader.h"
+#include "base/toml_reader.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -143,7 +143,10 @@ std::optional<std::size_t> TomlReader::Choice(const std::string& key,
   Get(key, text);
   const auto found = std::ranges::find(known, text);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  Complain(key, fmt::format("is \"{}\"; known are {}", text, Join(known, ", ")));
+  const std::string near = Nearest(text, known);
+  Complain(key, fmt::format("is \"{}\"; {}", text,
+                            near.empty() ? "known are " + Join(known, ", ")
+                                         : "did you mean \"" + near + "\"?"));
   return std::nullopt;
 }
 
@@ -174,7 +177,8 @@ void TomlReader::NoMoreKeys() {
     const std::string name(key.str());
     if (std::ranges::find(asked_, name) != asked_.end()) continue;
     const std::string near = Nearest(name, asked_);
-    Complain(name, near.empty() ? "is not known" : "is not known; meant is perhaps " + near);
+    Complain(name, near.empty() ? "is not known; known are " + Join(asked_, ", ")
+                                : "is not known; did you mean \"" + near + "\"?");
   }
 }
 

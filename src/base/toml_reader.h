@@ -2,12 +2,14 @@
 // that is wrong (a type, an unknown key, a missing one) is remembered as "FILE: FIELD: PROBLEM".
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -41,6 +43,10 @@ class TomlReader final {
     std::vector<std::string> known;
     for (const auto& [name, value] : names) known.push_back(name);
     if (const auto index = Choice(key, known)) out = names[*index].second;
+  }
+  // One of `known`, kept as text.
+  void GetWord(const std::string& key, const std::vector<std::string>& known, std::string& out) {
+    if (const auto index = Choice(key, known)) out = known[*index];
   }
   // A table, if there is one, and each table of an array of tables.
   void Table(const std::string& key, const std::function<void(TomlReader&)>& read);
