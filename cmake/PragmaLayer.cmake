@@ -2,16 +2,13 @@
 # src/NAME/*_test.cc the test program NAME_test. Folders that do not exist yet are passed over.
 set(PRAGMA_SANITIZE "" CACHE STRING "Sanitizers of the layers and tests: address,undefined or thread")
 option(PRAGMA_LINT "Run clang-tidy 19 on every file that is compiled" OFF)
-option(PRAGMA_PRECOMPILE "Parse the libraries' headers once" ON)
 option(PRAGMA_COVERAGE "Count executed lines of the layers" OFF)
 
 # What makes building quicker, where it is there.
 find_program(PRAGMA_CCACHE ccache)
 if(PRAGMA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache asks for where headers are precompiled.
-  set(pragma_launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PRAGMA_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${pragma_launcher})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${pragma_launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${PRAGMA_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PRAGMA_CCACHE})
 endif()
 find_program(PRAGMA_MOLD mold)
 
@@ -48,35 +45,8 @@ endif()
 target_compile_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 target_link_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 
-# What many files include, parsed once for the layers and once, with GoogleTest, for the tests. Each
-# file names its own includes all the same: the lint build goes without.
-if(PRAGMA_PRECOMPILE AND NOT PRAGMA_LINT)
-  set(pragma_precompile ON)
-endif()
-set(pragma_common_headers <algorithm> <array> <cmath> <cstddef> <cstdint> <expected> <filesystem>
-  <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <vector>
-  <fmt/format.h> <nlohmann/json.hpp>)
-
-function(pragma_precompiled name)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")
-  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cc)
-  target_link_libraries(${name} PRIVATE pragma_options pragma_instrument fmt::fmt-header-only
-                                        nlohmann_json::nlohmann_json)
-  target_precompile_headers(${name} PRIVATE ${ARGN})
-endfunction()
-
-# The last word on a test program's optimisation: most of its time goes into being compiled.
-set(pragma_test_options $<$<CONFIG:Release>:-O1>)
-
-if(pragma_precompile)
-  target_compile_options(pragma_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
-  pragma_precompiled(pragma_precompiled ${pragma_common_headers})
-  if(PRAGMA_TESTS)
-    pragma_precompiled(pragma_precompiled_tests ${pragma_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
-    target_link_libraries(pragma_precompiled_tests PRIVATE GTest::gmock)
-    target_compile_options(pragma_precompiled_tests PRIVATE ${pragma_test_options})
-  endif()
-endif()
+# The last word on a test program's optimisation: half of its time to compile goes there.
+set(pragma_test_options $<$<CONFIG:Release>:-O0>)
 
 function(pragma_layer name)
   cmake_parse_arguments(arg "" "" "LAYERS;USES" ${ARGN})
@@ -91,9 +61,6 @@ function(pragma_layer name)
   else()
     add_library(pragma_${name} STATIC ${sources} ${headers})
     set(scope PUBLIC)
-    if(pragma_precompile)
-      target_precompile_headers(pragma_${name} REUSE_FROM pragma_precompiled)
-    endif()
   endif()
   list(TRANSFORM arg_LAYERS PREPEND pragma_)
   target_link_libraries(pragma_${name} ${scope} pragma_options pragma_instrument ${arg_LAYERS} ${arg_USES})
@@ -101,9 +68,6 @@ function(pragma_layer name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE pragma_${name} GTest::gmock GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE ${pragma_test_options})
-    if(pragma_precompile)
-      target_precompile_headers(${name}_test REUSE_FROM pragma_precompiled_tests)
-    endif()
     if(TARGET pragma_programs)
       add_dependencies(${name}_test pragma_programs)
     endif()
