@@ -54,7 +54,7 @@ TEST(ShownTags, AZeroIsShownWhereTheBestHasMore) {
 TEST(OtherTags, AreWhatCouldBeAskedFor) {
   const Profile slow = Slow();
   EXPECT_THAT(OtherTags({.current = &slow, .best = nullptr, .extra = {}}),
-              ElementsAre("line_splits", "store_bytes", "gather_bytes"));
+              ElementsAre("store_bytes", "gather_bytes"));
   EXPECT_THAT(OtherTags({.current = nullptr, .best = nullptr, .extra = {}}), IsEmpty());
 }
 

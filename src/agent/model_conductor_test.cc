@@ -112,6 +112,7 @@ TEST_F(ProfiledConductorTest, PromptWithAProfile) {
 
 TEST_F(ProfiledConductorTest, MetricsAskedForAreShown) {
   EXPECT_THAT(Prompt(window_), Not(HasSubstr("| store_bytes |")));
+  model_ = ScriptedModel({kReply});
   run_.slower.advice = Advice{.extra_metrics = {"store_bytes"}};
   EXPECT_THAT(Prompt(window_), HasSubstr("| store_bytes |"));
 }

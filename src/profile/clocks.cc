@@ -53,13 +53,19 @@ void AddSystemShare(const Clocked& all, MetricSet& metrics) {
   if (processor > 0) metrics.Add("system_share", all.system / processor, "1", "measured");
 }
 
-// Of a run in which waiting threads sleep: spinning looks like work.
-void AddThreads(const Clocked& busy, int threads, MetricSet& metrics) {
-  const double sum = std::accumulate(busy.threads.begin(), busy.threads.end(), 0.0);
-  if (sum <= 0 || busy.wall <= 0) return;
-  metrics.Add("cpu_per_wall", sum / busy.wall, "1", "measured");
-  const double mean = sum / threads;
-  metrics.Add("thread_imbalance", *std::ranges::max_element(busy.threads) / mean, "1", "measured");
+double BusySeconds(const Clocked& clocked) {
+  return std::accumulate(clocked.threads.begin(), clocked.threads.end(), 0.0);
+}
+
+// `asleep`: of a run in which waiting threads sleep, since spinning looks like work. Waking them
+// takes time that the timed kernel does not spend, so the processors in use are not of that run.
+void AddThreads(const Clocked& all, const Clocked& asleep, int threads, MetricSet& metrics) {
+  if (const double busy = BusySeconds(all); busy > 0 && all.wall > 0)
+    metrics.Add("cpu_per_wall", busy / all.wall, "1", "measured");
+  const double busy = BusySeconds(asleep);
+  if (busy <= 0) return;
+  metrics.Add("thread_imbalance", *std::ranges::max_element(asleep.threads) * threads / busy, "1",
+              "measured");
 }
 
 void AddAll(const Clocked& all, int threads, MetricSet& metrics) {
@@ -88,10 +94,10 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   HostRun run{.mode = "clocks", .object = kPlainObject, .options = {kSeconds}, .threads = threads};
   const HostReport together = TRY(RunHost(piece, run));
   run.waiting_sleeps = true;
-  const HostReport busy = threads > 1 ? TRY(RunHost(piece, run)) : together;
+  const HostReport asleep = threads > 1 ? TRY(RunHost(piece, run)) : together;
   run.threads = 1;
   const HostReport alone = threads > 1 ? TRY(RunHost(piece, run)) : together;
-  for (const HostReport* report : {&together, &busy, &alone}) {
+  for (const HostReport* report : {&together, &asleep, &alone}) {
     if (report->failure.empty()) continue;
     note.verdict = "failed";
     note.detail = report->failure;
@@ -99,7 +105,7 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   }
   const Clocked all = Read(together);
   AddAll(all, threads, piece.metrics);
-  AddThreads(Read(busy), threads, piece.metrics);
+  AddThreads(all, Read(asleep), threads, piece.metrics);
   AddOne(Read(alone), all, threads, piece.metrics);
   const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : all.median * 1e3;
   piece.metrics.Add("time_ms", time, "ms", "measured");

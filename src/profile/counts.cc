@@ -40,6 +40,7 @@ void AddLines(Workpiece& piece) {
 }
 
 void AddTaskMetrics(const Task& task, MetricSet& metrics) {
+  metrics.Add("compulsory_bytes", static_cast<double>(task.compulsory_bytes), "B", "static");
   if (task.flops <= 0) return;
   metrics.Add("task_flops", task.flops, "1", "static");
   if (task.compulsory_bytes > 0) {

@@ -22,6 +22,7 @@ const std::vector<std::string>& KnownMetricTags() {
                                               "instructions",
                                               "flops",
                                               "task_flops",
+                                              "compulsory_bytes",
                                               "vector_share",
                                               "vector_bits",
                                               "fma_share",
