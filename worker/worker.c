@@ -171,12 +171,26 @@ static int print_libraries(void) {
   return 0;
 }
 
+/* LLVM's OpenMP looks round the machine when it is first asked for anything; GCC's does so while it
+ * is loaded. It is asked before the candidate and the filters are there. */
+static int start_llvm_openmp(void) {
+  void* handle = dlopen("libomp.so.5", RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) return -1;
+  int (*places)(void) = NULL;
+  *(void**)&places = dlsym(handle, "omp_get_num_places");
+  if (places == NULL) return -1;
+  places();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "--libraries") == 0) return print_libraries();
-  if (argc != 2) return 2;
+  const int llvm_openmp = argc == 3 && strcmp(argv[2], "--llvm-openmp") == 0;
+  if (argc != 2 && !llvm_openmp) return 2;
   struct worker worker = {0};
   if (kernel_memory_open(&worker.memory) != 0) return 3;
   struct pragma_control* control = worker.memory.control;
+  if (llvm_openmp && start_llvm_openmp() != 0) return 4;
   uint32_t served = 0;
   for (;;) {
     uint32_t ticket = __atomic_load_n(&control->doorbell, __ATOMIC_ACQUIRE);

@@ -118,6 +118,7 @@ std::string AreaComplaint(const ElfFile& elf, const AuditRules& rules, AuditVerd
   verdict.scratch_bytes = Area(elf, "pragma_scratch_bytes", rules, complaint);
   if (complaint.empty()) verdict.packed_bytes = Area(elf, "pragma_packed_bytes", rules, complaint);
   if (!complaint.empty()) return complaint;
+  verdict.llvm_openmp = Contains(elf.needed, "libomp.so.5");
   const ElfSymbol* prepare = elf.Export("pragma_prepare");
   verdict.has_prepare = prepare != nullptr && prepare->function;
   if (verdict.has_prepare && verdict.packed_bytes == 0) {

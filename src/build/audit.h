@@ -20,6 +20,7 @@ struct AuditVerdict {
   std::size_t scratch_bytes = 0;
   std::size_t packed_bytes = 0;
   bool has_prepare = false;
+  bool llvm_openmp = false;  // needs LLVM's OpenMP runtime
   std::vector<Check> checks;
 };
 

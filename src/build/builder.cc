@@ -114,6 +114,7 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const
   kernel.scratch_bytes = audit.scratch_bytes;
   kernel.packed_bytes = audit.packed_bytes;
   kernel.has_prepare = audit.has_prepare;
+  kernel.llvm_openmp = audit.llvm_openmp;
   kernel.compiler = input.toolchain.version;
   kernel.checks = std::move(checks);
   return kernel;

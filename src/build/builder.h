@@ -32,6 +32,7 @@ struct BuiltKernel {
   std::size_t scratch_bytes = 0;        // pragma_scratch_bytes, read from the object file
   std::size_t packed_bytes = 0;         // pragma_packed_bytes
   bool has_prepare = false;             // exports pragma_prepare
+  bool llvm_openmp = false;             // needs libomp, which must start before the filters
   std::string compiler;                 // "g++ (Debian 12.2.0) 12.2.0"
   std::vector<Check> checks;            // flags, source tripwires, ELF audit
   bool from_cache = false;

@@ -35,6 +35,7 @@ std::string MetaText(const BuiltKernel& kernel) {
                      {"scratch_bytes", kernel.scratch_bytes},
                      {"packed_bytes", kernel.packed_bytes},
                      {"has_prepare", kernel.has_prepare},
+                     {"llvm_openmp", kernel.llvm_openmp},
                      {"compiler", kernel.compiler},
                      {"checks", checks}};
   const std::string body = meta.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -56,6 +57,7 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   kernel.scratch_bytes = meta.value("scratch_bytes", std::size_t{0});
   kernel.packed_bytes = meta.value("packed_bytes", std::size_t{0});
   kernel.has_prepare = meta.value("has_prepare", false);
+  kernel.llvm_openmp = meta.value("llvm_openmp", false);
   kernel.compiler = meta.value("compiler", "");
   for (const Json& check : meta.value("checks", Json::array())) {
     kernel.checks.push_back({.name = check.at(0), .verdict = check.at(1), .detail = check.at(2)});

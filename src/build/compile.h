@@ -23,7 +23,7 @@ struct CompileInput {
 };
 
 // A change of these arguments, or of anything else here that alters the object, changes the number.
-inline constexpr int kCompileVersion = 3;
+inline constexpr int kCompileVersion = 4;
 
 // Run in /build (the sources, read-only); output goes to /out.
 [[nodiscard]] std::vector<std::string> CompileCommand(const Toolchain& toolchain,

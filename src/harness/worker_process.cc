@@ -49,6 +49,10 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
   JailSpec spec;
   spec.argv = {"/pragma-worker", "/kernel.so"};
   spec.env = OpenMpEnvironment(options.threads);
+  if (kernel.llvm_openmp) {
+    spec.argv.emplace_back("--llvm-openmp");
+    spec.env["OMP_TOOL"] = "disabled";  // or it looks for one in every folder of libraries
+  }
   spec.env["LD_LIBRARY_PATH"] = "/lib";
   spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
   spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
