@@ -26,9 +26,9 @@ extern "C" void pragma_kernel(const float* x, const float* weight, float* out, v
     const int count = omp_get_num_threads(), me = omp_get_thread_num();
     if (me == 0) threads = count;
     for (int r = 0; r < kRows; ++r) partial[Place(r, me)] = 0;
-#pragma omp for
-    for (int c = 0; c < kColumns; c += 16)
-      for (int r = 0; r < kRows; ++r)
+    for (int r = 0; r < kRows; ++r)
+#pragma omp for nowait
+      for (int c = 0; c < kColumns; c += 16)
         partial[Place(r, me)] += Energy(x + r * kColumns + c, weight + c);
   }
   for (int r = 0; r < kRows; ++r) {
