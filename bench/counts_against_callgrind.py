@@ -3,7 +3,7 @@
 
 Both see the same assembly of each kernel (AVX2 without FMA: valgrind emulates an FMA's load eight
 times and knows no AVX-512), the same buffers, and one call after a warm one. callgrind has two
-levels, so its LL is our L2. Prints a Markdown table; exit code 1 if a figure is further off than
+levels, so its LL is our L2. Writes docs/results/callgrind.md; exit code 1 if a figure is further off than
 allowed: instructions, loads and stores 1 %, misses 2 %.
 """
 
@@ -144,7 +144,7 @@ def compare(name, compiler, theirs, ours, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    benchlib.add_common(parser, "callgrind.md")
     parser.add_argument("--program", type=pathlib.Path, help="pragma-counted, if not in --build")
     parser.add_argument("--compilers", default="g++,clang++-19")
     parser.add_argument("--kernels", help="names, by commas (default: all)")
@@ -172,7 +172,12 @@ def main():
                 theirs = callgrind(folder, shapes)
                 ours = counted(program.resolve(), folder, compiler, shapes)
                 good = compare(name, compiler, theirs, ours, rows) and good
-    print(benchlib.table(["kernel", "compiler", "figure", "callgrind", "counted", "difference"], rows))
+    largest = {figure: max(abs(float(row[5].split()[0])) for row in rows if row[2] == figure) for figure, _ in ROWS}
+    benchlib.write_result(options.out, "Counts against callgrind", benchlib.command_line(), [
+        "Both see the same assembly (AVX2 without FMA), buffers and cache sizes, and one call after a warm one.",
+        "\n".join(f"- {figure}: off by {largest[figure]:.3f} % at most (allowed {100 * allowed:.0f} %)" for figure, allowed in ROWS),
+        benchlib.table(["kernel", "compiler", "figure", "callgrind", "counted", "difference"], rows),
+    ])
     sys.exit(0 if good else 1)
 
 

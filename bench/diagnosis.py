@@ -111,7 +111,8 @@ def profile(program, case, options):
     if "diagnosis" not in body:
         status = (answer.get("evaluate") or answer).get("status", "no diagnosis")
         failure = failure or f"{status}: {(answer.get('evaluate') or answer).get('reason', '')}"
-    return {"found": found, "failure": failure, "metrics": body.get("metrics") or []}
+    return {"found": found, "failure": failure, "metrics": body.get("metrics") or [],
+            "seconds": sum(note["seconds"] for note in body.get("providers") or [])}
 
 
 def diagnose_again(program, known, options):
@@ -215,6 +216,10 @@ def totals(cases, results):
     causes = {case.cause for case in cases}
     first = {case.cause for case, rank in zip(cases, ranks) if rank == 1}
     lines.append(f"Causes of which at least one kernel was named first: {len(first)} of {len(causes)}.")
+    seconds = [r["profile"]["seconds"] for r in results if r["profile"].get("seconds")]
+    if seconds:
+        lines.append(f"A profile takes {benchlib.median(seconds):.1f} s at the median, {max(seconds):.1f} s at most "
+                     "(all its sources, without the evaluation before it).")
     timed = [(c, r) for c, r in zip(cases, results) if "ci95" in (r.get("twin") or {})]
     if timed:
         faster = sum(twin_is_faster(r) for _, r in timed)

@@ -71,12 +71,13 @@ def evaluate(program, home, folder, run, other):
     for one in (run, other):
         file = folder / f"{one.task}.{one.strategy}.cpp"
         candidate = one.best["candidate"]
-        flags = " ".join(candidate["flags"])
-        source = candidate["files"]["kernel.cpp"]
-        head = "" if source.startswith("// pragma-flags:") else f"// pragma-flags: {flags}\n"
-        file.write_text(head + source, encoding="utf-8")
+        head = {"pragma-flags": " ".join(candidate["flags"]), "pragma-compiler": candidate["compiler"]}
+        lines = [f"// {key}: {value}" for key, value in head.items()]
+        source = [line for line in candidate["files"]["kernel.cpp"].splitlines() if not line.startswith("// pragma-")]
+        file.write_text("\n".join(lines + source) + "\n", encoding="utf-8")
         files.append(file)
-    command = [program, "evaluate", task, files[0], "--against", files[1], "--json", "--home", home]
+    command = [program, "evaluate", task, files[0], "--against", files[1], "--json",
+               "--no-compile-baseline", "--home", home]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     return benchlib.last_json(done.stdout, "evaluate")
 

@@ -61,7 +61,10 @@ std::string OwnFolder(const std::string& root, std::string_view controller) {
   return fs::is_directory(own, ignored) ? own : root;
 }
 
-std::string GroupName() { return "pragma-" + SeedToHex(SystemSeed()).substr(0, 16); }
+// With our process's number, which tells whose it is.
+std::string GroupName() {
+  return fmt::format("pragma-{}-{}", ::getpid(), SeedToHex(SystemSeed()).substr(0, 16));
+}
 
 bool Contains(const std::string& words, std::string_view word) {
   for (const std::string& one : Split(Trim(words), ' ')) {
