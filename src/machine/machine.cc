@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -103,6 +104,25 @@ std::size_t Machine::last_level_cache_bytes() const {
   return caches.empty() || caches.back().bytes == 0 ? kUnknown : caches.back().bytes;
 }
 
+std::size_t Machine::usable_last_level_bytes() const {
+  constexpr double kFaster = 1.5;  // than memory, for a working set that the cache serves
+  const std::size_t described = last_level_cache_bytes();
+  if (bandwidth.empty()) return described;
+  const double memory = bandwidth.back().read_gbs;
+  std::size_t served = 0;
+  for (const Bandwidth& level : bandwidth) {
+    if (level.working_set_bytes > described) return described;
+    if (level.read_gbs > kFaster * memory) {
+      served = level.working_set_bytes;
+    } else if (served > 0) {
+      // Somewhere between the two.
+      return static_cast<std::size_t>(
+          std::sqrt(static_cast<double>(served) * static_cast<double>(level.working_set_bytes)));
+    }
+  }
+  return described;
+}
+
 std::string Machine::Summary() const {
   std::string text = fmt::format("{}, {} threads, {} of memory\n", cpu, threads,
                                  FormatBytes(static_cast<double>(memory_bytes)));
@@ -110,6 +130,10 @@ std::string Machine::Summary() const {
   for (const CacheLevel& cache : caches) {
     text += fmt::format("L{} data cache: {}, shared by {} processors\n", cache.level,
                         FormatBytes(static_cast<double>(cache.bytes)), cache.shared_by);
+  }
+  if (const std::size_t usable = usable_last_level_bytes(); usable < last_level_cache_bytes()) {
+    text += fmt::format("of the last cache about {} serve us, by measurement\n",
+                        FormatBytes(static_cast<double>(usable)));
   }
   if (peak_gflops > 0)
     text += fmt::format("measured fp32 peak, all threads: {:.0f} GFLOP/s\n", peak_gflops);

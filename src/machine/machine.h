@@ -39,6 +39,9 @@ struct Machine {
   double peak_gflops = 0;            // fp32 FMA, all threads, measured; 0: not measured yet
   std::vector<Bandwidth> bandwidth;  // by working set, rising
   [[nodiscard]] std::size_t last_level_cache_bytes() const;
+  // How much of it serves us by the measured bandwidths: in a virtual machine neighbours may have
+  // the rest. As described where nothing was measured or nothing contradicts.
+  [[nodiscard]] std::size_t usable_last_level_bytes() const;
   [[nodiscard]] std::string Summary() const;  // a few lines for prompts and doctor
 };
 

@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 namespace pragma {
 namespace {
@@ -81,6 +84,30 @@ TEST(MachineLockTest, AnExclusiveHolderShutsOthersOut) {
 TEST(MachineLockTest, ASharedHolderShutsOutOnlyTimers) {
   const MachineLock lock = MachineLock::Take(MachineLock::Kind::kShared).value();
   EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+}
+
+Machine WithBandwidths(std::vector<Bandwidth> bandwidth) {
+  Machine machine;
+  machine.caches = {{.level = 3, .bytes = std::size_t{32} << 20U}};
+  machine.bandwidth = std::move(bandwidth);
+  return machine;
+}
+
+TEST(UsableLastLevelTest, IsAsDescribedUnlessTheBandwidthsContradict) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  EXPECT_EQ(WithBandwidths({}).usable_last_level_bytes(), 32 * kMiB);
+  EXPECT_EQ(
+      WithBandwidths({{8 * kMiB, 100}, {24 * kMiB, 90}, {64 * kMiB, 19}}).usable_last_level_bytes(),
+      32 * kMiB);
+}
+
+TEST(UsableLastLevelTest, LiesBetweenWhatIsServedAndWhatIsNot) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  const std::size_t usable =
+      WithBandwidths({{1 * kMiB, 110}, {8 * kMiB, 100}, {24 * kMiB, 25}, {64 * kMiB, 19}})
+          .usable_last_level_bytes();
+  EXPECT_GT(usable, 8 * kMiB);
+  EXPECT_LT(usable, 24 * kMiB);
 }
 
 }  // namespace

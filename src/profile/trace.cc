@@ -41,7 +41,10 @@ std::vector<std::string> Geometry(const Machine& machine) {
   std::string text;
   for (const CacheLevel& cache : machine.caches) {
     if (cache.level < 1 || cache.level > 3 || cache.bytes == 0) continue;
-    text += Shape(fmt::format("l{}", cache.level), cache.bytes, WaysOf(cache)) + " ";
+    const bool last = &cache == &machine.caches.back();
+    const std::size_t bytes =
+        last ? std::min(cache.bytes, machine.usable_last_level_bytes()) : cache.bytes;
+    text += Shape(fmt::format("l{}", cache.level), bytes, WaysOf(cache)) + " ";
   }
   for (const TlbSpec& tlb : DataTlbs(ThisCpuid())) {
     const int ways = tlb.ways > 0 ? tlb.ways : tlb.entries;
@@ -109,6 +112,15 @@ void AddShares(const HostReport& report, double scale, MetricSet& metrics) {
   share("l3_mpki", number("l3_misses"), thousands);
 }
 
+void AddCacheNote(const Machine& machine, ProviderNote& note) {
+  const std::size_t usable = machine.usable_last_level_bytes();
+  if (usable >= machine.last_level_cache_bytes()) return;
+  note.detail +=
+      fmt::format("{}{} of the last cache's {} serve us, by measurement",
+                  note.detail.empty() ? "" : "; ", FormatBytes(static_cast<double>(usable)),
+                  FormatBytes(static_cast<double>(machine.last_level_cache_bytes())));
+}
+
 }  // namespace
 
 Result<ProviderNote> AddTrace(Workpiece& piece) {
@@ -136,6 +148,7 @@ Result<ProviderNote> AddTrace(Workpiece& piece) {
     note.detail = fmt::format("the first {:.0f} % of a call, from cold caches; scaled to all of it",
                               100 / scale);
   }
+  AddCacheNote(piece.subject.machine, note);
   return note;
 }
 
