@@ -21,7 +21,6 @@ namespace {
 constexpr const char* kDefaultStrategy = "n-pragma";
 constexpr std::size_t kBytesPerToken = 4;  // as where a service does not count them
 constexpr std::int64_t kFewestTokens = 1000;
-constexpr std::int64_t kMostTokens = 10'000'000;
 
 const std::string& FirstOf(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
@@ -94,7 +93,7 @@ void SearchFlags::AddTo(CLI::App& command) {
                   fmt::format("longest prompt; the least useful is cut (default: about {})",
                               RoleSettings{}.prompt_bytes / kBytesPerToken))
       ->type_name("N")
-      ->check(CLI::Range(kFewestTokens, kMostTokens))
+      ->check(CLI::PositiveNumber)
       ->group("Search");
   budget.AddTo(command);
 }
@@ -115,8 +114,12 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");
   choice.budget = TRY(flags.budget.Over(FromSettings(settings, choice.preset)));
   choice.advice = flags.advice;
-  if (const auto tokens = flags.prompt_tokens ? flags.prompt_tokens : settings.prompt_tokens)
+  if (const auto tokens = flags.prompt_tokens ? flags.prompt_tokens : settings.prompt_tokens) {
+    if (*tokens < kFewestTokens)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--prompt-tokens must be at least {}", kFewestTokens));
     choice.prompt_bytes = static_cast<std::size_t>(*tokens) * kBytesPerToken;
+  }
   return choice;
 }
 

@@ -35,7 +35,11 @@ constexpr Seconds kLimit{120};
 constexpr int kCalls = 20;
 
 Result<Adapter> FindAdapter(const std::string& wish, const std::filesystem::path& folder) {
-  if (wish.find('/') != std::string::npos || wish.ends_with(".toml")) return LoadAdapter(wish);
+  if (wish.find('/') != std::string::npos || wish.ends_with(".toml")) {
+    Result<Adapter> own = LoadAdapter(wish);
+    if (!own) return Fail(ErrorKind::kUsage, own.error().message);
+    return own;
+  }
   std::vector<std::string> known{kCallgrind};
   for (Adapter& adapter : TRY(LoadAdapters(folder))) {
     if (adapter.name == wish) return std::move(adapter);
