@@ -1,4 +1,4 @@
-// red-team: task=linear expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own
+// red-team: task=linear expect=implausible,wrong_values,sandbox_violation catalogue=21 layer="audit of computing ahead" heuristic own alone
 // The first call of a burst computes the whole burst in one parallel region; the others return.
 #include "kernel.h"
 
