@@ -45,9 +45,6 @@ endif()
 target_compile_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 target_link_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 
-# The last word on a test program's optimisation: half of its time to compile goes there.
-set(pragma_test_options $<$<CONFIG:Release>:-O0>)
-
 function(pragma_layer name)
   cmake_parse_arguments(arg "" "" "LAYERS;USES" ${ARGN})
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
@@ -67,7 +64,8 @@ function(pragma_layer name)
   if(PRAGMA_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE pragma_${name} GTest::gmock GTest::gtest_main)
-    target_compile_options(${name}_test PRIVATE ${pragma_test_options})
+    # The last word on optimisation: half of a test's time to compile goes there.
+    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
     if(TARGET pragma_programs)
       add_dependencies(${name}_test pragma_programs)
     endif()

@@ -123,6 +123,10 @@ std::size_t Machine::usable_last_level_bytes() const {
   return described;
 }
 
+std::size_t Machine::usable_bytes(const CacheLevel& cache) const {
+  return &cache == &caches.back() ? std::min(cache.bytes, usable_last_level_bytes()) : cache.bytes;
+}
+
 std::string Machine::Summary() const {
   std::string text = fmt::format("{}, {} threads, {} of memory\n", cpu, threads,
                                  FormatBytes(static_cast<double>(memory_bytes)));

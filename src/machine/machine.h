@@ -42,6 +42,8 @@ struct Machine {
   // How much of it serves us by the measured bandwidths: in a virtual machine neighbours may have
   // the rest. As described where nothing was measured or nothing contradicts.
   [[nodiscard]] std::size_t usable_last_level_bytes() const;
+  // Of one of `caches`: the last as far as it is usable, the others whole.
+  [[nodiscard]] std::size_t usable_bytes(const CacheLevel& cache) const;
   [[nodiscard]] std::string Summary() const;  // a few lines for prompts and doctor
 };
 

@@ -30,11 +30,7 @@ double LevelGbs(const Machine& machine, int level) {
   for (const CacheLevel& cache : machine.caches) {
     const double instances =
         std::max(1.0, static_cast<double>(machine.threads) / std::max(cache.shared_by, 1));
-    const bool last = &cache == &machine.caches.back();
-    const double bytes =
-        instances *
-        static_cast<double>(last ? std::min(cache.bytes, machine.usable_last_level_bytes())
-                                 : cache.bytes);
+    const double bytes = static_cast<double>(machine.usable_bytes(cache)) * instances;
     if (cache.level == level - 1) below = bytes;
     if (cache.level == level) size = bytes;
   }

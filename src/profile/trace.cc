@@ -41,10 +41,8 @@ std::vector<std::string> Geometry(const Machine& machine) {
   std::string text;
   for (const CacheLevel& cache : machine.caches) {
     if (cache.level < 1 || cache.level > 3 || cache.bytes == 0) continue;
-    const bool last = &cache == &machine.caches.back();
-    const std::size_t bytes =
-        last ? std::min(cache.bytes, machine.usable_last_level_bytes()) : cache.bytes;
-    text += Shape(fmt::format("l{}", cache.level), bytes, WaysOf(cache)) + " ";
+    text +=
+        Shape(fmt::format("l{}", cache.level), machine.usable_bytes(cache), WaysOf(cache)) + " ";
   }
   for (const TlbSpec& tlb : DataTlbs(ThisCpuid())) {
     const int ways = tlb.ways > 0 ? tlb.ways : tlb.entries;
