@@ -45,6 +45,10 @@ PromptData VersionData(const Trial& trial, const std::string& title, bool code,
                 {"code", has_code ? Fenced(trial.candidate->source(), "cpp") : ""}};
   data.flags = {{"has_code", has_code}};
   AddCauses(data, trial.evaluation);
+  // What a repair still has to carry out.
+  const bool planned = trial.advice && !trial.advice->change.empty();
+  data.flags["has_plan"] = planned;
+  data.texts["plan"] = planned ? trial.advice->change : "";
   return data;
 }
 
@@ -71,6 +75,9 @@ void AddVersions(PromptData& data, const Window& window, const Trial* start, con
 
 void AddAdvice(PromptData& data, const Advice* advice, const Trial* start) {
   data.flags["has_advice"] = advice != nullptr && !advice->change.empty();
+  data.flags["has_anchored"] = advice != nullptr && !advice->anchored.empty();
+  if (data.flags["has_anchored"])
+    data.texts["anchored"] = Fenced(advice->anchored, start == nullptr ? "" : "cpp");
   if (!data.flags["has_advice"]) return;
   data.texts["advice_start"] =
       start == nullptr
@@ -193,13 +200,13 @@ Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advic
 }
 
 Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice, CallKey key) {
-  key.role = "coder";
+  key.role = prompts_.coder_role;
   Question question{.messages = TRY(Messages(window, advice)),
                     .sampling = settings_.sampling,
                     .key = std::move(key),
                     .max_reasks = settings_.max_reasks};
   Proposal proposal;
-  proposal.author = "coder " + model_.name();
+  proposal.author = prompts_.coder_role + " " + model_.name();
   const Judge judge = [&](const Completion& completion) -> Result<std::string> {
     CodeReply reply = ParseCodeReply(completion.text, completion.truncated);
     proposal.unsupported = reply.unsupported;
@@ -221,7 +228,8 @@ Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model, const std::string& p
   PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
   if (!library.Has(prompts.coder)) {
     return Fail(ErrorKind::kUsage,
-                fmt::format("no prompt {}/{}.mustache for the coder", prompt_dir, prompts.coder));
+                fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir, prompts.coder,
+                            prompts.coder_role));
   }
   return std::make_unique<ModelCoder>(model, std::move(library), prompts, settings);
 }

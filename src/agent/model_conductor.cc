@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "agent/ask.h"
 #include "agent/describe.h"
 #include "agent/describe_profile.h"
+#include "agent/plan_reply.h"
 #include "agent/roles.h"
+#include "agent/skeleton.h"
 #include "agent/window.h"
 #include "agent/window_data.h"
 #include "base/log.h"
@@ -93,6 +96,24 @@ void AddBest(PromptData& data, const Window& window, const Detail& detail) {
   data.texts["best_code"] = code ? Fenced(best->candidate->source(), "cpp") : "";
 }
 
+// What a planner marks: the present version, or what there is before the first one.
+void AddSourceToMark(PromptData& data, const Window& window, const PromptSet& prompts) {
+  const bool cpp = window.current != nullptr || prompts.skeleton_first;
+  std::string source = window.task->source;
+  if (window.current != nullptr && window.current->candidate) {
+    source = window.current->candidate->source();
+  } else if (prompts.skeleton_first) {
+    source = SkeletonKernel(*window.kernel_header);
+  }
+  data.texts["source_to_mark"] = Fenced(source, cpp ? "cpp" : "python");
+  data.texts["marked_language"] = cpp ? "cpp" : "python";
+  data.texts["begin_mark"] = cpp ? "// <<<IMPROVE BEGIN>>>" : "## <<<IMPROVE BEGIN>>>";
+  data.texts["end_mark"] = cpp ? "// <<<IMPROVE END>>>" : "## <<<IMPROVE END>>>";
+  data.texts["comment"] = cpp ? "//" : "#";
+  data.flags["marks_module"] = !cpp;
+  data.flags["marks_skeleton"] = cpp && window.current == nullptr;
+}
+
 class ModelConductor final : public Conductor {
  public:
   ModelConductor(Model& model, PromptLibrary library, PromptSet prompts, RoleSettings settings)
@@ -106,6 +127,9 @@ class ModelConductor final : public Conductor {
  private:
   [[nodiscard]] Result<std::vector<Message>> Render(const Window& window,
                                                     const Detail& detail) const;
+  [[nodiscard]] std::string Read(const Completion& completion, const Window& window,
+                                 Advice& advice) const;
+  [[nodiscard]] std::string RoleName() const { return prompts_.anchors ? "planner" : "conductor"; }
 
   Model& model_;
   PromptLibrary library_;
@@ -120,6 +144,9 @@ Result<std::vector<Message>> ModelConductor::Render(const Window& window,
   AddProfileParts(data, window, settings_, detail);
   AddBest(data, window, detail);
   AddOthers(data, window, detail);
+  AddSourceToMark(data, window, prompts_);
+  data.texts["focus"] = window.focus;
+  data.flags["has_focus"] = !window.focus.empty();
   return std::vector<Message>{
       {.role = "user", .text = TRY(library_.Render(prompts_.conductor, data))}};
 }
@@ -132,24 +159,38 @@ Advice FromProse(const std::string& text, const Window& window) {
   return advice;
 }
 
+// The advice in a reply, and what is wrong with the reply; empty: nothing.
+std::string ModelConductor::Read(const Completion& completion, const Window& window,
+                                 Advice& advice) const {
+  std::string problem;
+  std::optional<Advice> read;
+  if (prompts_.anchors) {
+    PlanReply reply = ParsePlanReply(completion.text, completion.truncated);
+    problem = std::move(reply.problem);
+    read = std::move(reply.advice);
+  } else {
+    AdviceReply reply = ParseAdviceReply(completion.text);
+    problem = std::move(reply.problem);
+    read = std::move(reply.advice);
+  }
+  advice = read ? std::move(*read) : FromProse(completion.text, window);
+  return read ? std::string() : problem;
+}
+
 Result<Advised> ModelConductor::Advise(const Window& window, CallKey key) {
-  key.role = "conductor";
+  key.role = RoleName();
   Question question{
       .messages = TRY(FitMessages(settings_.prompt_bytes, OtherTrials(window).size(),
                                   [&](const Detail& detail) { return Render(window, detail); })),
       .sampling = settings_.sampling,
       .key = std::move(key),
       .max_reasks = settings_.max_reasks};
-  Advised advised{.advice = {}, .spent = {}, .author = "conductor " + model_.name()};
+  Advised advised{.advice = {}, .spent = {}, .author = RoleName() + " " + model_.name()};
   const Judge judge = [&](const Completion& completion) -> Result<std::string> {
-    const AdviceReply reply = ParseAdviceReply(completion.text);
-    if (reply.advice) {
-      advised.advice = *reply.advice;
-      return std::string();
-    }
-    advised.advice = FromProse(completion.text, window);
-    Log(LogLevel::kDebug, "conductor: " + reply.problem);
-    return library_.Render("conductor_reask", {.texts = {{"problem", reply.problem}}});
+    const std::string problem = Read(completion, window, advised.advice);
+    if (problem.empty()) return std::string();
+    Log(LogLevel::kDebug, RoleName() + ": " + problem);
+    return library_.Render(RoleName() + "_reask", {.texts = {{"problem", problem}}});
   };
   advised.spent = TRY(Ask(model_, std::move(question), judge));
   return advised;
@@ -162,8 +203,9 @@ Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model, const std::s
                                                       const RoleSettings& settings) {
   PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
   if (!library.Has(prompts.conductor)) {
-    return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the conductor",
-                                               prompt_dir, prompts.conductor));
+    return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir,
+                                               prompts.conductor,
+                                               prompts.anchors ? "planner" : "conductor"));
   }
   return std::make_unique<ModelConductor>(model, std::move(library), prompts, settings);
 }

@@ -61,6 +61,11 @@ struct PromptSet {
   std::string conductor = "conductor";
   std::string coder = "coder";
   bool multi_turn = false;  // caesar: earlier attempts as a conversation instead of one prompt
+  // The Conductor is a planner: it returns a whole source with the block to change marked. Where
+  // there is no version yet it marks the module, or a skeleton of the kernel.
+  bool anchors = false;
+  bool skeleton_first = false;
+  std::string coder_role = "coder";  // or "debugger": in calls, authors and files
 };
 
 // `model` outlives them. `prompt_dir` holds the templates.

@@ -23,6 +23,7 @@ struct Window {
   std::vector<const Trial*> others;  // what else the strategy shows, oldest first
   int attempt = 1;                   // of how many, for the prompt
   int attempts = 15;
+  std::string focus;       // what the strategy asks to work on; empty: anything
   std::string advice_from_user;  // optional text given on the command line
 };
 

@@ -21,6 +21,7 @@ namespace {
 struct OptimizeFlags {
   std::string task;
   std::string out;
+  int jobs = 1;
   bool no_compile_baseline = false;
   bool no_dropin = false;
   SearchFlags search;
@@ -29,7 +30,8 @@ struct OptimizeFlags {
 
 Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTaskFile(flags.task));
-  const SearchChoice choice = TRY(ChooseSearch(flags.search, context));
+  SearchChoice choice = TRY(ChooseSearch(flags.search, context));
+  choice.jobs = flags.jobs;
   TRY(CheckModels(choice, context));
   VerifyFlags verify = flags.verify.With(context.settings);
   TRY(verify.ReadShapes());
@@ -66,6 +68,12 @@ void AddOptimize(CLI::App& app, Registry& registry) {
   command.add_flag("--no-dropin", flags->no_dropin,
                    "do not measure ModelNew against Model for the final best");
   flags->search.AddTo(command);
+  command
+      .add_option("--jobs", flags->jobs,
+                  "attempts under way at once: model calls and builds overlap, timing does not")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64))
+      ->group("Search");
   flags->verify.AddTo(command);
   flags->verify.AddShapesTo(command);
   registry.actions[&command] = [flags](const Context& context) {

@@ -76,10 +76,16 @@ void SearchFlags::AddTo(CLI::App& command) {
                   "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE")
       ->type_name("SPEC")
       ->group("Search");
-  command.add_option("--conductor", conductor, "model of the Conductor (default: --model)")
+  command
+      .add_option("--conductor,--planner", conductor,
+                  "model of the Conductor or planner (default: --model)")
       ->type_name("SPEC")
       ->group("Search");
   command.add_option("--coder", coder, "model of the Coder (default: --model)")
+      ->type_name("SPEC")
+      ->group("Search");
+  command
+      .add_option("--debugger", debugger, "model of the debugger (default: --model, --coder)")
       ->type_name("SPEC")
       ->group("Search");
   command.add_option("--strategy", strategy, "search strategy (default: n-pragma)")
@@ -109,6 +115,8 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   const std::string coder = FirstOf(flags.coder, flags.model);
   choice.conductor_model = FirstOf(conductor, FirstOf(settings.conductor, settings.model));
   choice.coder_model = FirstOf(coder, FirstOf(settings.coder, settings.model));
+  const std::string debugger = FirstOf(flags.debugger, FirstOf(flags.model, settings.debugger));
+  if (choice.preset.debugger) choice.debugger_model = FirstOf(debugger, choice.coder_model);
   if (!choice.preset.conductor) choice.conductor_model.clear();
   if (choice.coder_model.empty()) return NoModel("Coder");
   if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");

@@ -34,6 +34,7 @@ struct SearchFlags {
   std::string model;
   std::string conductor;
   std::string coder;
+  std::string debugger;
   std::string strategy;
   std::string advice;
   std::optional<std::int64_t> prompt_tokens;
@@ -48,6 +49,8 @@ struct SearchChoice {
   Budget budget;
   std::string conductor_model;  // empty: the preset has no conductor
   std::string coder_model;
+  std::string debugger_model;  // empty: the preset has no debugger
+  int jobs = 1;                // attempts under way at once
   std::string advice;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
 };

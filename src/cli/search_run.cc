@@ -33,9 +33,11 @@
 #include "core/trial.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
+#include "machine/machine.h"
 #include "profile/compare.h"
 #include "report/json_text.h"
 #include "search/recording_model.h"
+#include "search/replay.h"
 #include "search/session.h"
 #include "search/settings.h"
 #include "search/stopping.h"
@@ -60,16 +62,16 @@ Result<RecordedModel> MakeRecorded(const std::string& spec, const Context& conte
   return made;
 }
 
-// The two roles and what they stand on. Conductor: none when the preset has none.
+// The roles and what they stand on. No conductor and no debugger where the preset has none.
 struct Roles {
   RecordedModel conductor_model;
   RecordedModel coder_model;
-  std::unique_ptr<Conductor> conductor;
-  std::unique_ptr<Coder> coder;
+  RecordedModel debugger_model;
+  Agents agents;
 
   [[nodiscard]] CallCounts counts() const {
     CallCounts counts;
-    for (const RecordedModel* made : {&conductor_model, &coder_model}) {
+    for (const RecordedModel* made : {&conductor_model, &coder_model, &debugger_model}) {
       if (!made->recorder) continue;
       counts.asked += static_cast<std::size_t>(made->recorder->asked());
       counts.reused += static_cast<std::size_t>(made->recorder->reused());
@@ -80,15 +82,19 @@ struct Roles {
 
 Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Store& store,
                         Clock& clock) {
-  const std::string prompts = context.paths.prompts().string();
   Roles roles;
-  roles.coder_model = TRY(MakeRecorded(settings.coder_model, context, store, clock));
-  roles.coder = TRY(MakeModelCoder(*roles.coder_model.recorder, prompts, Prompts(settings),
-                                   CoderSettings(settings)));
-  if (settings.conductor_model.empty()) return roles;
-  roles.conductor_model = TRY(MakeRecorded(settings.conductor_model, context, store, clock));
-  roles.conductor = TRY(MakeModelConductor(*roles.conductor_model.recorder, prompts,
-                                           Prompts(settings), ConductorSettings(settings)));
+  AgentModels models;
+  const auto make = [&](const std::string& spec, RecordedModel& made,
+                        Model*& model) -> Result<void> {
+    if (spec.empty()) return {};
+    made = TRY(MakeRecorded(spec, context, store, clock));
+    model = made.recorder.get();
+    return {};
+  };
+  TRY(make(settings.conductor_model, roles.conductor_model, models.conductor));
+  TRY(make(settings.coder_model, roles.coder_model, models.coder));
+  TRY(make(settings.debugger_model, roles.debugger_model, models.debugger));
+  roles.agents = TRY(ModelAgents(context.paths.prompts().string())(models, settings));
   return roles;
 }
 
@@ -128,12 +134,24 @@ Confirm WithSanitizers(TaskBench& task) {
   };
 }
 
+// Beside the judging of others; the evaluation finds the result in the builder's cache, and says
+// what went wrong where there is none.
+Prepare BuildAhead(const Workbench& bench, const TaskBench& task) {
+  return [&bench, &task](const Candidate& candidate) {
+    const auto lock = MachineLock::Take(MachineLock::Kind::kShared);
+    if (lock) static_cast<void>(bench.builder().Build(candidate, task.header()));
+  };
+}
+
 SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
                    const RunSettings& settings) {
   SessionParts parts;
   parts.store = &store;
-  parts.conductor = roles.conductor.get();
-  parts.coder = roles.coder.get();
+  parts.conductor = roles.agents.conductor.get();
+  parts.coder = roles.agents.coder.get();
+  parts.debugger = roles.agents.debugger.get();
+  parts.seeds = settings.seeds;
+  parts.jobs = settings.jobs;
   parts.task = &task.task();
   parts.kernel_header = &settings.kernel_header;
   parts.advice_from_user = settings.advice_from_user;
@@ -203,6 +221,8 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.seed = SystemSeed();
   settings.conductor_model = choice.conductor_model;
   settings.coder_model = choice.coder_model;
+  settings.debugger_model = choice.debugger_model;
+  settings.jobs = choice.jobs;
   settings.allowed_flags = AllowedFlagForms();
   settings.kernel_header = task.header();
   settings.machine = bench.machine().Summary();
@@ -223,7 +243,8 @@ Result<void> CheckSearchable(const Task& task) {
 
 Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
   SystemClock clock;
-  for (const std::string& spec : {choice.conductor_model, choice.coder_model}) {
+  for (const std::string& spec :
+       {choice.conductor_model, choice.coder_model, choice.debugger_model}) {
     if (spec.empty()) continue;
     const Result<std::unique_ptr<Model>> model =
         MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
@@ -236,7 +257,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
                                 const SearchPlan& plan) {
   SystemClock clock;
   const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
-  const auto strategy = TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
+  const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
   const MachineSummary machine{plan.settings.machine};
   SearchProgress progress(context.console.err, plan.budget.attempts);
   SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
@@ -246,6 +267,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   parts.evaluate = WithVerifier(task, progress, plan.compile_baseline);
   parts.observe = WithProfiler(task, progress);
   parts.confirm = WithSanitizers(task);
+  if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);
   parts.observer.on_phase = [&](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };

@@ -100,6 +100,7 @@ Setters TopLevel(Settings& settings) {
       {"model", To(settings.model)},
       {"conductor", To(settings.conductor)},
       {"coder", To(settings.coder)},
+      {"debugger", To(settings.debugger)},
       {"strategy", To(settings.strategy)},
       {"attempts", To(settings.attempts)},
       {"time", Duration([&settings](double seconds) { settings.seconds = seconds; })},

@@ -15,7 +15,7 @@ namespace pragma {
 
 // The keys are the long flags of the commands, and one table per model:
 //
-//   model = "openai:NAME"      # also: conductor, coder
+//   model = "openai:NAME"      # also: conductor, coder, debugger
 //   strategy = "n-pragma"
 //   attempts = 15              # also: time ("30m" or seconds), tokens, usd
 //   prompt_tokens = 15000      # longest prompt
@@ -35,6 +35,7 @@ struct Settings {
   std::string model;
   std::string conductor;
   std::string coder;
+  std::string debugger;
   std::string strategy;
   std::optional<int> attempts;
   std::optional<double> seconds;

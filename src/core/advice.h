@@ -16,6 +16,9 @@ struct Advice {
   std::string change;                      // the one change asked for
   std::vector<std::string> extra_metrics;  // wanted in the next profile
   bool stop = false;                       // nothing left to gain
+  // A planner's: the whole source with the block to change between IMPROVE markers, the advice
+  // inside it as comments. Empty: the advice marks nothing.
+  std::string anchored;
 };
 
 }  // namespace pragma

@@ -103,7 +103,7 @@ void Write(JsonWriter& writer, const Advice& advice) {
   writer.Field("base", kBaseNames.at(static_cast<std::size_t>(advice.base)));
   writer.Field("bottleneck", advice.bottleneck).Field("evidence", advice.evidence);
   writer.Field("change", advice.change).Field("extra_metrics", advice.extra_metrics);
-  writer.Field("stop", advice.stop).EndObject();
+  writer.Field("stop", advice.stop).Field("anchored", advice.anchored).EndObject();
 }
 
 void Read(const JsonReader& reader, Advice& advice) {
@@ -116,6 +116,7 @@ void Read(const JsonReader& reader, Advice& advice) {
   reader.Get("change", advice.change);
   reader.Get("extra_metrics", advice.extra_metrics);
   reader.Get("stop", advice.stop);
+  reader.Get("anchored", advice.anchored);
 }
 
 void Write(JsonWriter& writer, const Spent& spent) {
@@ -131,6 +132,27 @@ void Read(const JsonReader& reader, Spent& spent) {
   reader.Get("usd", spent.usd);
 }
 
+namespace {
+
+void WriteEdit(JsonWriter& writer, const std::optional<EditCheck>& edit) {
+  writer.Key("edit");
+  if (!edit) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("inside", edit->inside());
+  writer.Field("planner_lines", edit->planner_lines).Field("coder_lines", edit->coder_lines);
+  writer.EndObject();
+}
+
+void ReadEdit(const JsonReader& reader, std::optional<EditCheck>& edit) {
+  if (reader.null()) return;
+  reader.Get("planner_lines", edit.emplace().planner_lines);
+  reader.Get("coder_lines", edit->coder_lines);
+}
+
+}  // namespace
+
 void Write(JsonWriter& writer, const Trial& trial) {
   BeginSchema(writer);
   writer.Field("node", trial.node).Field("parent", trial.parent);
@@ -142,7 +164,8 @@ void Write(JsonWriter& writer, const Trial& trial) {
   WritePart(writer, "profile", trial.profile);
   writer.Key("spent");
   Write(writer, trial.spent);
-  writer.Field("best", trial.best).EndObject();
+  WriteEdit(writer, trial.edit);
+  writer.Field("focus", trial.focus).Field("best", trial.best).EndObject();
 }
 
 void Read(const JsonReader& reader, Trial& trial) {
@@ -157,6 +180,8 @@ void Read(const JsonReader& reader, Trial& trial) {
   ReadPart(reader["profile"], trial.profile);
   Read(reader["spent"], trial.spent);
   reader.Get("best", trial.best);
+  reader.Get("focus", trial.focus);
+  ReadEdit(reader["edit"], trial.edit);
   if (trial.node < 1 || trial.parent < 0 || trial.parent >= trial.node) {
     reader.Complain("node " + std::to_string(trial.node) + " cannot have the parent " +
                     std::to_string(trial.parent));

@@ -26,6 +26,13 @@ struct Spent {
   Spent& operator+=(const Spent& other);
 };
 
+// How a candidate relates to the block that its planner had marked.
+struct EditCheck {
+  int planner_lines = 0;  // of the version it was made from, outside the block, that the planner lost
+  int coder_lines = 0;    // of the marked source, outside the block, that the candidate lost
+  [[nodiscard]] bool inside() const { return coder_lines == 0; }
+};
+
 struct Trial {
   int node = 0;  // 1, 2, ... in order of creation; 0 is the reference (the root)
   int parent = 0;
@@ -35,6 +42,8 @@ struct Trial {
   std::optional<Candidate> candidate;  // none: no usable code in the reply (status unsupported)
   Evaluation evaluation;
   std::optional<Profile> profile;
+  std::string focus;              // what the strategy asked to work on; empty: anything
+  std::optional<EditCheck> edit;  // where a planner marked a block of C++
   Spent spent;        // model calls and harness time of this attempt
   bool best = false;  // became the best when it was made
 };

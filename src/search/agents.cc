@@ -4,22 +4,25 @@
 
 #include "agent/roles.h"
 #include "base/result.h"
-#include "llm/model.h"
 #include "search/replay.h"
 #include "search/settings.h"
 
 namespace pragma {
 
 MakeAgents ModelAgents(std::string prompt_dir) {
-  return [dir = std::move(prompt_dir)](Model& conductor, Model& coder,
+  return [dir = std::move(prompt_dir)](const AgentModels& models,
                                        const RunSettings& settings) -> Result<Agents> {
     Agents agents;
     const PromptSet prompts = Prompts(settings);
-    if (settings.preset.conductor) {
+    if (settings.preset.conductor && models.conductor != nullptr) {
       agents.conductor =
-          TRY(MakeModelConductor(conductor, dir, prompts, ConductorSettings(settings)));
+          TRY(MakeModelConductor(*models.conductor, dir, prompts, ConductorSettings(settings)));
     }
-    agents.coder = TRY(MakeModelCoder(coder, dir, prompts, CoderSettings(settings)));
+    agents.coder = TRY(MakeModelCoder(*models.coder, dir, prompts, CoderSettings(settings)));
+    if (settings.preset.debugger && models.debugger != nullptr) {
+      agents.debugger = TRY(MakeModelCoder(*models.debugger, dir, DebuggerPrompts(settings),
+                                           DebuggerSettings(settings)));
+    }
     return agents;
   };
 }

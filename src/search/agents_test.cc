@@ -86,8 +86,9 @@ Result<SessionResult> Drive(StoredRun& run, QueueModel& queue) {
   const Task task = ReluTask();
   run.id = TRY(StartRun(run.store, task, "relu.py", run.settings)).id;
   RecordingModel model(queue, run.store);
+  const AgentModels models{.conductor = &model, .coder = &model, .debugger = &model};
   const Agents agents =
-      TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")(model, model, run.settings));
+      TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")(models, run.settings));
   const auto strategy = TRY(MakeStrategy(run.settings.preset, {}));
   SystemClock clock;
   const MachineSummary machine{run.settings.machine};
@@ -95,6 +96,7 @@ Result<SessionResult> Drive(StoredRun& run, QueueModel& queue) {
                            .strategy = strategy.get(),
                            .conductor = agents.conductor.get(),
                            .coder = agents.coder.get(),
+                           .debugger = agents.debugger.get(),
                            .clock = &clock,
                            .evaluate = JudgeByWord,
                            .task = &task,

@@ -14,7 +14,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/toml_reader.h"
-#include "search/strategy.h"
+#include "search/preset.h"
+#include "search/preset_fields.h"
 
 namespace pragma {
 namespace {
@@ -24,36 +25,76 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   return near.empty() ? "known are " + Join(known, ", ") : "did you mean \"" + near + "\"?";
 }
 
-// Temperatures as services take them.
-constexpr double kHottest = 2;
+// One key of the file. What is absent keeps its default.
+class FromToml final {
+ public:
+  explicit FromToml(TomlReader& file) : file_(file) {}
 
-void CheckRanges(TomlReader& file, const Preset& preset) {
-  if (preset.attempts < 1) file.Complain("attempts", "must be at least 1");
-  if (preset.stall_attempts < 0) file.Complain("stall_attempts", "must not be negative");
-  for (const auto& [key, value] : {std::pair{"conductor_temperature", preset.conductor_temperature},
-                                   std::pair{"coder_temperature", preset.coder_temperature}}) {
-    if (!(value >= 0 && value <= kHottest)) file.Complain(key, "must lie between 0 and 2");
+  void operator()(const PresetKey& key, std::string& value) const {
+    if (key.words.empty()) return file_.Get(key.name, value);
+    file_.GetWord(key.name, key.words, value);
   }
+  void operator()(const PresetKey& key, bool& value) const { file_.Get(key.name, value); }
+  void operator()(const PresetKey& key, std::vector<std::string>& value) const {
+    if (file_.Has(key.name)) value.clear();
+    file_.Get(key.name, value);
+    for (const std::string& word : value) {
+      if (!key.words.empty() && std::ranges::find(key.words, word) == key.words.end())
+        file_.Complain(key.name, fmt::format("has \"{}\"; {}", word, Suggestion(word, key.words)));
+    }
+  }
+  template <class Number>
+  void operator()(const PresetKey& key, Number& value) const {
+    file_.Get(key.name, value);
+    if (value < key.least) file_.Complain(key.name, fmt::format("must be at least {}", key.least));
+    if (value > key.most) file_.Complain(key.name, fmt::format("must be at most {}", key.most));
+  }
+
+ private:
+  TomlReader& file_;
+};
+
+// Each key as "prefix.key", its value and its meaning.
+class ToSettings final {
+ public:
+  ToSettings(std::string prefix, std::vector<PresetSetting>& settings)
+      : prefix_(std::move(prefix)), settings_(settings) {}
+
+  void operator()(const PresetKey& key, const std::vector<std::string>& value) const {
+    Add(key, Join(value, ", "));
+  }
+  void operator()(const PresetKey& key, const std::string& value) const { Add(key, value); }
+  template <class T>
+  void operator()(const PresetKey& key, const T& value) const {
+    Add(key, fmt::format("{}", value));
+  }
+
+ private:
+  void Add(const PresetKey& key, const std::string& value) const {
+    settings_.push_back({prefix_ + key.name, value.empty() ? "-" : value, key.about});
+  }
+  std::string prefix_;
+  std::vector<PresetSetting>& settings_;
+};
+
+void ReadTables(TomlReader& file, Preset& preset) {
+  file.Table("tree", [&](TomlReader& table) { VisitTree(preset.tree, FromToml(table)); });
+  file.Table("beam", [&](TomlReader& table) { VisitBeam(preset.beam, FromToml(table)); });
+  file.Table("ucb", [&](TomlReader& table) { VisitUcb(preset.ucb, FromToml(table)); });
+  file.Tables("family", [&](TomlReader& table) {
+    VisitFamily(preset.families.emplace_back(), FromToml(table));
+    if (preset.families.back().name.empty()) table.Complain("name", "is missing");
+  });
 }
 
 Result<Preset> ReadPreset(const std::filesystem::path& path) {
   const std::string text = TRY(ReadFile(path));
   TomlReader file = TRY(TomlReader::Parse(text, "the strategy " + path.string()));
   Preset preset;
-  file.Require("name", preset.name);
+  VisitPreset(preset, FromToml(file));
   if (preset.name.empty()) file.Complain("name", "is missing");
-  file.Get("summary", preset.summary);
-  file.GetWord("policy", {"linear", "independent", "conversation"}, preset.policy);
-  file.GetWord("history", {"best", "last", "all", "none"}, preset.history);
-  file.Get("conductor", preset.conductor);
-  file.Get("profile", preset.profile);
-  file.Get("conductor_prompt", preset.conductor_prompt);
-  file.Get("coder_prompt", preset.coder_prompt);
-  file.Get("conductor_temperature", preset.conductor_temperature);
-  file.Get("coder_temperature", preset.coder_temperature);
-  file.Get("attempts", preset.attempts);
-  file.Get("stall_attempts", preset.stall_attempts);
-  CheckRanges(file, preset);
+  if (preset.anchors && !preset.conductor) file.Complain("anchors", "needs conductor = true");
+  ReadTables(file, preset);
   file.NoMoreKeys();
   TRY(file.status());
   return preset;
@@ -73,6 +114,28 @@ Result<std::vector<std::filesystem::path>> PresetFiles(const std::string& strate
 }
 
 }  // namespace
+
+const std::vector<std::string>& PolicyNames() {
+  static const std::vector<std::string> names{"linear", "conversation", "independent",
+                                              "epsilon_greedy", "beam", "ucb"};
+  return names;
+}
+
+bool AdviceChoosesBase(const Preset& preset) {
+  return preset.policy == "linear" || preset.policy == "conversation" ||
+         preset.policy == "independent";
+}
+
+std::vector<PresetSetting> Explain(const Preset& preset) {
+  std::vector<PresetSetting> settings;
+  VisitPreset(preset, ToSettings("", settings));
+  if (preset.policy == "epsilon_greedy") VisitTree(preset.tree, ToSettings("tree.", settings));
+  if (preset.policy == "beam") VisitBeam(preset.beam, ToSettings("beam.", settings));
+  if (preset.policy == "ucb") VisitUcb(preset.ucb, ToSettings("ucb.", settings));
+  for (const Family& family : preset.families)
+    settings.push_back({"family", family.name, family.about});
+  return settings;
+}
 
 Result<Preset> LoadPreset(const std::string& strategies_dir, const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {

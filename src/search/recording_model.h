@@ -2,6 +2,7 @@
 // never asks again for one that is there.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 namespace pragma {
 
+// Several threads may ask at once, where the inner model allows it.
 class RecordingModel final : public Model {
  public:
   // Both outlive it.
@@ -26,8 +28,8 @@ class RecordingModel final : public Model {
  private:
   Model& inner_;
   Store& store_;
-  int asked_ = 0;
-  int reused_ = 0;
+  std::atomic<int> asked_ = 0;
+  std::atomic<int> reused_ = 0;
 };
 
 }  // namespace pragma

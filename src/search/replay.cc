@@ -90,7 +90,8 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
   const RunSettings& settings = recording.settings;
   ReplayModel replies(recording);
   RecordingModel model(replies, *parts.store);
-  const Agents agents = TRY(parts.make_agents(model, model, settings));
+  const AgentModels models{.conductor = &model, .coder = &model, .debugger = &model};
+  const Agents agents = TRY(parts.make_agents(models, settings));
   const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(settings.preset, settings.seed));
   const MachineSummary machine{settings.machine};
   ReplayClock clock;
@@ -98,9 +99,13 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
                              .strategy = strategy.get(),
                              .conductor = agents.conductor.get(),
                              .coder = agents.coder.get(),
+                             .debugger = agents.debugger.get(),
                              .clock = &clock,
                              .evaluate = RecordedEvaluations(recording, clock),
                              .observe = RecordedProfiles(recording),
+                             .seeds = settings.seeds,
+                             .jobs = settings.jobs,
+                             .overlap = false,
                              .task = &recording.task,
                              .kernel_header = &settings.kernel_header,
                              .machine = &machine,

@@ -21,10 +21,16 @@ namespace pragma {
 struct Agents {
   std::unique_ptr<Conductor> conductor;  // nullptr: the strategy has none
   std::unique_ptr<Coder> coder;
+  std::unique_ptr<Coder> debugger;  // nullptr: the Coder repairs
 };
-// Builds the roles of a run over its models, which outlive them.
-using MakeAgents =
-    std::function<Result<Agents>(Model& conductor, Model& coder, const RunSettings&)>;
+// The models of a run, which outlive its roles; one may serve several of them.
+struct AgentModels {
+  Model* conductor = nullptr;  // nullptr where the preset has none, likewise below
+  Model* coder = nullptr;
+  Model* debugger = nullptr;
+};
+// Builds the roles of a run.
+using MakeAgents = std::function<Result<Agents>(const AgentModels&, const RunSettings&)>;
 // The language-model ones, with the prompts of `prompt_dir`.
 [[nodiscard]] MakeAgents ModelAgents(std::string prompt_dir);
 

@@ -45,7 +45,7 @@ SearchTree Tree(const std::vector<std::string>& sources) {
 }
 
 Move NextOf(const Preset& preset, const SearchTree& tree) {
-  return MakeStrategy(preset, {}).value()->Next(tree);
+  return MakeStrategy(preset, {}).value()->Next(tree, {});
 }
 
 TEST(LinearStrategy, WorksOnTheNewestAttemptWithCode) {
@@ -55,18 +55,18 @@ TEST(LinearStrategy, WorksOnTheNewestAttemptWithCode) {
   const Move repair = NextOf(preset, Tree({"pass 1 9", "broken"}));
   EXPECT_EQ(repair.node, 2);
   EXPECT_EQ(repair.role, Role::kRepair);
-  EXPECT_THAT(repair.others, ElementsAre(1));
+  EXPECT_THAT(repair.plan_window, ElementsAre(1));
   const Move improve = NextOf(preset, Tree({"pass 1 9", "none"}));
   EXPECT_EQ(improve.node, 1);
   EXPECT_EQ(improve.role, Role::kImprove);
-  EXPECT_THAT(improve.others, IsEmpty());
+  EXPECT_THAT(improve.plan_window, IsEmpty());
   EXPECT_EQ(NextOf(preset, Tree({"none", "none"})).role, Role::kSeed);
 }
 
 TEST(LinearStrategy, HistorySaysWhatElseIsShown) {
   const SearchTree tree = Tree({"pass 1 9", "none", "broken", "broken 2"});
-  EXPECT_THAT(NextOf({.policy = "conversation", .history = "all"}, tree).others, ElementsAre(1, 3));
-  EXPECT_THAT(NextOf({.policy = "conversation", .history = "last"}, tree).others, IsEmpty());
+  EXPECT_THAT(NextOf({.policy = "conversation", .history = "all"}, tree).plan_window, ElementsAre(1, 3));
+  EXPECT_THAT(NextOf({.policy = "conversation", .history = "last"}, tree).plan_window, IsEmpty());
 }
 
 TEST(MakeStrategy, RefusesAPolicyItDoesNotKnow) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,7 +40,10 @@ class ScriptedModel final : public Model {
   explicit ScriptedModel(Script script) : script_(std::move(script)) {}
   Result<Completion> Complete(const std::vector<Message>& messages, const Sampling& /*sampling*/,
                               const CallKey& key) override {
-    prompts.push_back(messages.back().text);
+    {
+      const std::scoped_lock lock(mutex_);
+      prompts.push_back(messages.back().text);
+    }
     if (hook) TRY(hook("model"));
     const auto found = script_.find({key.role, key.node});
     if (found == script_.end())
@@ -58,6 +62,7 @@ class ScriptedModel final : public Model {
 
  private:
   Script script_;
+  std::mutex mutex_;
 };
 
 inline std::string Describe(const Window& window) {
@@ -166,6 +171,8 @@ class Workplace final {
                        .task = &task,
                        .kernel_header = &settings.kernel_header,
                        .machine = &machine};
+    parts.seeds = settings.seeds;
+    parts.jobs = settings.jobs;
     parts.evaluate = [this](const Candidate& candidate, const Trial* best,
                             int) -> Result<Evaluation> {
       if (hook) TRY(hook("evaluate"));
@@ -194,11 +201,11 @@ class Workplace final {
 
 // Agents over whatever model is given: what ModelAgents is in earnest.
 inline MakeAgents FakeAgents(const Hook& hook = {}) {
-  return [hook](Model& conductor, Model& coder, const RunSettings& settings) -> Result<Agents> {
+  return [hook](const AgentModels& models, const RunSettings& settings) -> Result<Agents> {
     Agents agents;
     if (settings.preset.conductor)
-      agents.conductor = std::make_unique<FakeConductor>(conductor, hook);
-    agents.coder = std::make_unique<FakeCoder>(coder, hook);
+      agents.conductor = std::make_unique<FakeConductor>(*models.conductor, hook);
+    agents.coder = std::make_unique<FakeCoder>(*models.coder, hook);
     return agents;
   };
 }

@@ -1,86 +1,91 @@
 #include "search/session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
 #include <future>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "agent/roles.h"
-#include "agent/window.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/result.h"
-#include "core/advice.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "search/authors.h"
+#include "search/preset.h"
 #include "search/stopping.h"
 #include "search/strategy.h"
 
 namespace pragma {
 namespace {
 
-// What an attempt came to: a trial, or the reason why the run ends without one.
-struct Outcome {
-  std::optional<Trial> trial;
-  std::string stopped;
-};
-
-// The state of one RunSession call.
-class Loop final {
- public:
-  Loop(const std::string& run, const SessionParts& parts, const Preset& preset,
-       const Budget& budget)
-      : run_(run), parts_(parts), preset_(preset), budget_(budget) {}
-
-  Result<SessionResult> Run();
-
- private:
-  Result<void> Restore();
-  Result<std::string> RunUntilStopped();
-  Result<Outcome> Attempt();
-  Result<Outcome> Interruptible(bool settle);
-  Result<Outcome> AttemptOn(const SearchTree& seen);
-  Result<void> Settle();
-  void StartConfirming();
-  void Tell() const;
-  Result<void> Advise(const Window& window, Trial& trial) const;
-  Result<std::optional<Candidate>> Propose(const Window& window, Trial& trial) const;
-  Result<void> Judge(const Candidate& candidate, Trial& trial) const;
-  Result<void> Keep(Trial trial);
-  [[nodiscard]] Window WindowFor(const SearchTree& tree, const Move& move) const;
-  void Announce(std::string_view phase) const;
-
-  const std::string& run_;
-  const SessionParts& parts_;
-  const Preset& preset_;
-  const Budget& budget_;
-  SessionResult result_;
-  std::future<Result<Evaluation>> confirming_;  // of the tree's last trial, not yet in the store
+// An attempt whose authors are at work.
+struct Begun {
+  InFlight flight;
+  std::future<Result<Outcome>> outcome;
 };
 
 bool WasSanitized(const Evaluation& evaluation) {
   return BeforeSanitizers(evaluation).checks.size() < evaluation.checks.size();
 }
 
-int ParentFor(const SearchTree& tree, const Move& move, const std::optional<Advice>& advice) {
-  const Trial* best = tree.best();
-  switch (advice ? advice->base : Base::kCurrent) {
-    case Base::kCurrent: return move.node;
-    case Base::kBest: return best == nullptr ? move.node : best->node;
-    case Base::kReference: return 0;
-  }
-  return move.node;
-}
+// The state of one RunSession call.
+class Loop final {
+ public:
+  Loop(const std::string& run, const SessionParts& parts, const Preset& preset,
+       const Budget& budget)
+      : run_(run),
+        parts_(parts),
+        preset_(preset),
+        budget_(budget),
+        authors_(run, parts, preset, budget) {}
+
+  Result<SessionResult> Run();
+
+ private:
+  Result<void> Restore();
+  Result<std::string> RunUntilStopped();
+  Result<Outcome> Step();
+  Result<Outcome> Finish();
+  void BeginAttempts();
+  [[nodiscard]] Begun Begin(int node) const;
+  [[nodiscard]] int EndedBefore(int node) const;
+  [[nodiscard]] SearchTree SeenBy(int node) const;
+  [[nodiscard]] Outcome SeedOf(int node) const;
+  void Drop();
+  Result<void> Settle();
+  void StartConfirming();
+  void Tell() const;
+  Result<void> Judge(Trial& trial) const;
+  Result<void> Evaluate(Trial& trial) const;
+  Result<void> Keep(Trial trial);
+
+  const std::string& run_;
+  const SessionParts& parts_;
+  const Preset& preset_;
+  const Budget& budget_;
+  Authors authors_;
+  SessionResult result_;
+  std::deque<Begun> begun_;                     // the tree's next nodes, in order
+  std::future<Result<Evaluation>> confirming_;  // of the tree's last trial, not yet in the store
+};
 
 Result<SessionResult> Loop::Run() {
   const UniqueFd lock = TRY(parts_.store->LockRun(run_));
   TRY(Restore());
-  result_.stopped = TRY(RunUntilStopped());
+  Result<std::string> stopped = RunUntilStopped();
+  if (!stopped) static_cast<void>(Settle());  // what was found before is not lost
+  Drop();
+  if (!stopped) return std::unexpected(stopped.error());
+  result_.stopped = std::move(*stopped);
   return std::move(result_);
 }
 
@@ -98,103 +103,138 @@ Result<void> Loop::Restore() {
   return {};
 }
 
+// An attempt that the user broke off is dropped: no trial, no error.
 Result<std::string> Loop::RunUntilStopped() {
   while (true) {
-    std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
-    if (!stopped.empty() && !confirming_.valid()) return stopped;
-    Result<Outcome> outcome = Interruptible(!stopped.empty());
-    if (!outcome) {
-      static_cast<void>(Settle());  // what was found before is not lost
-      return std::unexpected(outcome.error());
-    }
-    if (outcome->trial) {
-      TRY(Keep(std::move(*outcome->trial)));
-    } else if (!outcome->stopped.empty()) {
+    Result<Outcome> outcome = Step();
+    if (!outcome && outcome.error().kind == ErrorKind::kInterrupted)
+      outcome = Outcome{.trial = {}, .stopped = "interrupted"};
+    if (!outcome) return std::unexpected(outcome.error());
+    if (!outcome->stopped.empty()) {
       TRY(Settle());
       return outcome->stopped;
     }
+    if (outcome->trial) TRY(Keep(std::move(*outcome->trial)));
   }
 }
 
-// An attempt that the user broke off is dropped: no trial, no error. `settle`: nothing is tried,
-// the best's sanitizers are waited for.
-Result<Outcome> Loop::Interruptible(bool settle) {
+// The next trial; or nothing, after the best's sanitizers were waited for.
+Result<Outcome> Loop::Step() {
+  const std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
+  if (!stopped.empty() && !confirming_.valid()) return Outcome{.trial = {}, .stopped = stopped};
   if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
-  Result<Outcome> outcome = Outcome{};
-  if (settle) {
-    if (auto settled = Settle(); !settled) outcome = std::unexpected(settled.error());
-  } else {
-    outcome = Attempt();
+  if (!stopped.empty()) {
+    TRY(Settle());
+    return Outcome{};
   }
-  if (outcome || outcome.error().kind != ErrorKind::kInterrupted) return outcome;
-  return Outcome{.trial = {}, .stopped = "interrupted"};
+  BeginAttempts();
+  return Finish();
+}
+
+// The oldest attempt under way, judged.
+Result<Outcome> Loop::Finish() {
+  Begun oldest = std::move(begun_.front());
+  begun_.pop_front();
+  Outcome outcome = TRY(oldest.outcome.get());
+  if (!outcome.stopped.empty()) {
+    if (outcome.trial) result_.spent += outcome.trial->spent;
+    return outcome;
+  }
+  TRY(Settle());
+  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
+  TRY(Judge(*outcome.trial));
+  return outcome;
+}
+
+void Loop::BeginAttempts() {
+  while (begun_.size() < static_cast<std::size_t>(std::max(parts_.jobs, 1))) {
+    const int node = result_.tree.next_node() + static_cast<int>(begun_.size());
+    const bool too_early = EndedBefore(node) > static_cast<int>(result_.tree.size());
+    if (too_early || (node > budget_.attempts && !begun_.empty())) return;
+    begun_.push_back(Begin(node));
+  }
+}
+
+// How many trials the attempt `node` is decided on: whatever ends sooner or later, always the same.
+int Loop::EndedBefore(int node) const {
+  const auto seeds = static_cast<int>(parts_.seeds.size());
+  return node <= seeds ? 0 : std::max(node - std::max(parts_.jobs, 1), seeds);
+}
+
+Begun Loop::Begin(int node) const {
+  Begun begun{.flight = {.node = node, .move = {}}, .outcome = {}};
+  if (node <= static_cast<int>(parts_.seeds.size())) {
+    std::promise<Result<Outcome>> ready;
+    ready.set_value(SeedOf(node));
+    begun.outcome = ready.get_future();
+    return begun;
+  }
+  SearchTree seen = SeenBy(node);
+  std::vector<InFlight> others;
+  for (const Begun& other : begun_) others.push_back(other.flight);
+  begun.flight.move = parts_.strategy->Next(seen, others);
+  const bool apart = parts_.jobs > 1 && parts_.overlap;
+  begun.outcome = std::async(
+      apart ? std::launch::async : std::launch::deferred,
+      [this, seen = std::move(seen), flight = begun.flight] { return authors_.Write(seen, flight); });
+  return begun;
 }
 
 // The attempt after one that sanitizers rejected was made before their verdict was known: so it is
 // when it is resumed or replayed.
-Result<Outcome> Loop::Attempt() {
-  const Trial* last = result_.tree.last();
-  if (confirming_.valid() || last == nullptr || !RejectedBySanitizer(last->evaluation))
-    return AttemptOn(result_.tree);
-  SearchTree seen = result_.tree;
+SearchTree Loop::SeenBy(int node) const {
+  SearchTree seen;
+  for (const Trial& trial : result_.tree.trials()) {
+    if (trial.node <= EndedBefore(node)) seen.Insert(trial);
+  }
+  if (seen.last() == nullptr || !RejectedBySanitizer(seen.last()->evaluation)) return seen;
   Trial trial = seen.TakeLast();
   trial.evaluation = BeforeSanitizers(std::move(trial.evaluation));
   trial.best = true;
   seen.Insert(std::move(trial));
-  return AttemptOn(seen);
+  return seen;
 }
 
-Result<Outcome> Loop::AttemptOn(const SearchTree& seen) {
-  const Move move = parts_.strategy->Next(seen);
-  const Window window = WindowFor(seen, move);
-  Trial trial{.node = seen.next_node(), .role = move.role};
-  const bool advised = parts_.conductor != nullptr && preset_.conductor && move.role != Role::kSeed;
-  if (advised) {
-    TRY(Advise(window, trial));
-    if (trial.advice->stop) {
-      result_.spent += trial.spent;
-      return Outcome{.trial = {}, .stopped = "advice"};
-    }
-    if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
+Outcome Loop::SeedOf(int node) const {
+  const SeedKernel& seed = parts_.seeds.at(static_cast<std::size_t>(node - 1));
+  Trial trial{.node = node, .role = Role::kSeed, .author = seed.author};
+  trial.candidate = seed.candidate;
+  return {.trial = std::move(trial), .stopped = {}};
+}
+
+// A call that is under way cannot be taken back; its reply is in the store.
+void Loop::Drop() {
+  if (!begun_.empty() && parts_.jobs > 1)
+    Log(LogLevel::kInfo, fmt::format("waiting for {} attempts under way", begun_.size()));
+  for (Begun& begun : begun_) {
+    if (parts_.jobs <= 1 || !parts_.overlap) continue;  // not begun in truth
+    const Result<Outcome> outcome = begun.outcome.get();
+    if (outcome && outcome->trial) result_.spent += outcome->trial->spent;
   }
-  trial.parent = ParentFor(seen, move, trial.advice);
-  trial.candidate = TRY(Propose(window, trial));
-  TRY(Settle());  // from here on `seen` and `window` are gone
-  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
-  if (trial.candidate) TRY(Judge(*trial.candidate, trial));
-  trial.best = trial.candidate && BecomesBest(trial.evaluation, result_.tree.best());
-  return Outcome{.trial = std::move(trial), .stopped = {}};
+  begun_.clear();
 }
 
-Result<void> Loop::Advise(const Window& window, Trial& trial) const {
-  Announce("conductor");
-  Advised advised = TRY(parts_.conductor->Advise(window, {.run = run_, .node = trial.node}));
-  trial.advice = std::move(advised.advice);
-  trial.spent += advised.spent;
+Result<void> Loop::Judge(Trial& trial) const {
+  if (trial.edit && !trial.edit->inside() && preset_.edit_check == "reject") {
+    trial.evaluation.status = Status::kRejectedSource;
+    trial.evaluation.reason = fmt::format(
+        "the change left the block that the plan had marked: {} lines outside it are gone or "
+        "altered",
+        trial.edit->coder_lines);
+  } else if (trial.candidate) {
+    TRY(Evaluate(trial));
+  }
+  trial.best = trial.candidate && BecomesBest(trial.evaluation, result_.tree.best());
   return {};
 }
 
-Result<std::optional<Candidate>> Loop::Propose(const Window& window, Trial& trial) const {
-  Announce("coder");
-  const Advice* advice = trial.advice ? &*trial.advice : nullptr;
-  Proposal proposal = TRY(parts_.coder->Propose(window, advice, {.run = run_, .node = trial.node}));
-  trial.author = std::move(proposal.author);
-  trial.spent += proposal.spent;
-  if (!proposal.candidate) {
-    trial.evaluation.status = Status::kUnsupported;
-    trial.evaluation.reason = std::move(proposal.reason);
-  }
-  return std::move(proposal.candidate);
-}
-
-Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
-  Announce("build");
+Result<void> Loop::Evaluate(Trial& trial) const {
+  if (parts_.observer.on_phase) parts_.observer.on_phase(trial.node, "build");
+  const Trial* best = result_.tree.best();
   const TimePoint start = parts_.clock->Now();
-  trial.evaluation = TRY(parts_.evaluate(candidate, result_.tree.best(), trial.node));
-  if (trial.evaluation.passed() && preset_.profile && parts_.observe) {
-    trial.profile =
-        TRY(parts_.observe(candidate, trial.evaluation, result_.tree.best(), trial.node));
-  }
+  trial.evaluation = TRY(parts_.evaluate(*trial.candidate, best, trial.node));
+  if (trial.evaluation.passed() && preset_.profile && parts_.observe)
+    trial.profile = TRY(parts_.observe(*trial.candidate, trial.evaluation, best, trial.node));
   trial.spent.seconds += Seconds(parts_.clock->Now() - start).count();
   return {};
 }
@@ -234,23 +274,6 @@ Result<void> Loop::Settle() {
 
 void Loop::Tell() const {
   if (parts_.observer.on_trial) parts_.observer.on_trial(*result_.tree.last(), result_.tree);
-}
-
-Window Loop::WindowFor(const SearchTree& tree, const Move& move) const {
-  Window window{
-      .task = parts_.task, .kernel_header = parts_.kernel_header, .machine = parts_.machine};
-  window.current = move.node == 0 ? nullptr : &tree.at(move.node);
-  const bool sees_best = preset_.history == "best" || preset_.history == "all";
-  window.best = sees_best ? tree.best() : nullptr;
-  for (const int node : move.others) window.others.push_back(&tree.at(node));
-  window.attempt = tree.next_node();
-  window.attempts = parts_.shown_attempts > 0 ? parts_.shown_attempts : budget_.attempts;
-  window.advice_from_user = parts_.advice_from_user;
-  return window;
-}
-
-void Loop::Announce(std::string_view phase) const {
-  if (parts_.observer.on_phase) parts_.observer.on_phase(result_.tree.next_node(), phase);
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/roles.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/candidate.h"
 #include "core/search_tree.h"
+#include "search/preset.h"
 #include "search/strategy.h"
 #include "store/store.h"
 
@@ -37,7 +40,18 @@ using Confirm =
 using Observe = std::function<Result<Profile>(
     const Candidate& candidate, const Evaluation& evaluation, const Trial* best, int node)>;
 
+// Does beforehand, in the thread of the attempt, what can be done beside the judging of others: the
+// build, whose result the evaluation finds again.
+using Prepare = std::function<void(const Candidate& candidate)>;
+
+// A kernel that a run begins with, before any author is asked.
+struct SeedKernel {
+  Candidate candidate;
+  std::string author;  // "expert", "run r-..."
+};
+
 // What a run reports while it goes on; every member may be empty.
+// `on_phase` may be called by several threads.
 struct SessionObserver {
   std::function<void(int attempt, std::string_view phase)>
       on_phase;  // "conductor", "coder", "build", "check", "time", "profile"
@@ -49,10 +63,17 @@ struct SessionParts {
   Strategy* strategy = nullptr;
   Conductor* conductor = nullptr;  // may be nullptr
   Coder* coder = nullptr;
+  Coder* debugger = nullptr;  // nullptr: the Coder repairs
   Clock* clock = nullptr;
   Evaluate evaluate;
   Observe observe;  // may be empty
   Confirm confirm;  // may be empty
+  Prepare prepare;  // may be empty
+  std::vector<SeedKernel> seeds;
+  // Attempts under way at once: attempt t is decided on when t - jobs have ended, whatever the order
+  // in which the others do. They are judged one after the other.
+  int jobs = 1;
+  bool overlap = true;  // false: with jobs > 1 as well one call at a time, for a replay
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;
   const MachineSummary* machine = nullptr;
@@ -67,7 +88,7 @@ struct SessionResult {
   Spent spent;
 };
 
-// Runs until a stopping rule holds; starts from whatever the store already has of the run (resume
+// Runs until a stopping rule holds (attempts under way are then dropped); starts from whatever the store already has of the run (resume
 // is the same call). A trial is on disk before the next begins. The run stays "running" in the
 // store: the caller measures the best again and calls Store::FinishRun (after an Error it does not,
 // so that the run can be resumed). Only one process works on a run at a time.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/roles.h"
 #include "base/clock.h"
@@ -18,38 +19,68 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/task.h"
+#include "search/preset.h"
+#include "search/preset_fields.h"
 #include "search/session.h"
-#include "search/strategy.h"
 #include "store/store.h"
 
 namespace pragma {
 namespace {
 
+class ToWriter final {
+ public:
+  explicit ToWriter(JsonWriter& writer) : writer_(writer) {}
+  template <class T>
+  void operator()(const PresetKey& key, const T& value) const {
+    writer_.Field(key.name, value);
+  }
+
+ private:
+  JsonWriter& writer_;
+};
+
+class FromReader final {
+ public:
+  explicit FromReader(const JsonReader& reader) : reader_(reader) {}
+  template <class T>
+  void operator()(const PresetKey& key, T& value) const {
+    reader_.Get(key.name, value);
+  }
+  void operator()(const PresetKey& key, std::vector<std::string>& value) const {
+    if (!reader_[key.name].null()) value.clear();
+    reader_.Get(key.name, value);
+  }
+
+ private:
+  const JsonReader& reader_;
+};
+
 void WritePreset(JsonWriter& writer, const Preset& preset) {
-  writer.BeginObject().Field("name", preset.name).Field("summary", preset.summary);
-  writer.Field("policy", preset.policy).Field("history", preset.history);
-  writer.Field("conductor", preset.conductor).Field("profile", preset.profile);
-  writer.Field("conductor_prompt", preset.conductor_prompt)
-      .Field("coder_prompt", preset.coder_prompt);
-  writer.Field("conductor_temperature", preset.conductor_temperature);
-  writer.Field("coder_temperature", preset.coder_temperature);
-  writer.Field("attempts", preset.attempts).Field("stall_attempts", preset.stall_attempts);
-  writer.EndObject();
+  const ToWriter to(writer);
+  writer.BeginObject();
+  VisitPreset(preset, to);
+  writer.Key("tree").BeginObject();
+  VisitTree(preset.tree, to);
+  writer.EndObject().Key("beam").BeginObject();
+  VisitBeam(preset.beam, to);
+  writer.EndObject().Key("ucb").BeginObject();
+  VisitUcb(preset.ucb, to);
+  writer.EndObject().Key("families").BeginArray();
+  for (const Family& family : preset.families) {
+    writer.BeginObject();
+    VisitFamily(family, to);
+    writer.EndObject();
+  }
+  writer.EndArray().EndObject();
 }
 
 void ReadPreset(const JsonReader& reader, Preset& preset) {
-  reader.Get("name", preset.name);
-  reader.Get("summary", preset.summary);
-  reader.Get("policy", preset.policy);
-  reader.Get("history", preset.history);
-  reader.Get("conductor", preset.conductor);
-  reader.Get("profile", preset.profile);
-  reader.Get("conductor_prompt", preset.conductor_prompt);
-  reader.Get("coder_prompt", preset.coder_prompt);
-  reader.Get("conductor_temperature", preset.conductor_temperature);
-  reader.Get("coder_temperature", preset.coder_temperature);
-  reader.Get("attempts", preset.attempts);
-  reader.Get("stall_attempts", preset.stall_attempts);
+  VisitPreset(preset, FromReader(reader));
+  VisitTree(preset.tree, FromReader(reader["tree"]));
+  VisitBeam(preset.beam, FromReader(reader["beam"]));
+  VisitUcb(preset.ucb, FromReader(reader["ucb"]));
+  for (const JsonReader& family : reader["families"].items())
+    VisitFamily(preset.families.emplace_back(), FromReader(family));
 }
 
 void ReadBudget(const JsonReader& reader, Budget& budget) {
@@ -66,6 +97,24 @@ void ReadSeed(const JsonReader& reader, Seed& seed) {
     seed = *read;
   } else {
     reader.Complain(read.error().message);
+  }
+}
+
+void WriteSeeds(JsonWriter& writer, const std::vector<SeedKernel>& seeds) {
+  writer.Key("seeds").BeginArray();
+  for (const SeedKernel& seed : seeds) {
+    writer.BeginObject().Field("author", seed.author).Key("candidate");
+    Write(writer, seed.candidate);
+    writer.EndObject();
+  }
+  writer.EndArray();
+}
+
+void ReadSeeds(const JsonReader& reader, std::vector<SeedKernel>& seeds) {
+  for (const JsonReader& item : reader.items()) {
+    SeedKernel& seed = seeds.emplace_back();
+    item.Get("author", seed.author);
+    Read(item["candidate"], seed.candidate);
   }
 }
 
@@ -94,7 +143,10 @@ std::string ToJson(const RunSettings& settings) {
   writer.Field("seed", SeedToHex(settings.seed)).Key("models").BeginObject();
   writer.Field("conductor", settings.conductor_model)
       .Field("coder", settings.coder_model)
+      .Field("debugger", settings.debugger_model)
       .EndObject();
+  writer.Field("jobs", settings.jobs);
+  WriteSeeds(writer, settings.seeds);
   writer.Field("max_tokens", settings.max_tokens).Field("max_reasks", settings.max_reasks);
   writer.Field("prompt_bytes", settings.prompt_bytes)
       .Field("allowed_flags", settings.allowed_flags)
@@ -120,6 +172,9 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   ReadSeed(reader["seed"], settings.seed);
   reader["models"].Get("conductor", settings.conductor_model);
   reader["models"].Get("coder", settings.coder_model);
+  reader["models"].Get("debugger", settings.debugger_model);
+  reader.Get("jobs", settings.jobs);
+  ReadSeeds(reader["seeds"], settings.seeds);
   reader.Get("max_tokens", settings.max_tokens);
   reader.Get("max_reasks", settings.max_reasks);
   reader.Get("prompt_bytes", settings.prompt_bytes);
@@ -143,10 +198,23 @@ RoleSettings CoderSettings(const RunSettings& settings) {
   return RoleSettingsOf(settings, settings.preset.coder_temperature);
 }
 
+RoleSettings DebuggerSettings(const RunSettings& settings) {
+  return RoleSettingsOf(settings, settings.preset.debugger_temperature);
+}
+
 PromptSet Prompts(const RunSettings& settings) {
   return {.conductor = settings.preset.conductor_prompt,
           .coder = settings.preset.coder_prompt,
-          .multi_turn = settings.preset.policy == "conversation"};
+          .multi_turn = settings.preset.policy == "conversation",
+          .anchors = settings.preset.anchors,
+          .skeleton_first = settings.preset.first_hop == "skeleton"};
+}
+
+PromptSet DebuggerPrompts(const RunSettings& settings) {
+  PromptSet prompts = Prompts(settings);
+  prompts.coder = settings.preset.debugger_prompt;
+  prompts.coder_role = "debugger";
+  return prompts;
 }
 
 std::string NewRunId(std::int64_t unix_millis) {

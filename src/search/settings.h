@@ -14,8 +14,8 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/task.h"
+#include "search/preset.h"
 #include "search/session.h"
-#include "search/strategy.h"
 #include "store/store.h"
 
 namespace pragma {
@@ -24,8 +24,11 @@ struct RunSettings {
   Preset preset;
   Budget budget;
   Seed seed{};                  // of the strategy
-  std::string conductor_model;  // as given: "openai:NAME"; empty: no conductor
+  std::string conductor_model;  // or the planner's, as given: "openai:NAME"; empty: none
   std::string coder_model;
+  std::string debugger_model;  // empty: the preset has none
+  int jobs = 1;                // attempts under way at once (SessionParts::jobs)
+  std::vector<SeedKernel> seeds;
   std::int64_t max_tokens = Sampling{}.max_tokens;
   int max_reasks = RoleSettings{}.max_reasks;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
@@ -46,7 +49,9 @@ struct RunSettings {
 // What the agent layer wants of them.
 [[nodiscard]] RoleSettings ConductorSettings(const RunSettings& settings);
 [[nodiscard]] RoleSettings CoderSettings(const RunSettings& settings);
+[[nodiscard]] RoleSettings DebuggerSettings(const RunSettings& settings);
 [[nodiscard]] PromptSet Prompts(const RunSettings& settings);
+[[nodiscard]] PromptSet DebuggerPrompts(const RunSettings& settings);
 
 // "r-20261121-101500-ab12": UTC, and four random digits.
 [[nodiscard]] std::string NewRunId(std::int64_t unix_millis);

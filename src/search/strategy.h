@@ -2,51 +2,41 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/window.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "search/preset.h"
 
 namespace pragma {
 
 struct Move {
   int node = 0;  // the node worked on; becomes the parent unless the advice's base says otherwise
   Role role = Role::kSeed;
-  std::vector<int> others;  // further nodes shown to the roles, oldest first
+  std::vector<int> plan_window;  // further nodes shown to the Conductor or planner, oldest first
+  std::vector<int> code_window;  // the same for the Coder or debugger
+  std::string focus;             // a diagnosis class or family to work on; empty: any
+};
+
+// An attempt that has begun and is no trial yet.
+struct InFlight {
+  int node = 0;  // the number that it will have
+  Move move;
 };
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // A function of the tree alone (and of the strategy's own seed), so that a run can be resumed and
-  // replayed: the same tree gives the same move.
-  [[nodiscard]] virtual Move Next(const SearchTree& tree) = 0;
+  // The move of attempt `node` >= tree.next_node(); between the tree's last node and it lie the
+  // attempts in flight. A function of the arguments alone (and of the strategy's own seed), so that
+  // a run can be resumed and replayed.
+  [[nodiscard]] virtual Move Next(const SearchTree& tree,
+                                  const std::vector<InFlight>& in_flight) = 0;
 };
 
-// A preset as data: strategies/<name>.toml.
-struct Preset {
-  std::string name;
-  std::string summary;
-  std::string policy = "linear";  // "linear", "independent", "conversation"
-  std::string history = "best";   // what `others` holds: "best", "last", "all", "none"
-  bool conductor = true;
-  bool profile = false;  // profile feedback (later issue)
-  std::string conductor_prompt = "conductor";
-  std::string coder_prompt = "coder";
-  double conductor_temperature = 0.7;
-  double coder_temperature = 0.7;
-  int attempts = 15;
-  int stall_attempts = 0;  // stop after so many attempts without a new best; 0: never
-};
-
-[[nodiscard]] Result<Preset> LoadPreset(const std::string& strategies_dir,
-                                        const std::string& name_or_path);
-[[nodiscard]] Result<std::vector<Preset>> ListPresets(const std::string& strategies_dir);
 [[nodiscard]] Result<std::unique_ptr<Strategy>> MakeStrategy(const Preset& preset,
                                                              const Seed& seed);
 

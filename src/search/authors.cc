@@ -1,0 +1,126 @@
+#include "search/authors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/anchors.h"
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "base/interrupt.h"
+#include "base/result.h"
+#include "core/advice.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/preset.h"
+#include "search/session.h"
+#include "search/strategy.h"
+
+namespace pragma {
+namespace {
+
+int ParentFor(const SearchTree& tree, const Move& move, const std::optional<Advice>& advice) {
+  const Trial* best = tree.best();
+  switch (advice ? advice->base : Base::kCurrent) {
+    case Base::kCurrent: return move.node;
+    case Base::kBest: return best == nullptr ? move.node : best->node;
+    case Base::kReference: return 0;
+  }
+  return move.node;
+}
+
+// What a strategy asks to work on, in words.
+std::string FocusText(const Preset& preset, const std::string& focus) {
+  const auto family = std::ranges::find(preset.families, focus, &Family::name);
+  if (family == preset.families.end() || family->about.empty()) return focus;
+  return fmt::format("{}: {}", family->name, family->about);
+}
+
+Outcome Stopped(const std::string& why) { return {.trial = {}, .stopped = why}; }
+
+}  // namespace
+
+Result<Outcome> Authors::Write(const SearchTree& seen, const InFlight& flight) const {
+  if (Interrupted()) return Stopped("interrupted");
+  const Move& move = flight.move;
+  Trial trial{.node = flight.node, .role = move.role};
+  trial.focus = move.focus;
+  if (Advises(move)) {
+    TRY(Advise(WindowFor(seen, flight, move.plan_window), trial));
+    if (trial.advice->stop) return Outcome{.trial = std::move(trial), .stopped = "advice"};
+    if (Interrupted()) return Stopped("interrupted");
+  }
+  trial.parent = ParentFor(seen, move, trial.advice);
+  TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
+  if (Debugs(trial)) trial.advice = seen.at(trial.parent).advice;  // whose plan it still carries out
+  CheckEdit(seen, trial);
+  if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
+  return Outcome{.trial = std::move(trial), .stopped = {}};
+}
+
+bool Authors::Advises(const Move& move) const {
+  const std::vector<std::string>& roles = preset_.advises;
+  return parts_.conductor != nullptr && preset_.conductor &&
+         std::ranges::find(roles, RoleName(move.role)) != roles.end();
+}
+
+bool Authors::Debugs(const Trial& trial) const {
+  return preset_.debugger && trial.role == Role::kRepair;
+}
+
+// A linear strategy leaves the choice of the version to the advice; a tree has made it.
+Result<void> Authors::Advise(const Window& window, Trial& trial) const {
+  if (parts_.observer.on_phase)
+    parts_.observer.on_phase(trial.node, preset_.anchors ? "planner" : "conductor");
+  Advised advised = TRY(parts_.conductor->Advise(window, {.run = run_, .node = trial.node}));
+  trial.advice = std::move(advised.advice);
+  if (!AdviceChoosesBase(preset_)) trial.advice->base = Base::kCurrent;
+  trial.spent += advised.spent;
+  return {};
+}
+
+Result<void> Authors::Propose(const Window& window, Trial& trial) const {
+  const bool debugs = Debugs(trial) && parts_.debugger != nullptr;
+  if (parts_.observer.on_phase) parts_.observer.on_phase(trial.node, debugs ? "debugger" : "coder");
+  const Advice* advice = trial.advice ? &*trial.advice : nullptr;
+  Proposal proposal = TRY((debugs ? parts_.debugger : parts_.coder)
+                              ->Propose(window, advice, {.run = run_, .node = trial.node}));
+  trial.author = std::move(proposal.author);
+  trial.spent += proposal.spent;
+  trial.candidate = std::move(proposal.candidate);
+  if (trial.candidate) return {};
+  trial.evaluation.status = Status::kUnsupported;
+  trial.evaluation.reason = std::move(proposal.reason);
+  return {};
+}
+
+// A fact about every change that a planner marked in C++; a verdict only where the preset says so.
+void Authors::CheckEdit(const SearchTree& seen, Trial& trial) const {
+  const bool marked = trial.role == Role::kImprove && trial.advice && trial.parent > 0;
+  if (preset_.edit_check == "ignore" || !marked || !trial.candidate) return;
+  const std::optional<Candidate>& base = seen.at(trial.parent).candidate;
+  if (base)
+    trial.edit = CompareEdit(base->source(), trial.advice->anchored, trial.candidate->source());
+}
+
+Window Authors::WindowFor(const SearchTree& tree, const InFlight& flight,
+                          const std::vector<int>& others) const {
+  Window window{
+      .task = parts_.task, .kernel_header = parts_.kernel_header, .machine = parts_.machine};
+  window.current = flight.move.node == 0 ? nullptr : &tree.at(flight.move.node);
+  const bool sees_best = preset_.history == "best" || preset_.history == "all";
+  window.best = sees_best ? tree.best() : nullptr;
+  for (const int node : others) window.others.push_back(&tree.at(node));
+  window.attempt = flight.node;
+  window.attempts = parts_.shown_attempts > 0 ? parts_.shown_attempts : budget_.attempts;
+  window.focus = FocusText(preset_, flight.move.focus);
+  window.advice_from_user = parts_.advice_from_user;
+  return window;
+}
+
+}  // namespace pragma

@@ -1,0 +1,51 @@
+// Authors: the part of an attempt that models do, from a move to a trial still to be judged.
+// Private to search/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/window.h"
+#include "base/result.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/preset.h"
+#include "search/session.h"
+#include "search/strategy.h"
+
+namespace pragma {
+
+// What an attempt came to: a trial, or the reason why the run ends (the trial then only says what
+// was spent).
+struct Outcome {
+  std::optional<Trial> trial;
+  std::string stopped;
+};
+
+// Borrows all it is given. Several threads may ask it at once, each with a tree of its own.
+class Authors final {
+ public:
+  Authors(const std::string& run, const SessionParts& parts, const Preset& preset,
+          const Budget& budget)
+      : run_(run), parts_(parts), preset_(preset), budget_(budget) {}
+
+  // `seen`: what the strategy decided on.
+  [[nodiscard]] Result<Outcome> Write(const SearchTree& seen, const InFlight& flight) const;
+
+ private:
+  [[nodiscard]] bool Advises(const Move& move) const;
+  [[nodiscard]] bool Debugs(const Trial& trial) const;
+  [[nodiscard]] Result<void> Advise(const Window& window, Trial& trial) const;
+  [[nodiscard]] Result<void> Propose(const Window& window, Trial& trial) const;
+  [[nodiscard]] Window WindowFor(const SearchTree& tree, const InFlight& flight,
+                                 const std::vector<int>& others) const;
+  void CheckEdit(const SearchTree& seen, Trial& trial) const;
+
+  const std::string& run_;
+  const SessionParts& parts_;
+  const Preset& preset_;
+  const Budget& budget_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,73 @@
+// The policies without a tree: refinement of the newest attempt, and independent attempts.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/policies.h"
+#include "search/preset.h"
+#include "search/strategy.h"
+
+namespace pragma {
+namespace {
+
+// The newest trial that has a candidate: there is nothing to work on in a reply without code.
+const Trial* NewestWithCode(const SearchTree& tree) {
+  const Trial* newest = nullptr;
+  for (const Trial& trial : tree.trials()) {
+    if (trial.candidate) newest = &trial;
+  }
+  return newest;
+}
+
+std::vector<int> EarlierWithCode(const SearchTree& tree, int node) {
+  std::vector<int> nodes;
+  for (const Trial& trial : tree.trials()) {
+    if (trial.node < node && trial.candidate) nodes.push_back(trial.node);
+  }
+  return nodes;
+}
+
+// The newest attempt, with the best version kept in sight. Attempts in flight change nothing: with
+// several at once each works on the newest that has ended.
+class LinearStrategy final : public Strategy {
+ public:
+  explicit LinearStrategy(std::string history) : history_(std::move(history)) {}
+
+  [[nodiscard]] Move Next(const SearchTree& tree,
+                          const std::vector<InFlight>& /*in_flight*/) override {
+    const Trial* newest = NewestWithCode(tree);
+    if (newest == nullptr) return {};
+    Move move{.node = newest->node,
+              .role = newest->evaluation.passed() ? Role::kImprove : Role::kRepair};
+    const Trial* best = tree.best();
+    if (history_ == "all") move.plan_window = EarlierWithCode(tree, move.node);
+    if (history_ == "best" && best != nullptr && best->node != move.node)
+      move.plan_window = {best->node};
+    move.code_window = move.plan_window;
+    return move;
+  }
+
+ private:
+  std::string history_;
+};
+
+class IndependentStrategy final : public Strategy {
+ public:
+  [[nodiscard]] Move Next(const SearchTree& /*tree*/,
+                          const std::vector<InFlight>& /*in_flight*/) override {
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeLinear(const Preset& preset) {
+  return std::make_unique<LinearStrategy>(preset.history);
+}
+
+std::unique_ptr<Strategy> MakeIndependent() { return std::make_unique<IndependentStrategy>(); }
+
+}  // namespace pragma
