@@ -20,9 +20,8 @@ constexpr std::array<std::string_view, 2> kEnd{"<<<IMPROVE END>>>", "<<<IMPROVE 
 constexpr std::size_t kMostLines = 4000;  // of a comparison, whose cost is the product of two
 
 bool Has(std::string_view line, const std::array<std::string_view, 2>& spellings) {
-  return std::ranges::any_of(spellings, [&](std::string_view mark) {
-    return line.find(mark) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      spellings, [&](std::string_view mark) { return line.find(mark) != std::string_view::npos; });
 }
 
 // Lines that say something, trimmed.
@@ -71,8 +70,9 @@ AnchorReading ReadAnchors(std::string_view source) {
     }
   }
   if (begins != 1 || ends != 1)
-    reading.problem = "it needs exactly one line with <<<IMPROVE BEGIN>>> and one with "
-                      "<<<IMPROVE END>>>";
+    reading.problem =
+        "it needs exactly one line with <<<IMPROVE BEGIN>>> and one with "
+        "<<<IMPROVE END>>>";
   if (reading.problem.empty()) reading.anchored = std::move(parts);
   return reading;
 }

@@ -227,9 +227,8 @@ Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model, const std::string& p
                                               const RoleSettings& settings) {
   PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
   if (!library.Has(prompts.coder)) {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir, prompts.coder,
-                            prompts.coder_role));
+    return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir,
+                                               prompts.coder, prompts.coder_role));
   }
   return std::make_unique<ModelCoder>(model, std::move(library), prompts, settings);
 }

@@ -203,9 +203,9 @@ Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model, const std::s
                                                       const RoleSettings& settings) {
   PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
   if (!library.Has(prompts.conductor)) {
-    return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir,
-                                               prompts.conductor,
-                                               prompts.anchors ? "planner" : "conductor"));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir, prompts.conductor,
+                            prompts.anchors ? "planner" : "conductor"));
   }
   return std::make_unique<ModelConductor>(model, std::move(library), prompts, settings);
 }

@@ -1,4 +1,5 @@
-// SkeletonKernel: what a planner marks before there is a kernel: the function that is to be written.
+// SkeletonKernel: what a planner marks before there is a kernel: the function that is to be
+// written.
 #pragma once
 
 #include <string>

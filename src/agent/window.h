@@ -14,6 +14,12 @@ struct MachineSummary {
       text;  // processor, instruction sets, caches, threads, peak and bandwidth, for prompts
 };
 
+// A kernel for a similar task, shown until there is one for this task.
+struct ExampleKernel {
+  std::string title;
+  std::string code;  // empty: there is none
+};
+
 struct Window {
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;  // text of kernel.h
@@ -21,9 +27,10 @@ struct Window {
   const Trial* current = nullptr;  // the node worked on; nullptr: the reference
   const Trial* best = nullptr;
   std::vector<const Trial*> others;  // what else the strategy shows, oldest first
-  int attempt = 1;                   // of how many, for the prompt
+  const ExampleKernel* example = nullptr;
+  int attempt = 1;  // of how many, for the prompt
   int attempts = 15;
-  std::string focus;       // what the strategy asks to work on; empty: anything
+  std::string focus;             // what the strategy asks to work on; empty: anything
   std::string advice_from_user;  // optional text given on the command line
 };
 

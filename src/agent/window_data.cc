@@ -120,6 +120,11 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
   data.flags = {{"has_machine", !machine.empty()},
                 {"has_user_advice", !advice.empty()},
                 {"has_notes", !window.task->notes.empty()}};
+  const bool example =
+      window.current == nullptr && window.example != nullptr && !window.example->code.empty();
+  data.flags["has_example"] = example;
+  data.texts["example_title"] = example ? window.example->title : "";
+  data.texts["example_code"] = example ? Fenced(window.example->code, "cpp") : "";
   for (const std::string& note : window.task->notes) {
     data.lists["notes"].push_back({.texts = {{"note", note}}});
   }

@@ -11,6 +11,7 @@
 #include "cli/phase_line.h"
 #include "cli/search_flags.h"
 #include "cli/search_run.h"
+#include "cli/seeds.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "search/settings.h"
@@ -46,6 +47,7 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline,
                   .drop_in = !flags.no_dropin};
+  TRY(AddEarlierKernels(bench->store(), task->task(), plan.settings));
   plan.run = TRY(
       StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));
   context.console.Note("run " + plan.run.id + ": " + task->task().name + ", " + choice.preset.name +

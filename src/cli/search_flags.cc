@@ -84,8 +84,7 @@ void SearchFlags::AddTo(CLI::App& command) {
   command.add_option("--coder", coder, "model of the Coder (default: --model)")
       ->type_name("SPEC")
       ->group("Search");
-  command
-      .add_option("--debugger", debugger, "model of the debugger (default: --model, --coder)")
+  command.add_option("--debugger", debugger, "model of the debugger (default: --model, --coder)")
       ->type_name("SPEC")
       ->group("Search");
   command.add_option("--strategy", strategy, "search strategy (default: n-pragma)")
@@ -93,6 +92,10 @@ void SearchFlags::AddTo(CLI::App& command) {
       ->group("Search");
   command.add_option("--advice", advice, "a hint shown to the models")
       ->type_name("TEXT")
+      ->group("Search");
+  command
+      .add_flag("--no-seeds", no_seeds,
+                "begin with nothing: no kernel of the expert or of earlier runs")
       ->group("Search");
   command
       .add_option("--prompt-tokens", prompt_tokens,
@@ -110,6 +113,7 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   const std::string& named = FirstOf(flags.strategy, settings.strategy);
   choice.preset = TRY(
       LoadPreset(context.paths.strategies().string(), named.empty() ? kDefaultStrategy : named));
+  if (flags.no_seeds) choice.preset.seeds.clear();
   // A flag wins over any setting: --model over a "coder" in pragma.toml as well.
   const std::string conductor = FirstOf(flags.conductor, flags.model);
   const std::string coder = FirstOf(flags.coder, flags.model);

@@ -38,6 +38,7 @@ struct SearchFlags {
   std::string strategy;
   std::string advice;
   std::optional<std::int64_t> prompt_tokens;
+  bool no_seeds = false;
   BudgetFlags budget;
 
   void AddTo(CLI::App& command);

@@ -151,6 +151,7 @@ SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
   parts.coder = roles.agents.coder.get();
   parts.debugger = roles.agents.debugger.get();
   parts.seeds = settings.seeds;
+  parts.example = &settings.example;
   parts.jobs = settings.jobs;
   parts.task = &task.task();
   parts.kernel_header = &settings.kernel_header;
@@ -257,7 +258,8 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
                                 const SearchPlan& plan) {
   SystemClock clock;
   const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
-  const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
+  const std::unique_ptr<Strategy> strategy =
+      TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
   const MachineSummary machine{plan.settings.machine};
   SearchProgress progress(context.console.err, plan.budget.attempts);
   SessionParts parts = Parts(bench.store(), roles, task, plan.settings);

@@ -28,8 +28,9 @@ struct Spent {
 
 // How a candidate relates to the block that its planner had marked.
 struct EditCheck {
-  int planner_lines = 0;  // of the version it was made from, outside the block, that the planner lost
-  int coder_lines = 0;    // of the marked source, outside the block, that the candidate lost
+  int planner_lines =
+      0;                // of the version it was made from, outside the block, that the planner lost
+  int coder_lines = 0;  // of the marked source, outside the block, that the candidate lost
   [[nodiscard]] bool inside() const { return coder_lines == 0; }
 };
 
@@ -44,8 +45,8 @@ struct Trial {
   std::optional<Profile> profile;
   std::string focus;              // what the strategy asked to work on; empty: anything
   std::optional<EditCheck> edit;  // where a planner marked a block of C++
-  Spent spent;        // model calls and harness time of this attempt
-  bool best = false;  // became the best when it was made
+  Spent spent;                    // model calls and harness time of this attempt
+  bool best = false;              // became the best when it was made
 };
 
 }  // namespace pragma

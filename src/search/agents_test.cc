@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -143,6 +144,71 @@ TEST(RealRoles, NPragmaFromRunToRecordingToReplay) {
   EXPECT_THAT(queue.prompts.at(1), HasSubstr("'y' was not declared"));
   EXPECT_EQ(run.store.Calls(run.id)->size(), 6U) << "the re-ask is a call of its own";
   ExpectSameReplay(run, *result);
+}
+
+// The source of Code(body) with its last line marked.
+std::string Plan(const std::string& body) {
+  std::string source = Code(body);
+  const std::size_t at = source.find(body);
+  source.insert(at + body.size(), "\n// <<<IMPROVE END>>>");
+  source.insert(at, "// <<<IMPROVE BEGIN>>>\n// two at once\n");
+  return "Take two at once.\n\n" + source;
+}
+
+TEST(RealRoles, StarkFromRunToRecordingToReplay) {
+  StoredRun run;
+  run.settings.preset = LoadPreset(std::string(PRAGMA_SOURCE_DIR) + "/strategies", "stark").value();
+  run.settings.preset.tree.root_children = 1;
+  run.settings.preset.tree.epsilon = 0;
+  run.settings.budget.attempts = 3;
+  const std::string module =
+      "Vector code.\n```python\n## <<<IMPROVE BEGIN>>>\n# lanes\nimport torch\n"
+      "## <<<IMPROVE END>>>\n```\n";
+  QueueModel queue({"no markers here", module, Code("y;"), Code("/* good 1 */"),
+                    Plan("/* good 1 */"), Code("/* good 2 */")});
+  const auto result = Drive(run, queue);
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->tree.size(), 3U);
+  EXPECT_THAT(queue.prompts.at(0), HasSubstr("mark the part of it"));
+  EXPECT_THAT(queue.prompts.at(1), HasSubstr("no fenced block"));
+  EXPECT_THAT(queue.prompts.at(2), HasSubstr("# lanes"));
+  const Trial& repaired = result->tree.at(2);
+  EXPECT_EQ(repaired.role, Role::kRepair);
+  EXPECT_EQ(repaired.author, "debugger queue");
+  EXPECT_EQ(repaired.advice->change, "Vector code.")
+      << "the plan that the repair still carries out";
+  EXPECT_FALSE(repaired.edit);
+  EXPECT_THAT(queue.prompts.at(3), HasSubstr("What it was meant to bring: Vector code."));
+  EXPECT_THAT(queue.prompts.at(3), HasSubstr("'y' was not declared"));
+  const Trial& improved = result->tree.at(3);
+  EXPECT_EQ(improved.parent, 2);
+  EXPECT_TRUE(improved.edit->inside());
+  EXPECT_THAT(queue.prompts.at(5), HasSubstr("// two at once"));
+  ExpectSameReplay(run, *result);
+}
+
+TEST(RealRoles, AnEditOutsideTheMarkedBlockCanBeRefused) {
+  StoredRun run;
+  run.settings.preset = LoadPreset(std::string(PRAGMA_SOURCE_DIR) + "/strategies", "stark").value();
+  run.settings.preset.tree.root_children = 1;
+  run.settings.preset.tree.epsilon = 0;
+  run.settings.preset.advises = {"improve"};
+  run.settings.preset.edit_check = "reject";
+  run.settings.budget.attempts = 2;
+  QueueModel queue({Code("/* good */ int b;\nint a;"), Plan("int a;"), Code("/* good */ int c;")});
+  // The plan shows a source of its own; the Coder's has lost none of it but the block.
+  const auto result = Drive(run, queue);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->tree.at(2).edit->inside());
+  EXPECT_GT(result->tree.at(2).edit->planner_lines, 0) << "the planner dropped a line";
+  QueueModel again(
+      {Code("/* good */\nint a;"), Plan("int b;\nint a;"), "```cpp\nvoid pragma_kernel;\n```"});
+  StoredRun second;
+  second.settings = run.settings;
+  const auto refused = Drive(second, again);
+  ASSERT_TRUE(refused) << refused.error().message;
+  EXPECT_EQ(refused->tree.at(2).evaluation.status, Status::kRejectedSource);
+  EXPECT_THAT(refused->tree.at(2).evaluation.reason, HasSubstr("left the block"));
 }
 
 TEST(RealRoles, CaesarFromRunToRecordingToReplay) {

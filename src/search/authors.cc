@@ -57,7 +57,8 @@ Result<Outcome> Authors::Write(const SearchTree& seen, const InFlight& flight) c
   }
   trial.parent = ParentFor(seen, move, trial.advice);
   TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
-  if (Debugs(trial)) trial.advice = seen.at(trial.parent).advice;  // whose plan it still carries out
+  if (Debugs(trial))
+    trial.advice = seen.at(trial.parent).advice;  // whose plan it still carries out
   CheckEdit(seen, trial);
   if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
   return Outcome{.trial = std::move(trial), .stopped = {}};
@@ -118,6 +119,7 @@ Window Authors::WindowFor(const SearchTree& tree, const InFlight& flight,
   for (const int node : others) window.others.push_back(&tree.at(node));
   window.attempt = flight.node;
   window.attempts = parts_.shown_attempts > 0 ? parts_.shown_attempts : budget_.attempts;
+  window.example = parts_.example;
   window.focus = FocusText(preset_, flight.move.focus);
   window.advice_from_user = parts_.advice_from_user;
   return window;

@@ -36,8 +36,7 @@ Record RecordOf(const Family& family, const SearchTree& tree,
     ++record.tries;
     const double before = SpeedupOf(tree, trial.parent);
     const double after = SpeedupOf(tree, trial.node);
-    if (before > 0 && after > before)
-      record.gain += std::min(1.0, std::log(after / before));
+    if (before > 0 && after > before) record.gain += std::min(1.0, std::log(after / before));
   }
   for (const InFlight& flying : in_flight) {
     if (flying.move.focus == family.name) ++record.tries;

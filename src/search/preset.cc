@@ -1,5 +1,7 @@
 // Presets: strategies/<name>.toml. An unknown key is an error, so that a misspelt one does not pass
 // for its default.
+#include "search/preset.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/toml_reader.h"
-#include "search/preset.h"
 #include "search/preset_fields.h"
 
 namespace pragma {
@@ -116,8 +117,8 @@ Result<std::vector<std::filesystem::path>> PresetFiles(const std::string& strate
 }  // namespace
 
 const std::vector<std::string>& PolicyNames() {
-  static const std::vector<std::string> names{"linear", "conversation", "independent",
-                                              "epsilon_greedy", "beam", "ucb"};
+  static const std::vector<std::string> names{"linear",         "conversation", "independent",
+                                              "epsilon_greedy", "beam",         "ucb"};
   return names;
 }
 

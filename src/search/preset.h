@@ -11,19 +11,19 @@ namespace pragma {
 // [tree], of policy "epsilon_greedy": STARK's selection (docs/strategies.md has the source of each
 // default).
 struct TreeRules {
-  double epsilon = 0.3;        // chance of a leaf drawn at random instead of the best node
-  int root_children = 5;       // direct children that the reference may have
-  int dead_branch = 3;         // a node with more children than this, all failed, is given up
-  bool dead_at_least = false;  // the other reading: with so many or more
+  double epsilon = 0.3;           // chance of a leaf drawn at random instead of the best node
+  int root_children = 5;          // direct children that the reference may have
+  int dead_branch = 3;            // a node with more children than this, all failed, is given up
+  bool dead_at_least = false;     // the other reading: with so many or more
   std::string score = "runtime";  // "runtime": milliseconds; "speedup": the paired ratio to eager
   int leaders = 2;                // entries of the leaderboard
   // The other reading: the best so many outside the subtree; else those of the leaderboard that lie
   // outside.
   bool leaders_refill = false;
-  int window = 5;        // nodes shown besides the selected one; more are drawn from at random
-  int repairs = 0;       // a failed attempt is repaired at once, so often in a row
+  int window = 5;         // nodes shown besides the selected one; more are drawn from at random
+  int repairs = 0;        // a failed attempt is repaired at once, so often in a row
   int most_children = 0;  // of a passed node; 0: any number
-  int rewind_after = 0;  // attempts without a new best until its subtree rests; 0: never
+  int rewind_after = 0;   // attempts without a new best until its subtree rests; 0: never
 };
 
 // [beam]
@@ -57,7 +57,7 @@ struct Preset {
   // Conductor or planner.
   bool conductor = true;
   std::vector<std::string> advises = {"improve", "repair"};  // for which roles it is asked
-  bool anchors = false;           // it is a planner: the whole source with the block marked
+  bool anchors = false;              // it is a planner: the whole source with the block marked
   std::string first_hop = "module";  // what a planner marks first: "module" or "skeleton"
   std::string edit_check = "warn";   // edits outside the block: "ignore", "warn", "reject"
   bool debugger = false;             // repairs have a role of their own
@@ -69,7 +69,7 @@ struct Preset {
   double coder_temperature = 0.7;
   double debugger_temperature = 0.7;
   int attempts = 15;
-  int stall_attempts = 0;  // stop after so many attempts without a new best; 0: never
+  int stall_attempts = 0;          // stop after so many attempts without a new best; 0: never
   double tune_seconds = 0;         // for the tunables of each passed kernel
   std::vector<std::string> seeds;  // kernels to begin with: "expert", "earlier"
   TreeRules tree;

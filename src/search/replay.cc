@@ -110,6 +110,7 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
                              .kernel_header = &settings.kernel_header,
                              .machine = &machine,
                              .observer = parts.observer,
+                             .example = &settings.example,
                              .advice_from_user = settings.advice_from_user,
                              .shown_attempts = settings.budget.attempts};
   ReplayResult result{.run = run};

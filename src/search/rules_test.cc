@@ -65,7 +65,8 @@ TEST(LinearStrategy, WorksOnTheNewestAttemptWithCode) {
 
 TEST(LinearStrategy, HistorySaysWhatElseIsShown) {
   const SearchTree tree = Tree({"pass 1 9", "none", "broken", "broken 2"});
-  EXPECT_THAT(NextOf({.policy = "conversation", .history = "all"}, tree).plan_window, ElementsAre(1, 3));
+  EXPECT_THAT(NextOf({.policy = "conversation", .history = "all"}, tree).plan_window,
+              ElementsAre(1, 3));
   EXPECT_THAT(NextOf({.policy = "conversation", .history = "last"}, tree).plan_window, IsEmpty());
 }
 

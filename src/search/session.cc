@@ -174,9 +174,10 @@ Begun Loop::Begin(int node) const {
   for (const Begun& other : begun_) others.push_back(other.flight);
   begun.flight.move = parts_.strategy->Next(seen, others);
   const bool apart = parts_.jobs > 1 && parts_.overlap;
-  begun.outcome = std::async(
-      apart ? std::launch::async : std::launch::deferred,
-      [this, seen = std::move(seen), flight = begun.flight] { return authors_.Write(seen, flight); });
+  begun.outcome = std::async(apart ? std::launch::async : std::launch::deferred,
+                             [this, seen = std::move(seen), flight = begun.flight] {
+                               return authors_.Write(seen, flight);
+                             });
   return begun;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/roles.h"
+#include "agent/window.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/candidate.h"
@@ -70,16 +71,17 @@ struct SessionParts {
   Confirm confirm;  // may be empty
   Prepare prepare;  // may be empty
   std::vector<SeedKernel> seeds;
-  // Attempts under way at once: attempt t is decided on when t - jobs have ended, whatever the order
-  // in which the others do. They are judged one after the other.
+  // Attempts under way at once: attempt t is decided on when t - jobs have ended, whatever the
+  // order in which the others do. They are judged one after the other.
   int jobs = 1;
   bool overlap = true;  // false: with jobs > 1 as well one call at a time, for a replay
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;
   const MachineSummary* machine = nullptr;
   SessionObserver observer;
-  std::string advice_from_user;  // shown in every prompt; may be empty
-  int shown_attempts = 0;        // "attempt 3 of ..." in prompts; 0: the budget's
+  const ExampleKernel* example = nullptr;  // may be nullptr
+  std::string advice_from_user;            // shown in every prompt; may be empty
+  int shown_attempts = 0;                  // "attempt 3 of ..." in prompts; 0: the budget's
 };
 
 struct SessionResult {
@@ -88,10 +90,11 @@ struct SessionResult {
   Spent spent;
 };
 
-// Runs until a stopping rule holds (attempts under way are then dropped); starts from whatever the store already has of the run (resume
-// is the same call). A trial is on disk before the next begins. The run stays "running" in the
-// store: the caller measures the best again and calls Store::FinishRun (after an Error it does not,
-// so that the run can be resumed). Only one process works on a run at a time.
+// Runs until a stopping rule holds (attempts under way are then dropped); starts from whatever the
+// store already has of the run (resume is the same call). A trial is on disk before the next
+// begins. The run stays "running" in the store: the caller measures the best again and calls
+// Store::FinishRun (after an Error it does not, so that the run can be resumed). Only one process
+// works on a run at a time.
 [[nodiscard]] Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,
                                                const Preset& preset, const Budget& budget);
 

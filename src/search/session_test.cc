@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/result.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
@@ -293,6 +294,78 @@ TEST_F(SessionTest, OnlyOneProcessWorksOnARun) {
   };
   EXPECT_TRUE(place.Run());
   EXPECT_TRUE(place.store.LockRun(place.run));
+}
+
+// Six attempts, three at a time: what each is decided on does not hang on who is quicker.
+ScriptedModel::Script ParallelScript() {
+  ScriptedModel::Script script;
+  for (int node = 1; node <= 6; ++node) {
+    script[{"coder", node}] = "pass " + std::to_string(1 + 0.1 * node) + " 9";
+    script[{"conductor", node}] = "current";
+  }
+  return script;
+}
+
+TEST_F(SessionTest, SeveralAttemptsAtOnceSeeWhatHasEndedByTheirNumber) {
+  Workplace place(ParallelScript());
+  place.settings.jobs = 3;
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(Parents(result->tree), ElementsAre(0, 0, 0, 1, 2, 3))
+      << "attempt 4 is made when the first has ended, 5 when the second has";
+  EXPECT_THAT(Bests(result->tree), ElementsAre(true, true, true, true, true, true))
+      << "each was measured against the best of all before it";
+}
+
+TEST_F(SessionTest, SeveralAttemptsAtOnceAreResumedAlike) {
+  Workplace whole(ParallelScript());
+  whole.settings.jobs = 3;
+  whole.Start();
+  const std::string tree = whole.Run()->tree.Signature();
+  for (int kill = 1; kill <= 6; ++kill) {
+    Workplace place(ParallelScript());
+    place.settings.jobs = 3;
+    int evaluations = 0;
+    place.hook = [&](std::string_view point) -> Result<void> {
+      if (point == "evaluate" && ++evaluations == kill) return Fail("killed");
+      return {};
+    };
+    place.Start();
+    EXPECT_FALSE(place.Run());
+    place.hook = {};
+    const auto resumed = place.RunAgain();
+    ASSERT_TRUE(resumed) << resumed.error().message;
+    EXPECT_EQ(resumed->tree.Signature(), tree) << kill;
+    EXPECT_EQ(place.model.prompts.size(), 9U) << "6 of the Coder, 3 of the Conductor; none twice";
+  }
+}
+
+TEST_F(SessionTest, AModelThatFailsBesideOthersEndsTheRunAndLosesNothing) {
+  auto script = ParallelScript();
+  script.erase({"coder", 2});
+  Workplace place(script);
+  place.settings.jobs = 3;
+  place.Start();
+  EXPECT_EQ(place.Run().error().kind, ErrorKind::kUnavailable);
+  EXPECT_EQ(place.store.Trials(place.run)->size(), 1U);
+}
+
+TEST_F(SessionTest, SeedsComeFirstAndAskNobody) {
+  Workplace place({{{"conductor", 3}, "best"}, {{"coder", 3}, "pass 1.2 7"}});
+  place.settings.seeds = {{CppCandidate("broken"), "expert"},
+                          {CppCandidate("pass 1 9"), "run r-1"}};
+  place.settings.budget.attempts = 3;
+  place.settings.jobs = 2;
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(Parents(result->tree), ElementsAre(0, 0, 2));
+  EXPECT_EQ(result->tree.at(1).author, "expert");
+  EXPECT_EQ(result->tree.at(2).author, "run r-1");
+  EXPECT_TRUE(result->tree.at(2).best);
+  EXPECT_EQ(place.model.prompts.size(), 2U);
+  EXPECT_EQ(place.RunAgain()->tree.Signature(), result->tree.Signature());
 }
 
 TEST_F(SessionTest, AnUnknownRunIsAnError) {

@@ -147,6 +147,8 @@ std::string ToJson(const RunSettings& settings) {
       .EndObject();
   writer.Field("jobs", settings.jobs);
   WriteSeeds(writer, settings.seeds);
+  writer.Key("example").BeginObject().Field("title", settings.example.title);
+  writer.Field("code", settings.example.code).EndObject();
   writer.Field("max_tokens", settings.max_tokens).Field("max_reasks", settings.max_reasks);
   writer.Field("prompt_bytes", settings.prompt_bytes)
       .Field("allowed_flags", settings.allowed_flags)
@@ -175,6 +177,8 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader["models"].Get("debugger", settings.debugger_model);
   reader.Get("jobs", settings.jobs);
   ReadSeeds(reader["seeds"], settings.seeds);
+  reader["example"].Get("title", settings.example.title);
+  reader["example"].Get("code", settings.example.code);
   reader.Get("max_tokens", settings.max_tokens);
   reader.Get("max_reasks", settings.max_reasks);
   reader.Get("prompt_bytes", settings.prompt_bytes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/roles.h"
+#include "agent/window.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "core/task.h"
@@ -29,6 +30,7 @@ struct RunSettings {
   std::string debugger_model;  // empty: the preset has none
   int jobs = 1;                // attempts under way at once (SessionParts::jobs)
   std::vector<SeedKernel> seeds;
+  ExampleKernel example;  // of an earlier run
   std::int64_t max_tokens = Sampling{}.max_tokens;
   int max_reasks = RoleSettings{}.max_reasks;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;

@@ -71,8 +71,7 @@ int Ucb::BestChild(const TreeView& view, const Statistics& statistics, int node)
   double most = 0;
   for (const int child : view.children(node)) {
     if (!view.has_code(child)) continue;
-    const double bonus =
-        std::sqrt(std::log(statistics.visits(node)) / statistics.visits(child));
+    const double bonus = std::sqrt(std::log(statistics.visits(node)) / statistics.visits(child));
     const double value = statistics.mean(child) + rules_.exploration * bonus;
     if (best > 0 && value <= most) continue;
     best = child;

@@ -1,0 +1,259 @@
+#include "search/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/profile.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
+#include "search/preset.h"
+#include "search/recording.h"
+#include "search/stopping.h"
+#include "search/strategy.h"
+#include "search/tree_view.h"
+
+namespace pragma {
+namespace {
+
+constexpr double kEagerMs = 1;
+
+// One run in its world: what each node truly is, beside what was measured of it.
+class World final {
+ public:
+  World(const SimulatedWorld& rules, const Seed& seed) : rules_(rules), rng_(seed) {}
+
+  // The trial of `move`; failures keep the speed that they would have.
+  [[nodiscard]] Trial Attempt(const SearchTree& tree, const Move& move, int node);
+  [[nodiscard]] double speed(int node) const { return speeds_[static_cast<std::size_t>(node)]; }
+
+ private:
+  [[nodiscard]] double Changed(double speed);
+  [[nodiscard]] Interval Measured(double log_ratio);
+  [[nodiscard]] Profile Diagnosed();
+
+  const SimulatedWorld& rules_;
+  Rng rng_;
+  std::vector<double> speeds_{0};
+};
+
+double World::Changed(double speed) {
+  if (rng_.Uniform() >= rules_.gain_chance)
+    return speed - std::abs(rng_.Normal()) * rules_.loss_spread;
+  const double share = -std::log(1 - rng_.Uniform()) * rules_.gain_share;
+  return speed + (rules_.limit - speed) * std::min(share, 1.0);
+}
+
+Interval World::Measured(double log_ratio) {
+  const double seen = log_ratio + rng_.Normal() * rules_.noise;
+  return {std::exp(seen), std::exp(seen - 2 * rules_.noise), std::exp(seen + 2 * rules_.noise)};
+}
+
+// Three causes in random order: a beam or a choice of families needs something to choose from.
+Profile World::Diagnosed() {
+  constexpr std::array<const char*, 4> kCauses{"not_vectorised", "dram_bandwidth",
+                                               "dependency_chain", "not_parallel"};
+  Profile profile;
+  const std::size_t first = rng_.Below(kCauses.size());
+  for (std::size_t i = 0; i < 3; ++i) {
+    profile.diagnosis.push_back({.bottleneck = kCauses.at((first + i) % kCauses.size()),
+                                 .score = 0.5 / static_cast<double>(i + 1)});
+  }
+  return profile;
+}
+
+Trial World::Attempt(const SearchTree& tree, const Move& move, int node) {
+  Trial trial{.node = node, .parent = move.node, .role = move.role};
+  trial.focus = move.focus;
+  trial.candidate = CppCandidate(std::to_string(node));
+  double speed = std::min(rules_.limit, rules_.first_mean + rng_.Normal() * rules_.first_spread);
+  if (move.role == Role::kImprove) speed = Changed(speeds_.at(static_cast<std::size_t>(move.node)));
+  if (move.role == Role::kRepair) speed = speeds_.at(static_cast<std::size_t>(move.node));
+  speeds_.push_back(speed);
+  const double chance = move.role == Role::kRepair ? rules_.repaired : rules_.correct;
+  Evaluation& evaluation = trial.evaluation;
+  evaluation.status = rng_.Uniform() < chance ? Status::kPassed : Status::kWrongValues;
+  if (!evaluation.passed()) return trial;
+  evaluation.speedup_eager = Measured(speed);
+  const double ms = kEagerMs / evaluation.speedup_eager->median;
+  evaluation.timing = Timing{.ms = {ms, ms, ms}};
+  evaluation.eager = Timing{.ms = {kEagerMs, kEagerMs, kEagerMs}};
+  if (const Trial* best = tree.best())
+    evaluation.speedup_best = Measured(speed - speeds_[static_cast<std::size_t>(best->node)]);
+  trial.profile = Diagnosed();
+  trial.best = BecomesBest(evaluation, tree.best());
+  return trial;
+}
+
+SearchTree FirstOf(const SearchTree& tree, int count) {
+  SearchTree first;
+  for (const Trial& trial : tree.trials()) {
+    if (trial.node <= count) first.Insert(trial);
+  }
+  return first;
+}
+
+// The attempt after those in `moves`, of which `jobs` - 1 are still in flight: the tree that it is
+// decided on, and the move.
+std::pair<SearchTree, Move> Decide(Strategy& strategy, const SimulatedRun& run, int jobs) {
+  const auto begun = static_cast<int>(run.moves.size());
+  SearchTree seen = FirstOf(run.tree, std::max(begun + 1 - jobs, 0));
+  std::vector<InFlight> in_flight;
+  for (int node = seen.next_node(); node <= begun; ++node)
+    in_flight.push_back({node, run.moves[static_cast<std::size_t>(node - 1)]});
+  Move move = strategy.Next(seen, in_flight);
+  return {std::move(seen), std::move(move)};
+}
+
+// The move with the version that a Conductor would start from: the best, where the newest is none.
+Move WithBase(const Preset& preset, const SearchTree& seen, Move move) {
+  const bool free = preset.conductor && AdviceChoosesBase(preset) && move.role == Role::kImprove;
+  if (free && seen.best() != nullptr) move.node = seen.best()->node;
+  return move;
+}
+
+// Sums for a mean and its interval.
+class Mean final {
+ public:
+  void Add(double value) {
+    ++count_;
+    sum_ += value;
+    squares_ += value * value;
+  }
+  [[nodiscard]] Figure figure() const {
+    if (count_ == 0) return {};
+    const double n = count_;
+    const double mean = sum_ / n;
+    const double variance = std::max(squares_ / n - mean * mean, 0.0);
+    return {mean, 1.96 * std::sqrt(variance / n)};
+  }
+  // Of ones and zeros: the chance of a one, a half where nothing is known (Laplace).
+  [[nodiscard]] double Smoothed() const { return (sum_ + 1) / (count_ + 2); }
+
+ private:
+  int count_ = 0;
+  double sum_ = 0;
+  double squares_ = 0;
+};
+
+// The mean of logarithms as a geometric mean.
+Figure Geometric(const Figure& logs) {
+  const double mean = std::exp(logs.mean);
+  return {mean, mean * (std::exp(logs.half) - 1)};
+}
+
+double LogSpeed(const Trial& trial) {
+  const Evaluation& evaluation = trial.evaluation;
+  return evaluation.passed() && evaluation.speedup_eager
+             ? std::log(evaluation.speedup_eager->median)
+             : -kNoScore;
+}
+
+double CountOf(const SimulatedRun& run, Role role) {
+  return static_cast<double>(std::ranges::count(run.moves, role, &Move::role));
+}
+
+}  // namespace
+
+SimulatedRun Simulate(const Preset& preset, const SimulatedWorld& world, int attempts, int jobs,
+                      const Seed& seed) {
+  SimulatedRun run;
+  World truth(world, DeriveSeed(seed, "world"));
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(preset, seed).value();
+  for (int node = 1; node <= attempts; ++node) {
+    const auto [seen, move] = Decide(*strategy, run, jobs);
+    run.moves.push_back(move);
+    run.tree.Insert(truth.Attempt(run.tree, WithBase(preset, seen, move), node));
+  }
+  if (const Trial* best = run.tree.best()) run.best = std::max(0.0, truth.speed(best->node));
+  return run;
+}
+
+SimulatedFigures SimulateMany(const Preset& preset, const SimulatedWorld& world, int attempts,
+                              int jobs, int runs, const Seed& seed) {
+  Mean success, logs, roots, improves, repairs, depth, best_at;
+  for (int i = 0; i < runs; ++i) {
+    const Seed own = DeriveSeed(seed, fmt::format("run {}", i));
+    const SimulatedRun run = Simulate(preset, world, attempts, jobs, own);
+    success.Add(run.passed() ? 1 : 0);
+    logs.Add(run.best);
+    roots.Add(CountOf(run, Role::kSeed));
+    improves.Add(CountOf(run, Role::kImprove));
+    repairs.Add(CountOf(run, Role::kRepair));
+    const Trial* best = run.tree.best();
+    if (best == nullptr) continue;
+    depth.Add(static_cast<double>(run.tree.PathTo(best->node).size()));
+    best_at.Add(best->node);
+  }
+  return SimulatedFigures{.runs = runs,
+                          .success = success.figure(),
+                          .speedup = Geometric(logs.figure()),
+                          .roots = roots.figure(),
+                          .improves = improves.figure(),
+                          .repairs = repairs.figure(),
+                          .depth = depth.figure(),
+                          .best_at = best_at.figure()};
+}
+
+SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
+  std::map<std::string, double> limits;  // of each task: the best that was found
+  for (const Recording& recording : recordings) {
+    double& limit = limits[recording.task.sha256];
+    for (const Trial& trial : recording.trials) limit = std::max(limit, LogSpeed(trial));
+  }
+  Mean made, repaired, gained, shares, losses, first, apart, best;
+  for (const Recording& recording : recordings) {
+    const double limit = limits[recording.task.sha256];
+    best.Add(limit);
+    for (const Trial& trial : recording.trials) {
+      (trial.role == Role::kRepair ? repaired : made).Add(trial.evaluation.passed() ? 1 : 0);
+      const double before =
+          trial.parent == 0
+              ? 0
+              : LogSpeed(recording.trials[static_cast<std::size_t>(trial.parent - 1)]);
+      const double change = LogSpeed(trial) - before;
+      if (!(std::abs(change) < kNoScore)) continue;  // one of the two failed
+      if (trial.role == Role::kSeed) {
+        first.Add(limit - change);
+        apart.Add((limit - change) * (limit - change));
+      } else if (trial.role == Role::kImprove) {
+        gained.Add(change > 0 ? 1 : 0);
+        if (change > 0) shares.Add(change / std::max(limit - before, change));
+        if (change <= 0) losses.Add(change * change);
+      }
+    }
+  }
+  const double behind = first.figure().mean;
+  return {.name = "recorded",
+          .correct = made.Smoothed(),
+          .repaired = repaired.Smoothed(),
+          .first_mean = best.figure().mean - behind,
+          .first_spread = std::sqrt(std::max(apart.figure().mean - behind * behind, 0.0)),
+          .limit = best.figure().mean,
+          .gain_chance = gained.Smoothed(),
+          .gain_share = shares.figure().mean,
+          .loss_spread = std::sqrt(losses.figure().mean)};
+}
+
+// The chances of a correct kernel are those of STARK's Table 2, rounded.
+std::vector<SimulatedWorld> StandardWorlds() {
+  SimulatedWorld even;
+  SimulatedWorld harder{.name = "harder", .correct = 0.35, .repaired = 0.35};
+  SimulatedWorld hardest{.name = "hardest", .correct = 0.15, .repaired = 0.15};
+  SimulatedWorld repairable{.name = "hard, but easy to repair", .correct = 0.3, .repaired = 0.7};
+  SimulatedWorld stubborn{.name = "gains are rare", .gain_chance = 0.15};
+  return {even, harder, hardest, repairable, stubborn};
+}
+
+}  // namespace pragma
