@@ -119,7 +119,8 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
                 {"user_advice", Shorten(advice, kUserAdviceBytes)}};
   data.flags = {{"has_machine", !machine.empty()},
                 {"has_user_advice", !advice.empty()},
-                {"has_notes", !window.task->notes.empty()}};
+                {"has_notes", !window.task->notes.empty()},
+                {"tunes", settings.tunes}};
   for (const std::string& note : window.task->notes) {
     data.lists["notes"].push_back({.texts = {{"note", note}}});
   }

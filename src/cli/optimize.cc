@@ -43,6 +43,7 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline,
+                  .retune = choice.tune.again,
                   .drop_in = !flags.no_dropin};
   plan.run = TRY(
       StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));

@@ -95,6 +95,7 @@ void SearchFlags::AddTo(CLI::App& command) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group("Search");
+  tune.AddTo(command);
   budget.AddTo(command);
 }
 
@@ -114,6 +115,7 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");
   choice.budget = TRY(flags.budget.Over(FromSettings(settings, choice.preset)));
   choice.advice = flags.advice;
+  choice.tune = flags.tune.choice();
   if (const auto tokens = flags.prompt_tokens ? flags.prompt_tokens : settings.prompt_tokens) {
     if (*tokens < kFewestTokens)
       return Fail(ErrorKind::kUsage,

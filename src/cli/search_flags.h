@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/settings.h"
+#include "cli/tuning.h"
 #include "search/session.h"
 #include "search/strategy.h"
 
@@ -37,6 +38,7 @@ struct SearchFlags {
   std::string strategy;
   std::string advice;
   std::optional<std::int64_t> prompt_tokens;
+  TuneFlags tune;
   BudgetFlags budget;
 
   void AddTo(CLI::App& command);
@@ -50,6 +52,7 @@ struct SearchChoice {
   std::string coder_model;
   std::string advice;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
+  TuneChoice tune;
 };
 
 // kUsage with one line when no model is named, or the strategy does not exist.

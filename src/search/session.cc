@@ -50,7 +50,7 @@ class Loop final {
   void Tell() const;
   Result<void> Advise(const Window& window, Trial& trial) const;
   Result<std::optional<Candidate>> Propose(const Window& window, Trial& trial) const;
-  Result<void> Judge(const Candidate& candidate, Trial& trial) const;
+  Result<void> Judge(Candidate& candidate, Trial& trial) const;
   Result<void> Keep(Trial trial);
   [[nodiscard]] Window WindowFor(const SearchTree& tree, const Move& move) const;
   void Announce(std::string_view phase) const;
@@ -187,7 +187,7 @@ Result<std::optional<Candidate>> Loop::Propose(const Window& window, Trial& tria
   return std::move(proposal.candidate);
 }
 
-Result<void> Loop::Judge(const Candidate& candidate, Trial& trial) const {
+Result<void> Loop::Judge(Candidate& candidate, Trial& trial) const {
   Announce("build");
   const TimePoint start = parts_.clock->Now();
   trial.evaluation = TRY(parts_.evaluate(candidate, result_.tree.best(), trial.node));
