@@ -229,9 +229,15 @@ Result<RoundTimes> Tuner::Measure(const RoundRequest& request) {
   RoundTimes round{.logs = std::move(times.logs), .failures = {}, .seconds = times.seconds};
   for (std::size_t i = 0; i < times.failures.size(); ++i) {
     const VariantCheck& failure = times.failures[i];
-    round.failures.push_back(failure.passed() ? "" : "while it was timed: " + failure.reason);
+    round.failures.push_back(failure.reason);
     if (!failure.passed())
       entries_[contestants_[request.contestants[i]]].outcome->status = failure.status;
+  }
+  if (!times.first.passed()) {
+    // There is nothing to hold the others against: the full evaluation says what is wrong.
+    entries_.front().outcome->status = times.first.status;
+    entries_.front().outcome->reason = times.first.reason;
+    std::ranges::fill(round.failures, "the default failed " + times.first.reason);
   }
   return round;
 }

@@ -91,7 +91,7 @@ class Group final {
     return SecondsSince(start_) + process * kCaution <= seconds_;
   }
 
-  // The side that failed, and went; 0: none did.
+  // The side that failed, and went; 0: none did, or the first.
   Result<std::size_t> RunUntilFailure(const std::vector<Side>& sides,
                                       const std::vector<std::size_t>& kernels,
                                       VariantTimes& times) {
@@ -102,7 +102,7 @@ class Group final {
       TRY(RunProcess(match));
       side_seconds_ =
           std::max(side_seconds_, SecondsSince(before) / static_cast<double>(sides.size()));
-      if (match.failed()) return TRY(NoteFailure(*match.outcome().failed, kernels, times));
+      if (match.failed()) return NoteFailure(*match.outcome().failed, kernels, times);
       ++done_;
       const TimingOutcome latest = Latest(match.outcome());
       for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -128,15 +128,11 @@ class Group final {
     return latest;
   }
 
-  static Result<std::size_t> NoteFailure(const TimingFailure& failed,
-                                         const std::vector<std::size_t>& kernels,
-                                         VariantTimes& times) {
-    if (failed.side == 0) {
-      return Fail("the default variant was right, and failed while it was timed: " +
-                  failed.failure.reason);
-    }
-    times.failures[kernels[failed.side - 1]] = {.status = failed.failure.status,
-                                                .reason = failed.failure.reason};
+  static std::size_t NoteFailure(const TimingFailure& failed,
+                                 const std::vector<std::size_t>& kernels, VariantTimes& times) {
+    VariantCheck& check = failed.side == 0 ? times.first : times.failures[kernels[failed.side - 1]];
+    check.status = failed.failure.status;
+    check.reason = "while it was timed: " + failed.failure.reason;
     return failed.side;
   }
 
@@ -239,7 +235,7 @@ Result<VariantTimes> VariantBench::Time(const VariantMatch& match) {
   const TimingPlan plan = impl_->Plan(match);
   impl_->side_seconds = std::max(impl_->side_seconds, impl_->SideSeconds(plan, match.call_seconds));
   const std::size_t groups = (match.kernels.size() + kMostSides - 2) / (kMostSides - 1);
-  for (std::size_t group = 0; group < groups; ++group) {
+  for (std::size_t group = 0; group < groups && times.first.passed(); ++group) {
     std::vector<std::size_t> kernels;
     for (std::size_t i = group; i < match.kernels.size(); i += groups) kernels.push_back(i);
     const double share =

@@ -37,6 +37,7 @@ struct VariantTimes {
   // By kernel, one for each process: log(time of the first / its own).
   std::vector<std::vector<double>> logs;
   std::vector<VariantCheck> failures;  // by kernel; not passed: it failed while it was timed
+  VariantCheck first;                  // not passed: the first failed, and the match ended there
   double seconds = 0;
 };
 
