@@ -144,6 +144,7 @@ Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& tas
                            .measure = request.measure,
                            .tune = request.tune},
                           on_phase));
+    if (i > 0 && !evaluation.tuning) evaluation.tuning = judged.evaluations.front().tuning;
     if (request.sanitize) TRY(task.Sanitize(candidate, evaluation, on_phase));
     if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
     judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));

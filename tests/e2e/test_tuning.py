@@ -5,7 +5,7 @@ import re
 import shutil
 
 import pytest
-from conftest import KERNELS, TASKS, Program
+from conftest import KERNELS, TASKS, Program, ScriptedModel
 
 SCALE = TASKS / "scale.py"
 TUNED = KERNELS / "tuned.cpp"
@@ -53,7 +53,6 @@ def test_a_second_tuning_is_a_look_up(program, tuned_once):
     assert ran.json["tuning"]["recalled"] is True
     assert ran.json["candidate"]["id"] == first["candidate"]["id"]
     assert ran.json["tuning"]["variants"] == first["tuning"]["variants"]
-    assert "tune: " not in ran.err
     anew = program.run("evaluate", SCALE, TUNED, *arguments, "--retune", "--json", code=0)
     assert anew.json["tuning"]["recalled"] is False
 
@@ -112,3 +111,20 @@ def test_people_see_the_variants(program, tuned_once):
     assert "wrong_values" in ran.out
     for wrong in ["fast", "-3"]:
         assert "--tune" in program.run("evaluate", SCALE, TUNED, f"--tune={wrong}").err
+
+
+def test_a_search_keeps_the_tuned_variant_and_replays_it(program, own_home, tmp_path):
+    model = ScriptedModel(tmp_path / "model")
+    model.code(1, "tuned")
+    budget = ["--attempts", "1", "--tune", "60", "--no-compile-baseline", "--no-dropin"]
+    arguments = ["--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
+    ran = program.run("optimize", SCALE, *arguments, code=0)
+    assert ran.json["best"]["candidate"]["tunables"]["HOW"] == 0
+    assert "#define PRAGMA_TUNE_HOW 0" in (program.folder / "out" / "kernel.h").read_text()
+    shown = program.run("show", "last", "--home", own_home, "--json", code=0).json
+    assert shown["settings"]["tune_seconds"] == 60
+    trial = shown["trials"][0]
+    assert trial["candidate"]["tunables"]["HOW"] == 0
+    chosen = trial["evaluation"]["tuning"]["variants"][trial["evaluation"]["tuning"]["chosen"]]
+    assert chosen["tunables"] == trial["candidate"]["tunables"]
+    assert program.run("replay", "last", "--home", own_home, "--json", code=0).json["same_tree"] is True
