@@ -22,6 +22,7 @@ constexpr int kLastRank = 2;
 constexpr std::size_t kReasonBytes = 1500;
 constexpr std::size_t kChangeBytes = 300;
 constexpr std::size_t kSourceLineBytes = 200;
+constexpr std::size_t kShownVariants = 6;
 
 // Drops what a terminal would act on (colour sequences whole); tabs and line ends stay.
 std::string Clean(std::string_view text) {
@@ -73,6 +74,29 @@ std::string ErrorLine(const ErrorFigures& error) {
   return text + ".";
 }
 
+std::string Choices(const TunedVariant& variant) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : variant.tunables)
+    parts.push_back(fmt::format("{}={}", name, value));
+  if (!variant.flags.empty()) parts.push_back("flags " + Join(variant.flags, " "));
+  return Join(parts, ", ");
+}
+
+// Which values of its tunables it has, and how the measured others did.
+std::string TuningLine(const Tuning& tuning) {
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < tuning.variants.size() && others.size() < kShownVariants; ++i) {
+    const TunedVariant& variant = tuning.variants[i];
+    if (i != tuning.chosen && variant.ratio)
+      others.push_back(fmt::format("{}: {:.2f}x", Choices(variant), variant.ratio->median));
+  }
+  const TunedVariant& chosen = tuning.variants[tuning.chosen];
+  std::string text = "- Its tunables were tuned to " + Choices(chosen);
+  text += tuning.chosen == 0 || !chosen.ratio ? ", the default"
+                                              : ", over the default's time " + Ratio(*chosen.ratio);
+  return text + (others.empty() ? "" : "; others: " + Join(others, "; ")) + "\n";
+}
+
 std::string PassedVerdict(const Evaluation& evaluation) {
   std::string text = "Correct.";
   if (evaluation.prepacked) {
@@ -86,6 +110,8 @@ std::string PassedVerdict(const Evaluation& evaluation) {
   if (evaluation.speedup_best) {
     text += "- Against the best version before it: " + Ratio(*evaluation.speedup_best) + "\n";
   }
+  if (evaluation.tuning && evaluation.tuning->chosen < evaluation.tuning->variants.size())
+    text += TuningLine(*evaluation.tuning);
   if (evaluation.lower_bound_ms && evaluation.timing) {
     text +=
         fmt::format("- Moving the unavoidable bytes alone takes {}: {:.2f} of the present time\n",

@@ -68,6 +68,11 @@ TEST_F(ModelCoderTest, ImprovePrompt) {
   ExpectGolden("coder_improve", Prompt(window, &advice));
 }
 
+TEST_F(ModelCoderTest, FirstAttemptWithTunables) {
+  settings_.tunes = true;
+  ExpectGolden("coder_first_tuned", Prompt(run_.window(), nullptr));
+}
+
 TEST_F(ModelCoderTest, StartsFromWhatTheAdviceSays) {
   Window window = run_.window();
   window.current = &run_.slower;

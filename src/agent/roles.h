@@ -25,6 +25,7 @@ struct RoleSettings {
   std::map<std::string, std::string> metric_meanings;  // by tag, for prompts with a profile
   // By the name after "technique.", Markdown: what a diagnosis may name as its remedy.
   std::map<std::string, std::string> techniques;
+  bool tunes = false;  // tunables of candidates are tuned, and prompts say how to declare them
 };
 
 struct Advised {

@@ -119,7 +119,8 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
                 {"user_advice", Shorten(advice, kUserAdviceBytes)}};
   data.flags = {{"has_machine", !machine.empty()},
                 {"has_user_advice", !advice.empty()},
-                {"has_notes", !window.task->notes.empty()}};
+                {"has_notes", !window.task->notes.empty()},
+                {"tunes", settings.tunes}};
   const bool example =
       window.current == nullptr && window.example != nullptr && !window.example->code.empty();
   data.flags["has_example"] = example;

@@ -156,6 +156,11 @@ Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, Build
 
 Result<BuildOutcome> Builder::Build(const Candidate& candidate,
                                     const std::string& kernel_header) const {
+  return Build(candidate, kernel_header, limits_.wall);
+}
+
+Result<BuildOutcome> Builder::Build(const Candidate& candidate, const std::string& kernel_header,
+                                    Seconds wall) const {
   auto checked = CheckCandidate(candidate, limits_.source_bytes);
   if (auto* failure = std::get_if<BuildFailure>(&checked)) return BuildOutcome(std::move(*failure));
   const Toolchain toolchain = TRY(toolchains_->Find(candidate.compiler));
@@ -167,7 +172,9 @@ Result<BuildOutcome> Builder::Build(const Candidate& candidate,
   }
   const BuildCache cache(cache_dir_);
   TRY(cache.Open());
-  const CompileInput input{toolchain, candidate, kernel_header, limits_};
+  BuildLimits limits = limits_;
+  limits.wall = std::min(limits.wall, wall);
+  const CompileInput input{toolchain, candidate, kernel_header, limits};
   if (std::optional<BuiltKernel> known = cache.Find(CacheKey(input)))
     return BuildOutcome(std::move(*known));
   return BuildFresh(jail_, cache, cache_dir_, input,

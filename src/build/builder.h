@@ -69,6 +69,9 @@ class Builder final {
   // `kernel_header`: the text of the task's kernel.h. An Error only for our own trouble.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
                                            const std::string& kernel_header) const;
+  // With less wall time for compiler and linker than BuildLimits::wall.
+  [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
+                                           const std::string& kernel_header, Seconds wall) const;
 
  private:
   const Jail& jail_;

@@ -65,9 +65,13 @@ class Lexer final {
       return true;
     }
     if (!Sees("//")) return false;
-    while (at_ < text_.size() && Peek() != '\n') {
-      if (!SkipSplice()) Advance();
+    SourceComment comment{.text = {}, .line = line_};
+    for (Advance(2); at_ < text_.size() && Peek() != '\n';) {
+      if (SkipSplice()) continue;
+      comment.text += Peek();
+      Advance();
     }
+    result_.comments.push_back(std::move(comment));
     return true;
   }
 
@@ -121,7 +125,8 @@ class Lexer final {
       }
     }
     if (Peek() == '"' && word.size() <= 3 && word.ends_with('R')) return RawString();
-    if (!number) Add(SourceToken::Kind::kIdentifier, std::move(word), line);
+    Add(number ? SourceToken::Kind::kNumber : SourceToken::Kind::kIdentifier, std::move(word),
+        line);
   }
 
   void String() {

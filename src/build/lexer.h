@@ -1,4 +1,5 @@
-// A C++ source split just far enough for the tripwires: directives, identifiers, string literals.
+// A C++ source split just far enough for the tripwires and for what pragma reads in it: directives,
+// identifiers, literals, comments.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 namespace pragma {
 
 struct SourceToken {
-  enum class Kind { kIdentifier, kString, kPunctuation };
+  enum class Kind { kIdentifier, kNumber, kString, kPunctuation };
   Kind kind = Kind::kPunctuation;
   std::string text;  // of a string: its contents as written, without quotes
   int line = 0;      // 1-based
@@ -20,9 +21,16 @@ struct SourceDirective {
   int line = 0;
 };
 
+// A comment to the end of its line.
+struct SourceComment {
+  std::string text;  // without the slashes; spliced lines are one
+  int line = 0;
+};
+
 struct LexedSource {
   std::vector<SourceToken> tokens;          // outside directives; comments are gone
   std::vector<SourceDirective> directives;  // spliced lines are one
+  std::vector<SourceComment> comments;
 };
 
 // Never fails: whatever is malformed is the compiler's to complain about.

@@ -118,6 +118,7 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& c
   TRY(task->EnsureLint({}));
   SearchPlan plan{.budget = choice.budget,
                   .compile_baseline = !flags_.no_compile_baseline,
+                  .retune = choice.tune.again,
                   .drop_in = !flags_.no_dropin};
   if (begun) {
     plan.run = *begun;

@@ -20,6 +20,7 @@
 #include "cli/evidence_keeping.h"
 #include "cli/phase_line.h"
 #include "cli/settings.h"
+#include "cli/tuning.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
@@ -45,6 +46,7 @@ struct EvaluateFlags {
   bool no_compile_baseline = false;
   bool dropin = false;
   bool sanitize = false;
+  TuneFlags tune;
   VerifyFlags verify;
 };
 
@@ -64,6 +66,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   if (flags.no_timing) request.measure = Measure::kNothing;
   request.drop_in = flags.dropin;
   request.sanitize = flags.sanitize;
+  request.tune = flags.tune.choice();
   request.repeat = flags.repeat;
   return request;
 }
@@ -128,15 +131,20 @@ VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& g
   return verify.With(settings);
 }
 
+// `candidate` becomes the variant that its tunables were tuned to.
 Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& task,
-                        const Candidate& candidate, const EvaluationRequest& request,
-                        PhaseLine& line) {
+                        Candidate& candidate, const EvaluationRequest& request, PhaseLine& line) {
   Judged judged;
   for (int i = 0; i < request.repeat; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
     const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
-    Evaluation evaluation = TRY(task.Evaluate(
-        candidate, request.against ? &*request.against : nullptr, request.measure, on_phase));
+    Evaluation evaluation =
+        TRY(EvaluateTuned(bench, task, candidate,
+                          {.best = request.against ? &*request.against : nullptr,
+                           .measure = request.measure,
+                           .tune = request.tune},
+                          on_phase));
+    if (i > 0 && !evaluation.tuning) evaluation.tuning = judged.evaluations.front().tuning;
     if (request.sanitize) TRY(task.Sanitize(candidate, evaluation, on_phase));
     if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
     judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
@@ -171,7 +179,7 @@ Result<std::vector<Judged>> Judge(const Context& context, const EvaluationReques
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
   const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
   std::vector<Judged> all;
-  for (const Candidate& candidate : request.candidates) {
+  for (Candidate candidate : request.candidates) {
     all.push_back(TRY(JudgeOne(context, *bench, *task, candidate, request, line)));
     if (flags.bundle.empty()) continue;
     line.Clear();
@@ -272,6 +280,7 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       .add_option("--bundle", flags->bundle,
                   "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
+  flags->tune.AddTo(command);
   flags->verify.AddTo(command);
   flags->verify.AddShapesTo(command);
   registry.actions[&command] = [flags](const Context& context) {

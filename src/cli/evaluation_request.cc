@@ -29,9 +29,9 @@ std::unexpected<Error> Wrong(const std::string& what) {
 }
 
 Result<void> CheckKeys(const Json& value) {
-  const std::vector<std::string> known{"schema",  "task",   "candidate", "against",
-                                       "measure", "mode",   "cache",     "threads",
-                                       "repeat",  "dropin", "sanitize"};
+  const std::vector<std::string> known{
+      "schema",  "task",   "candidate", "against",  "measure",      "mode",  "cache",
+      "threads", "repeat", "dropin",    "sanitize", "tune_seconds", "retune"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
@@ -87,6 +87,17 @@ Result<Candidate> CandidateOf(const Json& value, const fs::path& folder) {
   return CandidateFromObject(value.dump(), folder);
 }
 
+Result<void> ReadTune(const Json& value, TuneChoice& tune) {
+  const Json seconds = value.value("tune_seconds", Json(0));
+  if (!seconds.is_number() || !(seconds >= 0) || !(seconds <= 86'400))
+    return Wrong("\"tune_seconds\" must be a number from 0 to 86400");
+  tune.limit = Seconds{seconds.get<double>()};
+  const Json again = value.value("retune", Json(false));
+  if (!again.is_boolean()) return Wrong("\"retune\" must be true or false");
+  tune.again = again.get<bool>();
+  return {};
+}
+
 }  // namespace
 
 Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& folder,
@@ -110,6 +121,7 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
     if (!value["sanitize"].is_boolean()) return Wrong("\"sanitize\" must be true or false");
     request.sanitize = value["sanitize"].get<bool>();
   }
+  TRY(ReadTune(value, request.tune));
   if (value.contains("dropin")) {
     if (!value["dropin"].is_boolean()) return Wrong("\"dropin\" must be true or false");
     request.drop_in = value["dropin"].get<bool>();

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "cli/tuning.h"
 #include "core/candidate.h"
 #include "verify/verifier.h"
 
@@ -25,6 +26,7 @@ struct EvaluationRequest {
   int threads = 0;
   int repeat = 1;  // of each candidate
   bool sanitize = false;
+  TuneChoice tune;
   bool drop_in = false;  // also time ModelNew against Model
 };
 
@@ -34,7 +36,7 @@ struct EvaluationRequest {
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
 //    (default), "mode", "cache", "threads", "repeat", "dropin" (true or
-//    false): optional}
+//    false), "tune_seconds", "retune" (true or false): optional}
 // Paths are relative to the request file's folder; a task given as text is written into `scratch`.
 [[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,
                                                      const std::filesystem::path& folder,

@@ -46,6 +46,7 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline,
+                  .retune = choice.tune.again,
                   .drop_in = !flags.no_dropin};
   TRY(AddEarlierKernels(bench->store(), task->task(), plan.settings));
   plan.run = TRY(

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "agent/roles.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -104,6 +105,7 @@ void SearchFlags::AddTo(CLI::App& command) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group("Search");
+  tune.AddTo(command);
   budget.AddTo(command);
 }
 
@@ -126,6 +128,8 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   if (choice.preset.conductor && choice.conductor_model.empty()) return NoModel("Conductor");
   choice.budget = TRY(flags.budget.Over(FromSettings(settings, choice.preset)));
   choice.advice = flags.advice;
+  choice.tune = flags.tune.choice();
+  if (flags.tune.limit.empty()) choice.tune.limit = Seconds{choice.preset.tune_seconds};
   if (const auto tokens = flags.prompt_tokens ? flags.prompt_tokens : settings.prompt_tokens) {
     if (*tokens < kFewestTokens)
       return Fail(ErrorKind::kUsage,

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/settings.h"
+#include "cli/tuning.h"
 #include "search/session.h"
 #include "search/strategy.h"
 
@@ -39,6 +40,7 @@ struct SearchFlags {
   std::string advice;
   std::optional<std::int64_t> prompt_tokens;
   bool no_seeds = false;
+  TuneFlags tune;
   BudgetFlags budget;
 
   void AddTo(CLI::App& command);
@@ -54,6 +56,7 @@ struct SearchChoice {
   int jobs = 1;                // attempts under way at once
   std::string advice;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
+  TuneChoice tune;
 };
 
 // kUsage with one line when no model is named, or the strategy does not exist.

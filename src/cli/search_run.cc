@@ -24,6 +24,7 @@
 #include "cli/recorded_run.h"
 #include "cli/search_flags.h"
 #include "cli/search_progress.h"
+#include "cli/tuning.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
@@ -99,15 +100,20 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
 }
 
 // torch.compile is measured until a first candidate has passed.
-Evaluate WithVerifier(TaskBench& task, SearchProgress& progress, bool compile_baseline) {
-  return [&task, &progress, compile_baseline](const Candidate& candidate, const Trial* best,
-                                              int node) {
+Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progress,
+                      const SearchPlan& plan) {
+  const TuneChoice tune{.limit = Seconds{plan.settings.tune_seconds}, .again = plan.retune};
+  return [&bench, &task, &progress, tune, compile_baseline = plan.compile_baseline](
+             Candidate& candidate, const Trial* best, int node) {
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
     const auto on_phase = [&progress, node](std::string_view phase) {
       progress.OnPhase(node, phase);
     };
-    return task.Evaluate(candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
+    return EvaluateTuned(bench, task, candidate,
+                         {.best = present,
+                          .measure = compile ? Measure::kEagerAndCompile : Measure::kEager,
+                          .tune = tune},
                          on_phase);
   };
 }
@@ -229,6 +235,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.machine = bench.machine().Summary();
   settings.advice_from_user = choice.advice;
   settings.prompt_bytes = choice.prompt_bytes;
+  settings.tune_seconds = choice.tune.limit.count();
   if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
@@ -266,7 +273,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   parts.strategy = strategy.get();
   parts.clock = &clock;
   parts.machine = &machine;
-  parts.evaluate = WithVerifier(task, progress, plan.compile_baseline);
+  parts.evaluate = WithVerifier(bench, task, progress, plan);
   parts.observe = WithProfiler(task, progress);
   parts.confirm = WithSanitizers(task);
   if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);

@@ -30,6 +30,7 @@ struct SearchPlan {
   RunSettings settings;
   Budget budget;
   bool compile_baseline = true;
+  bool retune = false;  // do not use what earlier tunings on this machine found
   bool drop_in = true;  // measure ModelNew against Model for the final best
 };
 

@@ -25,6 +25,7 @@
 #include "task/torch_server.h"
 #include "verify/lint.h"
 #include "verify/options.h"
+#include "verify/variant_bench.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -82,6 +83,8 @@ class TaskBench final {
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
+  // For the tuner, on the task as it is written; nothing is evaluated while it is there.
+  [[nodiscard]] Result<VariantBench> OpenVariants() { return verifier_->OpenVariants(); }
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Verifier::Progress& progress);
   // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.

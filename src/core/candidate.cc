@@ -1,7 +1,9 @@
 #include "core/candidate.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +61,17 @@ std::string Candidate::id() const {
     Add(text, std::to_string(value));
   }
   return Sha256Hex(text).substr(0, 16);
+}
+
+bool IsVariantOf(const Candidate& variant, const Candidate& candidate) {
+  const bool same_source = variant.language == candidate.language &&
+                           variant.files == candidate.files &&
+                           variant.compiler == candidate.compiler;
+  const bool same_tunables = variant.tunables == candidate.tunables || candidate.tunables.empty();
+  const bool keeps_flags =
+      variant.flags.size() >= candidate.flags.size() &&
+      std::ranges::equal(candidate.flags, std::span(variant.flags).first(candidate.flags.size()));
+  return same_source && same_tunables && keeps_flags;
 }
 
 const std::vector<std::string>& DefaultCppFlags() {

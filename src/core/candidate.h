@@ -26,6 +26,10 @@ struct Candidate {
   [[nodiscard]] std::string id() const;
 };
 
+// Whether `variant` is `candidate` with tunables chosen: the same sources and compiler, perhaps
+// more flags. So is a candidate of itself.
+[[nodiscard]] bool IsVariantOf(const Candidate& variant, const Candidate& candidate);
+
 // A C++ candidate from one source text: flags are taken from a first-lines comment
 // "// pragma-flags: -O3 ...", or the default when there is none; likewise the compiler from
 // "// pragma-compiler: clang++".

@@ -101,6 +101,28 @@ struct ShapeResult {
   std::optional<Interval> speedup_best;
 };
 
+// One variant of a tuned candidate: held against one secret input set, then timed, paired, against
+// the default. No verdict: the chosen one is judged like any candidate.
+struct TunedVariant {
+  std::map<std::string, std::int64_t> tunables;
+  std::vector<std::string> flags;  // added to the candidate's own
+  Status status = Status::kPassed;
+  std::string reason;             // why it failed, or why it was not timed
+  std::optional<Interval> ratio;  // time of the default over its own: > 1 is faster
+  std::size_t processes = 0;      // pairs behind the ratio
+};
+
+// What a tuner did with one candidate (docs/tuning.md).
+struct Tuning {
+  std::vector<TunedVariant> variants;  // that were tried, the default first
+  std::size_t chosen = 0;              // index into them
+  std::size_t combinations = 0;        // that the constraints allow
+  double seconds = 0;                  // spent
+  double limit_seconds = 0;
+  bool complete = false;  // nothing was left out for want of time
+  bool recalled = false;  // of an earlier tuning on this machine
+};
+
 // The name of a timing session on another shape than the first: "eager with n=64".
 [[nodiscard]] std::string SessionOf(const std::string& session, const std::string& shape);
 // The geometric mean of a ratio over the shapes; none where any shape has none. The limits' means
@@ -129,6 +151,7 @@ struct Evaluation {
   std::optional<double> prepare_ms;
   // Empty: one shape. Else times and bound above are the first's, speed-ups geometric means.
   std::vector<ShapeResult> shapes;
+  std::optional<Tuning> tuning;  // none: it was not tuned
   // Of the sessions that the figures above come from. Not part of the evaluation's JSON: only
   // evidence bundles keep it.
   std::vector<RawSamples> samples;

@@ -191,6 +191,7 @@ void Read(const JsonReader& reader, Trial& trial) {
 std::string ToJson(const Task& task) { return Text(task); }
 std::string ToJson(const Candidate& candidate) { return Text(candidate); }
 std::string ToJson(const Evaluation& evaluation) { return Text(evaluation); }
+std::string ToJson(const Tuning& tuning) { return Text(tuning); }
 std::string ToJson(const Advice& advice) { return Text(advice); }
 std::string ToJson(const Profile& profile) { return Text(profile); }
 std::string ToJson(const Trial& trial) { return Text(trial); }
@@ -202,6 +203,7 @@ Result<Candidate> CandidateFromJson(std::string_view text) {
 Result<Evaluation> EvaluationFromJson(std::string_view text) {
   return Value<Evaluation>(text, "evaluation");
 }
+Result<Tuning> TuningFromJson(std::string_view text) { return Value<Tuning>(text, "tuning"); }
 Result<Advice> AdviceFromJson(std::string_view text) { return Value<Advice>(text, "advice"); }
 Result<Profile> ProfileFromJson(std::string_view text) { return Value<Profile>(text, "profile"); }
 Result<Trial> TrialFromJson(std::string_view text) { return Value<Trial>(text, "trial"); }

@@ -19,6 +19,7 @@ namespace pragma {
 [[nodiscard]] std::string ToJson(const Task& task);
 [[nodiscard]] std::string ToJson(const Candidate& candidate);
 [[nodiscard]] std::string ToJson(const Evaluation& evaluation);
+[[nodiscard]] std::string ToJson(const Tuning& tuning);
 [[nodiscard]] std::string ToJson(const Advice& advice);
 [[nodiscard]] std::string ToJson(const Profile& profile);
 [[nodiscard]] std::string ToJson(const Trial& trial);
@@ -26,6 +27,7 @@ namespace pragma {
 [[nodiscard]] Result<Task> TaskFromJson(std::string_view text);
 [[nodiscard]] Result<Candidate> CandidateFromJson(std::string_view text);
 [[nodiscard]] Result<Evaluation> EvaluationFromJson(std::string_view text);
+[[nodiscard]] Result<Tuning> TuningFromJson(std::string_view text);
 [[nodiscard]] Result<Advice> AdviceFromJson(std::string_view text);
 [[nodiscard]] Result<Profile> ProfileFromJson(std::string_view text);
 [[nodiscard]] Result<Trial> TrialFromJson(std::string_view text);

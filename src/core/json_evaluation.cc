@@ -210,7 +210,49 @@ void ReadShapes(const JsonReader& reader, std::vector<ShapeResult>& shapes) {
   }
 }
 
+void WriteVariant(JsonWriter& writer, const TunedVariant& variant) {
+  writer.BeginObject().Key("tunables").BeginObject();
+  for (const auto& [name, value] : variant.tunables) writer.Field(name, value);
+  writer.EndObject().Field("flags", variant.flags).Field("status", StatusName(variant.status));
+  writer.Field("reason", variant.reason);
+  WriteRatio(writer, "ratio", variant.ratio);
+  writer.Field("processes", variant.processes).EndObject();
+}
+
+void ReadTuning(const JsonReader& reader, std::optional<Tuning>& out) {
+  if (reader.null()) return;
+  Tuning& tuning = out.emplace();
+  Read(reader, tuning);
+}
+
 }  // namespace
+
+void Write(JsonWriter& writer, const Tuning& tuning) {
+  writer.BeginObject().Key("variants").BeginArray();
+  for (const TunedVariant& variant : tuning.variants) WriteVariant(writer, variant);
+  writer.EndArray().Field("chosen", tuning.chosen).Field("combinations", tuning.combinations);
+  writer.Field("seconds", tuning.seconds).Field("limit_seconds", tuning.limit_seconds);
+  writer.Field("complete", tuning.complete).Field("recalled", tuning.recalled).EndObject();
+}
+
+void Read(const JsonReader& reader, Tuning& tuning) {
+  for (const JsonReader& item : reader["variants"].items()) {
+    TunedVariant& variant = tuning.variants.emplace_back();
+    item.Get("tunables", variant.tunables);
+    item.Get("flags", variant.flags);
+    ReadStatus(item, variant.status);
+    item.Get("reason", variant.reason);
+    ReadRatio(item["ratio"], variant.ratio);
+    item.Get("processes", variant.processes);
+  }
+  reader.Get("chosen", tuning.chosen);
+  reader.Get("combinations", tuning.combinations);
+  reader.Get("seconds", tuning.seconds);
+  reader.Get("limit_seconds", tuning.limit_seconds);
+  reader.Get("complete", tuning.complete);
+  reader.Get("recalled", tuning.recalled);
+  if (tuning.chosen >= tuning.variants.size()) reader.Complain("\"chosen\" names no variant");
+}
 
 // Every name is always there; null says that there is no such figure.
 void Write(JsonWriter& writer, const Evaluation& evaluation) {
@@ -226,6 +268,12 @@ void Write(JsonWriter& writer, const Evaluation& evaluation) {
   }
   WriteFigures(writer, evaluation);
   WriteShapes(writer, evaluation.shapes);
+  writer.Key("tuning");
+  if (evaluation.tuning) {
+    Write(writer, *evaluation.tuning);
+  } else {
+    writer.Null();
+  }
   WriteEnvironment(writer, evaluation.environment);
   writer.Field("object_sha256", evaluation.object_sha256).Field("seed", evaluation.seed);
   writer.Key("phases_ms").BeginObject();
@@ -242,6 +290,7 @@ void Read(const JsonReader& reader, Evaluation& evaluation) {
   reader["official"].Get("correct", evaluation.official_correct);
   ReadFigures(reader, evaluation);
   ReadShapes(reader["shapes"], evaluation.shapes);
+  ReadTuning(reader["tuning"], evaluation.tuning);
   ReadEnvironment(reader["environment"], evaluation.environment);
   reader.Get("object_sha256", evaluation.object_sha256);
   reader.Get("seed", evaluation.seed);

@@ -88,6 +88,16 @@ Evaluation ExampleEvaluation() {
   evaluation.lower_bound_ms = 0.5;
   evaluation.prepacked = true;
   evaluation.prepare_ms = 0.25;
+  evaluation.tuning = Tuning{
+      .variants = {{{{"TILE", 6}}, {}, Status::kPassed, "", {}, 0},
+                   {{{"TILE", 8}}, {"-O2"}, Status::kPassed, "", Interval{1.25, 1.2, 1.3}, 7},
+                   {{{"TILE", 9}}, {}, Status::kWrongValues, "off", {}, 0}},
+      .chosen = 1,
+      .combinations = 3,
+      .seconds = 4.5,
+      .limit_seconds = 20,
+      .complete = true,
+      .recalled = true};
   evaluation.environment = {"cpu",     "g++ 12", "2.13", "keep", "warm", 2, {"bwrap", "seccomp"},
                             "isolated"};
   evaluation.object_sha256 = "ab12";
@@ -113,6 +123,16 @@ Trial ExampleTrial() {
   trial.spent = {12.5, 1000, 200, 0.0125};
   trial.best = true;
   return trial;
+}
+
+TEST(TuningJson, RoundTripsAndRefusesAChoiceThatIsNotThere) {
+  const std::string text = ToJson(*ExampleEvaluation().tuning);
+  const Result<Tuning> tuning = TuningFromJson(text);
+  ASSERT_TRUE(tuning) << tuning.error().message;
+  EXPECT_EQ(ToJson(*tuning), text);
+  EXPECT_EQ(tuning->variants[1].tunables.at("TILE"), 8);
+  EXPECT_FALSE(TuningFromJson(R"({"variants":[],"chosen":0})"));
+  EXPECT_FALSE(TuningFromJson(R"({"variants":[{"status":"odd"}],"chosen":0})"));
 }
 
 TEST(TaskJson, RoundTripsTheWholeGraph) {

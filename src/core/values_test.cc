@@ -71,6 +71,25 @@ TEST(CandidateTest, TheIdChangesWithEverythingInIt) {
   EXPECT_EQ(base.id().size(), 16U);
 }
 
+TEST(CandidateTest, AVariantHasTheSameSourceAndMoreChoices) {
+  const Candidate base = CppCandidate("int x;");
+  Candidate variant = base;
+  EXPECT_TRUE(IsVariantOf(variant, base));
+  variant.tunables["TILE"] = 4;
+  variant.flags.emplace_back("-O2");
+  EXPECT_TRUE(IsVariantOf(variant, base));
+  EXPECT_FALSE(IsVariantOf(base, variant));
+  Candidate other_value = variant;
+  other_value.tunables["TILE"] = 8;
+  EXPECT_FALSE(IsVariantOf(other_value, variant));
+  Candidate other_flags = variant;
+  other_flags.flags.front() = "-O1";
+  EXPECT_FALSE(IsVariantOf(other_flags, base));
+  Candidate other_source = variant;
+  other_source.files["kernel.cpp"] = "int y;";
+  EXPECT_FALSE(IsVariantOf(other_source, base));
+}
+
 TEST(CandidateTest, MovingTextBetweenFieldsChangesTheId) {
   Candidate one = CppCandidate("");
   Candidate two = one;

@@ -1,5 +1,7 @@
 #include "export/export.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -62,6 +64,15 @@ void WriteTensors(JsonWriter& writer, std::string_view name,
   writer.EndArray();
 }
 
+// kernel.h with the candidate's tunables set, which a build of ours sets on the command line.
+std::string HeaderOf(const ExportRequest& request) {
+  std::string chosen;
+  for (const auto& [name, value] : request.candidate->tunables)
+    chosen += fmt::format("#define PRAGMA_TUNE_{} {}\n", name, value);
+  return chosen.empty() ? request.kernel_header
+                        : "// The values that the tuner chose.\n" + chosen + request.kernel_header;
+}
+
 // What python/pragma_export/write.py reads.
 std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built) {
   const Task& task = *request.task;
@@ -70,7 +81,7 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   writer.BeginObject().Field("name", task.name).Field("source", task.source);
   WriteTensors(writer, "arguments", task.arguments);
   WriteTensors(writer, "outputs", task.outputs);
-  writer.Field("output_kind", task.output_kind).Field("header", request.kernel_header);
+  writer.Field("output_kind", task.output_kind).Field("header", HeaderOf(request));
   writer.Field("kernel", candidate.source()).Field("candidate", candidate.id());
   writer.Field("compiler", candidate.compiler).Field("flags", candidate.flags);
   writer.Field("scratch_bytes", built.scratch_bytes).Field("packed_bytes", built.packed_bytes);
@@ -127,8 +138,9 @@ Result<Exported> WriteExport(const ExportRequest& request, const Builder& builde
   const BuiltKernel built = TRY(BuildAgain(request, builder));
   TRY(MakeDirectories(request.folder));
   Exported exported;
+  const std::string header = HeaderOf(request);
   const std::vector<std::pair<std::string, const std::string*>> plain{
-      {"kernel.cpp", &request.candidate->source()}, {"kernel.h", &request.kernel_header}};
+      {"kernel.cpp", &request.candidate->source()}, {"kernel.h", &header}};
   for (const auto& [name, text] : plain) {
     const fs::path file = request.folder / name;
     TRY(WriteFileAtomic(file, *text));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -154,6 +156,43 @@ std::string ShapesText(const Terminal& terminal, const std::vector<ShapeResult>&
   return table.Render(terminal);
 }
 
+constexpr std::size_t kVariants = 10;  // shown; the rest is counted
+
+std::string VariantName(const TunedVariant& variant) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : variant.tunables)
+    parts.push_back(fmt::format("{}={}", name, value));
+  if (!variant.flags.empty()) parts.push_back(Join(variant.flags, " "));
+  return SafeLine(Join(parts, " "));
+}
+
+// The chosen variant, then the others, fastest first, those without a figure last.
+std::string VariantsText(const Terminal& terminal, const Tuning& tuning) {
+  std::vector<std::size_t> order(tuning.variants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&tuning](std::size_t i) {
+    const auto& ratio = tuning.variants[i].ratio;
+    const double speed = i == 0 ? 1 : ratio ? ratio->median : 0;
+    return std::pair(i == tuning.chosen, speed);
+  });
+  Table table({{.title = "variant"},
+               {.title = "outcome"},
+               {.title = "faster than the default by [95 %]", .align = Align::kRight}});
+  for (std::size_t rank = 0; rank < order.size() && rank < kVariants; ++rank) {
+    const TunedVariant& variant = tuning.variants[order[rank]];
+    const std::string outcome = order[rank] == tuning.chosen ? "chosen"
+                                : variant.status != Status::kPassed
+                                    ? std::string(StatusName(variant.status))
+                                    : Shorten(variant.reason, 40);
+    table.Add({{VariantName(variant) + (order[rank] == 0 ? " (default)" : "")},
+               {SafeLine(outcome)},
+               {FormatSpeedup(variant.ratio), SpeedupStyle(variant.ratio)}});
+  }
+  std::string text = table.Render(terminal);
+  if (order.size() > kVariants) text += fmt::format("  and {} more\n", order.size() - kVariants);
+  return text;
+}
+
 }  // namespace
 
 std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
@@ -191,6 +230,8 @@ std::string EvaluationText(const Terminal& terminal, const Task& task, const Can
   if (!times.empty()) text += "\n" + times;
   const std::string shapes = ShapesText(terminal, evaluation.shapes);
   if (!shapes.empty()) text += "\n" + shapes;
+  if (evaluation.tuning && !evaluation.tuning->variants.empty())
+    text += "\n" + VariantsText(terminal, *evaluation.tuning);
   return text + "\n" + RenderFacts(terminal, FactsOf(evaluation));
 }
 

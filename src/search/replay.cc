@@ -45,19 +45,20 @@ Seconds HarnessTime(const Recording& recording, const Trial& trial) {
 }
 
 Evaluate RecordedEvaluations(const Recording& recording, Clock& clock) {
-  return [&recording, &clock](const Candidate& candidate, const Trial* /*best*/,
+  return [&recording, &clock](Candidate& candidate, const Trial* /*best*/,
                               int node) -> Result<Evaluation> {
     const auto index = static_cast<std::size_t>(node - 1);
     if (index >= recording.trials.size()) {
       return Fail(fmt::format("the recording of {} has no attempt {}", recording.run, node));
     }
     const Trial& trial = recording.trials[index];
-    if (!trial.candidate || trial.candidate->id() != candidate.id()) {
+    if (!trial.candidate || !IsVariantOf(*trial.candidate, candidate)) {
       return Fail(fmt::format(
           "attempt {}: this pragma reads the recorded reply as the candidate {}, the recording"
           " of {} has {}; a recorded evaluation cannot be used for another candidate",
           node, candidate.id(), recording.run, trial.candidate ? trial.candidate->id() : "none"));
     }
+    candidate = *trial.candidate;  // with what the recorded run's tuner chose
     clock.SleepFor(HarnessTime(recording, trial));
     return trial.evaluation;
   };

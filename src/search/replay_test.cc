@@ -151,6 +151,16 @@ TEST(Replay, PromptsThatChangedAreNoted) {
   EXPECT_THAT(replay->notes, ElementsAre(AllOf(HasSubstr("attempt 2"), HasSubstr("coder"))));
 }
 
+TEST(Replay, KeepsWhatTheRecordedTunerChose) {
+  Recorded recorded;
+  recorded.recording.trials.at(1).candidate->tunables["TILE"] = 8;
+  const auto replay =
+      ReplayRun({.store = &recorded.place.store, .make_agents = FakeAgents()}, recorded.recording);
+  ASSERT_TRUE(replay) << replay.error().message;
+  EXPECT_TRUE(replay->same_tree);
+  EXPECT_EQ(replay->session.tree.at(2).candidate->tunables.at("TILE"), 8);
+}
+
 TEST(Replay, NeverLendsAnEvaluationToAnotherCandidate) {
   Recorded recorded;
   recorded.recording.trials.at(1).candidate = CppCandidate("something else");

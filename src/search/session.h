@@ -26,10 +26,11 @@ struct Budget {
   double usd = 0;
 };
 
-// Judges one candidate. Real runs pass the Verifier; replay passes the recorded evaluation of the
-// node. A function rather than an interface: one call, no state of its own.
+// Judges one candidate, which becomes the variant of itself that a tuner chose. Real runs pass the
+// Verifier; replay passes the recorded evaluation of the node. A function rather than an interface:
+// one call, no state of its own.
 using Evaluate =
-    std::function<Result<Evaluation>(const Candidate& candidate, const Trial* best, int node)>;
+    std::function<Result<Evaluation>(Candidate& candidate, const Trial* best, int node)>;
 
 // Sanitizers, for a candidate that is about to become the best: returns its evaluation, amended. It
 // runs in a thread of its own beside the next call of a model, whose prompt takes it as passed.

@@ -124,7 +124,8 @@ RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
           .prompt_bytes = settings.prompt_bytes,
           .allowed_flags = settings.allowed_flags,
           .metric_meanings = settings.metric_meanings,
-          .techniques = settings.techniques};
+          .techniques = settings.techniques,
+          .tunes = settings.tune_seconds > 0};
 }
 
 }  // namespace
@@ -161,6 +162,7 @@ std::string ToJson(const RunSettings& settings) {
     for (const auto& [name, text] : *texts) writer.Field(name, text);
     writer.EndObject();
   }
+  writer.Field("tune_seconds", settings.tune_seconds);
   writer.Field("recording", settings.recording).EndObject();
   return writer.Take();
 }
@@ -189,6 +191,7 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader.Get("metric_meanings", settings.metric_meanings);
   reader.Get("techniques", settings.techniques);
   reader.Get("options", settings.options);
+  reader.Get("tune_seconds", settings.tune_seconds);
   reader.Get("recording", settings.recording);
   if (auto status = reader.status(); !status) return std::unexpected(status.error());
   return settings;

@@ -42,7 +42,8 @@ struct RunSettings {
   std::map<std::string, std::string> metric_meanings;  // RoleSettings'
   std::map<std::string, std::string> techniques;       // RoleSettings'
   std::map<std::string, std::string> options;  // the caller's own: check mode, cache state, ...
-  std::string recording;  // a replayed run: the recording's artefact in the store
+  double tune_seconds = 0;  // for the tunables of one candidate; 0: they are not tuned
+  std::string recording;    // a replayed run: the recording's artefact in the store
 };
 
 [[nodiscard]] std::string ToJson(const RunSettings& settings);

@@ -40,11 +40,14 @@ class ValueCheck final {
       : parts_(parts), judging_(judging), progress_(progress), side_rng_(Seed{}) {}
 
   Result<void> Run();
+  Result<void> RunNominal();
+  Result<void> RunDrawn();
 
  private:
   Result<std::optional<WorkerProcess>> Start();
   Result<void> NominalSets(WorkerProcess& worker);
   Result<bool> NominalSet(WorkerProcess& worker, int index);
+  Result<bool> JudgeCall(WorkerProcess& worker, std::uint32_t slot, int index);
   Result<void> Again(WorkerProcess& worker, std::string_view where);
   Result<void> Batteries(WorkerProcess& worker);
   Result<bool> OneBattery(WorkerProcess& worker, Battery battery);
@@ -66,7 +69,7 @@ class ValueCheck final {
 
   const JudgeParts& parts_;
   Judging& judging_;
-  const VerifyProgress& progress_;
+  const VerifyProgress progress_;
   Rng side_rng_;  // of batteries: how many of them there is time for must not shift other draws
   std::vector<std::byte> first_outputs_;  // of the first nominal set
   std::vector<std::string> run_;          // batteries
@@ -88,6 +91,25 @@ Result<void> ValueCheck::Run() {
   if (!judging_.failed()) TRY(Again(*fresh, "in a fresh process"));
   if (!judging_.failed() && strict()) TRY(Batteries(*fresh));
   if (!judging_.failed()) Summarise();
+  return {};
+}
+
+// The first set last, so that it is the one that lies in slot 0.
+Result<void> ValueCheck::RunNominal() {
+  side_rng_ = Rng(DeriveSeed(judging_.seed, "batteries"));
+  parts_.stage.ForgetTolerances();
+  std::optional<WorkerProcess> worker = TRY(Start());
+  for (int i = parts_.options.check_sets - 1; i >= 0 && !judging_.failed(); --i) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+    TRY(NominalSet(*worker, i));
+  }
+  return {};
+}
+
+// Twice: the first call faults pages in and starts threads, and says little of the kernel's time.
+Result<void> ValueCheck::RunDrawn() {
+  std::optional<WorkerProcess> worker = TRY(Start());
+  for (int call = 0; call < 2 && !judging_.failed(); ++call) TRY(JudgeCall(*worker, 0, 0));
   return {};
 }
 
@@ -119,6 +141,13 @@ Result<bool> ValueCheck::NominalSet(WorkerProcess& worker, int index) {
   const auto slot =
       static_cast<std::uint32_t>(static_cast<std::size_t>(index) % stage.ring().sets());
   TRY(stage.DrawSet(static_cast<std::size_t>(index), judging_.rng() >> 1U, slot));
+  const bool official = TRY(JudgeCall(worker, slot, index));
+  if (index == 0) first_outputs_ = Outputs(worker, slot);
+  return official;
+}
+
+// One call on what lies in the slot. Returns KernelBench's verdict on it.
+Result<bool> ValueCheck::JudgeCall(WorkerProcess& worker, std::uint32_t slot, int index) {
   Nanoseconds elapsed{0};
   if (!TRY(Call(worker, slot, &elapsed))) return false;
   Nanoseconds doorbell{0};
@@ -130,9 +159,8 @@ Result<bool> ValueCheck::NominalSet(WorkerProcess& worker, int index) {
   judging_.run_seconds = std::min(judging_.run_seconds, Seconds(elapsed).count());
   judging_.empty_seconds = std::min(judging_.empty_seconds, Seconds(doorbell).count());
   if (!GuardsHold(worker, slot)) return false;
-  const bool official = stage.Official(worker, slot);
+  const bool official = parts_.stage.Official(worker, slot);
   TRY(JudgeNominal(worker, slot, index, official));
-  if (index == 0) first_outputs_ = Outputs(worker, slot);
   return official;
 }
 
@@ -310,6 +338,14 @@ void ValueCheck::Summarise() {
 Result<void> CheckValues(const JudgeParts& parts, Judging& judging,
                          const VerifyProgress& progress) {
   return ValueCheck(parts, judging, progress).Run();
+}
+
+Result<void> CheckNominal(const JudgeParts& parts, Judging& judging) {
+  return ValueCheck(parts, judging, {}).RunNominal();
+}
+
+Result<void> CheckDrawn(const JudgeParts& parts, Judging& judging) {
+  return ValueCheck(parts, judging, {}).RunDrawn();
 }
 
 }  // namespace pragma

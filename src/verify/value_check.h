@@ -13,4 +13,9 @@ namespace pragma {
 [[nodiscard]] Result<void> CheckValues(const JudgeParts& parts, Judging& judging,
                                        const VerifyProgress& progress);
 
+// For tuners: the task's own input sets only, each once. Leaves the first in slot 0.
+[[nodiscard]] Result<void> CheckNominal(const JudgeParts& parts, Judging& judging);
+// A kernel of the same task on the set that CheckNominal left there.
+[[nodiscard]] Result<void> CheckDrawn(const JudgeParts& parts, Judging& judging);
+
 }  // namespace pragma

@@ -29,6 +29,8 @@
 #include "verify/stage.h"
 #include "verify/timing_check.h"
 #include "verify/value_check.h"
+#include "verify/variant_bench.h"
+#include "verify/variant_parts.h"
 
 namespace pragma {
 namespace {
@@ -251,6 +253,11 @@ Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluati
                             .kernel_header = impl_->header,
                             .threads = impl_->machine.threads};
   return SanitizeKernel(parts, candidate, *kernel, evaluation, progress);
+}
+
+Result<VariantBench> Verifier::OpenVariants() {
+  TRY(impl_->Prepare());
+  return MakeVariantBench(impl_->Parts(), impl_->builder, impl_->header);
 }
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }

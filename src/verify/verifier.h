@@ -13,6 +13,7 @@
 #include "task/torch_server.h"
 #include "verify/options.h"
 #include "verify/timing_check.h"
+#include "verify/variant_bench.h"
 
 namespace pragma {
 
@@ -33,6 +34,8 @@ class Verifier final {
   // phases_ms. A report turns the evaluation into a rejection.
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Progress& progress = {});
+  // For tuners; the verifier outlives it, and evaluates nothing while it is there.
+  [[nodiscard]] Result<VariantBench> OpenVariants();
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;
   void set_baseline(const TaskBaseline& baseline);
   // Of the evaluations from now on: VerifyOptions::seed.

@@ -1,0 +1,122 @@
+#include "cli/tuning.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "cli/settings.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/json.h"
+#include "machine/machine.h"
+#include "store/store.h"
+#include "tune/space.h"
+#include "tune/tuner.h"
+#include "verify/variant_bench.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+constexpr const char* kDefaultLimit = "20s";
+
+// A source and its shapes on this machine. The header's first line names the task, which the time
+// does not depend on.
+std::string TuningKey(const Workbench& bench, const TaskBench& task, const Candidate& candidate) {
+  const std::string& header = task.header();
+  const std::string shapes = header.substr(std::min(header.find('\n'), header.size()));
+  const Machine& machine = bench.machine();
+  return fmt::format("tuned/1/{}/{}/{}/{}/{}", candidate.id(), Sha256Hex(shapes),
+                     machine.fingerprint, machine.threads,
+                     task.options().cache == CacheState::kWarm ? "warm" : "cold");
+}
+
+// What an earlier tuning found, unless it had less time than it wanted and less than there is now.
+std::optional<Tuning> Recall(const Store& store, const std::string& key, const TuneChoice& choice) {
+  const Result<std::optional<std::string>> kept = store.GetFigure(key);
+  if (choice.again || !kept || !*kept) return std::nullopt;
+  Result<Tuning> tuning = TuningFromJson(**kept);
+  if (!tuning) return std::nullopt;
+  if (!tuning->complete && tuning->limit_seconds < choice.limit.count()) return std::nullopt;
+  tuning->recalled = true;
+  return std::move(*tuning);
+}
+
+// Where the default failed there is nothing to remember: it is judged, and says why.
+void Keep(Store& store, const std::string& key, const Tuning& tuning) {
+  if (tuning.variants.empty() || tuning.variants.front().status != Status::kPassed) return;
+  const Result<void> saved = store.PutFigure(key, ToJson(tuning));
+  if (!saved) Log(LogLevel::kWarning, "the tuning is not kept: " + saved.error().message);
+}
+
+Result<Tuning> FindTuning(Workbench& bench, TaskBench& task, const Candidate& candidate,
+                          const TuneSpace& space, const TuneChoice& choice,
+                          const Verifier::Progress& progress) {
+  const std::string key = TuningKey(bench, task, candidate);
+  if (std::optional<Tuning> known = Recall(bench.store(), key, choice)) return std::move(*known);
+  VariantBench variants = TRY(task.OpenVariants());
+  Tuning tuning =
+      TRY(Tune(variants, candidate, space,
+               {.limit = choice.limit, .build_threads = bench.machine().threads}, progress));
+  Keep(bench.store(), key, tuning);
+  return tuning;
+}
+
+Evaluation Rejected(const std::string& complaint) {
+  Evaluation evaluation;
+  evaluation.status = Status::kRejectedSource;
+  evaluation.reason = complaint;
+  evaluation.checks.push_back({.name = "tunables", .verdict = "fail", .detail = complaint});
+  return evaluation;
+}
+
+}  // namespace
+
+void TuneFlags::AddTo(CLI::App& command) {
+  command
+      .add_option("--tune", limit,
+                  "tune the kernel's PRAGMA_TUNE constants for at most TIME (alone: 20s)")
+      ->type_name("[TIME]")
+      ->expected(0, 1)
+      ->default_str(kDefaultLimit)
+      ->check(DurationComplaint)
+      ->group("Tuning");
+  command.add_flag("--retune", again, "tune anew what was tuned on this machine before")
+      ->group("Tuning");
+}
+
+TuneChoice TuneFlags::choice() const {
+  return {.limit = Seconds{limit.empty() ? 0 : ParseDuration(limit).value_or(0)}, .again = again};
+}
+
+Result<Evaluation> EvaluateTuned(Workbench& bench, TaskBench& task, Candidate& candidate,
+                                 const TunedMeasure& how, const Verifier::Progress& progress) {
+  const auto plain = [&] { return task.Evaluate(candidate, how.best, how.measure, progress); };
+  if (how.tune.limit <= Seconds{0} || candidate.language != Language::kCpp || task.task().random)
+    return plain();
+  const Result<TuneSpace> space = ReadTuneSpace(candidate);
+  if (!space) return Rejected(space.error().message);
+  if (!space->open() || HasChoices(candidate, *space)) return plain();
+  const TimePoint start = SystemClock().Now();
+  Tuning tuning = TRY(FindTuning(bench, task, candidate, *space, how.tune, progress));
+  const double tuning_ms = Seconds(SystemClock().Now() - start).count() * 1e3;
+  candidate = ChosenBy(tuning, candidate);
+  Evaluation evaluation = TRY(plain());
+  evaluation.checks.push_back({.name = "tune", .verdict = "note", .detail = TuningSummary(tuning)});
+  evaluation.phases_ms["tune"] = tuning_ms;
+  evaluation.tuning = std::move(tuning);
+  return evaluation;
+}
+
+}  // namespace pragma

@@ -1,0 +1,46 @@
+// Tuning on the command line: candidates are judged as the variant of them that is fastest on this
+// machine (docs/tuning.md).
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "verify/verifier.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace pragma {
+
+struct TuneChoice {
+  Seconds limit{0};    // of one candidate; 0: nothing is tuned
+  bool again = false;  // do not use what an earlier tuning on this machine found
+};
+
+struct TuneFlags {
+  std::string limit;  // duration, checked when parsed; empty: nothing is tuned
+  bool again = false;
+
+  void AddTo(CLI::App& command);
+  [[nodiscard]] TuneChoice choice() const;
+};
+
+struct TunedMeasure {
+  const Candidate* best = nullptr;  // Verifier::Evaluate's, as the measure
+  Measure measure = Measure::kEager;
+  TuneChoice tune;
+};
+
+// TaskBench::Evaluate of the variant that `candidate` becomes. One without tunables, or whose
+// tunables were chosen before, stays what it is. What its source says wrongly of tunables rejects
+// it.
+[[nodiscard]] Result<Evaluation> EvaluateTuned(Workbench& bench, TaskBench& task,
+                                               Candidate& candidate, const TunedMeasure& how,
+                                               const Verifier::Progress& progress);
+
+}  // namespace pragma

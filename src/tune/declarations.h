@@ -1,0 +1,26 @@
+// Declarations: PRAGMA_TUNE and the pragma- comments of one source, as they stand there. Private to
+// tune/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "build/lexer.h"
+#include "tune/space.h"
+
+namespace pragma {
+
+// In the order of the source; in comments, strings and directives there are none. The error names
+// the line.
+[[nodiscard]] Result<std::vector<Tunable>> ReadTunables(const LexedSource& source);
+
+struct MarkedComment {
+  std::string text;  // trimmed, after the mark
+  int line = 0;
+};
+// Comments that begin with `mark`, as "pragma-constraint:".
+[[nodiscard]] std::vector<MarkedComment> CommentsWith(const LexedSource& source,
+                                                      const std::string& mark);
+
+}  // namespace pragma

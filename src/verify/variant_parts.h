@@ -1,0 +1,16 @@
+// What the verifier lends a VariantBench. Private to verify/.
+#pragma once
+
+#include <string>
+
+#include "build/builder.h"
+#include "verify/judging.h"
+#include "verify/variant_bench.h"
+
+namespace pragma {
+
+// Borrowed; all outlive the bench.
+[[nodiscard]] VariantBench MakeVariantBench(const JudgeParts& parts, const Builder& builder,
+                                            const std::string& kernel_header);
+
+}  // namespace pragma
