@@ -238,7 +238,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
   const auto strategy = TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
   const MachineSummary machine{plan.settings.machine};
-  SearchProgress progress(context.console.err, plan.budget.attempts);
+  SearchProgress progress(context.console.err, plan.budget.attempts, plan.label);
   SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
   parts.strategy = strategy.get();
   parts.clock = &clock;

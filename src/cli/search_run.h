@@ -31,6 +31,7 @@ struct SearchPlan {
   Budget budget;
   bool compile_baseline = true;
   bool drop_in = true;  // measure ModelNew against Model for the final best
+  std::string label;    // set where several searches report side by side
 };
 
 // Settings of a new run on an opened task.
