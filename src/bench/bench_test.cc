@@ -1,15 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <latch>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/result.h"
 #include "bench/loop.h"
+#include "bench/row.h"
 #include "bench/suite.h"
 
 namespace pragma {
@@ -76,30 +79,101 @@ TEST_F(SuiteTest, AListFileIsRelativeToItself) {
   EXPECT_THAT(Names({.path = folder_.path() / "nowhere"}).front(), HasSubstr("no such file"));
 }
 
+BenchCell CellOf(const std::string& task, const std::string& strategy = "a") {
+  return {.task = {.name = task}, .strategy = strategy, .arm = strategy};
+}
+
+BenchRow RowWith(const BenchCell& cell, std::int64_t tokens = 0) {
+  BenchRow row{.cell = cell, .run = "r"};
+  row.spent.tokens_in = tokens;
+  return row;
+}
+
+TEST(BenchLoop, CellsAreTasksThenStrategiesModelsRepeats) {
+  const auto cells = CellsOf({{.name = "one"}, {.name = "two"}},
+                             {.strategies = {"a", "b"}, .models = {"m", "n"}, .repeats = 2});
+  ASSERT_EQ(cells.size(), 16U);
+  EXPECT_EQ(cells[1].repeat, 2);
+  EXPECT_EQ(cells[2].model, "n");
+  EXPECT_EQ(cells[4].strategy, "b");
+  EXPECT_EQ(cells[8].task.name, "two");
+  EXPECT_EQ(CellsOf({{.name = "one"}}, {.strategies = {"a"}}).front().model, "");
+}
+
 TEST(BenchLoop, ATaskErrorIsARowAndOtherTroubleEndsIt) {
-  const std::vector<SuiteTask> tasks{{.name = "bad"}, {.name = "good"}};
-  const auto run = [](const BenchCell& cell) -> Result<BenchRow> {
+  const std::vector<BenchCell> cells{CellOf("bad"), CellOf("good")};
+  const auto run = [](const BenchCell& cell, Spending) -> Result<std::optional<BenchRow>> {
     if (cell.task.name == "bad") return Fail(ErrorKind::kTask, "no Model");
-    return BenchRow{.cell = cell, .run = "r"};
+    return RowWith(cell);
   };
-  const BenchResult result = RunBench(tasks, {"a", "b"}, run).value();
-  ASSERT_EQ(result.rows.size(), 4U);
+  const BenchResult result = RunBench(cells, {}, run).value();
+  ASSERT_EQ(result.rows.size(), 2U);
   EXPECT_EQ(result.rows[0].problem, "no Model");
-  EXPECT_EQ(result.rows[3].run, "r");
-  EXPECT_EQ(result.rows[3].cell.strategy, "b");
-  const auto trouble = [](const BenchCell&) -> Result<BenchRow> { return Fail("disk full"); };
-  EXPECT_EQ(RunBench(tasks, {"a"}, trouble).error().message, "disk full");
+  EXPECT_EQ(result.rows[1].run, "r");
+  int begun = 0;
+  const auto trouble = [&](const BenchCell&, Spending) -> Result<std::optional<BenchRow>> {
+    ++begun;
+    return Fail("disk full");
+  };
+  EXPECT_EQ(RunBench(cells, {}, trouble).error().message, "disk full");
+  EXPECT_EQ(begun, 1);
 }
 
 TEST(BenchLoop, CtrlCKeepsTheRowsThatAreDone) {
-  const std::vector<SuiteTask> tasks{{.name = "one"}, {.name = "two"}};
-  const auto run = [](const BenchCell& cell) -> Result<BenchRow> {
+  const auto run = [](const BenchCell& cell, Spending) -> Result<std::optional<BenchRow>> {
     if (cell.task.name == "two") return Fail(ErrorKind::kInterrupted, "stopped");
-    return BenchRow{.cell = cell};
+    return RowWith(cell);
   };
-  const BenchResult result = RunBench(tasks, {"a"}, run).value();
+  const BenchResult result =
+      RunBench({CellOf("one"), CellOf("two"), CellOf("three")}, {}, run).value();
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.rows.size(), 1U);
+}
+
+// The first cell ends only after the second has: two must be at work, and the order of the rows is
+// that of the cells.
+TEST(BenchLoop, JobsOverlapAndTheRowsKeepTheirOrder) {
+  std::latch second_done(1);
+  const auto run = [&](const BenchCell& cell, Spending) -> Result<std::optional<BenchRow>> {
+    if (cell.task.name == "one") {
+      second_done.wait();
+    } else {
+      second_done.count_down();
+    }
+    return RowWith(cell);
+  };
+  std::vector<std::string> ended;
+  const BenchResult result =
+      RunBench({CellOf("one"), CellOf("two")}, {.jobs = 2}, run, [&](const BenchRow& row) {
+        ended.push_back(row.cell.task.name);
+      }).value();
+  EXPECT_THAT(ended, ElementsAre("two", "one"));
+  EXPECT_EQ(result.rows[0].cell.task.name, "one");
+  EXPECT_EQ(result.rows[1].cell.task.name, "two");
+}
+
+TEST(BenchLoop, OnceTheTotalIsSpentOnlyWhatIsThereIsTaken) {
+  const auto run = [](const BenchCell& cell, Spending spending) -> Result<std::optional<BenchRow>> {
+    if (spending == Spending::kOver && cell.task.name != "kept") return std::nullopt;
+    return RowWith(cell, 60);
+  };
+  const BenchResult result =
+      RunBench({CellOf("one"), CellOf("two"), CellOf("three"), CellOf("kept")},
+               {.total = {.tokens = 100}}, run)
+          .value();
+  ASSERT_EQ(result.rows.size(), 3U);
+  EXPECT_EQ(result.rows[2].cell.task.name, "kept");
+  ASSERT_EQ(result.not_begun.size(), 1U);
+  EXPECT_EQ(result.not_begun[0].task.name, "three");
+}
+
+TEST(TotalBudget, IsPartedEqually) {
+  const TotalBudget share = TotalBudget{.tokens = 1000, .usd = 3, .seconds = 0}.Share(4);
+  EXPECT_EQ(share.tokens, 250);
+  EXPECT_DOUBLE_EQ(share.usd, 0.75);
+  EXPECT_DOUBLE_EQ(share.seconds, 0);
+  EXPECT_EQ(TotalBudget{.tokens = 2}.Share(5).tokens, 1);
+  EXPECT_FALSE(TotalBudget{}.SpentBy({.tokens_in = 1'000'000}));
 }
 
 }  // namespace

@@ -1,226 +1,121 @@
-// pragma bench: optimize every task of a suite with every strategy. What has ended before is kept.
+// pragma bench: the tasks of a suite with every strategy and model. What has ended before is kept.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
-#include <map>
+#include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/hash.h"
+#include "base/log.h"
 #include "base/result.h"
-#include "base/text.h"
+#include "bench/kernelbench.h"
 #include "bench/loop.h"
+#include "bench/row.h"
+#include "bench/solutions.h"
 #include "bench/suite.h"
+#include "cli/bench_cells.h"
+#include "cli/bench_flags.h"
+#include "cli/bench_given.h"
+#include "cli/bench_kernelbench.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/recorded_run.h"
-#include "cli/search_flags.h"
-#include "cli/search_run.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
-#include "core/json.h"
-#include "core/task.h"
-#include "search/settings.h"
-#include "store/store.h"
 
 namespace pragma {
 namespace {
 
-struct BenchFlags {
-  std::string path;
-  int level = 0;
-  std::string tasks;
-  std::string strategies;
-  bool list = false;
-  bool no_compile_baseline = false;
-  bool no_dropin = false;
-  SearchFlags search;
-  VerifyFlags verify;
+// A benchmark that is ready to begin.
+struct Benchmark {
+  std::vector<BenchCell> cells;
+  BenchFrame frame;
 };
 
-// Runs one cell on a workbench, or finds that the store has it.
-class CellRunner final {
- public:
-  CellRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
-             Workbench& bench)
-      : context_(context), flags_(flags), verify_(verify), bench_(bench) {}
-  Result<BenchRow> Run(const BenchCell& cell);
-
- private:
-  [[nodiscard]] Result<SearchChoice> Choose(const BenchCell& cell) const;
-  [[nodiscard]] Result<std::string> KeyOf(const BenchCell& cell, const SearchChoice& choice) const;
-  [[nodiscard]] Result<std::optional<RunRecord>> KnownRun(const std::string& key);
-  [[nodiscard]] Result<BenchRow> Kept(const BenchCell& cell, const RunRecord& run);
-  [[nodiscard]] Result<BenchRow> Search(const BenchCell& cell, const SearchChoice& choice,
-                                        const std::optional<RunRecord>& begun,
-                                        const std::string& key);
-
-  const Context& context_;
-  const BenchFlags& flags_;
-  const VerifyFlags& verify_;
-  Workbench& bench_;
-};
-
-Result<SearchChoice> CellRunner::Choose(const BenchCell& cell) const {
-  SearchFlags search = flags_.search;
-  search.strategy = cell.strategy;
-  return ChooseSearch(search, context_);
+Result<int> List(const Context& context, const std::vector<SuiteTask>& tasks) {
+  context.console.PrintJson(SuiteObject(tasks));
+  context.console.Print(SuiteText(context.console.out, tasks));
+  return kExitGood;
 }
 
-// Two cells are the same when everything that shapes their runs is.
-Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice& choice) const {
-  const Result<std::string> source = ReadFile(cell.task.path);
-  if (!source) return Fail(ErrorKind::kTask, source.error().message);
-  RunSettings settings;
-  settings.preset = choice.preset;
-  settings.budget = choice.budget;
-  settings.conductor_model = choice.conductor_model;
-  settings.coder_model = choice.coder_model;
-  settings.advice_from_user = choice.advice;
-  settings.prompt_bytes = choice.prompt_bytes;
-  settings.machine = bench_.machine().fingerprint;
-  settings.options = verify_.AsOptions();
-  settings.options["threads"] = std::to_string(bench_.machine().threads);
-  return "bench/" + Sha256Hex(Sha256Hex(*source) + ToJson(settings));
-}
-
-Result<std::optional<RunRecord>> CellRunner::KnownRun(const std::string& key) {
-  const std::optional<std::string> id = TRY(bench_.store().GetFigure(key));
-  if (!id) return std::nullopt;
-  const auto name = nlohmann::json::parse(*id, nullptr, /*allow_exceptions=*/false);
-  if (!name.is_string()) return std::nullopt;
-  return TRY(bench_.store().FindRun(name.get<std::string>()));
-}
-
-Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
-  BenchRow row{.cell = cell, .run = run.id, .stopped = run.stopped, .kept = true};
-  const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), run.id));
-  for (const Trial& trial : recorded.tree.trials()) row.spent += trial.spent;
-  row.attempts = recorded.tree.size();
-  row.bundle = BestBundle(recorded.bundles, recorded.tree);
-  if (!run.final_json.empty()) row.best = TRY(EvaluationFromJson(run.final_json));
-  return row;
-}
-
-Result<BenchRow> CellRunner::Search(const BenchCell& cell, const SearchChoice& choice,
-                                    const std::optional<RunRecord>& begun, const std::string& key) {
-  const auto task = TRY(TaskBench::Open(bench_, cell.task.path, verify_.options()));
-  TRY(CheckSearchable(task->task()));
-  TRY(task->EnsureLint({}));
-  SearchPlan plan{.budget = choice.budget,
-                  .compile_baseline = !flags_.no_compile_baseline,
-                  .retune = choice.tune.again,
-                  .drop_in = !flags_.no_dropin};
-  if (begun) {
-    plan.run = *begun;
-    plan.settings = TRY(RunSettingsFromJson(begun->settings_json));
-    if (begun->state != "running") TRY(bench_.store().ReopenRun(begun->id));
-  } else {
-    plan.settings = NewRunSettings(choice, verify_, bench_, *task);
-    plan.run = TRY(StartRun(bench_.store(), task->task(), std::filesystem::absolute(cell.task.path),
-                            plan.settings));
-    TRY(bench_.store().PutFigure(key, nlohmann::json(plan.run.id).dump()));
+// Runs the cells, tells of each row, and reports.
+Result<int> RunAndReport(const Context& context, const BenchFlags& flags, const Workbench& bench,
+                         Benchmark benchmark, const RunCell& run) {
+  const std::vector<BenchCell>& cells = benchmark.cells;
+  context.console.Note(benchmark.frame.budget);
+  std::size_t done = 0;
+  const auto on_row = [&](const BenchRow& row) {
+    context.console.Note(fmt::format("[{}/{}] {}", ++done, cells.size(), BenchLine(row)));
+  };
+  const BenchResult result =
+      TRY(RunBench(cells, {.jobs = flags.jobs, .total = flags.total}, run, on_row));
+  if (!flags.kernelbench_out.empty()) {
+    benchmark.frame.kernelbench =
+        TRY(WriteKernelBench(flags.kernelbench_out, result.rows, bench.machine().cpu));
   }
-  const SearchOutcome outcome = TRY(RunSearch(context_, bench_, *task, plan));
-  BenchRow row{.cell = cell, .run = plan.run.id};
-  if (const Evaluation* best = ReportedBest(outcome)) row.best = *best;
-  row.attempts = outcome.session.tree.size();
-  row.stopped = outcome.session.stopped;
-  row.spent = outcome.session.spent;
-  row.bundle = outcome.bundle;
-  return row;
+  context.console.PrintJson(BenchObject(benchmark.frame, result));
+  context.console.Print(BenchText(context.console.out, benchmark.frame, result));
+  return result.interrupted ? kExitInterrupted : kExitGood;
 }
 
-Result<BenchRow> CellRunner::Run(const BenchCell& cell) {
-  const SearchChoice choice = TRY(Choose(cell));
-  const std::string key = TRY(KeyOf(cell, choice));
-  const std::optional<RunRecord> known = TRY(KnownRun(key));
-  if (known && known->state == "finished" && known->stopped != "interrupted")
-    return Kept(cell, *known);
-  context_.console.Note(cell.task.name + ", " + choice.preset.name);
-  return Search(cell, choice, known, key);
+Result<int> Search(const Context& context, const BenchFlags& flags,
+                   const std::vector<SuiteTask>& tasks) {
+  const BenchAxes axes = TRY(AxesOf(flags, context));
+  TRY(CheckChoices(flags, context, axes));
+  const Benchmark benchmark{.cells = CellsOf(tasks, axes),
+                            .frame = {.arms = ArmsOf(axes),
+                                      .budget = TRY(BudgetText(flags, context, axes)),
+                                      .repeats = flags.repeats,
+                                      .jobs = flags.jobs,
+                                      .kernelbench = {}}};
+  const VerifyFlags verify = flags.verify.With(context.settings);
+  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  CellRunner runner(context, flags, verify, *bench, flags.total.Share(benchmark.cells.size()));
+  return RunAndReport(
+      context, flags, *bench, benchmark,
+      [&runner](const BenchCell& cell, Spending spending) { return runner.Run(cell, spending); });
 }
 
-Result<std::vector<std::string>> StrategiesOf(const BenchFlags& flags, const Context& context) {
-  const std::string& named =
-      flags.strategies.empty() ? context.settings.strategy : flags.strategies;
-  std::vector<std::string> strategies;
-  for (const std::string& name : Split(named.empty() ? "n-pragma" : named, ',')) {
-    if (!Trim(name).empty()) strategies.emplace_back(Trim(name));
-  }
-  if (strategies.empty()) return Fail(ErrorKind::kUsage, "--strategy names no strategy");
-  return strategies;
-}
-
-// Every choice is made once before anything starts, so that a typing error costs no time.
-Result<void> CheckChoices(const BenchFlags& flags, const Context& context,
-                          const std::vector<std::string>& strategies) {
-  for (const std::string& strategy : strategies) {
-    SearchFlags search = flags.search;
-    search.strategy = strategy;
-    const SearchChoice choice = TRY(ChooseSearch(search, context));
-    TRY(CheckModels(choice, context));
-  }
-  return {};
+Result<int> EvaluateGiven(const Context& context, const BenchFlags& flags,
+                          const std::vector<SuiteTask>& tasks) {
+  const GivenSolutions given = TRY(FindSolutions(flags.evaluate_only, tasks));
+  for (const auto& path : given.unmatched)
+    Log(LogLevel::kWarning, path.string() + " fits no selected task; it is left out");
+  int repeats = 1;
+  for (const GivenSolution& solution : given.found)
+    repeats = std::max(repeats, solution.sample + 1);
+  const Benchmark benchmark{.cells = CellsOfGiven(given, tasks),
+                            .frame = {.arms = ArmsOfGiven(given),
+                                      .budget = "none: solutions that are there",
+                                      .repeats = repeats,
+                                      .jobs = flags.jobs,
+                                      .kernelbench = {}}};
+  const VerifyFlags verify = flags.verify.With(context.settings);
+  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  GivenRunner runner(context, flags, verify, *bench, given);
+  return RunAndReport(
+      context, flags, *bench, benchmark,
+      [&runner](const BenchCell& cell, Spending spending) { return runner.Run(cell, spending); });
 }
 
 Result<int> Bench(const Context& context, const BenchFlags& flags) {
-  Selection selection{.path = flags.path, .level = flags.level};
-  if (!flags.tasks.empty()) selection.tasks = TRY(ParseTaskNumbers(flags.tasks));
-  const std::vector<SuiteTask> tasks = TRY(SelectTasks(selection));
-  if (flags.list) {
-    context.console.PrintJson(SuiteObject(tasks));
-    context.console.Print(SuiteText(context.console.out, tasks));
-    return kExitGood;
-  }
-  const std::vector<std::string> strategies = TRY(StrategiesOf(flags, context));
-  TRY(CheckChoices(flags, context, strategies));
-  const VerifyFlags verify = flags.verify.With(context.settings);
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  CellRunner runner(context, flags, verify, *bench);
-  const BenchResult result = TRY(RunBench(
-      tasks, strategies, [&runner](const BenchCell& cell) { return runner.Run(cell); },
-      [&context](const BenchRow& row) { context.console.Note(BenchLine(row)); }));
-  context.console.PrintJson(BenchObject(result));
-  context.console.Print(BenchText(context.console.out, result));
-  return result.interrupted ? kExitInterrupted : kExitGood;
+  const std::vector<SuiteTask> tasks = TRY(TasksOf(flags));
+  if (flags.list) return List(context, tasks);
+  if (!flags.kernelbench_out.empty()) TRY(CheckNumbers(tasks));
+  return flags.evaluate_only.empty() ? Search(context, flags, tasks)
+                                     : EvaluateGiven(context, flags, tasks);
 }
 
 }  // namespace
 
 void AddBench(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "bench", "optimize the tasks of a suite",
-                                 "pragma bench KernelBench/ --level 1 --tasks 1-10 --strategy "
-                                 "n-pragma,caesar --model openai:NAME");
+  CLI::App& command =
+      AddCommand(app, registry, "bench", "compare strategies on the tasks of a suite",
+                 "pragma bench KernelBench/ --level 1 --tasks 1-10 --strategy "
+                 "pragma,n-pragma --model openai:NAME --jobs 4");
   const auto flags = std::make_shared<BenchFlags>();
-  command
-      .add_option("PATH", flags->path, "KernelBench checkout, folder of tasks, list file, or task")
-      ->required();
-  command.add_option("--level", flags->level, "KernelBench's level")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4));
-  command.add_option("--tasks", flags->tasks, "numbers of the tasks: 1-10,12 (default: all)")
-      ->type_name("LIST");
-  command.add_flag("--list", flags->list, "only show which tasks are selected");
-  command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
-                   "do not measure torch.compile");
-  command.add_flag("--no-dropin", flags->no_dropin,
-                   "do not measure ModelNew against Model for the final best");
-  flags->search.AddTo(command);
-  command.remove_option(command.get_option("--strategy"));
-  command.add_option("--strategy", flags->strategies, "strategies, by comma (default: n-pragma)")
-      ->type_name("A,B")
-      ->group("Search");
-  flags->verify.AddTo(command);
+  flags->AddTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Bench(context, *flags); };
 }
 

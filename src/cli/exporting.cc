@@ -17,15 +17,14 @@
 namespace pragma {
 namespace {
 
-Result<Exported> Write(const Context& context, const Workbench& bench, const TaskBench& task,
-                       const Candidate& candidate, const std::filesystem::path& folder) {
-  return WriteExport({.task = &task.task(),
-                      .candidate = &candidate,
-                      .kernel_header = task.header(),
-                      .folder = folder,
-                      .python = context.paths.python,
-                      .package_root = context.paths.package_root()},
-                     bench.builder());
+ExportRequest RequestFor(const Context& context, const TaskBench& task, const Candidate& candidate,
+                         const std::filesystem::path& folder) {
+  return {.task = &task.task(),
+          .candidate = &candidate,
+          .kernel_header = task.header(),
+          .folder = folder,
+          .python = context.paths.python,
+          .package_root = context.paths.package_root()};
 }
 
 }  // namespace
@@ -33,7 +32,8 @@ Result<Exported> Write(const Context& context, const Workbench& bench, const Tas
 Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& bench, TaskBench& task,
                                     const Candidate& candidate,
                                     const std::filesystem::path& folder) {
-  const Exported exported = TRY(Write(context, bench, task, candidate, folder));
+  const Exported exported =
+      TRY(WriteExport(RequestFor(context, task, candidate, folder), bench.builder()));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
   const std::string text = TRY(ReadFile(exported.model_new));
@@ -46,9 +46,20 @@ Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& ben
 
 Result<Solution> SolutionOf(const Context& context, const Workbench& bench, const TaskBench& task,
                             const Candidate& candidate) {
+  return SolutionOf(context, bench, task.task(), task.header(), candidate);
+}
+
+Result<Solution> SolutionOf(const Context& context, const Workbench& bench, const Task& task,
+                            const std::string& header, const Candidate& candidate) {
   if (candidate.language == Language::kPython) return Solution{.candidate = candidate};
   const TempDir folder = TRY(TempDir::Create());
-  const Exported exported = TRY(Write(context, bench, task, candidate, folder.path()));
+  const Exported exported = TRY(WriteExport({.task = &task,
+                                             .candidate = &candidate,
+                                             .kernel_header = header,
+                                             .folder = folder.path(),
+                                             .python = context.paths.python,
+                                             .package_root = context.paths.package_root()},
+                                            bench.builder()));
   if (exported.model_new.empty()) return Solution{.refusal = exported.refusal};
   return Solution{.candidate = PythonCandidate(TRY(ReadFile(exported.model_new)))};
 }

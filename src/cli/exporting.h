@@ -30,6 +30,10 @@ struct Solution {
 // ModelNew of a C++ candidate as export writes it; a Python candidate is one already.
 [[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
                                           const TaskBench& task, const Candidate& candidate);
+// The same of a task that is not open: `header` is its kernel.h.
+[[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
+                                          const Task& task, const std::string& header,
+                                          const Candidate& candidate);
 // For people; ends with a newline.
 [[nodiscard]] std::string ExportText(const ExportReport& report);
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -38,8 +39,12 @@ std::string ShortSpeedup(const Evaluation& evaluation) {
 
 }  // namespace
 
-SearchProgress::SearchProgress(const Terminal& terminal, int attempts)
-    : terminal_(terminal), attempts_(attempts), start_(std::chrono::steady_clock::now()) {
+SearchProgress::SearchProgress(const Terminal& terminal, int attempts, std::string label)
+    : terminal_(terminal),
+      attempts_(attempts),
+      label_(label.empty() ? "" : std::move(label) + ": "),
+      start_(std::chrono::steady_clock::now()) {
+  if (!label_.empty()) terminal_.interactive = false;
   if (!terminal_.interactive) return;
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
 }
@@ -71,7 +76,7 @@ void SearchProgress::Finished(const Trial& trial) {
   phase_.clear();
   Erase();
   Write(terminal_.interactive ? TrialRow(trial) + "\n"
-                              : "pragma: " + TrialLine(trial, attempts_) + "\n");
+                              : "pragma: " + label_ + TrialLine(trial, attempts_) + "\n");
 }
 
 void SearchProgress::Stop() {

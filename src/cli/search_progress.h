@@ -17,7 +17,9 @@ namespace pragma {
 
 class SearchProgress final {
  public:
-  SearchProgress(const Terminal& terminal, int attempts);
+  // With a label (several searches report side by side) every line names it, and there is no live
+  // one.
+  SearchProgress(const Terminal& terminal, int attempts, std::string label = {});
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
   ~SearchProgress();
@@ -39,6 +41,7 @@ class SearchProgress final {
 
   Terminal terminal_;
   int attempts_;
+  std::string label_;
   TimePoint start_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

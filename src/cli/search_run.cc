@@ -268,7 +268,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   const std::unique_ptr<Strategy> strategy =
       TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
   const MachineSummary machine{plan.settings.machine};
-  SearchProgress progress(context.console.err, plan.budget.attempts);
+  SearchProgress progress(context.console.err, plan.budget.attempts, plan.label);
   SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
   parts.strategy = strategy.get();
   parts.clock = &clock;

@@ -32,6 +32,7 @@ struct SearchPlan {
   bool compile_baseline = true;
   bool retune = false;  // do not use what earlier tunings on this machine found
   bool drop_in = true;  // measure ModelNew against Model for the final best
+  std::string label;    // set where several searches report side by side
 };
 
 // Settings of a new run on an opened task.

@@ -87,6 +87,11 @@ class TaskBench final {
   [[nodiscard]] Result<VariantBench> OpenVariants() { return verifier_->OpenVariants(); }
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Verifier::Progress& progress);
+  // Verifier::TimeByPaper, as the task is written.
+  [[nodiscard]] Result<PaperTiming> TimeByPaper(const Candidate* candidate, bool compile,
+                                                const Verifier::Progress& progress) {
+    return verifier_->TimeByPaper(candidate, compile, progress);
+  }
   // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                           const Verifier::Progress& progress,

@@ -140,7 +140,8 @@ Result<std::string> HandoffModel::Ask(const std::vector<Message>& messages,
 
 // False when the file is there already (another pragma was quicker): link(2) never overwrites.
 Result<bool> HandoffModel::Place(const fs::path& target, const std::string& text) const {
-  const fs::path draft = target.string() + fmt::format(".{}.tmp", ::getpid());
+  // Threads of one process may want the same number at once.
+  const fs::path draft = target.string() + fmt::format(".{}.tmp", ::gettid());
   TRY(WriteFileAtomic(draft, text));
   const int linked = ::link(draft.c_str(), target.c_str());
   const int error = linked == 0 ? 0 : errno;

@@ -52,6 +52,9 @@ class Match final {
   // Of one side.
   [[nodiscard]] Result<bool> Play(std::size_t index, std::span<const std::uint32_t> sets,
                                   Nanoseconds* elapsed);
+  // The same without calls: what the doorbell costs.
+  [[nodiscard]] Result<bool> PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
+                                       Nanoseconds* elapsed);
   // pragma_prepare after each change of parameters; not timed here.
   [[nodiscard]] Result<bool> Prepare(std::size_t index, std::span<const std::uint32_t> sets);
   [[nodiscard]] Result<bool> Freeze(std::size_t index);
@@ -73,8 +76,6 @@ class Match final {
   [[nodiscard]] Result<void> MakeReady(std::size_t index);
   [[nodiscard]] Result<void> TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets);
   [[nodiscard]] Result<bool> PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets);
-  [[nodiscard]] Result<bool> PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
-                                       Nanoseconds* elapsed);
   [[nodiscard]] Result<bool> Note(std::size_t index, Result<std::optional<WorkerFailure>> result);
   void Fault(std::size_t index, WorkerFailure failure);
   void SettleOne(const Player& player, SideTiming& side) const;

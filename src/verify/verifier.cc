@@ -24,6 +24,7 @@
 #include "verify/bounds.h"
 #include "verify/judging.h"
 #include "verify/options.h"
+#include "verify/paper_timing.h"
 #include "verify/python_kernel.h"
 #include "verify/sanitize.h"
 #include "verify/stage.h"
@@ -258,6 +259,27 @@ Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluati
 Result<VariantBench> Verifier::OpenVariants() {
   TRY(impl_->Prepare());
   return MakeVariantBench(impl_->Parts(), impl_->builder, impl_->header);
+}
+
+Result<PaperTiming> Verifier::TimeByPaper(const Candidate* candidate, bool compile,
+                                          const Progress& progress) {
+  TRY(impl_->Prepare());
+  std::optional<BuiltKernel> kernel;
+  if (candidate != nullptr) {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+    Evaluation ignored;
+    kernel = TRY(impl_->Build(*candidate, ignored));
+    if (!kernel) return Fail("the candidate passed, and now it does not build: " + ignored.reason);
+  }
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  if (progress) progress("time by the paper's protocol");
+  const TimingContext context{.stage = &*impl_->stage,
+                              .jail = &impl_->jail,
+                              .libraries = &impl_->libraries,
+                              .worker = impl_->worker_options()};
+  Rng rng(impl_->options.seed.value_or(SystemSeed()));
+  return pragma::TimeByPaper(context, {.kernel = kernel ? &*kernel : nullptr, .compile = compile},
+                             rng);
 }
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }

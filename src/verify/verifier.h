@@ -12,6 +12,7 @@
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/options.h"
+#include "verify/paper_timing.h"
 #include "verify/timing_check.h"
 #include "verify/variant_bench.h"
 
@@ -30,6 +31,10 @@ class Verifier final {
   // trouble.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Progress& progress = {});
+  // As the PRAGMA paper times (paper_timing.h). `candidate`: one that passed; nullptr: the
+  // baselines alone.
+  [[nodiscard]] Result<PaperTiming> TimeByPaper(const Candidate* candidate, bool compile,
+                                                const Progress& progress = {});
   // For a passed candidate that is about to become the best: sanitizers, counted apart in
   // phases_ms. A report turns the evaluation into a rejection.
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,

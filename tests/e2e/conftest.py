@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -191,6 +192,15 @@ def finished_once(home, tmp_path_factory) -> Finished:
 @pytest.fixture
 def finished(finished_once, tmp_path) -> Finished:
     return Finished(finished_once.ran, shutil.copytree(finished_once.home, tmp_path / "finished"), finished_once.model)
+
+
+def wait_for(path, process):
+    """Until the file is there; the process must live on."""
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def read_golden(name: str, text: str) -> str:

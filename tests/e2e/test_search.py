@@ -1,12 +1,11 @@
-"""optimize, Ctrl-C, resume, replay, export, bench: with a model that is a script."""
+"""optimize, Ctrl-C, resume, replay, export: with a model that is a script."""
 
 import json
 import signal
 import subprocess
 import sys
-import time
 
-from conftest import LIMIT_SECONDS, ROOT, SIGINT_EXIT, TASKS
+from conftest import LIMIT_SECONDS, ROOT, SIGINT_EXIT, TASKS, wait_for
 
 SCALE = TASKS / "scale.py"
 QUICK = ["--no-compile-baseline", "--no-dropin"]
@@ -16,14 +15,6 @@ def optimize(program, model, home, *more, **options):
     return program.run(
         "optimize", SCALE, "--model", model.spec, "--attempts", "3", "--home", home, *QUICK, *more, **options
     )
-
-
-def wait_for(path, process):
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while not path.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_loop_recovers_and_keeps_the_best(program, finished):
@@ -195,23 +186,6 @@ print("agrees")
 def test_optimize_exports_too(program, model, own_home):
     ran = optimize(program, model, own_home, "--out", "fast", "--json", code=0)
     assert any(path.endswith("scale_new.py") for path in ran.json["exported"])
-
-
-def test_bench_runs_a_suite_once(program, model, own_home):
-    suite = program.folder / "suite"
-    suite.mkdir()
-    (suite / "scale.py").write_text(SCALE.read_text())
-    (suite / "no_model.py").write_text((TASKS / "no_model.py").read_text())
-    arguments = ["bench", suite, "--model", model.spec, "--attempts", "2", "--home", own_home, *QUICK, "--json"]
-    first = program.run(*arguments, code=0).json
-    rows = {row["task"]: row for row in first["tasks"]}
-    assert rows["scale"]["passed"] is True and rows["scale"]["kept"] is False
-    assert "Model" in rows["no_model"]["problem"]
-    assert first["strategies"]["n-pragma"] == {"tasks": 2, "success": 0.5}
-    asked = len(model.asked)
-    second = program.run(*arguments, code=0).json
-    assert {row["task"]: row["kept"] for row in second["tasks"]}["scale"] is True
-    assert len(model.asked) == asked
 
 
 def test_colours_only_on_a_terminal(program, finished):

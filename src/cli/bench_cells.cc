@@ -1,0 +1,200 @@
+#include "cli/bench_cells.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "bench/loop.h"
+#include "bench/row.h"
+#include "cli/bench_extras.h"
+#include "cli/bench_flags.h"
+#include "cli/bench_report.h"
+#include "cli/evidence_keeping.h"
+#include "cli/recorded_run.h"
+#include "cli/search_flags.h"
+#include "cli/search_run.h"
+#include "cli/workbench.h"
+#include "core/json.h"
+#include "core/task.h"
+#include "machine/machine.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "store/store.h"
+
+namespace pragma {
+namespace {
+
+template <class T>
+T Lower(T limit, T share) {  // 0: unlimited
+  return limit > 0 && share > 0 ? std::min(limit, share) : std::max(limit, share);
+}
+
+Budget Within(Budget budget, const TotalBudget& share) {
+  budget.seconds = Lower(budget.seconds, share.seconds);
+  budget.tokens = Lower(budget.tokens, share.tokens);
+  budget.usd = Lower(budget.usd, share.usd);
+  return budget;
+}
+
+bool Used(const BenchRow& row, const Budget& budget) {
+  const TotalBudget limits{.tokens = budget.tokens, .usd = budget.usd, .seconds = budget.seconds};
+  return static_cast<int>(row.attempts) >= budget.attempts || limits.SpentBy(row.spent);
+}
+
+// A run that ended on a budget smaller than today's has not.
+bool EndedForGood(const BenchRow& row, const RunRecord& run, const Budget& budget) {
+  if (run.state != "finished" || run.stopped == "interrupted") return false;
+  return run.stopped != "budget" || Used(row, budget);
+}
+
+void AddTree(BenchRow& row, const Task& task, const SearchTree& tree) {
+  row.category = task.category;
+  row.lint = task.lint;
+  row.attempts = tree.size();
+  row.signature = tree.Signature();
+  row.curve = CurveOf(tree);
+}
+
+}  // namespace
+
+// Two cells are the same when everything that shapes their runs is, but for the share of a total
+// budget: one that was raised lets a run go on.
+Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice& choice) const {
+  const Result<std::string> source = ReadFile(cell.task.path);
+  if (!source) return Fail(ErrorKind::kTask, source.error().message);
+  RunSettings settings;
+  settings.preset = choice.preset;
+  settings.budget = choice.budget;
+  settings.conductor_model = choice.conductor_model;
+  settings.coder_model = choice.coder_model;
+  settings.debugger_model = choice.debugger_model;
+  settings.tune_seconds = choice.tune.limit.count();
+  settings.advice_from_user = choice.advice;
+  settings.prompt_bytes = choice.prompt_bytes;
+  settings.machine = bench_.machine().fingerprint;
+  settings.options = verify_.AsOptions();
+  settings.options["threads"] = std::to_string(bench_.machine().threads);
+  settings.options["task"] = cell.task.group + "/" + cell.task.name;
+  if (cell.repeat > 1) settings.options["repeat"] = std::to_string(cell.repeat);
+  return "bench/" + Sha256Hex(Sha256Hex(*source) + ToJson(settings));
+}
+
+Result<CellRunner::Plan> CellRunner::PlanFor(const BenchCell& cell) const {
+  Plan plan{.choice = TRY(ChooseFor(flags_, context_, {cell.arm, cell.strategy, cell.model})),
+            .key = {}};
+  plan.key = TRY(KeyOf(cell, plan.choice));
+  plan.choice.budget = Within(plan.choice.budget, share_);
+  return plan;
+}
+
+Result<std::optional<RunRecord>> CellRunner::KnownRun(const std::string& key) {
+  const std::optional<std::string> id = TRY(bench_.store().GetFigure(key));
+  if (!id) return std::nullopt;
+  const auto name = nlohmann::json::parse(*id, nullptr, /*allow_exceptions=*/false);
+  if (!name.is_string()) return std::nullopt;
+  return TRY(bench_.store().FindRun(name.get<std::string>()));
+}
+
+Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
+  BenchRow row{.cell = cell, .run = run.id, .stopped = run.stopped, .kept = true};
+  const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), run.id));
+  const Task task = TRY(TaskFromJson(run.task_json));
+  AddTree(row, task, recorded.tree);
+  for (const Trial& trial : recorded.tree.trials()) row.spent += trial.spent;
+  row.bundle = BestBundle(recorded.bundles, recorded.tree);
+  if (!run.final_json.empty()) row.best = TRY(EvaluationFromJson(run.final_json));
+  return row;
+}
+
+std::mutex& TaskOpener::MutexOf(const std::filesystem::path& path) {
+  const std::scoped_lock lock(mutex_);
+  return opening_[path];
+}
+
+Result<std::unique_ptr<TaskBench>> TaskOpener::Open(const std::filesystem::path& path) {
+  const std::scoped_lock once(MutexOf(path));
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  auto task = TRY(TaskBench::Open(bench_, path, verify_.options()));
+  TRY(CheckSearchable(task->task()));
+  TRY(task->EnsureLint({}));
+  return task;
+}
+
+Result<SearchPlan> CellRunner::Begin(const BenchCell& cell, const Plan& plan,
+                                     const std::optional<RunRecord>& begun, const TaskBench& task) {
+  SearchPlan search{.budget = plan.choice.budget,
+                    .compile_baseline = !flags_.no_compile_baseline,
+                    .retune = plan.choice.tune.again,
+                    .drop_in = !flags_.no_dropin,
+                    .label = flags_.jobs > 1 ? CellName(cell) : ""};
+  if (begun) {
+    search.run = *begun;
+    search.settings = TRY(RunSettingsFromJson(begun->settings_json));
+    if (begun->state != "running") TRY(bench_.store().ReopenRun(begun->id));
+    return search;
+  }
+  search.settings = NewRunSettings(plan.choice, verify_, bench_, task);
+  search.run = TRY(StartRun(bench_.store(), task.task(), std::filesystem::absolute(cell.task.path),
+                            search.settings));
+  TRY(bench_.store().PutFigure(plan.key, nlohmann::json(search.run.id).dump()));
+  return search;
+}
+
+Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
+                                    const std::optional<RunRecord>& begun) {
+  const auto task = TRY(opener_.Open(cell.task.path));
+  const SearchPlan search = TRY(Begin(cell, plan, begun, *task));
+  const SearchOutcome outcome = TRY(RunSearch(context_, bench_, *task, search));
+  BenchRow row{.cell = cell, .run = search.run.id};
+  AddTree(row, task->task(), outcome.session.tree);
+  if (const Evaluation* best = ReportedBest(outcome)) row.best = *best;
+  row.stopped = outcome.session.stopped;
+  row.spent = outcome.session.spent;
+  row.bundle = outcome.bundle;
+  return row;
+}
+
+Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending spending) {
+  const Plan plan = TRY(PlanFor(cell));
+  const std::optional<RunRecord> known = TRY(KnownRun(plan.key));
+  if (known && known->state == "finished") {
+    BenchRow row = TRY(Kept(cell, *known));
+    if (spending == Spending::kOver || EndedForGood(row, *known, plan.choice.budget)) {
+      TRY(AddExtrasOf(row));
+      return row;
+    }
+  }
+  if (spending == Spending::kOver) return std::nullopt;
+  context_.console.Note(CellName(cell));
+  BenchRow row = TRY(Search(cell, plan, known));
+  TRY(AddExtrasOf(row));
+  return row;
+}
+
+Result<void> CellRunner::AddExtrasOf(BenchRow& row) {
+  if (!flags_.WantsExtras() || row.stopped == "interrupted") return {};
+  const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), row.run));
+  const Task task = TRY(TaskFromJson(recorded.run.task_json));
+  const RunSettings settings = TRY(RunSettingsFromJson(recorded.run.settings_json));
+  std::unique_ptr<TaskBench> opened;
+  const ExtrasSubject subject{
+      .task = task,
+      .header = settings.kernel_header,
+      .candidate = row.solved() ? &*recorded.tree.best()->candidate : nullptr,
+      .open = [&]() -> Result<TaskBench*> {
+        opened = TRY(opener_.Open(row.cell.task.path));
+        return opened.get();
+      }};
+  return AddExtras(context_, bench_, flags_, subject, row);
+}
+
+}  // namespace pragma

@@ -1,0 +1,77 @@
+// CellRunner: the cells of a benchmark on a workbench: runs each, goes on with one that was broken
+// off, or finds that the store has it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "bench/loop.h"
+#include "bench/row.h"
+#include "cli/bench_flags.h"
+#include "cli/command.h"
+#include "cli/search_flags.h"
+#include "cli/search_run.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "store/store.h"
+
+namespace pragma {
+
+// Opens tasks for several threads: never beside a timing (starting Torch and linting keep
+// processors busy), and each task by one at a time, so that it is linted once.
+class TaskOpener final {
+ public:
+  TaskOpener(Workbench& bench, const VerifyFlags& verify) : bench_(bench), verify_(verify) {}
+  [[nodiscard]] Result<std::unique_ptr<TaskBench>> Open(const std::filesystem::path& path);
+
+ private:
+  [[nodiscard]] std::mutex& MutexOf(const std::filesystem::path& path);
+  Workbench& bench_;
+  const VerifyFlags& verify_;
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::mutex> opening_;
+};
+
+// Threads share one; each call opens the task for itself.
+class CellRunner final {
+ public:
+  // All outlive it. `share`: of the total budget, one cell's.
+  CellRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
+             Workbench& bench, const TotalBudget& share)
+      : context_(context),
+        flags_(flags),
+        verify_(verify),
+        bench_(bench),
+        share_(share),
+        opener_(bench, verify) {}
+  [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
+
+ private:
+  struct Plan {
+    SearchChoice choice;  // its budget cut to the share
+    std::string key;      // of the cell's run in the store
+  };
+  [[nodiscard]] Result<Plan> PlanFor(const BenchCell& cell) const;
+  [[nodiscard]] Result<std::string> KeyOf(const BenchCell& cell, const SearchChoice& choice) const;
+  [[nodiscard]] Result<std::optional<RunRecord>> KnownRun(const std::string& key);
+  [[nodiscard]] Result<BenchRow> Kept(const BenchCell& cell, const RunRecord& run);
+  [[nodiscard]] Result<void> AddExtrasOf(BenchRow& row);
+  [[nodiscard]] Result<SearchPlan> Begin(const BenchCell& cell, const Plan& plan,
+                                         const std::optional<RunRecord>& begun,
+                                         const TaskBench& task);
+  [[nodiscard]] Result<BenchRow> Search(const BenchCell& cell, const Plan& plan,
+                                        const std::optional<RunRecord>& begun);
+  const Context& context_;
+  const BenchFlags& flags_;
+  const VerifyFlags& verify_;
+  Workbench& bench_;
+  TotalBudget share_;
+  TaskOpener opener_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,138 @@
+#include "cli/bench_given.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "bench/loop.h"
+#include "bench/row.h"
+#include "bench/solutions.h"
+#include "bench/suite.h"
+#include "cli/bench_extras.h"
+#include "cli/bench_report.h"
+#include "cli/candidate_file.h"
+#include "cli/drop_in.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/json.h"
+#include "core/task.h"
+#include "report/json_text.h"
+
+namespace pragma {
+namespace {
+
+std::tuple<std::string, std::string, int> KeyFor(const std::string& set, const SuiteTask& task,
+                                                 int sample) {
+  return {set, task.path.string(), sample};
+}
+
+BenchCell CellFor(const std::string& set, const SuiteTask& task, int sample) {
+  return {.task = task, .strategy = set, .model = {}, .repeat = sample + 1, .arm = set};
+}
+
+}  // namespace
+
+std::vector<BenchArm> ArmsOfGiven(const GivenSolutions& given) {
+  std::vector<BenchArm> arms;
+  for (const std::string& set : given.sets) arms.push_back({.name = set, .strategy = set});
+  return arms;
+}
+
+std::vector<BenchCell> CellsOfGiven(const GivenSolutions& given,
+                                    const std::vector<SuiteTask>& tasks) {
+  std::vector<BenchCell> cells;
+  for (const SuiteTask& task : tasks) {
+    for (const std::string& set : given.sets) {
+      const std::size_t before = cells.size();
+      for (const GivenSolution& solution : given.found) {
+        if (solution.set == set && solution.task.path == task.path)
+          cells.push_back(CellFor(set, task, solution.sample));
+      }
+      if (cells.size() == before) cells.push_back(CellFor(set, task, 0));
+    }
+  }
+  return cells;
+}
+
+GivenRunner::GivenRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
+                         Workbench& bench, const GivenSolutions& given)
+    : context_(context), flags_(flags), verify_(verify), bench_(bench), opener_(bench, verify) {
+  for (const GivenSolution& solution : given.found)
+    given_.emplace(KeyFor(solution.set, solution.task, solution.sample), solution);
+}
+
+std::string GivenRunner::KeyOf(const Task& task, const Candidate& candidate) const {
+  std::string text = task.sha256 + candidate.id() + bench_.machine().fingerprint +
+                     std::to_string(bench_.machine().threads);
+  for (const auto& [name, value] : verify_.AsOptions()) text += name + "=" + value + ";";
+  text += flags_.no_compile_baseline ? "" : "compile;";
+  text += flags_.no_dropin ? "" : "dropin;";
+  return "bench-given/1/" + Sha256Hex(text);
+}
+
+Result<Evaluation> GivenRunner::Judge(TaskBench& task, const Candidate& candidate) const {
+  const Measure measure = flags_.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile;
+  Evaluation evaluation = TRY(task.Evaluate(candidate, nullptr, measure, {}));
+  if (!flags_.no_dropin) TRY(AddDropIn(context_, bench_, task, candidate, evaluation, {}));
+  return evaluation;
+}
+
+Result<void> GivenRunner::JudgeOrKeep(TaskBench& task, const Candidate& candidate,
+                                      BenchRow& row) const {
+  const std::string key = KeyOf(task.task(), candidate);
+  if (const auto kept = TRY(bench_.store().GetFigure(key))) {
+    row.best = TRY(EvaluationFromJson(*kept));
+    row.kept = true;
+  } else {
+    row.best = TRY(Judge(task, candidate));
+    TRY(bench_.store().PutFigure(key, EvaluateObject(task.task(), candidate, *row.best)));
+  }
+  row.attempts = 1;
+  CurvePoint point{.attempt = 1, .status = row.best->status};
+  if (row.solved() && row.best->speedup_eager) point.best = row.best->speedup_eager->median;
+  row.curve = {point};
+  return {};
+}
+
+// Of a task without a candidate as well: its category, lint and baselines are wanted.
+Result<void> GivenRunner::Fill(const std::optional<Candidate>& candidate, BenchRow& row) {
+  const auto task = TRY(opener_.Open(row.cell.task.path));
+  row.category = task->task().category;
+  row.lint = task->task().lint;
+  if (candidate) TRY(JudgeOrKeep(*task, *candidate, row));
+  if (!flags_.WantsExtras()) return {};
+  const ExtrasSubject subject{.task = task->task(),
+                              .header = task->header(),
+                              .candidate = row.solved() ? &*candidate : nullptr,
+                              .open = [&]() -> Result<TaskBench*> { return task.get(); }};
+  return AddExtras(context_, bench_, flags_, subject, row);
+}
+
+Result<std::optional<BenchRow>> GivenRunner::Run(const BenchCell& cell, Spending /*spending*/) {
+  context_.console.Note(CellName(cell));
+  BenchRow row{.cell = cell, .stopped = "none given"};
+  std::optional<Candidate> candidate;
+  const auto given = given_.find(KeyFor(cell.strategy, cell.task, cell.repeat - 1));
+  if (given != given_.end()) {
+    row.stopped = "judged";
+    Result<Candidate> loaded = LoadCandidate(given->second.path);
+    if (loaded) {
+      candidate = std::move(*loaded);
+    } else {
+      row.best = Evaluation{.status = Status::kRejectedSource, .reason = loaded.error().message};
+    }
+  }
+  TRY(Fill(candidate, row));
+  return row;
+}
+
+}  // namespace pragma

@@ -1,0 +1,51 @@
+// pragma bench --evaluate-only: solutions that are there, judged as any candidate is.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/loop.h"
+#include "bench/row.h"
+#include "bench/solutions.h"
+#include "bench/suite.h"
+#include "cli/bench_cells.h"
+#include "cli/bench_flags.h"
+#include "cli/command.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+
+namespace pragma {
+
+// A cell for each set, task and sample. A task that a set has no solution for gets one as well: it
+// counts as a failure, as KernelBench counts it.
+[[nodiscard]] std::vector<BenchCell> CellsOfGiven(const GivenSolutions& given,
+                                                  const std::vector<SuiteTask>& tasks);
+[[nodiscard]] std::vector<BenchArm> ArmsOfGiven(const GivenSolutions& given);
+
+// The cells on a workbench; what was judged before is kept. Threads share one.
+class GivenRunner final {
+ public:
+  GivenRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
+              Workbench& bench, const GivenSolutions& given);
+  [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
+
+ private:
+  [[nodiscard]] Result<Evaluation> Judge(TaskBench& task, const Candidate& candidate) const;
+  [[nodiscard]] Result<void> JudgeOrKeep(TaskBench& task, const Candidate& candidate,
+                                         BenchRow& row) const;
+  [[nodiscard]] Result<void> Fill(const std::optional<Candidate>& candidate, BenchRow& row);
+  [[nodiscard]] std::string KeyOf(const Task& task, const Candidate& candidate) const;
+
+  const Context& context_;
+  const BenchFlags& flags_;
+  const VerifyFlags& verify_;
+  Workbench& bench_;
+  TaskOpener opener_;
+  std::map<std::tuple<std::string, std::string, int>, GivenSolution> given_;  // set, path, sample
+};
+
+}  // namespace pragma
