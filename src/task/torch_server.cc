@@ -184,10 +184,9 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   std::vector<std::string> files;
   reply.Get("files", files);
   TRY(reply.status());
-  return TorchServer(std::make_unique<Impl>(
-      Impl{jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
-           std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate),
-           std::move(files)}));
+  return TorchServer(std::make_unique<Impl>(Impl{
+      jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
+      std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate), std::move(files)}));
 }
 
 Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) const {
