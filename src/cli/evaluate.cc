@@ -129,7 +129,13 @@ Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& 
   if (!flags.no_serve) {
     const std::filesystem::path socket =
         flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
-    TRY(AskServer({context, socket, plan.request, plan.verify, plan.evidence}, line, all));
+    TRY(AskServer({.context = context,
+                   .socket = socket,
+                   .request = plan.request,
+                   .verify = plan.verify,
+                   .evidence = plan.evidence,
+                   .must_be_there = !flags.socket.empty()},
+                  line, all));
   }
   TRY(JudgeHere(context, plan, line, all));
   line.Clear();

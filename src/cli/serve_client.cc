@@ -52,7 +52,12 @@ Result<std::optional<std::string>> NextLine(LineSocket& server, TimePoint deadli
 // A server that judges as we would; nullopt: none, and stderr says why if there is another one.
 Result<std::optional<LineSocket>> Connect(const ServedEvaluation& wanted) {
   std::optional<UniqueFd> socket = ConnectLocal(wanted.socket);
-  if (!socket) return std::nullopt;
+  if (!socket) {
+    if (wanted.must_be_there) {
+      wanted.context.console.Note("no server listens on " + wanted.socket.string());
+    }
+    return std::nullopt;
+  }
   if (PeerUser(socket->get()) != ::geteuid()) {
     NotUsed(wanted, "is another user's");
     return std::nullopt;

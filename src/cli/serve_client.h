@@ -19,6 +19,7 @@ struct ServedEvaluation {
   const EvaluationRequest& request;
   const VerifyFlags& verify;  // complete: what the request leaves open is filled in from it
   Evidence evidence = Evidence::kNo;
+  bool must_be_there = false;  // the user named the socket: stderr says when nobody listens
 };
 
 // Appends the candidates' verdicts in order to `all`: all of them, none when no server is there, or
