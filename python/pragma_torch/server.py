@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from typing import Any
 
@@ -11,6 +12,7 @@ from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
+from pragma_torch.filesread import FilesRead
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.zygote import Zygote
 
@@ -74,12 +76,17 @@ class Server:
         return self._described
 
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        self._described = describe(message["task"], message.get("memory_limit", 0))
+        read = FilesRead(os.path.dirname(message["task"]), but=message["task"])
+        try:
+            self._described = describe(message["task"], message.get("memory_limit", 0))
+        finally:
+            files = read.stop()
         # Only now: what the zygote still imports would disturb whatever is timed next.
         self._zygote.ask({"op": "ready"})
         return {
             "task": self._described.description,
             "candidate_plan": self._described.candidate_plan(),
+            "files": files,
         }
 
     def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

@@ -112,6 +112,25 @@ def _write(s: Set, name: str, values: np.ndarray) -> None:
     s.arguments.map[s.offsets[index] : s.offsets[index] + values.nbytes] = values.tobytes()
 
 
+def test_files_of_the_folder_that_the_task_read_are_told(harness: Harness):
+    harness.write("SIZE = 3\n", "part.py")
+    harness.write("never read\n", "other.txt")
+    (harness.folder / "data.txt").write_text("4")
+    path = harness.write(
+        """
+        import pathlib
+        import torch, torch.nn as nn
+        import part
+        MORE = int((pathlib.Path(__file__).parent / "data.txt").read_text())
+        class Model(nn.Module):
+            def forward(self, x): return x + MORE
+        def get_inputs(): return [torch.randn(part.SIZE)]
+        """
+    )
+    reply = harness.start().ask("describe", task=str(path), memory_limit=0)
+    assert reply["files"] == ["data.txt", "part.py"]
+
+
 def test_what_does_not_work_in_float64_falls_back_and_says_so(harness: Harness):
     server, task = harness.describe(
         """

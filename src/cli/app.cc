@@ -147,6 +147,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddRuns(app, registry);
   AddShow(app, registry);
   AddExport(app, registry);
+  AddServe(app, registry);
   AddStrategies(app, registry);
   AddDoctor(app, registry);
   AddKnowledge(app, registry);

@@ -176,6 +176,41 @@ TEST_F(FilesTest, ARequestBringsItsTaskAsText) {
   EXPECT_FALSE(request.against);
 }
 
+TEST_F(FilesTest, ARequestWrittenAgainIsTheSameRequest) {
+  Write("t.py", "import torch\n");
+  const std::string text =
+      R"({"task": {"path": "t.py"}, "candidate": {"files": {"kernel.cpp": "int x;"}},
+    "against": {"files": {"kernel.cpp": "int y;"}}, "measure": "nothing", "threads": 2, "run_limit": "5s",
+    "task_limit": "1m", "shapes": [{"n": 4}], "dropin": true})";
+  const EvaluationRequest request = ParseRequest(text, folder_.path(), folder_.path()).value();
+  const std::string again = RequestText(request, 0).value();
+  const EvaluationRequest read = ParseRequest(again, "/", folder_.path()).value();
+  EXPECT_EQ(read.task, folder_.path() / "t.py");
+  EXPECT_EQ(read.candidates.front().id(), request.candidates.front().id());
+  EXPECT_EQ(read.against->id(), request.against->id());
+  EXPECT_EQ(read.measure, Measure::kNothing);
+  EXPECT_EQ(read.threads, 2);
+  EXPECT_EQ(read.run_limit, "5s");
+  EXPECT_EQ(read.task_limit, "1m");
+  EXPECT_EQ(read.shapes, request.shapes);
+  EXPECT_TRUE(read.drop_in);
+  EXPECT_FALSE(read.sanitize);
+  EXPECT_EQ(RequestText(read, 0).value(), again);
+}
+
+TEST_F(FilesTest, ARequestWrittenAgainHoldsATaskThatWasText) {
+  const std::string text = R"({"task": {"name": "t", "source": "import torch\n"},
+    "candidate": {"files": {"kernel.cpp": "int x;"}}})";
+  const EvaluationRequest request = ParseRequest(text, folder_.path(), folder_.path()).value();
+  EXPECT_THAT(RequestText(request, 0).value(), HasSubstr(R"("source":"import torch\n")"));
+}
+
+TEST_F(FilesTest, WhatIsNoTextIsNotWrittenIntoARequest) {
+  const EvaluationRequest request{.task = Write("t.py", ""),
+                                  .candidates = {CppCandidate("int x; // \xff")}};
+  EXPECT_THAT(RequestText(request, 0).error().message, HasSubstr("no UTF-8 text"));
+}
+
 TEST_F(FilesTest, RequestsThatCannotBe) {
   const std::string rest = R"("candidate": {"files": {"kernel.cpp": "int x;"}})";
   EXPECT_THAT(RequestComplaint("]"), HasSubstr("no JSON object"));

@@ -84,6 +84,7 @@ void AddReplay(CLI::App& app, Registry& registry);
 void AddExport(CLI::App& app, Registry& registry);
 void AddDoctor(CLI::App& app, Registry& registry);
 void AddKnowledge(CLI::App& app, Registry& registry);
+void AddServe(CLI::App& app, Registry& registry);
 void AddStrategies(CLI::App& app, Registry& registry);
 
 }  // namespace pragma

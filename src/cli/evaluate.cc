@@ -10,16 +10,15 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "cli/candidate_file.h"
 #include "cli/command.h"
-#include "cli/drop_in.h"
 #include "cli/evaluation_request.h"
-#include "cli/evidence_keeping.h"
+#include "cli/judge.h"
 #include "cli/phase_line.h"
-#include "cli/settings.h"
+#include "cli/serve_client.h"
+#include "cli/serve_protocol.h"
 #include "cli/tuning.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
@@ -27,7 +26,6 @@
 #include "core/evaluation.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
-#include "report/evaluation_text.h"
 #include "report/json_text.h"
 #include "verify/verifier.h"
 
@@ -47,6 +45,8 @@ struct EvaluateFlags {
   bool dropin = false;
   bool sanitize = false;
   TuneFlags tune;
+  bool no_serve = false;
+  std::string socket;  // of the server; empty: in the home folder
   VerifyFlags verify;
 };
 
@@ -84,34 +84,13 @@ Result<EvaluationRequest> FromFile(const EvaluateFlags& flags,
   return request;
 }
 
-// What became of one candidate.
-struct Judged {
-  std::vector<std::string> objects;  // evaluate objects, one per repetition
-  std::vector<Evaluation> evaluations;
-  std::size_t shown = 0;  // the first that did not pass, else the last: its reference was warmest
-  std::string text;       // of the one that is shown
-};
-
-std::size_t ShownOf(const std::vector<Evaluation>& evaluations) {
-  const auto failed = std::ranges::find_if_not(evaluations, &Evaluation::passed);
-  return failed == evaluations.end() ? evaluations.size() - 1
-                                     : static_cast<std::size_t>(failed - evaluations.begin());
-}
-
-std::string ObjectOf(const Judged& judged) {
-  const std::string& shown = judged.objects[judged.shown];
-  return judged.objects.size() > 1 ? RepeatedObject(shown, judged.objects) : shown;
-}
-
 bool NamesFolder(const std::string& path) {
   std::error_code ignored;
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
-// Returns the bundle's sha256.
-Result<std::string> WriteBundle(const Context& context, const Bundle& bundle,
-                                const std::string& wish) {
-  const SealedBundle sealed = Seal(bundle);
+Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
+                         const std::string& wish) {
   std::filesystem::path path = wish;
   if (NamesFolder(wish)) {
     path = TRY(KeepBundle(sealed, wish));
@@ -119,71 +98,52 @@ Result<std::string> WriteBundle(const Context& context, const Bundle& bundle,
     TRY(WriteFileAtomic(path, sealed.text));
   }
   context.console.Note("evidence: " + path.string());
-  return sealed.sha256;
-}
-
-VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& given,
-                          const Settings& settings) {
-  VerifyFlags verify = given;
-  if (!request.mode.empty()) verify.mode = request.mode;
-  if (!request.cache.empty()) verify.cache = request.cache;
-  if (request.threads > 0) verify.threads = request.threads;
-  return verify.With(settings);
-}
-
-// `candidate` becomes the variant that its tunables were tuned to.
-Result<Judged> JudgeOne(const Context& context, Workbench& bench, TaskBench& task,
-                        Candidate& candidate, const EvaluationRequest& request, PhaseLine& line) {
-  Judged judged;
-  for (int i = 0; i < request.repeat; ++i) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
-    const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
-    Evaluation evaluation =
-        TRY(EvaluateTuned(bench, task, candidate,
-                          {.best = request.against ? &*request.against : nullptr,
-                           .measure = request.measure,
-                           .tune = request.tune},
-                          on_phase));
-    if (i > 0 && !evaluation.tuning) evaluation.tuning = judged.evaluations.front().tuning;
-    if (request.sanitize) TRY(task.Sanitize(candidate, evaluation, on_phase));
-    if (request.drop_in) TRY(AddDropIn(context, bench, task, candidate, evaluation, on_phase));
-    judged.objects.push_back(EvaluateObject(task.task(), candidate, evaluation));
-    judged.evaluations.push_back(std::move(evaluation));
-  }
-  judged.shown = ShownOf(judged.evaluations);
-  judged.text =
-      EvaluationText(context.console.out, task.task(), candidate, judged.evaluations[judged.shown]);
-  return judged;
-}
-
-// The shown evaluation's bundle, when it passed; its JSON object then names it.
-Result<void> KeepEvidence(const Context& context, const Workbench& bench, const TaskBench& task,
-                          const Candidate& candidate, const EvaluationRequest& request,
-                          const std::string& wish, Judged& judged) {
-  const Evaluation& shown = judged.evaluations[judged.shown];
-  if (!shown.passed()) return {};
-  const Candidate* against = request.against ? &*request.against : nullptr;
-  const std::string bundle =
-      TRY(WriteBundle(context, MakeBundle(bench, task, candidate, against, shown), wish));
-  judged.objects[judged.shown] = EvaluateObject(task.task(), candidate, shown, bundle);
   return {};
 }
 
-// All candidates in order, on one warm reference.
-Result<std::vector<Judged>> Judge(const Context& context, const EvaluationRequest& request,
-                                  const EvaluateFlags& flags) {
-  VerifyFlags verify = VerifyFlagsOf(request, flags.verify, context.settings);
-  TRY(verify.ReadShapes());
-  PhaseLine line(context.console.err);
+// What is to be judged, and how.
+struct Plan {
+  EvaluationRequest request;
+  VerifyFlags verify;
+  Evidence evidence = Evidence::kNo;
+};
+
+// The candidates from the `first` on, in order, on one warm reference of our own.
+Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line,
+                       std::vector<Verdict>& all) {
+  if (all.size() == plan.request.candidates.size()) return {};
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, request.task, verify.options()));
-  std::vector<Judged> all;
-  for (Candidate candidate : request.candidates) {
-    all.push_back(TRY(JudgeOne(context, *bench, *task, candidate, request, line)));
-    if (flags.bundle.empty()) continue;
-    line.Clear();
-    TRY(KeepEvidence(context, *bench, *task, candidate, request, flags.bundle, all.back()));
+  const auto bench = TRY(Workbench::Create(context, plan.verify.workbench_options()));
+  const auto task = TRY(TaskBench::Open(*bench, plan.request.task, plan.verify.options()));
+  const Court court{.context = context, .bench = *bench, .task = *task};
+  const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
+  while (all.size() < plan.request.candidates.size()) {
+    const Candidate& candidate = plan.request.candidates[all.size()];
+    all.push_back(TRY(JudgeCandidate(court, plan.request, candidate, plan.evidence, on_phase)));
+  }
+  return {};
+}
+
+// By a server as far as there is one, else here.
+Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& flags, Plan plan) {
+  TRY(plan.verify.ReadShapes());
+  PhaseLine line(context.console.err);
+  std::vector<Verdict> all;
+  if (!flags.no_serve) {
+    const std::filesystem::path socket =
+        flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
+    TRY(AskServer({.context = context,
+                   .socket = socket,
+                   .request = plan.request,
+                   .verify = plan.verify,
+                   .evidence = plan.evidence,
+                   .must_be_there = !flags.socket.empty()},
+                  line, all));
+  }
+  TRY(JudgeHere(context, plan, line, all));
+  line.Clear();
+  for (const Verdict& verdict : all) {
+    if (verdict.bundle) TRY(WriteBundle(context, *verdict.bundle, flags.bundle));
   }
   return all;
 }
@@ -194,22 +154,22 @@ int ExitOf(Status status) {
 }
 
 // Of several candidates the first that did not pass decides.
-int ExitOf(const std::vector<Judged>& all) {
-  for (const Judged& judged : all) {
-    const int code = ExitOf(judged.evaluations[judged.shown].status);
+int ExitOf(const std::vector<Verdict>& all) {
+  for (const Verdict& verdict : all) {
+    const int code = ExitOf(verdict.status);
     if (code != kExitGood) return code;
   }
   return kExitGood;
 }
 
-std::string ObjectOf(const std::vector<Judged>& all) {
-  if (all.size() == 1) return ObjectOf(all.front());
+std::string ObjectOf(const std::vector<Verdict>& all) {
+  if (all.size() == 1) return all.front().object;
   std::vector<std::string> objects;
-  for (const Judged& judged : all) objects.push_back(ObjectOf(judged));
+  for (const Verdict& verdict : all) objects.push_back(verdict.object);
   return EvaluationsObject(objects);
 }
 
-std::string TextOf(const EvaluateFlags& flags, const std::vector<Judged>& all) {
+std::string TextOf(const EvaluateFlags& flags, const std::vector<Verdict>& all) {
   std::string text;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all.size() > 1) text += (i > 0 ? "\n" : "") + flags.candidates[i] + "\n";
@@ -218,15 +178,17 @@ std::string TextOf(const EvaluateFlags& flags, const std::vector<Judged>& all) {
   return text;
 }
 
-Result<std::vector<Judged>> Run(const Context& context, const EvaluateFlags& flags) {
+Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& flags) {
   const TempDir scratch = TRY(TempDir::Create());
-  const EvaluationRequest request =
-      flags.request.empty() ? TRY(FromFlags(flags)) : TRY(FromFile(flags, scratch.path()));
-  if (request.candidates.size() > 1 && !flags.bundle.empty() && !NamesFolder(flags.bundle)) {
+  Plan plan{.request = flags.request.empty() ? TRY(FromFlags(flags))
+                                             : TRY(FromFile(flags, scratch.path()))};
+  if (plan.request.candidates.size() > 1 && !flags.bundle.empty() && !NamesFolder(flags.bundle)) {
     return Fail(ErrorKind::kUsage,
                 "--bundle " + flags.bundle + ": several candidates need a folder (end it with /)");
   }
-  return Judge(context, request, flags);
+  plan.verify = VerifyFlagsOf(plan.request, flags.verify, context.settings);
+  plan.evidence = flags.bundle.empty() ? Evidence::kNo : Evidence::kYes;
+  return Judge(context, flags, std::move(plan));
 }
 
 // A task that fails is a verdict too (status task_error), so programs find it where they look.
@@ -236,7 +198,7 @@ std::string FailedObject(const EvaluateFlags& flags, const Error& error) {
 }
 
 Result<int> Evaluate(const Context& context, const EvaluateFlags& flags) {
-  const Result<std::vector<Judged>> all = Run(context, flags);
+  const Result<std::vector<Verdict>> all = Run(context, flags);
   if (!all) {
     const std::string object = FailedObject(flags, all.error());
     if (!flags.result.empty()) TRY(WriteFileAtomic(flags.result, object + "\n"));
@@ -281,6 +243,10 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
                   "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
   flags->tune.AddTo(command);
+  command.add_flag("--no-serve", flags->no_serve, "do not use a running `pragma serve`");
+  command
+      .add_option("--socket", flags->socket, "where `pragma serve` listens (default: in --home)")
+      ->type_name("PATH");
   flags->verify.AddTo(command);
   flags->verify.AddShapesTo(command);
   registry.actions[&command] = [flags](const Context& context) {

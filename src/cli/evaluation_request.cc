@@ -2,20 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/candidate_file.h"
+#include "cli/verify_flags.h"
 #include "core/candidate.h"
+#include "core/json.h"
 #include "report/json_text.h"
+#include "task/shapes.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -30,8 +36,8 @@ std::unexpected<Error> Wrong(const std::string& what) {
 
 Result<void> CheckKeys(const Json& value) {
   const std::vector<std::string> known{
-      "schema",  "task",   "candidate", "against",  "measure",      "mode",  "cache",
-      "threads", "repeat", "dropin",    "sanitize", "tune_seconds", "retune"};
+      "schema",  "task",     "candidate", "against",   "measure",    "mode",   "cache",        "threads",
+      "repeat",  "dropin",   "sanitize",  "run_limit", "task_limit", "shapes", "tune_seconds", "retune"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
@@ -60,6 +66,36 @@ Result<int> Count(const Json& value, const std::string& key, int otherwise) {
   const bool good = value[key].is_number_unsigned() && value[key] >= 1 && value[key] <= 1'000'000;
   if (!good) return Wrong("\"" + key + "\" must be a whole number from 1");
   return value[key].get<int>();
+}
+
+Result<bool> Flag(const Json& value, const std::string& key) {
+  if (!value.contains(key)) return false;
+  if (!value[key].is_boolean()) return Wrong("\"" + key + "\" must be true or false");
+  return value[key].get<bool>();
+}
+
+// The text under `key`, a duration; empty when it is not there.
+Result<std::string> Limit(const Json& value, const std::string& key) {
+  if (!value.contains(key)) return "";
+  if (!value[key].is_string()) return Wrong("\"" + key + "\" must be a text like \"30s\"");
+  const auto text = value[key].get<std::string>();
+  if (const std::string complaint = DurationComplaint(text); !complaint.empty()) {
+    return Wrong("\"" + key + "\": " + complaint);
+  }
+  return text;
+}
+
+// JSON of the further shapes; empty when there are none.
+Result<std::string> Shapes(const Json& value) {
+  if (!value.contains("shapes")) return "";
+  std::string text = value["shapes"].dump();
+  TRY(ParseShapes(text, "the request's \"shapes\""));
+  return text;
+}
+
+std::string_view MeasureName(Measure measure) {
+  if (measure == Measure::kNothing) return "nothing";
+  return measure == Measure::kEager ? "eager" : "compile";
 }
 
 Result<fs::path> TaskPath(const Json& value, const fs::path& folder, const fs::path& scratch) {
@@ -92,10 +128,28 @@ Result<void> ReadTune(const Json& value, TuneChoice& tune) {
   if (!seconds.is_number() || !(seconds >= 0) || !(seconds <= 86'400))
     return Wrong("\"tune_seconds\" must be a number from 0 to 86400");
   tune.limit = Seconds{seconds.get<double>()};
-  const Json again = value.value("retune", Json(false));
-  if (!again.is_boolean()) return Wrong("\"retune\" must be true or false");
-  tune.again = again.get<bool>();
+  tune.again = TRY(Flag(value, "retune"));
   return {};
+}
+
+// JSON holds no other text, and what is judged must be what was given.
+Result<void> CheckText(const std::string& text, const std::string& what) {
+  if (ToValidUtf8(text) == text) return {};
+  return Wrong(what + " holds bytes that are no UTF-8 text");
+}
+
+Result<Json> TaskValue(const EvaluationRequest& request) {
+  const std::string path = fs::absolute(request.task).lexically_normal().string();
+  TRY(CheckText(path, "the task's path"));
+  if (!request.task_given_as_text) return Json{{"path", path}};
+  const std::string source = TRY(ReadFile(request.task));
+  TRY(CheckText(source, "the task"));
+  return Json{{"name", request.task.stem().string()}, {"source", source}};
+}
+
+Result<Json> CandidateValue(const Candidate& candidate) {
+  for (const auto& [name, text] : candidate.files) TRY(CheckText(name + text, "the candidate"));
+  return Json::parse(ToJson(candidate));
 }
 
 }  // namespace
@@ -108,6 +162,7 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   if (!value.contains("candidate")) return Wrong("it has no \"candidate\"");
   EvaluationRequest request;
   request.task = TRY(TaskPath(value, folder, scratch));
+  request.task_given_as_text = !value["task"].contains("path");
   request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder)));
   if (value.contains("against")) request.against = TRY(CandidateOf(value["against"], folder));
   const std::string measure = TRY(Choice(value, "measure", {"nothing", "eager", "compile"}));
@@ -117,16 +172,39 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   request.cache = TRY(Choice(value, "cache", {"warm", "cold"}));
   request.threads = TRY(Count(value, "threads", 0));
   request.repeat = TRY(Count(value, "repeat", 1));
-  if (value.contains("sanitize")) {
-    if (!value["sanitize"].is_boolean()) return Wrong("\"sanitize\" must be true or false");
-    request.sanitize = value["sanitize"].get<bool>();
-  }
+  request.run_limit = TRY(Limit(value, "run_limit"));
+  request.task_limit = TRY(Limit(value, "task_limit"));
+  request.shapes = TRY(Shapes(value));
+  request.sanitize = TRY(Flag(value, "sanitize"));
   TRY(ReadTune(value, request.tune));
-  if (value.contains("dropin")) {
-    if (!value["dropin"].is_boolean()) return Wrong("\"dropin\" must be true or false");
-    request.drop_in = value["dropin"].get<bool>();
-  }
+  request.drop_in = TRY(Flag(value, "dropin"));
   return request;
+}
+
+Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at) {
+  Json value = {{"schema", kJsonSchema},
+                {"task", TRY(TaskValue(request))},
+                {"candidate", TRY(CandidateValue(request.candidates.at(at)))},
+                {"measure", MeasureName(request.measure)},
+                {"repeat", request.repeat},
+                {"sanitize", request.sanitize},
+                {"dropin", request.drop_in}};
+  if (request.against) value["against"] = TRY(CandidateValue(*request.against));
+  if (request.threads > 0) value["threads"] = request.threads;
+  const std::vector<std::pair<const char*, const std::string*>> texts{
+      {"mode", &request.mode},
+      {"cache", &request.cache},
+      {"run_limit", &request.run_limit},
+      {"task_limit", &request.task_limit}};
+  for (const auto& [key, text] : texts) {
+    if (!text->empty()) value[key] = *text;
+  }
+  if (request.tune.limit > Seconds{0}) {
+    value["tune_seconds"] = request.tune.limit.count();
+    value["retune"] = request.tune.again;
+  }
+  if (!request.shapes.empty()) value["shapes"] = Json::parse(request.shapes);
+  return value.dump();
 }
 
 Result<void> CheckTaskFile(const fs::path& task) {

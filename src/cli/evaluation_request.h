@@ -2,6 +2,7 @@
 // campaign can hand evaluations to other machines (docs/design.md 10).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,13 +19,17 @@ namespace pragma {
 
 struct EvaluationRequest {
   std::filesystem::path task;         // file
+  bool task_given_as_text = false;    // the file is a copy that belongs to this request
   std::vector<Candidate> candidates;  // judged in order on one warm reference; at least one
   std::optional<Candidate> against;   // the present best, to be timed against as well
   Measure measure = Measure::kEagerAndCompile;
   std::string mode;  // empty: as the settings say; likewise below
   std::string cache;
   int threads = 0;
-  int repeat = 1;  // of each candidate
+  std::string run_limit;   // duration, checked
+  std::string task_limit;  // likewise
+  std::string shapes;      // JSON, checked
+  int repeat = 1;          // of each candidate
   bool sanitize = false;
   TuneChoice tune;
   bool drop_in = false;  // also time ModelNew against Model
@@ -35,12 +40,16 @@ struct EvaluationRequest {
 //    "task": {"path": FILE} or {"name": NAME, "source": TEXT},
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
-//    (default), "mode", "cache", "threads", "repeat", "dropin" (true or
+//    (default), "mode", "cache", "threads", "repeat", "run_limit",
+//    "task_limit" (as the flags), "shapes" (a list, docs/shapes.md), "dropin", "sanitize" (true or
 //    false), "tune_seconds", "retune" (true or false): optional}
 // Paths are relative to the request file's folder; a task given as text is written into `scratch`.
 [[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,
                                                      const std::filesystem::path& folder,
                                                      const std::filesystem::path& scratch);
+
+// The request file of the candidate `at` alone, complete: paths are absolute, texts are inside.
+[[nodiscard]] Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at);
 
 // kUsage unless it is a file that can be read.
 [[nodiscard]] Result<void> CheckTaskFile(const std::filesystem::path& task);

@@ -181,6 +181,12 @@ void TaskBench::SetDims(std::vector<VaryingSize> dims) {
   LoadBaseline();
 }
 
+void TaskBench::Refresh() {
+  LoadBaseline();
+  LoadLint();
+  for (const OtherShape& other : others_) other.bench->Refresh();
+}
+
 Result<Evaluation> TaskBench::Evaluate(const Candidate& candidate, const Candidate* best,
                                        Measure measure, const Verifier::Progress& progress) {
   return others_.empty() ? EvaluateOne(candidate, best, measure, progress)

@@ -80,6 +80,8 @@ class TaskBench final {
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Of the evaluations from now on; none: drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
+  // Takes over what other processes found out about the task meanwhile (lint, baselines).
+  void Refresh();
   // Verifier::Evaluate, keeping the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);

@@ -109,6 +109,7 @@ struct TorchServer::Impl {
   Task task;
   std::string candidate_plan;  // JSON
   std::string no_candidate;    // why no Python candidate can be given this task
+  std::vector<std::string> files;
 
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
                                        const std::string& what) {
@@ -148,6 +149,7 @@ std::string_view AllocatorName(Allocator allocator) {
 const Task& TorchServer::task() const { return impl_->task; }
 void TorchServer::NoteLint(std::string verdict) { impl_->task.lint = std::move(verdict); }
 void TorchServer::NoteDims(std::vector<VaryingSize> dims) { impl_->task.dims = std::move(dims); }
+const std::vector<std::string>& TorchServer::files() const { return impl_->files; }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
@@ -179,9 +181,12 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   Task task = TRY(ParseTaskDescription(reply["task"].Dump()));
   std::string no_candidate;
   reply["candidate_plan"].Get("init_error", no_candidate);
-  return TorchServer(std::make_unique<Impl>(
-      Impl{jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
-           std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate)}));
+  std::vector<std::string> files;
+  reply.Get("files", files);
+  TRY(reply.status());
+  return TorchServer(std::make_unique<Impl>(Impl{
+      jail, options, task_file, std::move(folder), std::move(cache), std::move(process),
+      std::move(task), reply["candidate_plan"].Dump(), std::move(no_candidate), std::move(files)}));
 }
 
 Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) const {

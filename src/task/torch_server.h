@@ -79,6 +79,8 @@ class TorchServer final {
   // What varies between the shapes that the task is judged on.
   void NoteDims(std::vector<VaryingSize> dims);
   [[nodiscard]] const std::string& torch_version() const;
+  // What else of the task's folder its code read when it was loaded, relative to that folder.
+  [[nodiscard]] const std::vector<std::string>& files() const;
 
   // Runs get_inputs() and a fresh Model under `seed` (KernelBench's rule: the seed is set before
   // each) and writes every argument into `area` at `offset` in PackedLayout(task()).

@@ -1,0 +1,315 @@
+// pragma-store-scale: a store with very many trials: how long an append takes, how long it takes to
+// open a run, how large the file is. Filling goes past the store's interface, in transactions of
+// many runs; what is measured is the store's own, each append committed as in a run.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "core/candidate.h"
+#include "core/json.h"
+#include "core/trial.h"
+#include "store/content.h"
+#include "store/database.h"
+#include "store/store.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double sync_seconds = 0;  // NOLINT: what the functions below add up to, on this one thread
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+// SQLite calls these; here they also tell how long the disk took. So the store's own part of an
+// append can be told from the disk's, which nothing but a weaker promise would make shorter.
+extern "C" int fdatasync(int fd) {
+  static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
+  const auto start = Clock::now();
+  const int code = real(fd);
+  sync_seconds += Since(start);
+  return code;
+}
+
+extern "C" int fsync(int fd) {
+  static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));
+  const auto start = Clock::now();
+  const int code = real(fd);
+  sync_seconds += Since(start);
+  return code;
+}
+
+namespace pragma {
+namespace {
+
+constexpr int kTrialsInRun = 1000;
+constexpr int kRunsInTransaction = 10;
+constexpr std::size_t kSourceBytes = 6000;  // of a kernel; suite runs with a model had 4 to 13 KB
+constexpr int kMetrics = 70;
+constexpr int kExamples = 257;  // different trials; sources differ all the same
+
+std::string RandomText(Rng& rng, std::size_t bytes) {
+  // Words of a source, so that it is about as compressible and as long in JSON as one.
+  constexpr std::array<std::string_view, 8> kWords{"for (std::int64_t i = 0; i < n; ++i) {\n",
+                                                   "  acc = _mm512_fmadd_ps(a, b, acc);\n",
+                                                   "#pragma omp parallel for schedule(static)\n",
+                                                   "  const float v = x[i * stride + j];\n",
+                                                   "out[i] = ",
+                                                   "}\n",
+                                                   "float ",
+                                                   "  // "};
+  std::string text;
+  while (text.size() < bytes) {
+    text += kWords.at(rng.Below(kWords.size()));
+    text += fmt::format("t{} ", rng.Below(1'000'000));
+  }
+  return text;
+}
+
+Profile ExampleProfile(Rng& rng) {
+  Profile profile;
+  for (int i = 0; i < kMetrics; ++i) {
+    profile.metrics.push_back({.tag = fmt::format("family.metric_number_{}", i),
+                               .value = rng.Uniform() * 1e9,
+                               .unit = "bytes/call",
+                               .source = "exact count"});
+  }
+  for (int i = 0; i < 3; ++i) {
+    profile.diagnosis.push_back({.bottleneck = "dram_bandwidth",
+                                 .score = rng.Uniform(),
+                                 .evidence = {RandomText(rng, 120), RandomText(rng, 120)},
+                                 .action = RandomText(rng, 250),
+                                 .line = 17});
+  }
+  for (int i = 0; i < 8; ++i)
+    profile.hot.push_back({"kernel.cpp", 10 + i, 12.5, RandomText(rng, 60), RandomText(rng, 80)});
+  return profile;
+}
+
+// As large as the trials of suite runs with a language model and profiles (12 to 14 KB of JSON).
+Trial ExampleTrial(int node, Rng& rng) {
+  Trial trial{.node = node,
+              .parent = node / 2,
+              .role = Role::kImprove,
+              .author = "coder handoff:answers",
+              .advice = Advice{.bottleneck = "dram_bandwidth",
+                               .evidence = RandomText(rng, 300),
+                               .change = RandomText(rng, 600)},
+              .candidate = CppCandidate(RandomText(rng, kSourceBytes)),
+              .profile = ExampleProfile(rng),
+              .spent = {.seconds = 31.5, .tokens_in = 9000, .tokens_out = 2500, .usd = 0.05}};
+  Evaluation& evaluation = trial.evaluation;
+  evaluation.status = Status::kPassed;
+  for (int i = 0; i < 14; ++i)
+    evaluation.checks.push_back({fmt::format("check_{}", i), "pass", RandomText(rng, 90)});
+  evaluation.timing = Timing{.ms = {rng.Uniform(), rng.Uniform(), rng.Uniform()},
+                             .samples = 600,
+                             .processes = 10,
+                             .method = RandomText(rng, 160)};
+  evaluation.eager = evaluation.timing;
+  evaluation.speedup_eager = Interval{1.5, 1.4, 1.6};
+  evaluation.environment = {.cpu = "a processor", .compiler = "g++ 12", .torch = "2", .threads = 2};
+  evaluation.seed = SeedToHex({rng(), rng()});
+  for (const char* phase : {"build", "load", "verify", "time", "profile"})
+    evaluation.phases_ms[phase] = rng.Uniform() * 1e3;
+  return trial;
+}
+
+RunRecord ExampleRun(int number) {
+  return {.id = fmt::format("r-20260101-{:06}", number),
+          .task_name = "softmax",
+          .task_json = R"({"name":"softmax"})",
+          .task_path = "softmax.py",
+          .strategy = "fusion",
+          .settings_json = "{}",
+          .state = "finished",
+          .created_ms = 1'000'000'000'000 + number};
+}
+
+// A trial like `like`, with a source of its own: what another attempt would add to the store.
+Trial Another(const Trial& like, int node, std::uint64_t number) {
+  Trial trial = like;
+  trial.node = node;
+  trial.parent = node / 2;
+  trial.candidate->files.begin()->second += fmt::format("// {}\n", number);
+  return trial;
+}
+
+Result<void> FillRun(Database& raw, int run, const std::vector<Trial>& examples) {
+  const RunRecord record = ExampleRun(run);
+  const std::string task = TRY(PutBlob(raw, record.task_json));
+  {
+    Query query = TRY(raw.Prepare(
+        "INSERT INTO run (number, id, task_name, task, task_path, strategy, settings_json, state,"
+        " stopped, final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', ?)"));
+    query.Bind(run).Bind(record.id).Bind(record.task_name).Bind(task).Bind(record.task_path);
+    query.Bind(record.strategy).Bind(record.settings_json).Bind(record.state);
+    TRY(query.Bind(record.created_ms).Run());
+  }
+  for (int node = 1; node <= kTrialsInRun; ++node) {
+    const auto number = static_cast<std::uint64_t>(run) * kTrialsInRun + node;
+    Trial trial = Another(examples[number % examples.size()], node, number);
+    TRY(PutCandidate(raw, *trial.candidate));
+    const std::string id = trial.candidate->id();
+    trial.candidate.reset();
+    Query query =
+        TRY(raw.Prepare("INSERT INTO trial (run, node, candidate, json) VALUES (?, ?, ?, ?)"));
+    TRY(query.Bind(run).Bind(node).Bind(id).Bind(ToJson(trial)).Run());
+  }
+  return {};
+}
+
+Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
+  TRY(Store::Open(home));  // creates the tables
+  const std::unique_ptr<Database> raw = TRY(Database::Open(home / "pragma.db"));
+  // Only while filling: a failure here means to begin again.
+  TRY(raw->Execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;"));
+  std::vector<Trial> examples;
+  for (int i = 0; i < kExamples; ++i) examples.push_back(ExampleTrial(1, rng));
+  for (int run = 1; run <= runs;) {
+    Transaction transaction = TRY(Transaction::Begin(*raw));
+    for (int i = 0; i < kRunsInTransaction && run <= runs; ++i, ++run)
+      TRY(FillRun(*raw, run, examples));
+    TRY(transaction.Commit());
+    std::fprintf(stderr, "\rfilled %d of %d runs", run - 1, runs);
+  }
+  std::fputs("\n", stderr);
+  return {};
+}
+
+double Quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  return values.at(at);
+}
+
+struct Figures {
+  std::vector<double> whole;  // seconds of an append
+  std::vector<double> own;    // the same less what the disk took to sync
+};
+
+Result<Figures> MeasureAppends(Store& store, int count, const std::string& id, Rng& rng) {
+  RunRecord run = ExampleRun(0);
+  run.id = id;
+  TRY(store.CreateRun(run));
+  Figures figures;
+  for (int node = 1; node <= count; ++node) {
+    const Trial trial = ExampleTrial(node, rng);
+    sync_seconds = 0;
+    const auto start = Clock::now();
+    TRY(store.AppendTrial(id, trial));
+    const double whole = Since(start);
+    figures.whole.push_back(whole);
+    figures.own.push_back(whole - sync_seconds);
+  }
+  return figures;
+}
+
+// As `pragma show` does it: the store is opened, the run found, its trials read.
+Result<std::vector<double>> MeasureOpening(const std::filesystem::path& home, int runs, int count,
+                                           Rng& rng) {
+  std::vector<double> seconds;
+  for (int i = 0; i < count; ++i) {
+    const std::string id =
+        ExampleRun(1 + static_cast<int>(rng.Below(static_cast<std::uint64_t>(runs)))).id;
+    const auto start = Clock::now();
+    const Store store = TRY(Store::Open(home));
+    const RunRecord run = TRY(store.FindRun(id));
+    const std::vector<Trial> trials = TRY(store.Trials(run.id));
+    seconds.push_back(Since(start));
+    if (trials.size() != kTrialsInRun) return Fail("a run of another length was read");
+  }
+  return seconds;
+}
+
+std::string Row(std::string_view name, const std::vector<double>& seconds) {
+  return fmt::format("| {} | {} | {:.3f} ms | {:.3f} ms | {:.3f} ms |\n", name, seconds.size(),
+                     Quantile(seconds, 0.5) * 1e3, Quantile(seconds, 0.99) * 1e3,
+                     Quantile(seconds, 1) * 1e3);
+}
+
+std::string DiskRow(std::string_view name, const std::vector<double>& whole,
+                    const std::vector<double>& own) {
+  std::vector<double> disk;
+  for (std::size_t i = 0; i < whole.size(); ++i) disk.push_back(whole[i] - own[i]);
+  return Row(name, disk);
+}
+
+struct Options {
+  std::filesystem::path home;
+  int runs = 1000;
+  int appends = 2000;
+  int openings = 20;
+};
+
+Result<std::string> Measure(const Options& options) {
+  Rng rng(Seed{1, 2});
+  std::error_code ignored;
+  const bool filled = std::filesystem::exists(options.home / "pragma.db", ignored);
+  if (!filled) TRY(Fill(options.home, options.runs, rng));
+  Store store = TRY(Store::Open(options.home));
+  Rng fresh(SystemSeed());
+  const std::string id = "r-measured-" + SeedToHex(SystemSeed()).substr(0, 8);
+  const Figures figures = TRY(MeasureAppends(store, options.appends, id, fresh));
+  const std::vector<double> opening =
+      TRY(MeasureOpening(options.home, options.runs, options.openings, fresh));
+  const auto bytes =
+      static_cast<double>(std::filesystem::file_size(options.home / "pragma.db", ignored));
+  Trial example = ExampleTrial(1, fresh);
+  const std::size_t source = example.candidate->files.begin()->second.size();
+  example.candidate.reset();
+  std::string text = "| what | times | median | p99 | slowest |\n|---|---|---|---|---|\n";
+  text += Row("append a trial, committed and synced", figures.whole);
+  text += DiskRow("of that, the disk's sync", figures.whole, figures.own);
+  text += Row("of that, the store's own part", figures.own);
+  text += Row("open the store and a run of 1,000 trials", opening);
+  const int trials = options.runs * kTrialsInRun;
+  text += fmt::format(
+      "\n{} trials in runs of {}; {:.0f} bytes of JSON and {} of source in each; the file has {} "
+      "({} for a trial).\n",
+      trials, kTrialsInRun, static_cast<double>(ToJson(example).size()), source, FormatBytes(bytes),
+      FormatBytes(bytes / trials));
+  return text;
+}
+
+}  // namespace
+}  // namespace pragma
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs("usage: pragma-store-scale HOME [RUNS [APPENDS [OPENINGS]]]\n", stderr);
+    return 2;
+  }
+  pragma::Options options{.home = argv[1]};
+  if (argc > 2) options.runs = std::atoi(argv[2]);
+  if (argc > 3) options.appends = std::atoi(argv[3]);
+  if (argc > 4) options.openings = std::atoi(argv[4]);
+  const auto text = pragma::Measure(options);
+  if (!text) {
+    std::fprintf(stderr, "pragma-store-scale: %s\n", text.error().message.c_str());
+    return 3;
+  }
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}

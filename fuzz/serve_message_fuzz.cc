@@ -1,0 +1,28 @@
+// layers: cli
+// What a client of `pragma serve` sends may be anything. A message that is taken must come back
+// alike when it is written again, and reading the request in it must do no harm.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/file.h"
+#include "cli/evaluation_request.h"
+#include "cli/serve_protocol.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const auto scratch = pragma::TempDir::Create();
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  static_cast<void>(pragma::ParseHello(line));
+  static_cast<void>(pragma::ParseReply(line));
+  const auto request = pragma::ParseServeRequest(line);
+  if (!request) return 0;
+  const auto again = pragma::ParseServeRequest(pragma::RequestLine(*request));
+  if (!again || again->key != request->key || again->request != request->request) std::abort();
+  const auto evaluation =
+      pragma::ParseRequest(request->request, "/nonexistent", scratch.value().path());
+  if (evaluation) static_cast<void>(pragma::RequestText(*evaluation, 0));
+  return 0;
+}

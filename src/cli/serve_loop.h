@@ -1,0 +1,91 @@
+// ServeLoop: what `pragma serve` does: clients, their queue, the tasks that are kept warm. One
+// thread around poll(2); everything that may take long is done by the processes of the tasks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/line_socket.h"
+#include "base/local_socket.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/serve_protocol.h"
+#include "cli/warm_task.h"
+
+namespace pragma {
+
+struct ServeLimits {
+  Seconds idle{600};             // without anything to do it ends
+  std::size_t tasks = 8;         // kept warm at once
+  std::size_t memory_bytes = 0;  // of all of them
+};
+
+struct ServeSummary {
+  std::int64_t evaluations = 0;
+  bool interrupted = false;  // else: idle
+};
+
+class ServeLoop final {
+ public:
+  // `context` outlives it.
+  ServeLoop(const Context& context, LocalListener listener, const ServeLimits& limits);
+  ServeLoop(const ServeLoop&) = delete;
+  ServeLoop& operator=(const ServeLoop&) = delete;
+  // Stops all tasks, waiting a few seconds for them to end.
+  ~ServeLoop();
+  // Until it is idle for long enough, or the user asks to stop.
+  [[nodiscard]] ServeSummary Run();
+
+ private:
+  struct Client {
+    std::int64_t number = 0;
+    LineSocket socket;
+    bool leaving = false;  // gone once it has taken what is to be sent
+  };
+  struct Job {
+    std::int64_t client = 0;
+    std::string key;
+    std::string line;
+  };
+  void Accept();
+  void Listen(Client& client);
+  void Take(Client& client, const std::string& line);
+  void Refuse(Client& client, const Error& error);
+  void Forget(std::int64_t client);
+
+  void StartNext();
+  void Listen(WarmTask& task);
+  void ListenToLog(WarmTask& task);
+  void Pass(WarmTask& task, const std::string& line);
+  void Lost(const std::string& why);
+  void Finish();
+  void MakeRoom(std::size_t tasks);
+  void Sweep();
+
+  // Waits until something is to be done; false: the user asked to stop.
+  [[nodiscard]] bool Wait();
+  [[nodiscard]] TimePoint WakeAt() const;
+  [[nodiscard]] bool busy() const { return running_.has_value() || !queue_.empty(); }
+  [[nodiscard]] bool stopping() const;
+  [[nodiscard]] Client* Find(std::int64_t client);
+  void Tell(std::int64_t client, const std::string& line);
+
+  const Context& context_;
+  std::optional<LocalListener> listener_;
+  ServeLimits limits_;
+  std::string hello_;
+  std::list<Client> clients_;
+  std::int64_t last_client_ = 0;
+  std::deque<Job> queue_;
+  std::optional<Job> running_;  // on the task in front
+  std::list<WarmTask> tasks_;   // the one used last in front
+  TimePoint idle_since_;
+  ServeSummary summary_;
+};
+
+}  // namespace pragma

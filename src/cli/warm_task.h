@@ -1,0 +1,46 @@
+// WarmTask: the server's end of the process that keeps one task warm (cli/task_keeper.h).
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/line_socket.h"
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "cli/command.h"
+
+namespace pragma {
+
+class WarmTask final {
+ public:
+  // Starts the process; it makes its reference when it gets its first request.
+  [[nodiscard]] static Result<WarmTask> Start(const Context& context, std::string key);
+
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] LineSocket& requests() { return requests_; }  // lines of cli/serve_protocol.h
+  [[nodiscard]] LineSocket& log() { return log_; }            // what it writes to stderr
+  [[nodiscard]] int pid() const { return process_.pid(); }
+  [[nodiscard]] int pidfd() const { return process_.pidfd(); }
+
+  // Asks it to stop what it does and end; it is killed when it has not done so by `kill_at`.
+  void Stop(TimePoint kill_at);
+  [[nodiscard]] bool stopping() const { return kill_at_ != TimePoint::max(); }
+  [[nodiscard]] TimePoint kill_at() const { return kill_at_; }
+  // False once it has ended. Kills it when it is time to.
+  [[nodiscard]] bool Lives();
+
+ private:
+  WarmTask(std::string key, Process process, LineSocket requests, LineSocket log)
+      : key_(std::move(key)),
+        process_(std::move(process)),
+        requests_(std::move(requests)),
+        log_(std::move(log)) {}
+  std::string key_;
+  Process process_;
+  LineSocket requests_;
+  LineSocket log_;
+  TimePoint kill_at_ = TimePoint::max();
+};
+
+}  // namespace pragma
