@@ -1,0 +1,28 @@
+// TextPool: many similar texts as one list of different lines. A kernel shares most lines with its
+// parent and a prompt with the one before; compression alone looks back only 32 KiB.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace pragma {
+
+class TextPool final {
+ public:
+  // The text as pairs (first line, how many lines): lines(first), ..., joined by newlines, are it.
+  std::vector<std::uint32_t> Add(std::string_view text);
+  // Each different line once, in order of first appearance.
+  [[nodiscard]] const std::deque<std::string>& lines() const { return lines_; }
+
+ private:
+  std::uint32_t IndexOf(std::string_view line);
+  std::deque<std::string> lines_;  // never moves, so that the map may look into it
+  std::unordered_map<std::string_view, std::uint32_t> index_;
+};
+
+}  // namespace pragma
