@@ -24,9 +24,9 @@ using Data = kainjow::mustache::data;
 // Drawing and laying out; differences of texts. docs/report.md has versions and licences.
 constexpr std::array<const char*, 2> kLibraries{"d3.min.js", "diff.js"};
 // The page's own, each building on the ones before.
-constexpr std::array<const char*, 9> kScripts{"base.js", "figures.js", "charts.js",
-                                              "tree.js", "panel.js",   "run_charts.js",
-                                              "run.js",  "bench.js",   "start.js"};
+constexpr std::array<const char*, 10> kScripts{
+    "base.js",       "figures.js", "charts.js",       "tree.js",  "panel.js",
+    "run_charts.js", "run.js",     "bench_charts.js", "bench.js", "start.js"};
 
 // The text of a script or style. It must not end its own element.
 Result<std::string> ReadPart(const fs::path& path) {
