@@ -31,28 +31,37 @@ page.hint = (...text) => page.element('p', {class: 'hint'}, ...text);
 
 page.data = JSON.parse(document.getElementById('data').textContent);
 
-// Packed blocks: base64 of gzip of JSON, unpacked once, when first asked for.
+// Packed blocks: base64 of gzip of JSON, unpacked once, when first asked for. Texts that begin with
+// "@" stand in the list of lines that `lines` names.
 page.blocks = new Map();
-page.block = function(id) {
-  if (!page.blocks.has(id)) page.blocks.set(id, page.unpack(document.getElementById(id)));
+page.block = function(id, lines) {
+  if (!page.blocks.has(id)) page.blocks.set(id, page.unpack(id, lines));
   return page.blocks.get(id);
 };
 
-page.unpack = async function(holder) {
+page.unpack = async function(id, lines) {
+  const pool = lines ? await page.block(lines) : null;
+  const holder = document.getElementById(id);
   if (holder === null) throw new Error('this report lacks a part of its data');
   if (typeof DecompressionStream === 'undefined')
     throw new Error(
         'this browser is too old to unpack the details (it has no DecompressionStream)');
   const bytes = Uint8Array.from(atob(holder.textContent), c => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return JSON.parse(await new Response(stream).text());
+  const text = await new Response(stream).text();
+  if (!pool) return JSON.parse(text);
+  return JSON.parse(
+      text,
+      (key, value) =>
+          typeof value === 'string' && value[0] === '@' ? page.pooled(pool, value) : value);
 };
 
-// A text of a pool: pairs (first line, how many).
-page.pooled = function(lines, runs) {
+// A text of a pool: "@first,count,first,count,...".
+page.pooled = function(lines, reference) {
+  const runs = reference.slice(1).split(',').map(Number);
   const parts = [];
   for (let i = 0; i < runs.length; i += 2)
-    parts.push(...lines.slice(runs[i], runs[i] + runs[i + 1]));
+    for (let at = 0; at < runs[i + 1]; at += 1) parts.push(lines[runs[i] + at]);
   return parts.join('\n');
 };
 

@@ -2,26 +2,26 @@
 'use strict';
 
 page.trialDetails = async function(run, node) {
-  const [chunk, lines] = await Promise.all([
-    page.block('trials-' + Math.floor((node - 1) / page.data.chunk)), page.block('trial-lines')
-  ]);
-  const trial = chunk[(node - 1) % page.data.chunk];
-  const sources = {};
-  for (const [name, runs] of Object.entries((trial.candidate && trial.candidate.files) || {}))
-    sources[name] = page.pooled(lines, runs);
-  return {...trial, sources, log: page.pooled(lines, trial.evaluation.log || [])};
+  const chunk =
+      await page.block('trials-' + Math.floor((node - 1) / page.data.chunk), 'trial-lines');
+  return chunk[(node - 1) % page.data.chunk];
 };
+
+page.sourceOf = trial => Object.entries((trial.candidate && trial.candidate.files) || {})[0] || [];
 
 page.facts = pairs => page.element(
     'dl', {class: 'facts'},
     pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
         .map(([name, value]) => [page.element('dt', {}, name), page.element('dd', {}, value)]));
 
-page.metricsOf = trial =>
-    new Map(((trial.profile && trial.profile.metrics) || []).map(([kind, value]) => {
-      const [tag, unit, source] = page.data.metrics[kind];
-      return [tag, {tag, value, unit, source}];
-    }));
+page.metricsOf = function(trial) {
+  const packed = trial.profile && trial.profile.metrics;
+  if (!packed || !packed.kinds) return new Map();
+  return new Map(packed.kinds.split(',').map((kind, i) => {
+    const [tag, unit, source] = page.data.metrics[kind];
+    return [tag, {tag, value: packed.values[i], unit, source}];
+  }));
+};
 
 page.metricText = function(metric) {
   if (!metric || metric.value === null) return '–';
@@ -133,7 +133,10 @@ page.panelParts = {
         {title: 'time', number: true, value: s => page.millis(page.timeOf(s.timing))}, {title: 'against eager', number: true, value: s => page.speedup(page.interval(s.speedup && s.speedup.eager))}], e.shapes, {label: 'Shapes'}) : null);
   },
   checks(trial) {
-    const checks = trial.evaluation.checks || [];
+    const checks = (trial.evaluation.checks || '').split('\n').filter(Boolean).map(line => {
+      const [verdict, name, detail] = line.split('\t');
+      return {verdict, name, detail};
+    });
     const failed = checks.filter(c => c.verdict === 'fail').length;
     if (!checks.length) return null;
     return page.fold(
@@ -155,9 +158,9 @@ page.panelParts = {
             checks, {label: 'Checks'}));
   },
   source(trial, parent) {
-    const name = Object.keys(trial.sources)[0];
+    const [name, text] = page.sourceOf(trial);
     if (!name) return null;
-    const text = trial.sources[name], before = parent && Object.values(parent.sources)[0];
+    const [, before] = parent ? page.sourceOf(parent) : [];
     const difference = before === undefined || before === null ?
         null :
         page.lazy(`Difference to attempt ${parent.node}`, () => page.diff(before, text));
@@ -180,7 +183,9 @@ page.panelParts = {
     ];
   },
   log: trial =>
-      (trial.log ? page.lazy('Build and run log', () => page.longText(trial.log, 'Log')) : null),
+      (trial.evaluation.log ?
+           page.lazy('Build and run log', () => page.longText(trial.evaluation.log, 'Log')) :
+           null),
   hot(trial) {
     const hot = (trial.profile && trial.profile.hot) || [];
     if (!hot.length) return null;
@@ -201,7 +206,7 @@ page.panelParts = {
   metrics(trial, parent, best) {
     if (!trial.profile) return null;
     return page.lazy(
-        `Metrics (${trial.profile.metrics.length})`,
+        `Metrics (${trial.profile.metrics.values.length})`,
         () =>
             [page.metricTable(
                  [['this', trial], ...(best && best.node !== trial.node ? [['best', best]] : [])]),
@@ -283,22 +288,20 @@ page.metricTable = function(versions) {
   return page.table(columns, tags, {label: 'Metrics', room: 18});
 };
 
-page.conversations = async function(run, node) {
-  const [texts, lines] = await Promise.all([page.block('calls'), page.block('call-lines')]);
-  const calls =
-      page.data.calls.map((call, i) => [call, texts[i]]).filter(([call]) => call.node === node);
-  if (!calls.length) return null;
-  const turn = message => page.lazy(
-      `${message.role} (${page.count(page.pooled(lines, message.text).length)} characters)`, () => {
-        const box = [page.longText(page.pooled(lines, message.text), message.role)].flat();
+page.conversations = async function(node) {
+  const calls = (await page.block('calls', 'call-lines'))[node];
+  if (!calls) return null;
+  const turn = message =>
+      page.lazy(`${message.role} (${page.count(message.text.length)} characters)`, () => {
+        const box = [page.longText(message.text, message.role)].flat();
         box[0].classList.add('wrap');
         return box;
       });
   return page.fold(
       'Prompts and replies', false,
       calls.map(
-          ([call, conversation]) => conversation ?
-              page.fold(`${call.role}, ${call.model}`, true, conversation.map(turn)) :
+          call => call.said ?
+              page.fold(`${call.role}, ${call.model}`, true, call.said.map(turn)) :
               page.hint(`${call.role}, ${
                   call.model}: left out of this page; pragma report --full keeps all of them.`)));
 };
@@ -328,12 +331,13 @@ page.panel = function(run) {
         page.element(
             'button', {type: 'button', onclick: () => run.select(row.parent)},
             `attempt ${row.parent}`);
-    const known = page.element('p', {class: 'soft'}, `${row.role} of `, link, ` by ${row.author}`);
     const [trial, parent, best] = await Promise.all([
       page.trialDetails(run, node), row.parent > 0 ? page.trialDetails(run, row.parent) : null,
       run.best ? page.trialDetails(run, run.best) : null
     ]);
-    const talk = await page.conversations(run, node);
+    const known =
+        page.element('p', {class: 'soft'}, `${row.role} of `, link, ` by ${trial.author}`);
+    const talk = await page.conversations(node);
     if (run.selected !== node) return;  // the reader was quicker
     box.replaceChildren(
         top, known,

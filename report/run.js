@@ -64,6 +64,11 @@ page.runHead = function(run) {
             facts.created, state, facts.id
           ].filter(Boolean)
               .join(' · ')),
+      page.data.shortened ?
+          page.element(
+              'p', {class: 'soft'},
+              'A long run: attempts that did not lead to the best keep only a part of their advice and logs here (pragma report --full keeps all).') :
+          null,
       page.data.environment ?
           page.element('p', {class: 'soft'}, environmentLine(page.data.environment)) :
           null,
@@ -153,24 +158,8 @@ page.attemptTable = function(run) {
 };
 
 page.costTable = function(run) {
-  const groups = new Map();
-  for (const call of page.data.calls) {
-    const key = `${call.role}\n${call.model}`;
-    const sum = groups.get(key) || {
-      role: call.role,
-      model: call.model,
-      calls: 0,
-      tokens_in: 0,
-      tokens_out: 0,
-      usd: 0,
-      seconds: 0
-    };
-    sum.calls += 1;
-    for (const name of ['tokens_in', 'tokens_out', 'usd', 'seconds'])
-      sum[name] += Number(call[name]) || 0;
-    groups.set(key, sum);
-  }
-  if (!groups.size) return page.hint('No model was asked.');
+  const costs = page.data.cost;
+  if (!costs.length) return page.hint('No model was asked.');
   return page.table(
       [
         {title: 'role', value: g => g.role}, {title: 'model', value: g => g.model},
@@ -180,7 +169,7 @@ page.costTable = function(run) {
         {title: 'money', number: true, value: g => page.money(g.usd)},
         {title: 'waited', number: true, value: g => page.elapsed(g.seconds)}
       ],
-      [...groups.values()], {label: 'Cost'});
+      costs, {label: 'Cost'});
 };
 
 page.settingsFacts = function() {

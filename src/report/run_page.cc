@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -35,7 +36,13 @@ using Json = nlohmann::ordered_json;
 
 // So many attempts are unpacked together when one of them is looked at.
 constexpr std::size_t kChunk = 50;
-constexpr std::size_t kNoteColumns = 140;
+constexpr std::size_t kNoteColumns = 90;
+// Of a longer run, attempts that did not lead to the best keep only the beginning and the end of
+// long prose, figures of four digits, and of the timing what compares them.
+constexpr std::size_t kWholeRun = 200;
+constexpr std::size_t kShortProse = 240;
+// A text that is shorter costs less where it stands than in the pool.
+constexpr std::size_t kShortText = 12;
 
 // Foreign or older text: what cannot be parsed is an empty object, and the page says less.
 Json Parsed(const std::string& text) {
@@ -45,6 +52,35 @@ Json Parsed(const std::string& text) {
 
 std::string Dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// More digits than any figure here is good for, and what is enough for a glance.
+constexpr int kDigits = 6;
+constexpr int kFewDigits = 4;
+
+double Rounded(double value, int digits = kDigits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
+// A text as "@first,count,first,count,...", by the pool's lines. Every text of the page that begins
+// with "@" is one.
+std::string Pooled(TextPool& pool, const std::string& text) {
+  std::string runs;
+  for (const std::uint32_t number : pool.Add(ToValidUtf8(text)))
+    runs += (runs.empty() ? '@' : ',') + std::to_string(number);
+  return runs;
+}
+
+// Makes a value small: texts into the pool, figures to so many digits.
+void Shrink(Json& value, TextPool& pool, int digits = kDigits) {
+  if (value.is_number_float()) {
+    value = Rounded(value.get<double>(), digits);
+  } else if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    if (text.size() > kShortText || text.starts_with('@')) value = Pooled(pool, text);
+  } else if (value.is_structured()) {
+    for (Json& item : value) Shrink(item, pool, digits);
+  }
 }
 
 Json Only(const Json& object, const std::vector<const char*>& names) {
@@ -57,7 +93,8 @@ Json Only(const Json& object, const std::vector<const char*>& names) {
 
 // [median, low, high], for many rows.
 void SetInterval(Json& row, const char* name, const std::optional<Interval>& interval) {
-  if (interval) row[name] = {interval->median, interval->low, interval->high};
+  if (interval)
+    row[name] = {Rounded(interval->median), Rounded(interval->low), Rounded(interval->high)};
 }
 
 std::string NoteOf(const Trial& trial) {
@@ -72,12 +109,11 @@ Json RowOf(const Trial& trial) {
   Json row = {{"node", trial.node},
               {"parent", trial.parent},
               {"role", RoleName(trial.role)},
-              {"author", trial.author},
               {"status", StatusName(trial.evaluation.status)},
               {"note", NoteOf(trial)},
-              {"seconds", trial.spent.seconds},
+              {"seconds", Rounded(trial.spent.seconds)},
               {"tokens", trial.spent.tokens()},
-              {"usd", trial.spent.usd}};
+              {"usd", Rounded(trial.spent.usd)}};
   if (trial.best) row["best"] = true;
   const Evaluation& evaluation = trial.evaluation;
   SetInterval(row, "eager", evaluation.speedup_eager);
@@ -90,20 +126,31 @@ Json RowOf(const Trial& trial) {
   return row;
 }
 
-// Metrics as [number of the kind, value]: thousands of profiles have the same kinds.
+// Lines "verdict<tab>name<tab>detail": most are the same for every attempt, and the pool has each
+// once.
+std::string ChecksText(const std::vector<Check>& checks) {
+  std::vector<std::string> lines;
+  for (const Check& check : checks) {
+    lines.push_back(SafeLine(check.verdict) + "\t" + SafeLine(check.name) + "\t" +
+                    SafeLine(check.detail));
+  }
+  return Join(lines, "\n");
+}
+
+// Metrics as {"kinds": "0,1,2,...", "values": [...]}: thousands of profiles have the same kinds.
 class MetricKinds final {
  public:
   Json Pack(const Profile& profile) {
-    Json packed = Json::array();
+    std::string kinds;
+    Json values = Json::array();
     for (const Metric& metric : profile.metrics) {
       const auto [found, fresh] = numbers_.try_emplace(
           metric.tag + "\n" + metric.unit + "\n" + metric.source, kinds_.size());
       if (fresh) kinds_.push_back({metric.tag, metric.unit, metric.source});
-      // Six digits are more than any of them is good for.
-      const double value = std::strtod(fmt::format("{:.6g}", metric.value).c_str(), nullptr);
-      packed.push_back({found->second, value});
+      kinds += (kinds.empty() ? "" : ",") + std::to_string(found->second);
+      values.push_back(metric.value);
     }
-    return packed;
+    return {{"kinds", kinds}, {"values", values}};
   }
   [[nodiscard]] const Json& kinds() const { return kinds_; }
 
@@ -111,6 +158,20 @@ class MetricKinds final {
   std::map<std::string, std::size_t> numbers_;
   Json kinds_ = Json::array();
 };
+
+// What the models cost, by role and model.
+struct Cost {
+  std::int64_t calls = 0;
+  std::int64_t tokens_in = 0;
+  std::int64_t tokens_out = 0;
+  double usd = 0;
+  double seconds = 0;
+};
+
+template <class T>
+void AddNumber(const Json& object, const char* name, T& sum) {
+  if (object.contains(name) && object[name].is_number()) sum += object[name].get<T>();
+}
 
 // Collects the parts of the page.
 class RunPageWriter final {
@@ -134,19 +195,32 @@ class RunPageWriter final {
   }
 
  private:
-  // Everything about one attempt; long texts through the pool.
+  [[nodiscard]] bool KeptWhole(int node) const {
+    return page_.conversations == Conversations::kAll || page_.tree.size() <= kWholeRun ||
+           best_path_.contains(node);
+  }
+
+  // Everything about one attempt.
   Json Details(const Trial& trial) {
     Json value = Parsed(ToJson(trial));
     if (trial.profile) value["profile"]["metrics"] = kinds_.Pack(*trial.profile);
     if (value["evaluation"]["environment"] == environment_)
       value["evaluation"].erase("environment");
-    if (trial.candidate) {
-      for (const auto& [name, text] : trial.candidate->files)
-        value["candidate"]["files"][ToValidUtf8(name)] = sources_.Add(ToValidUtf8(text));
+    const bool whole = KeptWhole(trial.node);
+    if (!whole) {
+      Json& evaluation = value["evaluation"];
+      evaluation["log"] = Shorten(trial.evaluation.log, kShortProse);
+      for (const char* name : {"baseline", "object_sha256", "seed", "phases_ms"})
+        evaluation.erase(name);
+      if (trial.advice) {
+        value["advice"]["change"] = Shorten(trial.advice->change, kShortProse);
+        value["advice"]["evidence"] = Shorten(trial.advice->evidence, kShortProse);
+      }
     }
-    value["evaluation"]["log"] = sources_.Add(ToValidUtf8(trial.evaluation.log));
     const auto bundle = page_.bundles.find(trial.node);
     if (bundle != page_.bundles.end()) value["bundle"] = bundle->second;
+    value["evaluation"]["checks"] = ChecksText(trial.evaluation.checks);
+    Shrink(value, texts_, whole ? kDigits : kFewDigits);
     return value;
   }
 
@@ -158,50 +232,59 @@ class RunPageWriter final {
         chunk.push_back(Details(trials[i]));
       content.blocks.push_back({fmt::format("trials-{}", begin / kChunk), Dump(chunk)});
     }
-    content.blocks.push_back({"trial-lines", Dump(Json(sources_.lines()))});
+    content.blocks.push_back({"trial-lines", Dump(Json(texts_.lines()))});
   }
 
-  // The calls as rows; the conversations that go in as a block.
+  // The sum of the calls at once; which there were, and what was said, as a block by attempt.
   void AddCalls(Json& head, PageContent& content) {
     TextPool pool;
-    Json rows = Json::array();
-    Json conversations = Json::object();
+    std::map<std::pair<std::string, std::string>, Cost> costs;
+    Json calls = Json::object();
     for (const CallRecord& call : page_.calls) {
       const Json completion = Parsed(call.completion_json);
-      Json row = {{"node", call.node},
-                  {"role", call.role},
-                  {"ordinal", call.ordinal},
-                  {"model", call.model}};
-      for (const char* name : {"tokens_in", "tokens_out", "usd", "seconds", "truncated"})
-        if (completion.contains(name)) row[name] = completion[name];
-      const bool kept =
-          page_.conversations == Conversations::kAll || best_path_.contains(call.node);
-      if (kept) {
-        conversations[std::to_string(rows.size())] = Conversation(call, completion, pool);
-        row["kept"] = true;
-      }
-      rows.push_back(std::move(row));
+      Cost& cost = costs[{call.role, call.model}];
+      ++cost.calls;
+      AddNumber(completion, "tokens_in", cost.tokens_in);
+      AddNumber(completion, "tokens_out", cost.tokens_out);
+      AddNumber(completion, "usd", cost.usd);
+      AddNumber(completion, "seconds", cost.seconds);
+      Json said = {{"role", call.role}, {"model", call.model}};
+      if (page_.conversations == Conversations::kAll || best_path_.contains(call.node))
+        said["said"] = Conversation(call, completion);
+      Shrink(said, pool);
+      calls[std::to_string(call.node)].push_back(std::move(said));
     }
-    head["calls"] = std::move(rows);
-    content.blocks.push_back({"calls", Dump(conversations)});
+    head["cost"] = CostRows(costs);
+    content.blocks.push_back({"calls", Dump(calls)});
     content.blocks.push_back({"call-lines", Dump(Json(pool.lines()))});
   }
 
-  static Json Conversation(const CallRecord& call, const Json& completion, TextPool& pool) {
+  static Json CostRows(const std::map<std::pair<std::string, std::string>, Cost>& costs) {
+    Json rows = Json::array();
+    for (const auto& [who, cost] : costs) {
+      rows.push_back({{"role", who.first},
+                      {"model", who.second},
+                      {"calls", cost.calls},
+                      {"tokens_in", cost.tokens_in},
+                      {"tokens_out", cost.tokens_out},
+                      {"usd", cost.usd},
+                      {"seconds", cost.seconds}});
+    }
+    return rows;
+  }
+
+  static Json Conversation(const CallRecord& call, const Json& completion) {
     const auto text_of = [](const Json& object, const char* name) {
       return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
                                                                : std::string();
     };
     Json conversation = Json::array();
-    for (const Json& message : Parsed(call.prompt_json)) {
+    for (const Json& message : Parsed(call.prompt_json))
       conversation.push_back(
-          {{"role", text_of(message, "role")}, {"text", pool.Add(text_of(message, "text"))}});
-    }
-    for (const char* part : {"reasoning", "text"}) {
+          {{"role", text_of(message, "role")}, {"text", text_of(message, "text")}});
+    for (const auto& [part, role] : {std::pair{"reasoning", "reasoning"}, {"text", "reply"}}) {
       const std::string text = text_of(completion, part);
-      if (text.empty()) continue;
-      conversation.push_back(
-          {{"role", part == std::string_view("text") ? "reply" : part}, {"text", pool.Add(text)}});
+      if (!text.empty()) conversation.push_back({{"role", role}, {"text", text}});
     }
     return conversation;
   }
@@ -259,7 +342,8 @@ class RunPageWriter final {
     head["metrics"] = kinds_.kinds();
     head["meanings"] = Meanings();
     head["roofs"] = RoofFacts();
-    head["full"] = page_.conversations == Conversations::kAll;
+    head["shortened"] =
+        page_.conversations == Conversations::kBestPath && page_.tree.size() > kWholeRun;
     head["trials"] = Json::array();
     for (const Trial& trial : page_.tree.trials()) head["trials"].push_back(RowOf(trial));
     const Trial* best = page_.tree.best();
@@ -271,7 +355,7 @@ class RunPageWriter final {
   std::set<int> best_path_;
   Json environment_;  // of the best; left out of attempts that were judged in the same
   MetricKinds kinds_;
-  TextPool sources_;
+  TextPool texts_;
 };
 
 }  // namespace

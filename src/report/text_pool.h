@@ -14,15 +14,17 @@ namespace pragma {
 
 class TextPool final {
  public:
-  // The text as pairs (first line, how many lines): lines(first), ..., joined by newlines, are it.
+  // The text as pairs (first line, how many): the lines of each pair in turn, joined by newlines,
+  // are it. Few pairs where the text continues as an earlier one did.
   std::vector<std::uint32_t> Add(std::string_view text);
-  // Each different line once, in order of first appearance.
+  // Each different line; short ones may be there again, where they continue others.
   [[nodiscard]] const std::deque<std::string>& lines() const { return lines_; }
 
  private:
-  std::uint32_t IndexOf(std::string_view line);
+  // Puts the line at the end.
+  std::uint32_t Append(std::string_view line);
   std::deque<std::string> lines_;  // never moves, so that the map may look into it
-  std::unordered_map<std::string_view, std::uint32_t> index_;
+  std::unordered_map<std::string_view, std::uint32_t> latest_;
 };
 
 }  // namespace pragma
