@@ -4,19 +4,20 @@
 page.categoryBars = function(bench) {
   const categories = [...new Set(bench.rows.map(r => r.category || 'unnamed'))].sort();
   const series = bench.group(bench.rows).map(({name, rows}) => {
-    const values = {}, counts = {};
+    const values = new Map(), counts = new Map();
     for (const category of categories) {
       const own = rows.filter(r => (r.category || 'unnamed') === category);
       const sum = page.summary(own, bench.baseline);
       if (own.length) {
-        values[category] = sum.fallback;
-        counts[category] =
-            `${page.ratio(sum.fallback)} with fallback, ${sum.solved} of ${own.length} passed`;
+        values.set(category, sum.fallback);
+        counts.set(
+            category,
+            `${page.ratio(sum.fallback)} with fallback, ${sum.solved} of ${own.length} passed`);
       }
     }
     return {name, values, counts};
   });
-  const top = Math.max(1.2, d3.max(series.flatMap(s => Object.values(s.values))) * 1.12);
+  const top = Math.max(1.2, d3.max(series.flatMap(s => [...s.values.values()])) * 1.12);
   return [
     page.chart(
         'Speedup by category', width => (width < 700 ? 330 : 300),
@@ -27,7 +28,7 @@ page.categoryBars = function(bench) {
           slant: width / categories.length < 110,
           name: 'geometric mean speedup',
           format: v => page.ratioLabel(v),
-          tell: (one, group) => one.counts[group]
+          tell: (one, group) => one.counts.get(group)
         })),
     page.seriesLegend(bench),
     page.hint(

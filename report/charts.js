@@ -107,7 +107,8 @@ page.symbols = {
   star: d3.symbolStar,
   diamond: d3.symbolDiamond,
   triangle: d3.symbolTriangle,
-  cross: d3.symbolCross
+  cross: d3.symbolCross,
+  square: d3.symbolSquare
 };
 
 // `entries`: [shape, class, name].
@@ -124,7 +125,8 @@ page.hover = (selection, lines) => selection
                                            })
                                        .on('pointerleave', () => page.tip.hide());
 
-// Groups of bars: `groups` are names, `series` {name, values: {group: value}}, from 0 to `top`.
+// Groups of bars: `groups` are names, `series` {name, values: Map of group to value}, from 0 to
+// `top`.
 page.bars = function(svg, width, height, options) {
   const {groups, series, top, format} = options;
   const size = {...page.margins(width, height), bottom: options.slant ? 84 : 40};
@@ -143,7 +145,7 @@ page.bars = function(svg, width, height, options) {
                      .attr('x', g => outer(g) + outer.bandwidth() / 2)
                      .attr('y', height - size.bottom + 16)
                      .attr('text-anchor', options.slant ? 'end' : 'middle')
-                     .text(g => page.words(g));
+                     .text(g => page.words(g).slice(0, 24));
   if (options.slant)
     labels.attr(
         'transform',
@@ -151,25 +153,25 @@ page.bars = function(svg, width, height, options) {
   series.forEach((one, i) => {
     const marks = svg.append('g')
                       .selectAll('rect')
-                      .data(groups.filter(g => one.values[g] !== undefined))
+                      .data(groups.filter(g => one.values.has(g)))
                       .join('rect')
                       .attr('class', 'f' + (i % 8))
                       .attr('rx', 2)
                       .attr('x', g => outer(g) + inner(i))
                       .attr('width', inner.bandwidth())
-                      .attr('y', g => y(Math.min(top, one.values[g])))
-                      .attr('height', g => y(0) - y(Math.min(top, one.values[g])));
+                      .attr('y', g => y(Math.min(top, one.values.get(g))))
+                      .attr('height', g => y(0) - y(Math.min(top, one.values.get(g))));
     page.hover(marks, g => [`${one.name}, ${page.words(g)}`, options.tell(one, g)]);
     if (inner.bandwidth() > 22) {
       svg.append('g')
           .selectAll('text')
-          .data(groups.filter(g => one.values[g] !== undefined))
+          .data(groups.filter(g => one.values.has(g)))
           .join('text')
           .attr('class', 'fill-soft')
           .attr('text-anchor', 'middle')
           .attr('x', g => outer(g) + inner(i) + inner.bandwidth() / 2)
-          .attr('y', g => y(Math.min(top, one.values[g])) - 3)
-          .text(g => format(one.values[g]));
+          .attr('y', g => y(Math.min(top, one.values.get(g))) - 3)
+          .text(g => format(one.values.get(g)));
     }
   });
 };

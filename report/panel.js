@@ -23,6 +23,8 @@ page.metricsOf = function(trial) {
   }));
 };
 
+page.meaning = tag => (Object.hasOwn(page.data.meanings, tag) ? page.data.meanings[tag] : null);
+
 page.metricText = function(metric) {
   if (!metric || metric.value === null) return '–';
   return page.digits(metric.value) + (metric.unit === '1' ? '' : ' ' + metric.unit);
@@ -263,10 +265,7 @@ page.metricTable = function(versions) {
   const change = (a, b) =>
       (a && b && a.value && b.value && b.value !== 0 ? a.value / b.value : null);
   const columns = [
-    {
-      title: 'metric',
-      value: tag => page.element('span', {title: page.data.meanings[tag] || null}, tag)
-    },
+    {title: 'metric', value: tag => page.element('span', {title: page.meaning(tag)}, tag)},
     ...versions.map(
         ([name], i) =>
             ({title: name, number: true, value: tag => page.metricText(values[i].get(tag))}))

@@ -8,10 +8,15 @@ page.shapes = {
   crash: 'cross',
   idle: 'triangle'
 };
-page.symbolOf = trial => page.symbol(
-    trial.isBest ? 'star' : page.shapes[page.kind(trial.status)], trial.isBest ? 220 : 110);
-page.symbol = (shape, area) =>
-    d3.symbol().type(page.symbols[shape] || d3.symbolSquare).size(area)();
+page.symbolOf = (trial, area = 110) => page.symbol(
+    trial.isBest ? 'star' : page.shapes[page.kind(trial.status)], trial.isBest ? 220 : area);
+page.symbolPaths = new Map();  // thousands of marks have a handful of shapes
+page.symbol = function(shape, area) {
+  const key = shape + area;
+  if (!page.symbolPaths.has(key))
+    page.symbolPaths.set(key, d3.symbol().type(page.symbols[shape]).size(area)());
+  return page.symbolPaths.get(key);
+};
 page.fillOf = trial => 'fill-' + (trial.isBest ? 'star' : page.kind(trial.status));
 
 page.describe = function(trial) {
@@ -29,7 +34,8 @@ page.searchTree = function(run) {
   const nodes = [{node: 0, parent: null, status: 'module', role: 'module'}, ...run.trials];
   const root = d3.stratify().id(t => t.node).parentId(t => (t.node === 0 ? null : t.parent))(nodes);
   const crowded = nodes.length > 150;
-  d3.tree().nodeSize(crowded ? [15, 34] : [44, 92])(root);
+  // Many nodes: all of them within a fixed area, to be zoomed into.
+  (crowded ? d3.tree().size([620, 1000]) : d3.tree().nodeSize([44, 92]))(root);
   const all = root.descendants();
   const byNode = new Map(all.map(each => [each.data.node, each]));
   const path = new Set(run.bestPath);
@@ -57,7 +63,11 @@ page.searchTree = function(run) {
                     .attr('transform', d => `translate(${d.y},${d.x})`);
   marks.append('path')
       .attr('class', d => 'dot ' + (d.data.node === 0 ? 'fill-ink' : page.fillOf(d.data)))
-      .attr('d', d => (d.data.node === 0 ? page.symbol('square', 130) : page.symbolOf(d.data)));
+      .attr(
+          'd',
+          d =>
+              (d.data.node === 0 ? page.symbol('square', 130) :
+                                   page.symbolOf(d.data, crowded ? 26 : 110)));
   if (!crowded) {
     marks.append('text')
         .attr('text-anchor', 'middle')
@@ -80,7 +90,7 @@ page.searchTree = function(run) {
       svg.node());
   const extent = {x: d3.extent(all, d => d.y), y: d3.extent(all, d => d.x)};
   const zoom = d3.zoom()
-                   .scaleExtent([0.02, 4])
+                   .scaleExtent([0.1, crowded ? 24 : 4])
                    .on('zoom', () => scene.attr('transform', d3.event.transform))
                    .filter(() => {
                      const event = d3.event;
