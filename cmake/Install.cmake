@@ -1,9 +1,13 @@
 # Where things lie at run time (HACKING.md, "Where the program finds its parts"): in a build folder
 # beside the program and in the source folder, after installation under PREFIX.
+# The JavaScript libraries of HTML reports (docs/report.md).
+find_path(PRAGMA_D3_DIR d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH REQUIRED)
+find_path(PRAGMA_DIFF_DIR diff.js PATHS /usr/share/nodejs/diff/dist NO_DEFAULT_PATH REQUIRED)
 get_target_property(pragma_cli_kind pragma_cli TYPE)
 if(NOT pragma_cli_kind STREQUAL "INTERFACE_LIBRARY")
   target_compile_definitions(pragma_cli PRIVATE
-    PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_VERSION="${PROJECT_VERSION}")
+    PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_VERSION="${PROJECT_VERSION}"
+    PRAGMA_D3_DIR="${PRAGMA_D3_DIR}" PRAGMA_DIFF_DIR="${PRAGMA_DIFF_DIR}")
 endif()
 
 if(TARGET pragma)
@@ -14,7 +18,7 @@ foreach(program pragma-init pragma-worker pragma-confine pragma-probe pragma-pro
     install(TARGETS ${program} RUNTIME DESTINATION lib/pragma)
   endif()
 endforeach()
-foreach(folder prompts strategies knowledge)
+foreach(folder prompts strategies knowledge report)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/pragma)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/python/pragma_export
@@ -22,4 +26,6 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/py
         DESTINATION share/pragma/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/python/pragma_embed.py DESTINATION share/pragma/python)
+install(FILES ${PRAGMA_D3_DIR}/d3.min.js ${PRAGMA_DIFF_DIR}/diff.js
+        DESTINATION share/pragma/report)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/pragma)

@@ -20,9 +20,9 @@ packages_of() {
   case "$1" in
     build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev \
                 libssl-dev libsqlite3-dev libcurl4-openssl-dev libseccomp-dev libtomlplusplus-dev \
-                libcli11-dev libkainjow-mustache-dev libmuparser-dev libtidy-dev libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
+                libcli11-dev libkainjow-mustache-dev libmuparser-dev libtidy-dev zlib1g-dev node-d3 node-diff libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
                 ca-certificates ;;
-    test) echo clang-19 libomp-19-dev libclang-rt-19-dev clang-format-19 valgrind llvm-19 linux-perf manpages-dev ;;
+    test) echo clang-19 libomp-19-dev libclang-rt-19-dev clang-format-19 valgrind llvm-19 linux-perf manpages-dev chromium chromium-driver ;;
     lint) echo clang-19 clang-tidy-19 clang-format-19 ;;
     fuzz) echo clang-19 libclang-rt-19-dev ;;
     coverage) echo gcovr ;;

@@ -8,5 +8,7 @@ namespace pragma {
 
 // 64 lower-case hex digits.
 [[nodiscard]] std::string Sha256Hex(std::string_view bytes);
+// The 32 bytes as base64: how a browser's content security policy names a script.
+[[nodiscard]] std::string Sha256Base64(std::string_view bytes);
 
 }  // namespace pragma

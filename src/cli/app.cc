@@ -146,6 +146,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddResume(app, registry);
   AddRuns(app, registry);
   AddShow(app, registry);
+  AddReport(app, registry);
   AddExport(app, registry);
   AddServe(app, registry);
   AddStrategies(app, registry);

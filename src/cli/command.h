@@ -82,6 +82,7 @@ void AddResume(CLI::App& app, Registry& registry);
 void AddRecheck(CLI::App& app, Registry& registry);
 void AddReplay(CLI::App& app, Registry& registry);
 void AddExport(CLI::App& app, Registry& registry);
+void AddReport(CLI::App& app, Registry& registry);
 void AddDoctor(CLI::App& app, Registry& registry);
 void AddKnowledge(CLI::App& app, Registry& registry);
 void AddServe(CLI::App& app, Registry& registry);

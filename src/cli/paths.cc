@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "report/html_page.h"
 
 namespace pragma {
 namespace {
@@ -60,6 +61,11 @@ Paths FindPaths(const std::string& wish, const std::string& configured) {
   }
   if (paths.python.empty()) paths.python = Exists(own) ? own : OnPath("python3");
   return paths;
+}
+
+PageFolders Paths::page_folders() const {
+  const fs::path parts = data / "report";
+  return {.parts = parts, .libraries = {parts, PRAGMA_D3_DIR, PRAGMA_DIFF_DIR}};
 }
 
 Result<void> CheckPaths(const Paths& paths) {

@@ -5,17 +5,20 @@
 #include <string>
 
 #include "base/result.h"
+#include "report/html_page.h"
 
 namespace pragma {
 
 struct Paths {
   std::filesystem::path programs;  // pragma-init, pragma-worker, pragma-confine, ...
-  std::filesystem::path data;      // python/, prompts/, strategies/, knowledge/
+  std::filesystem::path data;      // python/, prompts/, strategies/, knowledge/, report/
   std::filesystem::path python;    // the interpreter that has torch
   [[nodiscard]] std::filesystem::path strategies() const { return data / "strategies"; }
   [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path prompts() const { return data / "prompts"; }
   [[nodiscard]] std::filesystem::path package_root() const { return data / "python"; }
+  // Of the HTML report. Its JavaScript libraries: installed with it, else Debian's.
+  [[nodiscard]] PageFolders page_folders() const;
 };
 
 // Programs: beside this executable, else ../lib/pragma. Data: ../share/pragma, else the source

@@ -79,6 +79,11 @@ std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& run
   return table.Render(terminal);
 }
 
+std::string BottleneckOf(const Trial& trial) {
+  if (!trial.profile || trial.profile->diagnosis.empty()) return "";
+  return trial.profile->diagnosis.front().bottleneck;
+}
+
 std::string TrialLine(const Trial& trial, int attempts) {
   std::string line = fmt::format("attempt {}/{}: {}", trial.node, std::max(attempts, trial.node),
                                  StatusName(trial.evaluation.status));

@@ -14,6 +14,8 @@ namespace pragma {
 // One row per trial: node, parent, role, status, speedup, what was asked for, tokens.
 [[nodiscard]] std::string TrialsText(const Terminal& terminal, const SearchTree& tree);
 [[nodiscard]] std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& runs);
+// The first bottleneck that the profile names; empty: there is none.
+[[nodiscard]] std::string BottleneckOf(const Trial& trial);
 // "attempt 3/15: wrong_values: max abs error 0.3 ..." for logs and plain progress.
 [[nodiscard]] std::string TrialLine(const Trial& trial, int attempts);
 

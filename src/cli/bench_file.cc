@@ -1,0 +1,133 @@
+#include "cli/bench_file.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "core/json.h"
+#include "core/json_reader.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "report/bench_page.h"
+#include "store/store.h"
+
+namespace pragma {
+namespace {
+
+// {"median", "ci95": [low, high]}; none unless all three are there.
+std::optional<Interval> ReadRatio(const JsonReader& reader) {
+  std::vector<double> ends;
+  reader.Get("ci95", ends);
+  Interval ratio;
+  reader.Get("median", ratio.median);
+  if (reader.null() || ends.size() != 2) return std::nullopt;
+  ratio.low = ends[0];
+  ratio.high = ends[1];
+  return ratio;
+}
+
+std::vector<BestSoFar> ReadCurve(const JsonReader& reader) {
+  std::vector<BestSoFar> curve;
+  for (const JsonReader& item : reader.items()) {
+    BestSoFar& point = curve.emplace_back();
+    item.Get("attempt", point.attempt);
+    item.Get("tokens", point.tokens);
+    const JsonReader speedup = item["speedup"];
+    if (speedup.null()) continue;
+    if (speedup.type() == JsonReader::Type::kObject) {
+      point.speedup = ReadRatio(speedup);
+    } else {
+      Interval& value = point.speedup.emplace();
+      speedup.Get(value.median);
+      value.low = value.high = value.median;
+    }
+  }
+  return curve;
+}
+
+BenchReportRow ReadRow(const JsonReader& reader) {
+  BenchReportRow row;
+  reader.Require("task", row.task);
+  reader.Get("category", row.category);
+  if (row.category.empty()) reader.Get("group", row.category);
+  reader.Get("lint", row.lint);
+  reader.Require("strategy", row.strategy);
+  reader.Get("model", row.model);
+  reader.Get("repeat", row.repeat);
+  reader.Get("run", row.run);
+  reader.Get("passed", row.passed);
+  reader.Get("problem", row.problem);
+  reader.Get("stopped", row.stopped);
+  reader.Get("attempts", row.attempts);
+  reader["spent"].Get("tokens", row.tokens);
+  reader["spent"].Get("usd", row.usd);
+  reader["spent"].Get("seconds", row.seconds);
+  row.eager = ReadRatio(reader["best"]["speedup"]["eager"]);
+  row.compile = ReadRatio(reader["best"]["speedup"]["compile"]);
+  row.curve = ReadCurve(reader["curve"]);
+  return row;
+}
+
+void FillRow(BenchReportRow& row, const Store& store) {
+  const Result<RunRecord> run = store.FindRun(row.run);
+  if (!run) return;
+  if (const Result<Task> task = TaskFromJson(run->task_json)) {
+    row.category = task->category;
+    if (row.lint.empty()) row.lint = task->lint;
+  }
+  if (!row.curve.empty()) return;
+  if (const auto trials = store.Trials(run->id)) row.curve = CurveOf(*trials);
+}
+
+}  // namespace
+
+Result<BenchReport> ParseBenchReport(std::string_view json, std::string_view name) {
+  const JsonReader reader = TRY(JsonReader::Parse(json, name));
+  if (reader["tasks"].type() != JsonReader::Type::kArray) {
+    return Fail(ErrorKind::kUsage, std::string(name) +
+                                       " is no bench result: it has no list \"tasks\"; write one "
+                                       "with: pragma bench ... --json > FILE");
+  }
+  BenchReport report;
+  reader.Get("interrupted", report.interrupted);
+  for (const JsonReader& item : reader["tasks"].items()) report.rows.push_back(ReadRow(item));
+  if (const Result<void> read = reader.status(); !read)
+    return Fail(ErrorKind::kUsage, read.error().message);
+  return report;
+}
+
+Result<BenchReport> LoadBenchReport(const std::filesystem::path& path) {
+  const Result<std::string> text = ReadFile(path);
+  if (!text) return Fail(ErrorKind::kUsage, text.error().message);
+  Result<BenchReport> report = ParseBenchReport(*text, path.string());
+  if (!report) return Fail(ErrorKind::kUsage, report.error().message);
+  report->name = path.stem().string();
+  return report;
+}
+
+void FillFromStore(BenchReport& report, const Store& store) {
+  for (BenchReportRow& row : report.rows) {
+    if (!row.run.empty()) FillRow(row, store);
+  }
+}
+
+std::vector<BestSoFar> CurveOf(const std::vector<Trial>& trials) {
+  std::vector<BestSoFar> curve;
+  BestSoFar now;
+  for (const Trial& trial : trials) {
+    now.attempt = trial.node;
+    now.tokens += trial.spent.tokens();
+    if (trial.best) now.speedup = trial.evaluation.speedup_eager;
+    curve.push_back(now);
+  }
+  return curve;
+}
+
+}  // namespace pragma
