@@ -30,6 +30,7 @@ import kill_resume
 
 E2E = benchlib.ROOT / "tests" / "e2e"
 KERNELS = {1: "compile_error", 2: "wrong", 3: "good"}  # by attempt
+UNTIMED = {1: "compile_error", 2: "wrong", 3: "last_row_missing"}
 STRATEGIES = "n-pragma,caesar"
 COMPARED = ("task", "strategy", "repeat", "state", "attempts", "stopped", "lint", "category", "signature", "problem")
 
@@ -43,10 +44,10 @@ def make_suite(folder, tasks):
     shutil.copy(E2E / "tasks" / "no_model.py", folder / f"{tasks + 1}_no_model.py")
 
 
-def make_model(folder):
+def make_model(folder, kernels):
     """Replies by role and attempt, for tests/e2e/scripted_model.sh."""
     folder.mkdir()
-    for node, kernel in KERNELS.items():
+    for node, kernel in kernels.items():
         text = (E2E / "kernels" / f"{kernel}.cpp").read_text(encoding="utf-8")
         (folder / f"coder-{node}.md").write_text(f"```cpp\n{text}```\n", encoding="utf-8")
         decision = {"base": "current", "bottleneck": "memory", "evidence": "scripted", "change": f"attempt {node}",
@@ -61,7 +62,7 @@ class Benchmark:
     def __init__(self, pragma, folder, options):
         self.folder, self.home, self.model = folder, folder / "home", folder / "model"
         make_suite(folder / "suite", options.tasks)
-        make_model(self.model)
+        make_model(self.model, UNTIMED if options.untimed else KERNELS)
         spec = f"command:sh {E2E / 'scripted_model.sh'} {self.model}"
         self.command = [pragma, "bench", folder / "suite", "--model", spec, "--strategy", STRATEGIES,
                         "--budget", len(KERNELS), "--jobs", options.jobs, "--home", self.home,
@@ -160,6 +161,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=4, help="of the benchmark (4)")
     parser.add_argument("--tasks", type=int, default=3, help="besides one that fails by itself (3)")
     parser.add_argument("--seed", type=int, default=None, help="of the moments (default: drawn, and told)")
+    parser.add_argument("--untimed", action="store_true", help="no kernel passes, so nothing is timed: on a busy machine")
     benchlib.add_common(parser, "bench-resume.md")
     options = parser.parse_args()
     pragma = benchlib.program(options.build, "pragma")
@@ -178,7 +180,8 @@ def main():
     parts = [
         f"{options.tasks} tasks and one that fails by itself, strategies {STRATEGIES}, {len(KERNELS)} attempts each, "
         f"{options.jobs} jobs: {len(expected['table'])} rows, {expected['trials']} attempts, {expected['calls']} calls, "
-        f"{expected['seconds']:.1f} s undisturbed. {killing.kills} kills of a running benchmark in {killing.benchmarks} "
+        f"{expected['seconds']:.1f} s undisturbed; {'no kernel passes' if options.untimed else 'the last kernel passes'}. "
+        f"{killing.kills} kills of a running benchmark in {killing.benchmarks} "
         f"benchmarks, each begun again until it ended; moments from seed {seed}.",
         "Compared, row by row: " + ", ".join(COMPARED) + ". Not compared: times and what follows from them.",
         benchlib.table(["when it was killed", "attempts on disk, of " + str(expected["trials"])],

@@ -175,6 +175,10 @@ Summary Summarise(std::span<const Score> scores) {
     tasks.insert(score.task);
     summary.solved += score.solved ? 1 : 0;
     summary.task_errors += score.task_error ? 1 : 0;
+    if (score.curve.empty()) continue;
+    summary.tokens += score.curve.back().tokens;
+    summary.usd += score.curve.back().usd;
+    summary.seconds += score.curve.back().seconds;
   }
   summary.cells = scores.size();
   summary.tasks = tasks.size();

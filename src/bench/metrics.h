@@ -78,6 +78,10 @@ struct Summary {
   Means paper;                // likewise, by the paper's protocol
   double paper_fast_one = 0;  // fast_1 by it
   AttemptRates attempts;
+  // Of all attempts.
+  std::int64_t tokens = 0;
+  double usd = 0;
+  double seconds = 0;
 };
 [[nodiscard]] Summary Summarise(std::span<const Score> scores);
 // By Score::category, in its order.

@@ -100,6 +100,7 @@ TEST(Rates, CountAttemptsOfAllRunsTogether) {
   Score second = Failed("b");
   second.curve = Curve({0});
   second.curve[0].status = Status::kUnsupported;
+  EXPECT_EQ(Summarise(std::vector{first, second}).tokens, 400);  // 300 and 100
   const AttemptRates rates = RatesOf(std::vector{first, second});
   EXPECT_EQ(rates.attempts, 4U);
   EXPECT_DOUBLE_EQ(rates.compiled, 0.5);

@@ -139,6 +139,7 @@ Json SummaryJson(const Summary& summary) {
   value["attempts"] = {{"count", summary.attempts.attempts},
                        {"compile_rate", summary.attempts.compiled},
                        {"correct_rate", summary.attempts.correct}};
+  value["spent"] = {{"seconds", summary.seconds}, {"tokens", summary.tokens}, {"usd", summary.usd}};
   return value;
 }
 

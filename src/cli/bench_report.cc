@@ -92,7 +92,9 @@ std::string SummaryTable(const Terminal& terminal, const BenchFrame& frame, cons
                Right("median"),
                Right("geomean*"),
                Right("compiled"),
-               Right("correct")});
+               Right("correct"),
+               Right("tokens"),
+               Right("cost")});
   for (std::size_t i = 0; i < frame.arms.size(); ++i) {
     const Summary summary = Summarise(scores[i]);
     table.Add({{SafeLine(frame.arms[i].name)},
@@ -105,7 +107,9 @@ std::string SummaryTable(const Terminal& terminal, const BenchFrame& frame, cons
                {Ratio(summary.eager, summary.eager.median)},
                {Ratio(summary.eager_fallback, summary.eager_fallback.geomean)},
                {Percent(summary.attempts.compiled)},
-               {Percent(summary.attempts.correct)}});
+               {Percent(summary.attempts.correct)},
+               {FormatCount(summary.tokens)},
+               {FormatMoney(summary.usd)}});
   }
   return table.Render(terminal);
 }
