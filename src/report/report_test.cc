@@ -181,7 +181,7 @@ SearchTree Tree() {
 
 TEST(RunText, TrialsWithTheBestMarked) {
   const std::string text = TrialsText(kPipe, Tree());
-  EXPECT_THAT(text, HasSubstr("★ 2"));
+  EXPECT_THAT(text, HasSubstr("2 ★"));
   EXPECT_THAT(text, HasSubstr("memory: block it"));
   EXPECT_THAT(text, HasSubstr("line one"));
   EXPECT_THAT(text, Not(HasSubstr("line two")));

@@ -11,7 +11,8 @@
 
 namespace pragma {
 
-// One row per trial: node, parent, role, status, speedup, what was asked for, tokens.
+// One row per trial, each after its parent: node, parent, role, author and bottleneck where there
+// is something to tell, status, speedup, tokens, what was asked for.
 [[nodiscard]] std::string TrialsText(const Terminal& terminal, const SearchTree& tree);
 [[nodiscard]] std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& runs);
 // The first bottleneck that the profile names; empty: there is none.
