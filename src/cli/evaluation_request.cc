@@ -35,9 +35,10 @@ std::unexpected<Error> Wrong(const std::string& what) {
 }
 
 Result<void> CheckKeys(const Json& value) {
-  const std::vector<std::string> known{
-      "schema",  "task",     "candidate", "against",   "measure",    "mode",   "cache",        "threads",
-      "repeat",  "dropin",   "sanitize",  "run_limit", "task_limit", "shapes", "tune_seconds", "retune"};
+  const std::vector<std::string> known{"schema",     "task",   "candidate",    "against",
+                                       "measure",    "mode",   "cache",        "threads",
+                                       "repeat",     "dropin", "sanitize",     "run_limit",
+                                       "task_limit", "shapes", "tune_seconds", "retune"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);

@@ -33,12 +33,11 @@ std::size_t ShownOf(const std::vector<Evaluation>& evaluations) {
 Result<Evaluation> EvaluateOnce(const Court& court, const EvaluationRequest& request,
                                 Candidate& candidate, const Verifier::Progress& progress) {
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
-  Evaluation evaluation =
-      TRY(EvaluateTuned(court.bench, court.task, candidate,
-                        {.best = request.against ? &*request.against : nullptr,
-                         .measure = request.measure,
-                         .tune = request.tune},
-                        progress));
+  Evaluation evaluation = TRY(EvaluateTuned(court.bench, court.task, candidate,
+                                            {.best = request.against ? &*request.against : nullptr,
+                                             .measure = request.measure,
+                                             .tune = request.tune},
+                                            progress));
   if (request.sanitize) TRY(court.task.Sanitize(candidate, evaluation, progress));
   if (request.drop_in) {
     TRY(AddDropIn(court.context, court.bench, court.task, candidate, evaluation, progress));
