@@ -160,6 +160,7 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
   row.stopped = outcome.session.stopped;
   row.spent = outcome.session.spent;
   row.bundle = outcome.bundle;
+  TRY(AddExtrasOf(row, task.get()));
   return row;
 }
 
@@ -169,30 +170,28 @@ Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending 
   if (known && known->state == "finished") {
     BenchRow row = TRY(Kept(cell, *known));
     if (spending == Spending::kOver || EndedForGood(row, *known, plan.choice.budget)) {
-      TRY(AddExtrasOf(row));
+      TRY(AddExtrasOf(row, nullptr));
       return row;
     }
   }
   if (spending == Spending::kOver) return std::nullopt;
   context_.console.Note(CellName(cell));
-  BenchRow row = TRY(Search(cell, plan, known));
-  TRY(AddExtrasOf(row));
-  return row;
+  return TRY(Search(cell, plan, known));
 }
 
-Result<void> CellRunner::AddExtrasOf(BenchRow& row) {
+Result<void> CellRunner::AddExtrasOf(BenchRow& row, TaskBench* task) {
   if (!flags_.WantsExtras() || row.stopped == "interrupted") return {};
   const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), row.run));
-  const Task task = TRY(TaskFromJson(recorded.run.task_json));
+  const Task described = TRY(TaskFromJson(recorded.run.task_json));
   const RunSettings settings = TRY(RunSettingsFromJson(recorded.run.settings_json));
   std::unique_ptr<TaskBench> opened;
   const ExtrasSubject subject{
-      .task = task,
+      .task = described,
       .header = settings.kernel_header,
       .candidate = row.solved() ? &*recorded.tree.best()->candidate : nullptr,
       .open = [&]() -> Result<TaskBench*> {
-        opened = TRY(opener_.Open(row.cell.task.path));
-        return opened.get();
+        if (task == nullptr) opened = TRY(opener_.Open(row.cell.task.path));
+        return task == nullptr ? opened.get() : task;
       }};
   return AddExtras(context_, bench_, flags_, subject, row);
 }

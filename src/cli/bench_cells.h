@@ -60,7 +60,8 @@ class CellRunner final {
   [[nodiscard]] Result<std::string> KeyOf(const BenchCell& cell, const SearchChoice& choice) const;
   [[nodiscard]] Result<std::optional<RunRecord>> KnownRun(const std::string& key);
   [[nodiscard]] Result<BenchRow> Kept(const BenchCell& cell, const RunRecord& run);
-  [[nodiscard]] Result<void> AddExtrasOf(BenchRow& row);
+  // `task`: the row's, where it is open already.
+  [[nodiscard]] Result<void> AddExtrasOf(BenchRow& row, TaskBench* task);
   [[nodiscard]] Result<SearchPlan> Begin(const BenchCell& cell, const Plan& plan,
                                          const std::optional<RunRecord>& begun,
                                          const TaskBench& task);
