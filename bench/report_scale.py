@@ -69,16 +69,13 @@ def main():
             ["drawn after, median", f"{median:.0f} ms", f"{LIMIT_MILLIS} ms"],
             ["drawn after, fastest and slowest", f"{min(times):.0f} ms, {max(times):.0f} ms", ""],
             ["`pragma report` took", f"{seconds:.1f} s", ""]]
-    chosen.out.write_text("\n".join([
-        f"# A report of {chosen.attempts} attempts", "",
-        f"`bench/report_scale.py`, commit {benchlib.commit()}, {benchlib.machine_line()}.",
-        f"Chromium {version}, headless, {chosen.opens} times opened.",
-        f"Material: `{chosen.recording.resolve().relative_to(benchlib.ROOT)}`; the run is synthetic and its figures mean nothing.", "",
-        benchlib.table(["", "measured", "limit"], rows), "",
-        "Drawn: from the start of the navigation until the page has all its charts, the tree with every attempt and the panel",
-        "of the best attempt, and the frame after that was handed to the screen (`performance.mark('drawn')`).", "",
-        f"Within both limits: {'yes' if within else 'NO'}.", ""]), encoding="utf-8")
-    benchlib.say(f"{chosen.out}: {size / 1e6:.2f} MB, median {median:.0f} ms")
+    benchlib.write_result(chosen.out, f"A report of {chosen.attempts} attempts", benchlib.command_line(), [
+        f"Chromium {version}, headless, opened {chosen.opens} times. Material of the run: "
+        f"`{chosen.recording.name}`, rewritten; its figures mean nothing.",
+        benchlib.table(["", "measured", "limit"], rows),
+        "Drawn: from the start of the navigation until the page has all its charts, the tree with every attempt and the "
+        "panel of the best attempt, and the frame after that was handed to the screen (`performance.mark('drawn')`).",
+        f"Within both limits: {'yes' if within else 'NO'}."])
     return 0 if within else 1
 
 

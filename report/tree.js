@@ -35,7 +35,7 @@ page.searchTree = function(run) {
   const root = d3.stratify().id(t => t.node).parentId(t => (t.node === 0 ? null : t.parent))(nodes);
   const crowded = nodes.length > 150;
   // Many nodes: all of them within a fixed area, to be zoomed into.
-  (crowded ? d3.tree().size([620, 1000]) : d3.tree().nodeSize([44, 92]))(root);
+  (crowded ? d3.tree().size([620, 1000]) : d3.tree().nodeSize([62, 92]))(root);
   const all = root.descendants();
   const byNode = new Map(all.map(each => [each.data.node, each]));
   const path = new Set(run.bestPath);
