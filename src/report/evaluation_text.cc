@@ -176,7 +176,7 @@ std::string VariantsText(const Terminal& terminal, const Tuning& tuning) {
     return std::pair(i == tuning.chosen, speed);
   });
   Table table({{.title = "variant"},
-               {.title = "outcome"},
+               {.title = "outcome", .shrinks = true},
                {.title = "faster than the default by [95 %]", .align = Align::kRight}});
   for (std::size_t rank = 0; rank < order.size() && rank < kVariants; ++rank) {
     const TunedVariant& variant = tuning.variants[order[rank]];

@@ -122,6 +122,28 @@ TEST(EvaluationText, ShowsFiguresWithTheirIntervals) {
   EXPECT_THAT(text, Not(HasSubstr("torch.compile")));
 }
 
+TEST(EvaluationText, VariantsWithTheChosenOneFirstAndWhyOthersFailed) {
+  Evaluation evaluation = Passed();
+  evaluation.tuning =
+      Tuning{.variants = {{.tunables = {{"TILE", 6}}},
+                          {.tunables = {{"TILE", 4}}, .status = Status::kWrongValues},
+                          {.tunables = {{"TILE", 12}}, .ratio = Interval{0.9, 0.8, 0.95}},
+                          {.tunables = {{"TILE", 8}},
+                           .flags = {"-O2"},
+                           .ratio = Interval{1.5, 1.45, 1.55}}},
+             .chosen = 3};
+  const std::string text = EvaluationText(kPipe, {}, CppCandidate("x"), evaluation);
+  const std::size_t chosen = text.find("TILE=8 -O2");
+  const std::size_t standard = text.find("TILE=6 (default)");
+  ASSERT_NE(chosen, std::string::npos) << text;
+  ASSERT_NE(standard, std::string::npos) << text;
+  EXPECT_LT(chosen, standard);
+  EXPECT_LT(standard, text.find("TILE=12"));
+  EXPECT_LT(text.find("TILE=12"), text.find("TILE=4"));
+  EXPECT_THAT(text, HasSubstr("1.50x [1.45, 1.55]"));
+  EXPECT_THAT(text, HasSubstr("wrong_values"));
+}
+
 TEST(EvaluationText, CompilerMessagesWithTheirSourceLine) {
   Evaluation evaluation{.status = Status::kCompileError, .reason = "it does not compile"};
   evaluation.diagnostics = {{"error", "kernel.cpp", 3, 7, "no such name", "  gian[c]"}};

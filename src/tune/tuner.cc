@@ -58,7 +58,7 @@ class Tuner final {
   [[nodiscard]] std::optional<std::size_t> SameCode(std::size_t index) const;
 
   [[nodiscard]] double Spent() const {
-    return Seconds(std::chrono::steady_clock::now() - start_).count();
+    return Seconds(std::chrono::steady_clock::now() - start_).count() - waited_;
   }
   [[nodiscard]] double Until(double share) const {
     return share * options_.limit.count() - Spent();
@@ -80,6 +80,7 @@ class Tuner final {
   const TunerOptions& options_;
   const TunerProgress& progress_;
   TimePoint start_ = std::chrono::steady_clock::now();
+  double waited_ = 0;                     // for others to be done with timing
   std::vector<Entry> entries_;            // the default first
   std::vector<std::size_t> contestants_;  // indices of those that are timed
   std::atomic<std::size_t> built_ = 0;
@@ -226,6 +227,7 @@ Result<RoundTimes> Tuner::Measure(const RoundRequest& request) {
     match.call_seconds = std::max(match.call_seconds, entry.call_seconds);
   }
   VariantTimes times = TRY(bench_.Time(match));
+  waited_ += times.waited_seconds;
   RoundTimes round{.logs = std::move(times.logs), .failures = {}, .seconds = times.seconds};
   for (std::size_t i = 0; i < times.failures.size(); ++i) {
     const VariantCheck& failure = times.failures[i];

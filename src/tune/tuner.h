@@ -15,7 +15,8 @@
 namespace pragma {
 
 struct TunerOptions {
-  // For everything; never more, except that the default is built and checked in any case.
+  // For everything; never more, except that the default is built and checked in any case. Waiting
+  // for others to be done with timing does not count.
   Seconds limit{20};
   std::size_t most_variants = 64;  // a sample of them where there are more
   int build_threads = 1;

@@ -227,9 +227,11 @@ Result<VariantCheck> VariantBench::Check(const BuiltKernel& kernel, Seconds limi
 }
 
 Result<VariantTimes> VariantBench::Time(const VariantMatch& match) {
+  const TimePoint asked = std::chrono::steady_clock::now();
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
   const TimePoint start = std::chrono::steady_clock::now();
   VariantTimes times;
+  times.waited_seconds = Seconds(start - asked).count();
   times.logs.resize(match.kernels.size());
   times.failures.resize(match.kernels.size());
   const TimingPlan plan = impl_->Plan(match);

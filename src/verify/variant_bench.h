@@ -38,7 +38,8 @@ struct VariantTimes {
   std::vector<std::vector<double>> logs;
   std::vector<VariantCheck> failures;  // by kernel; not passed: it failed while it was timed
   VariantCheck first;                  // not passed: the first failed, and the match ended there
-  double seconds = 0;
+  double seconds = 0;                  // without the wait
+  double waited_seconds = 0;           // until nobody else used the machine
 };
 
 class VariantBench final {
