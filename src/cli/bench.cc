@@ -87,7 +87,7 @@ Result<int> EvaluateGiven(const Context& context, const BenchFlags& flags,
     repeats = std::max(repeats, solution.sample + 1);
   const Benchmark benchmark{.cells = CellsOfGiven(given, tasks),
                             .frame = {.arms = ArmsOfGiven(given),
-                                      .budget = "none: solutions that are there",
+                                      .budget = "none spent: solutions that are there are judged",
                                       .repeats = repeats,
                                       .jobs = flags.jobs,
                                       .kernelbench = {}}};

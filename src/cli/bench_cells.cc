@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <utility>
 
@@ -115,6 +117,9 @@ Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
   return row;
 }
 
+TaskOpener::TaskOpener(Workbench& bench, const VerifyFlags& verify)
+    : bench_(bench), verify_(verify), starts_(std::max(bench.machine().threads / 2, 1)) {}
+
 std::mutex& TaskOpener::MutexOf(const std::filesystem::path& path) {
   const std::scoped_lock lock(mutex_);
   return opening_[path];
@@ -122,6 +127,9 @@ std::mutex& TaskOpener::MutexOf(const std::filesystem::path& path) {
 
 Result<std::unique_ptr<TaskBench>> TaskOpener::Open(const std::filesystem::path& path) {
   const std::scoped_lock once(MutexOf(path));
+  starts_.acquire();
+  const auto release = [](std::counting_semaphore<>* starts) { starts->release(); };
+  const std::unique_ptr<std::counting_semaphore<>, decltype(release)> started(&starts_, release);
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   auto task = TRY(TaskBench::Open(bench_, path, verify_.options()));
   TRY(CheckSearchable(task->task()));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 
 #include "base/result.h"
@@ -23,16 +24,18 @@
 namespace pragma {
 
 // Opens tasks for several threads: never beside a timing (starting Torch and linting keep
-// processors busy), and each task by one at a time, so that it is linted once.
+// processors busy), each task by one at a time, so that it is linted once, and few side by side:
+// many starts of Torch on few processors would each run into their time limit.
 class TaskOpener final {
  public:
-  TaskOpener(Workbench& bench, const VerifyFlags& verify) : bench_(bench), verify_(verify) {}
+  TaskOpener(Workbench& bench, const VerifyFlags& verify);
   [[nodiscard]] Result<std::unique_ptr<TaskBench>> Open(const std::filesystem::path& path);
 
  private:
   [[nodiscard]] std::mutex& MutexOf(const std::filesystem::path& path);
   Workbench& bench_;
   const VerifyFlags& verify_;
+  std::counting_semaphore<> starts_;
   std::mutex mutex_;
   std::map<std::filesystem::path, std::mutex> opening_;
 };
