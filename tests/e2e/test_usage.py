@@ -5,7 +5,7 @@ import json
 import pytest
 from conftest import TASKS, read_golden
 
-COMMANDS = ["optimize", "evaluate", "profile", "diagnose", "bench", "lint", "knowledge", "recheck", "replay", "resume", "runs", "show", "export", "strategies", "doctor"]
+COMMANDS = ["optimize", "evaluate", "profile", "diagnose", "bench", "lint", "knowledge", "recheck", "replay", "resume", "runs", "show", "export", "report", "strategies", "doctor"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
