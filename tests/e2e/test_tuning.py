@@ -16,7 +16,7 @@ def tuned_once(home, tmp_path_factory):
     """The tuned kernel's evaluation, its bundle's path and the store that remembers the tuning."""
     folder = tmp_path_factory.mktemp("tuned")
     shutil.copytree(home, folder / "home")
-    arguments = ["--tune", "60", "--no-compile-baseline", "--bundle", "b.json", "--home", "home", "--json"]
+    arguments = ["--tune", "10m", "--no-compile-baseline", "--bundle", "b.json", "--home", "home", "--json"]
     ran = Program(folder).run("evaluate", SCALE, TUNED, *arguments, code=0)
     return ran.json, folder
 
@@ -48,7 +48,7 @@ def test_the_fast_variant_is_chosen_and_every_outcome_is_recorded(tuned_once):
 
 def test_a_second_tuning_is_a_look_up(program, tuned_once):
     first, folder = tuned_once
-    arguments = ["--tune", "60", "--no-timing", "--home", folder / "home"]
+    arguments = ["--tune", "10m", "--no-timing", "--home", folder / "home"]
     ran = program.run("evaluate", SCALE, TUNED, *arguments, "--json", code=0)
     assert ran.json["tuning"]["recalled"] is True
     assert ran.json["candidate"]["id"] == first["candidate"]["id"]
@@ -72,7 +72,7 @@ def test_recorded_tunables_are_built_and_not_tuned_again(program, tuned_once):
     (program.folder / "kernel").mkdir()
     (program.folder / "kernel" / "candidate.json").write_text(json.dumps(kernel))
     (program.folder / "kernel" / "kernel.cpp").write_text(TUNED.read_text())
-    arguments = ["--tune", "60", "--no-timing", "--home", folder / "home", "--json"]
+    arguments = ["--tune", "10m", "--no-timing", "--home", folder / "home", "--json"]
     ran = program.run("evaluate", SCALE, "kernel", *arguments, code=0)
     assert ran.json["candidate"]["tunables"] == {"HOW": 0, "STEP": 2}
     assert ran.json["tuning"] is None
@@ -106,7 +106,7 @@ def test_no_time_leaves_the_default(program, own_home):
 
 def test_people_see_the_variants(program, tuned_once):
     _, folder = tuned_once
-    ran = program.run("evaluate", SCALE, TUNED, "--tune", "60", "--no-timing", "--home", folder / "home", code=0)
+    ran = program.run("evaluate", SCALE, TUNED, "--tune", "10m", "--no-timing", "--home", folder / "home", code=0)
     assert "HOW=0" in ran.out and "chosen" in ran.out and "(default)" in ran.out
     assert "wrong_values" in ran.out
     for wrong in ["fast", "-3"]:
@@ -116,13 +116,13 @@ def test_people_see_the_variants(program, tuned_once):
 def test_a_search_keeps_the_tuned_variant_and_replays_it(program, own_home, tmp_path):
     model = ScriptedModel(tmp_path / "model")
     model.code(1, "tuned")
-    budget = ["--attempts", "1", "--tune", "60", "--no-compile-baseline", "--no-dropin"]
+    budget = ["--attempts", "1", "--tune", "10m", "--no-compile-baseline", "--no-dropin"]
     arguments = ["--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
     ran = program.run("optimize", SCALE, *arguments, code=0)
     assert ran.json["best"]["candidate"]["tunables"]["HOW"] == 0
     assert "#define PRAGMA_TUNE_HOW 0" in (program.folder / "out" / "kernel.h").read_text()
     shown = program.run("show", "last", "--home", own_home, "--json", code=0).json
-    assert shown["settings"]["tune_seconds"] == 60
+    assert shown["settings"]["tune_seconds"] == 600
     trial = shown["trials"][0]
     assert trial["candidate"]["tunables"]["HOW"] == 0
     chosen = trial["evaluation"]["tuning"]["variants"][trial["evaluation"]["tuning"]["chosen"]]
