@@ -74,6 +74,14 @@ std::string ExtraArguments(const std::vector<ExtraParameter>& extra) {
   return text;
 }
 
+std::vector<std::int64_t> TuneValues(std::int64_t otherwise, std::vector<std::int64_t> others) {
+  others.push_back(otherwise);
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  std::erase_if(others, [](std::int64_t value) { return value < 1; });
+  return others;
+}
+
 std::string InCapitals(std::string_view name) {
   std::string text(name);
   std::ranges::transform(text, text.begin(),

@@ -76,6 +76,9 @@ struct RegisterTile {
 // ", const float* bias, ..." and ", bias, ...".
 [[nodiscard]] std::string ExtraParameters(const std::vector<ExtraParameter>& extra);
 [[nodiscard]] std::string ExtraArguments(const std::vector<ExtraParameter>& extra);
+// The values that a tunable may take: its default and its neighbours, rising.
+[[nodiscard]] std::vector<std::int64_t> TuneValues(std::int64_t otherwise,
+                                                   std::vector<std::int64_t> others);
 [[nodiscard]] std::string InCapitals(std::string_view name);
 
 }  // namespace pragma

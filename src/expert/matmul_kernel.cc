@@ -145,13 +145,9 @@ class Writer final {
   bool swapped_;
 };
 
-// "PRAGMA_TUNE(NAME, 4, 2, 4, 8);" with the default and its neighbours.
-std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> values) {
-  values.push_back(value);
-  std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
-  std::erase_if(values, [](std::int64_t v) { return v < 1; });
-  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value, fmt::join(values, ", "));
+std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> others) {
+  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
+                     fmt::join(TuneValues(value, std::move(others)), ", "));
 }
 
 std::string Writer::Head() const {
