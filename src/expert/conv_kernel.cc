@@ -67,6 +67,10 @@ class Writer final {
   void Rows();
   void RunOf();
   void WriteOut();
+  void OutputPlace(std::size_t i, const std::string& place);
+  [[nodiscard]] std::int64_t OutputStep(std::size_t i) const;
+  [[nodiscard]] bool compacts() const;
+  [[nodiscard]] std::int64_t line_length() const;
   void Band();
   void Driver();
 
@@ -380,52 +384,78 @@ void Writer::RunOf() {
   out_.Close();
 }
 
+// Runs whose rows become neighbours in the output.
+bool Writer::compacts() const {
+  return plan_.buffered && plan_.flat == 2 && plan_.axes.back().plain_output() &&
+         plan_.axes[first_flat()].plain_output();
+}
+
+std::int64_t Writer::line_length() const {
+  const AxisPlan& x = plan_.axes.back();
+  if (x_phases() > 1) return (x.steps + 15) / 16 * 16 * x_phases();
+  if (!compacts()) return 0;
+  return (first_flat() == 0 ? plan_.band : plan_.axes[first_flat()].steps) * x.output;
+}
+
 // Rows of the buffer to their places in the output.
 void Writer::WriteOut() {
-  const AxisPlan& x = plan_.axes.back();
   out_.Open("for (std::int64_t i = 0; i < std::min(kTileRows, kOut - block * kTileRows); ++i)");
   std::string source = "results + i * kRunPitch";
   std::string pixel;
-  std::int64_t below = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = below;
-    below *= plan_.axes[i].output;
-  }
+  std::string length = fmt::format("{}", plan_.axes.back().output);
   int opened = 0;
   for (std::size_t i = 0; i + 1 < rank(); ++i) {
     const AxisPlan& axis = plan_.axes[i];
     const std::string name = axis_name(i);
-    const bool inside = i >= first_flat();
-    if (inside) {
-      out_.Open("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", name,
-                i == 0 ? (banded() ? "rows" : fmt::format("{}", axis.steps))
-                       : fmt::format("{}", axis.steps));
-      ++opened;
-      source += fmt::format(" + {} * {}", name, plan_.pitch[i]);
-      const std::string place = i == 0 && banded() ? fmt::format("(band + {})", name) : name;
-      if (axis.plain_output()) {
-        pixel += fmt::format("{} * {} + ", place, steps[i]);
-      } else {
-        out_.Line("const std::int64_t out_{0} = {1} * {2} + phase_{0} + {3};", name, place,
-                  axis.out_stride, axis.out_origin);
-        out_.Line("if (out_{0} < 0 || out_{0} >= {1}) continue;", name, axis.output);
-        pixel += fmt::format("out_{} * {} + ", name, steps[i]);
-      }
+    const std::int64_t step = OutputStep(i);
+    if (i < first_flat()) {
+      pixel += fmt::format("{}{} * {} + ", axis.plain_output() ? "" : "out_", name, step);
+      continue;
+    }
+    const std::string rows = i == 0 && banded() ? "rows" : fmt::format("{}", axis.steps);
+    if (compacts()) {
+      out_.Line("Compact({}, {}, line);", source, rows);
+      source = "line";
+      length = fmt::format("{} * {}", rows, plan_.axes.back().output);
+      if (i == 0 && banded()) pixel += fmt::format("band * {} + ", step);
+      continue;
+    }
+    out_.Open("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", name, rows);
+    ++opened;
+    source += fmt::format(" + {} * {}", name, plan_.pitch[i]);
+    const std::string place = i == 0 && banded() ? fmt::format("(band + {})", name) : name;
+    if (axis.plain_output()) {
+      pixel += fmt::format("{} * {} + ", place, step);
     } else {
-      pixel += fmt::format("{}{} * {} + ", axis.plain_output() ? "" : "out_", name, steps[i]);
+      OutputPlace(i, place);
+      pixel += fmt::format("out_{} * {} + ", name, step);
     }
   }
   if (pixel.empty()) pixel = "0 + ";
   pixel.resize(pixel.size() - 3);
   if (x_phases() > 1) {
     out_.Line("Interleave({}, line);", source);
-    source = x.out_origin == 0 ? "line" : fmt::format("line + {}", -x.out_origin);
+    const std::int64_t skipped = -plan_.axes.back().out_origin;
+    source = skipped == 0 ? "line" : fmt::format("line + {}", skipped);
   }
-  out_.Line("WriteRow({}{}, image, group * kOut + block * kTileRows + i, {});", source,
-            out_arguments(), pixel);
+  out_.Line("WriteRow({}{}, image, group * kOut + block * kTileRows + i, {}, {});", source,
+            out_arguments(), pixel, length);
   for (int i = 0; i < opened; ++i) out_.Close();
   out_.Close();
+}
+
+// Where step `place` of a phase lies along axis i; some of them lie outside.
+void Writer::OutputPlace(std::size_t i, const std::string& place) {
+  const AxisPlan& axis = plan_.axes[i];
+  out_.Line("const std::int64_t out_{0} = {1} * {2} + phase_{0} + {3};", axis_name(i), place,
+            axis.out_stride, axis.out_origin);
+  out_.Line("if (out_{0} < 0 || out_{0} >= {1}) continue;", axis_name(i), axis.output);
+}
+
+std::int64_t Writer::OutputStep(std::size_t i) const {
+  std::int64_t step = 1;
+  for (std::size_t inner = i + 1; inner < rank(); ++inner) step *= plan_.axes[inner].output;
+  return step;
 }
 
 // The loops over what is no part of a run, outermost first.
@@ -433,12 +463,6 @@ void Writer::Rows() {
   int opened = 0;
   std::string in = "input";
   std::string pixel;
-  std::int64_t below = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = below;
-    below *= plan_.axes[i].output;
-  }
   if (phased()) {
     for (std::size_t i = 0; i + 1 < rank(); ++i) {
       if (plan_.axes[i].plain_output()) continue;
@@ -469,16 +493,12 @@ void Writer::Rows() {
     in += i == 0 && banded() && plan_.copy
               ? fmt::format(" + ({} - band) * {}", name, plan_.pitch[i])
               : fmt::format(" + {} * {}", name, plan_.pitch[i]);
-    if (!axis.plain_output()) {
-      out_.Line("const std::int64_t out_{0} = {0} * {1} + phase_{0} + {2};", name, axis.out_stride,
-                axis.out_origin);
-      out_.Line("if (out_{0} < 0 || out_{0} >= {1}) continue;", name, axis.output);
-    }
-    pixel += fmt::format("{} * {} + ", name, steps[i]);
+    if (!axis.plain_output()) OutputPlace(i, name);
+    pixel += fmt::format("{} * {} + ", name, OutputStep(i));
   }
   if (first_flat() == 0 && banded()) {
     if (!plan_.copy) in += fmt::format(" + band * {}", plan_.pitch[0]);
-    pixel += fmt::format("band * {} + ", steps[0]);
+    pixel += fmt::format("band * {} + ", OutputStep(0));
   }
   if (!even_runs())
     out_.Line("const std::int64_t run = (rows - 1) * {} + {};", plan_.pitch[0],
@@ -508,7 +528,7 @@ void Writer::Band() {
         "[[maybe_unused]] const std::int64_t rows = std::min<std::int64_t>(kBand, {} - band);",
         plan_.axes[0].steps);
   if (plan_.buffered) {
-    if (x_phases() > 1)
+    if (line_length() > 0)
       out_.Line("float* line = results + {} * kTileRows * kRunPitch;", x_phases());
     out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
     out_.Line("const float* panel = panels + (group * kBlocks + block) * kPanel;");
@@ -585,14 +605,20 @@ std::string Writer::Text() {
         "static constexpr std::int64_t kRunPitch = ({} + kLanes - 1) / kLanes * kLanes + kLanes;",
         plan_.run);
     out_.Line("static constexpr std::int64_t kResults = {} * kTileRows * kRunPitch + {};",
-              x_phases(), x_phases() > 1 ? (x.steps + 16 + 15) / 16 * 16 * x_phases() : 0);
+              x_phases(), (line_length() + 31) / 16 * 16);
     if (x_phases() > 1)
       out_.Block(FillIn(
           x_phases() == 2 ? conv_text::kInterleaveTwo : conv_text::kInterleave,
           {{"steps", fmt::format("{}", x.steps)}, {"stride", fmt::format("{}", x_phases())}}));
-    out_.Block(FillIn(conv_text::kWriteRow, {{"parameters", out_parameters()},
-                                             {"arguments", out_arguments()},
-                                             {"width", fmt::format("{}", x.output)}}));
+    if (compacts())
+      out_.Block(
+          FillIn(conv_text::kCompact, {{"width", fmt::format("{}", x.output)},
+                                       {"pitch", fmt::format("{}", plan_.pitch[first_flat()])}}));
+    const std::string head = FillIn(plan_.stream ? conv_text::kAlignedHead : conv_text::kPlainHead,
+                                    {{"arguments", out_arguments()}});
+    out_.Block(
+        FillIn(conv_text::kWriteRow,
+               {{"parameters", out_parameters()}, {"arguments", out_arguments()}, {"head", head}}));
   }
   out_.Line("");
   Band();

@@ -11,6 +11,9 @@ extern const std::string_view kToBuffer;  // or to a buffer
 extern const std::string_view kTiles;     // picks the Tile that fits
 extern const std::string_view kInterleave;
 extern const std::string_view kInterleaveTwo;
+extern const std::string_view kCompact;
 extern const std::string_view kWriteRow;
+extern const std::string_view kPlainHead;
+extern const std::string_view kAlignedHead;
 
 }  // namespace pragma::conv_text

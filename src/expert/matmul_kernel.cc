@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "expert/anchor_kernel.h"
+#include "expert/matmul_finish.h"
+#include "expert/matmul_simple.h"
 #include "expert/matmul_text.h"
 
 namespace pragma {
@@ -106,12 +108,12 @@ class Writer final {
 
   [[nodiscard]] std::string Text() const {
     std::string text = Head();
-    if (triangular()) text += Triangle();
-    text += Finish();
+    text += MatmulFinishText(spec_,
+                             {.swapped = swapped_, .blocked = blocked(), .stream = plan_.stream});
     text += FillIn(matmul_text::kTile, {{"extra", extra()},
                                         {"arguments", arguments()},
-                                        {"batch", batch_parameter()},
-                                        {"of_batch", batch_argument()},
+                                        {"batch", BatchParameter(spec_)},
+                                        {"of_batch", BatchArgument(spec_)},
                                         {"block_flags", flags(", bool first, bool last")},
                                         {"block_arguments", flags(", first, last")},
                                         {"prefetch", Prefetch()}});
@@ -121,20 +123,12 @@ class Writer final {
 
  private:
   [[nodiscard]] bool blocked() const { return plan_.blocked(spec_); }
-  [[nodiscard]] bool triangular() const { return spec_.structure != MatmulStructure::kNone; }
-  [[nodiscard]] bool upper() const { return spec_.structure == MatmulStructure::kUpperOutput; }
+  [[nodiscard]] bool triangular() const { return IsTriangular(spec_); }
   [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
-  [[nodiscard]] std::string batch_parameter() const {
-    return spec_.batch > 1 ? "std::int64_t batch, " : "";
-  }
-  [[nodiscard]] std::string batch_argument() const { return spec_.batch > 1 ? "batch, " : ""; }
   [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
 
   [[nodiscard]] std::string Head() const;
-  [[nodiscard]] std::string Triangle() const;
-  [[nodiscard]] std::string Finish() const;
-  [[nodiscard]] std::string Results(bool whole) const;
   [[nodiscard]] std::string Prefetch() const;
   [[nodiscard]] std::string Multiply() const;
   [[nodiscard]] std::string Driver() const;
@@ -181,60 +175,6 @@ static constexpr std::int64_t kDepthBlock = {2};
   return text;
 }
 
-std::string Writer::Triangle() const {
-  // In terms of how far right of the diagonal an element lies.
-  const std::string least = fmt::format("{}", spec_.diagonal);
-  const bool up = upper();
-  return FillIn(matmul_text::kTriangle,
-                {{"side", up ? "upper" : "lower"},
-                 {"condition", fmt::format("column - row {} {}", up ? ">=" : "<=", least)},
-                 {"outside", up ? fmt::format("column + columns - 1 - row < {}", least)
-                                : fmt::format("column - (row + rows - 1) > {}", least)},
-                 {"all_inside", up ? fmt::format("column - row >= {}", least)
-                                   : fmt::format("column + kLanes - 1 - row <= {}", least)},
-                 {"inside", fmt::format("column + lane - row {} {}", up ? ">=" : "<=", least)}});
-}
-
-std::string Writer::Results(bool whole) const {
-  std::string text;
-  if (triangular()) text += "value = KeepTriangle(value, row, column);\n";
-  if (spec_.epilogue) {
-    OutputSite site;
-    site.whole = whole;
-    if (!whole) site.lanes = "lanes";
-    if (spec_.batch == 1) site.batch = "0";
-    if (swapped_) {
-      site.row = "column";
-      site.column = "row";
-      site.along = OutputSite::Along::kRow;
-    }
-    text += spec_.epilogue(site);
-  }
-  if (text.empty()) return text;
-  if (text.back() != '\n') text += '\n';
-  return blocked() ? "  if (last) {\n" + text + "  }\n" : text;
-}
-
-std::string Writer::Finish() const {
-  const std::string index =
-      (spec_.batch > 1 ? fmt::format("batch * {} + ", spec_.c.batch) : std::string()) +
-      fmt::format("row * {} + column", spec_.c.first);
-  return FillIn(
-      matmul_text::kFinish,
-      {{"finish_note", blocked() ? ": added to what earlier blocks of the depth left there" : ""},
-       {"extra", extra()},
-       {"batch", batch_parameter()},
-       {"finish_flags",
-        flags(triangular() || spec_.epilogue ? ", bool first, bool last"
-                                             : ", bool first, [[maybe_unused]] bool last")},
-       {"index", index},
-       {"add_whole", flags("  if (!first) value += Load(c + index);\n")},
-       {"add_part", flags("  if (!first) value += LoadPart(c + index, lanes);\n")},
-       {"epilogue_whole", Results(true)},
-       {"epilogue_part", Results(false)},
-       {"store", plan_.stream ? "Stream" : "Store"}});
-}
-
 std::string Writer::Prefetch() const {
   if (!blocked()) return "";
   const std::string batch =
@@ -259,8 +199,8 @@ std::string Writer::Multiply() const {
   return FillIn(matmul_text::kMultiply,
                 {{"extra", extra()},
                  {"arguments", arguments()},
-                 {"batch", batch_parameter()},
-                 {"of_batch", batch_argument()},
+                 {"batch", BatchParameter(spec_)},
+                 {"of_batch", BatchArgument(spec_)},
                  {"block_flags", flags(", bool first, bool last")},
                  {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
                  {"steps", triangular() ? "outside ? 0 : depth" : "depth"},
@@ -293,7 +233,7 @@ std::string Writer::Driver() const {
        {"extra", extra()},
        {"arguments", arguments()},
        {"block_arguments", flags(", first, last")},
-       {"of_batch", batch_argument()},
+       {"of_batch", BatchArgument(spec_)},
        {"batch_loop",
         spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},
        {"depth_loop", DepthLoop(plan_.shared ? "      " : "        ")},
@@ -317,7 +257,13 @@ KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target
   const MatmulSpec spec = Normalised(original, swapped);
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
-  kernel.code = Writer(spec, target, swapped).Text();
+  if (IsDiagonal(spec)) {
+    kernel.code = DiagonalText(spec, target, swapped);
+  } else if (SuitsDots(spec)) {
+    kernel.code = DotsText(spec, target, swapped);
+  } else {
+    kernel.code = Writer(spec, target, swapped).Text();
+  }
   return kernel;
 }
 

@@ -65,7 +65,8 @@ __attribute__((noinline)) static void Tile(const float* a, const float* b, float
 
 const std::string_view kTriangle = R"(
 // The @side@ triangle is what counts: @condition@.
-static inline bool Outside(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) {
+static inline bool Outside(std::int64_t row, std::int64_t column,
+                           [[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int64_t columns) {
   return @outside@;
 }
 static inline Vec KeepTriangle(Vec value, std::int64_t row, std::int64_t column) {
