@@ -163,10 +163,10 @@ Text ExpressionWriter::WriteLoad(const Expr& expr) {
   }
   const std::string pointer = buffer.name + " + " + index;
   const std::int64_t stride = load.address.factor[lane];
-  std::string code = fmt::format("LoadLanes({}, lanes)", pointer);
+  std::string code = fmt::format("LoadLanes({}, {})", pointer, lanes_);
   if (stride != 1) {
     needs_.pieces.insert(VectorPiece::kStrided);
-    code = fmt::format("LoadStrided({}, {}, lanes)", pointer, stride);
+    code = fmt::format("LoadStrided({}, {}, {})", pointer, stride, lanes_);
   }
   return WriteBounded(load, pointer, {code, true, ExprType::kFloat});
 }
@@ -184,10 +184,10 @@ Text ExpressionWriter::WriteBounded(const Load& load, const std::string& pointer
     const std::string form = FormText(bound.form, loops_);
     if (plain.vector && bound.form.factor[static_cast<std::size_t>(nest_.lane)] != 0) {
       needs_.pieces.insert(VectorPiece::kStrided);
-      result.code = fmt::format("LoadInside({}, {}, {}, {}, {}, {}, lanes)", pointer,
+      result.code = fmt::format("LoadInside({}, {}, {}, {}, {}, {}, {})", pointer,
                                 load.address.factor[static_cast<std::size_t>(nest_.lane)], form,
                                 bound.form.factor[static_cast<std::size_t>(nest_.lane)],
-                                bound.limit, outside);
+                                bound.limit, outside, lanes_);
       continue;
     }
     conditions += fmt::format("{}{} >= 0 && {} < {}", conditions.empty() ? "" : " && ", form, form,
@@ -289,10 +289,10 @@ void ExpressionWriter::StoreTo(Writer& out, int buffer, const AffineForm& place,
     out.Line(fmt::format("{}[{}] = {};", target.name, FormText(place, loops_),
                          ScalarStore(target, value.code)));
   } else if (stride == 1) {
-    out.Line(fmt::format("StoreLanes({}, {}, lanes);", pointer, AsVector(value)));
+    out.Line(fmt::format("StoreLanes({}, {}, {});", pointer, AsVector(value), lanes_));
   } else {
     needs_.pieces.insert(VectorPiece::kStrided);
-    out.Line(fmt::format("StoreStrided({}, {}, {}, lanes);", pointer, stride, AsVector(value)));
+    out.Line(fmt::format("StoreStrided({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expert/expression.h"
@@ -45,6 +46,9 @@ class ExpressionWriter final {
   // Bounds that loops have been made to keep.
   void Assume(const std::vector<Bound>& bounds) { assumed_ = bounds; }
 
+  // The text of how many lanes count.
+  void CountLanesBy(std::string lanes) { lanes_ = std::move(lanes); }
+
   // Expressions that do not vary in the inner dimensions are named in `before`, which stands
   // outside the pass; in column passes such a name is an array over the vectors.
   void BeginPass(Writer* before, Writer* body);
@@ -75,6 +79,7 @@ class ExpressionWriter final {
   const Nest& nest_;
   std::vector<std::string> loops_;
   Needs& needs_;
+  std::string lanes_ = "lanes";
   Writer* before_ = nullptr;
   Writer* body_ = nullptr;
   std::map<int, Text> forwarded_;

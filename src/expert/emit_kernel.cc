@@ -14,6 +14,8 @@
 
 #include "core/task.h"
 #include "expert/affine.h"
+#include "expert/anchor_kernel.h"
+#include "expert/anchored.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
@@ -141,16 +143,19 @@ std::string Parameters(const Task& task, const Program& program) {
 
 }  // namespace
 
-std::string EmitKernel(const Task& task, Program program) {
+std::string EmitKernel(const Task& task, Program program, const KernelTarget& target) {
   RemoveUnused(program);
   MakeNamesUnique(program);
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
 
   Needs needs;
+  std::string functions;
+  std::string anchor_scratch;  // the largest of what anchors need, behind the buffers
   Writer body;
   body.Line(fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program)));
-  if (layout.bytes == 0) body.Line("(void)scratch;");
+  const bool anchors = std::ranges::any_of(nests, &Nest::anchored);
+  if (layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
   for (const auto& [buffer, offset] : layout.offset) {
     const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
     const std::string_view type = DTypeCppName(spec.dtype);
@@ -161,7 +166,20 @@ std::string EmitKernel(const Task& task, Program program) {
   for (const Nest& nest : nests) {
     body.Line("");
     body.Line(Comment(nest));
-    EmitNest(program, nest, needs, body);
+    if (!nest.anchored) {
+      EmitNest(program, nest, needs, body);
+      continue;
+    }
+    std::string name = "anchor_" + nest.steps[0].name;
+    name.resize(name.size() - std::string_view("_fold").size());
+    const AnchorText anchor = EmitAnchor(program, nest, target, name, needs);
+    functions += anchor.function + "\n";
+    needs.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
+    needs.vectors = true;
+    anchor_scratch = anchor_scratch.empty()
+                         ? name + "::kScratchBytes"
+                         : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch, name);
+    body.Line(FillIn(anchor.call, {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", layout.bytes)}}));
   }
   body.Line("}");
 
@@ -170,15 +188,26 @@ std::string EmitKernel(const Task& task, Program program) {
                       task.name);
   if (needs.cmath) text += "#include <cmath>\n";
   text += "#include <cstddef>\n#include <cstdint>\n";
+  if (!functions.empty()) text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
   if (needs.vectors) {
     needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
     text += VectorPreamble(needs.pieces);
   } else if (!needs.pieces.empty()) {
     text += VectorPreamble(needs.pieces);
   }
-  if (layout.bytes > 0)
+  if (!functions.empty()) {
+    text += PackingText();
+    text += functions;
+    text +=
+        "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {\n"
+        "  return a < b ? b : a;\n}\n";
+    text += fmt::format(
+        "extern \"C\" constinit const std::size_t pragma_scratch_bytes = {} + {};\n",
+        layout.bytes, anchor_scratch);
+  } else if (layout.bytes > 0) {
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);
+  }
   return text + "\n" + body.text();
 }
 

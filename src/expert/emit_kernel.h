@@ -4,10 +4,12 @@
 #include <string>
 
 #include "core/task.h"
+#include "expert/anchor_kernel.h"
 #include "expert/program.h"
 
 namespace pragma {
 
-[[nodiscard]] std::string EmitKernel(const Task& task, Program program);
+[[nodiscard]] std::string EmitKernel(const Task& task, Program program,
+                                     const KernelTarget& target);
 
 }  // namespace pragma

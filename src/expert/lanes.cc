@@ -39,7 +39,7 @@ bool ArithmeticOfInts(ExprOp op) {
 }
 
 // Whether an expression has a vector form along this dimension.
-bool HasVectorForm(const Program& program, const ExprPtr& expr, std::size_t lane) {
+bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t lane) {
   if (!DependsOn(expr, lane)) return true;
   if (expr->type == ExprType::kDouble) return false;
   if (expr->op == ExprOp::kLoad) {
@@ -54,16 +54,8 @@ bool HasVectorForm(const Program& program, const ExprPtr& expr, std::size_t lane
       expr->args[0]->type != ExprType::kFloat)
     return false;
   return std::ranges::all_of(expr->args, [&](const ExprPtr& arg) {
-    return arg->type != ExprType::kDouble && HasVectorForm(program, arg, lane);
+    return arg->type != ExprType::kDouble && ExprHasVectorForm(program, arg, lane);
   });
-}
-
-bool StepHasVectorForm(const Program& program, const Nest& nest, std::size_t s, std::size_t lane) {
-  const Step& step = nest.steps[s];
-  if (TypeOf(program, step.buffer) != DType::kFloat32 || step.expr->type != ExprType::kFloat)
-    return false;
-  if (step.kind == Step::Kind::kScan && step.folded[lane]) return false;
-  return HasVectorForm(program, step.expr, lane);
 }
 
 double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
@@ -77,8 +69,8 @@ std::optional<double> Price(const Program& program, const Nest& nest, std::size_
   double price = 0;
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
     if (nest.outer[s] && nest.inner[lane]) continue;  // once for many
-    if (!StepHasVectorForm(program, nest, s, lane)) return std::nullopt;
     const Step& step = nest.steps[s];
+    if (!HasVectorForm(program, step, nest, lane)) return std::nullopt;
     VisitLoads(step.expr, [&](const Load& load, ExprType) {
       price += PriceOf(load.address, lane, kStridedLoad);
       for (const Bound& bound : load.bounds)
@@ -93,6 +85,13 @@ std::optional<double> Price(const Program& program, const Nest& nest, std::size_
 }
 
 }  // namespace
+
+bool HasVectorForm(const Program& program, const Step& step, const Nest& nest, std::size_t lane) {
+  if (TypeOf(program, step.buffer) != DType::kFloat32 || step.expr->type != ExprType::kFloat)
+    return false;
+  if (step.kind == Step::Kind::kScan && step.folded[lane]) return false;
+  return ExprHasVectorForm(program, step.expr, lane) && !nest.shape.empty();
+}
 
 void ChooseLane(const Program& program, Nest& nest) {
   std::optional<double> best;

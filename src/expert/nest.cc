@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "expert/affine.h"
+#include "expert/anchored.h"
 #include "expert/expression.h"
 #include "expert/lanes.h"
 #include "expert/program.h"
@@ -219,6 +220,28 @@ bool ReadLater(const Nest& nest, std::size_t writer) {
   return false;
 }
 
+// A generator stores only the last of its steps: what others read as well ends the epilogue.
+void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
+  const std::map<int, int> readers = Readers(nests);
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    for (std::size_t s = 0; s + 1 < nests[n].steps.size() && nests[n].anchored; ++s) {
+      const auto count = readers.find(nests[n].steps[s].buffer);
+      const Buffer& kept = program.buffers[static_cast<std::size_t>(nests[n].steps[s].buffer)];
+      const bool alone = count != readers.end() && count->second < 2;
+      if (alone && kept.kind == Buffer::Kind::kScratch) continue;
+      std::vector<Nest> apart;
+      for (std::size_t rest = s + 1; rest < nests[n].steps.size(); ++rest) {
+        Step step = nests[n].steps[rest];
+        DropUnitDims(step);
+        if (apart.empty() || !Join(step, apart.back())) apart.push_back(Started(step));
+      }
+      nests[n].steps.resize(s + 1);
+      nests[n].outer.resize(s + 1);
+      nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(n) + 1, apart.begin(), apart.end());
+    }
+  }
+}
+
 void FindForwarded(const Program& program, std::vector<Nest>& nests) {
   const std::map<int, int> readers = Readers(nests);
   for (Nest& nest : nests) {
@@ -275,16 +298,29 @@ void RemoveUnused(Program& program) {
 
 std::vector<Nest> PlanNests(const Program& program) {
   std::vector<Nest> nests;
-  for (Step step : program.steps) {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    Step step = program.steps[s];
+    if (std::optional<Nest> nest = AnchorNest(program, step)) {
+      nests.push_back(std::move(*nest));
+      s += static_cast<std::size_t>(step.parts) - 1;
+      continue;
+    }
+    if (!nests.empty() && nests.back().anchored) {
+      if (JoinAnchor(program, step, nests.back())) continue;
+    }
     DropUnitDims(step);
-    if (nests.empty() || !Join(step, nests.back())) nests.push_back(Started(step));
+    if (nests.empty() || nests.back().anchored || !Join(step, nests.back()))
+      nests.push_back(Started(step));
   }
+  KeepEpiloguesReadable(program, nests);
   for (Nest& nest : nests) {
+    if (nest.anchored) continue;
     MergeDims(nest);
     MakePhases(nest);
   }
   FindForwarded(program, nests);
-  for (Nest& nest : nests) ChooseLane(program, nest);
+  for (Nest& nest : nests)
+    if (!nest.anchored) ChooseLane(program, nest);
   return nests;
 }
 
