@@ -20,12 +20,22 @@ struct Piece {
 const std::vector<Piece>& Pieces() {
   using enum VectorPiece;
   static const std::vector<Piece> kPieces{
-      {kCore, vector_text::kCore, {}},           {kParts, vector_text::kParts, {kCore}},
-      {kStream, vector_text::kStream, {kCore}},  {kLanes, vector_text::kLanes, {kCore}},
-      {kSqrt, vector_text::kSqrt, {kCore}},      {kRound, vector_text::kRound, {kCore}},
-      {kExp, vector_text::kExp, {kCore}},        {kLog, vector_text::kLog, {kCore}},
-      {kLog1p, vector_text::kLog1p, {kLog}},     {kTanh, vector_text::kTanh, {kExp}},
-      {kSigmoid, vector_text::kSigmoid, {kExp}}, {kErf, vector_text::kErf, {kExp}},
+      {kCore, vector_text::kCore, {}},
+      {kParts, vector_text::kParts, {kCore}},
+      {kStrided, vector_text::kStrided, {kCore}},
+      {kLoops, vector_text::kLoops, {kParts}},
+      {kLimits, vector_text::kLimits, {}},
+      {kStream, vector_text::kStream, {kCore}},
+      {kLanes, vector_text::kLanes, {kCore}},
+      {kSqrt, vector_text::kSqrt, {kCore}},
+      {kRound, vector_text::kRound, {kCore}},
+      {kExp, vector_text::kExp, {kCore}},
+      {kExpMinus1, vector_text::kExpMinus1, {kExp}},
+      {kLog, vector_text::kLog, {kCore}},
+      {kLog1p, vector_text::kLog1p, {kLog}},
+      {kTanh, vector_text::kTanh, {kExp}},
+      {kSigmoid, vector_text::kSigmoid, {kExp}},
+      {kErf, vector_text::kErf, {kExp}},
   };
   return kPieces;
 }
@@ -33,7 +43,6 @@ const std::vector<Piece>& Pieces() {
 }  // namespace
 
 std::string VectorPreamble(std::set<VectorPiece> pieces) {
-  pieces.insert(VectorPiece::kCore);
   for (auto piece = Pieces().rbegin(); piece != Pieces().rend(); ++piece) {
     if (pieces.contains(piece->name)) pieces.insert(piece->needs.begin(), piece->needs.end());
   }

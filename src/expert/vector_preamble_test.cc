@@ -94,6 +94,8 @@ static void CheckLanes() {
 int main() {
   Check("Exp", [](Vec v) { return Exp(v); }, [](double x) { return std::exp(x); }, 1);
   Check("Exp", [](Vec v) { return Exp(v); }, [](double x) { return std::exp(x); }, 1, -90, 90);
+  Check("ExpMinus1", [](Vec v) { return ExpMinus1(v); }, [](double x) { return std::expm1(x); }, 2.5);
+  Check("ExpMinus1", [](Vec v) { return ExpMinus1(v); }, [](double x) { return std::expm1(x); }, 2.5, -3, 3);
   Check("Log", [](Vec v) { return Log(v); }, [](double x) { return std::log(x); }, 1);
   Check("Log", [](Vec v) { return Log(v); }, [](double x) { return std::log(x); }, 1, 0.4f, 2.5f);
   Check("Log1p", [](Vec v) { return Log1p(v); }, [](double x) { return std::log1p(x); }, 3, -0.3f);
@@ -117,7 +119,8 @@ int main() {
 
 std::set<VectorPiece> AllPieces() {
   using enum VectorPiece;
-  return {kCore, kParts, kStream, kLanes, kSqrt, kRound, kExp, kLog, kLog1p, kTanh, kSigmoid, kErf};
+  return {kCore,  kParts, kStrided,   kLoops, kLimits, kStream, kLanes,   kSqrt,
+          kRound, kExp,   kExpMinus1, kLog,   kLog1p,  kTanh,   kSigmoid, kErf};
 }
 
 std::string Output(std::vector<std::string> argv, const std::string& folder) {

@@ -28,6 +28,20 @@ const std::string_view kExp = R"(
 }
 )";
 
+const std::string_view kExpMinus1 = R"(
+// e^x - 1, at most 3 ulp: a polynomial where e^x is near 1, and taking 1 away would cancel.
+[[maybe_unused]] static inline Vec ExpMinus1(Vec x) {
+  Vec p = Broadcast(0.000199928952f);
+  p = p * x + 0.0013997457f;
+  p = p * x + 0.008333073f;
+  p = p * x + 0.0416653156f;
+  p = p * x + 0.166666687f;
+  p = p * x + 0.5f;
+  const Vec near = p * (x * x) + x;
+  return Abs(x) < 0.5f ? near : Exp(x) - 1.0f;
+}
+)";
+
 const std::string_view kLog = R"(
 // log, at most 1 ulp: x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). -infinity at 0, NaN below.
 [[maybe_unused]] static inline Vec Log(Vec x) {
