@@ -53,7 +53,7 @@ const std::string_view kToBuffer = R"(
 )";
 
 const std::string_view kTiles = R"(
-// The tile that fits what is left of a run.
+// The tile that fits what is left of a run, whose length differs from band to band.
 template <std::int64_t kTall, std::int64_t kWide = kTileVectors>
 static inline void TileOfHeight(const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
   if (left >= kWide * kLanes) {
@@ -64,6 +64,22 @@ static inline void TileOfHeight(const float* in, const float* weights@phase_para
     TileOfHeight<kTall, kWide - 1>(in, weights@phase@, left@pass@);
   }
 }
+)";
+
+const std::string_view kEvenTiles = R"(
+// The tile that fits what is left of a run: a whole one, or what all runs end with.
+template <std::int64_t kTall>
+static inline void TileOfHeight(const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
+  constexpr std::int64_t kRest = kRun % (kTileVectors * kLanes);
+  if (kRest == 0 || left >= kTileVectors * kLanes) {
+    Tile<kTall, kTileVectors, false>(in, weights@phase@, left@pass@);
+  } else if constexpr (kRest > 0) {
+    Tile<kTall, (kRest + kLanes - 1) / kLanes, kRest % kLanes != 0>(in, weights@phase@, left@pass@);
+  }
+}
+)";
+
+const std::string_view kTileOf = R"(
 static inline void TileOf(std::int64_t block, const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
   if ((block + 1) * kTileRows <= kOut) {
     TileOfHeight<kTileRows>(in, weights@phase@, left@pass@);

@@ -292,7 +292,8 @@ void ExpressionWriter::StoreTo(Writer& out, int buffer, const AffineForm& place,
     out.Line(fmt::format("StoreLanes({}, {}, {});", pointer, AsVector(value), lanes_));
   } else {
     needs_.pieces.insert(VectorPiece::kStrided);
-    out.Line(fmt::format("StoreStrided({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
+    out.Line(
+        fmt::format("StoreStrided({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
   }
 }
 

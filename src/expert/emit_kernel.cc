@@ -179,7 +179,8 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     anchor_scratch = anchor_scratch.empty()
                          ? name + "::kScratchBytes"
                          : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch, name);
-    body.Line(FillIn(anchor.call, {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", layout.bytes)}}));
+    body.Line(FillIn(anchor.call,
+                     {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", layout.bytes)}}));
   }
   body.Line("}");
 
@@ -188,7 +189,8 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
                       task.name);
   if (needs.cmath) text += "#include <cmath>\n";
   text += "#include <cstddef>\n#include <cstdint>\n";
-  if (!functions.empty()) text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
+  if (!functions.empty())
+    text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
   if (needs.vectors) {
     needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
     text += VectorPreamble(needs.pieces);
@@ -201,9 +203,9 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     text +=
         "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {\n"
         "  return a < b ? b : a;\n}\n";
-    text += fmt::format(
-        "extern \"C\" constinit const std::size_t pragma_scratch_bytes = {} + {};\n",
-        layout.bytes, anchor_scratch);
+    text +=
+        fmt::format("extern \"C\" constinit const std::size_t pragma_scratch_bytes = {} + {};\n",
+                    layout.bytes, anchor_scratch);
   } else if (layout.bytes > 0) {
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);

@@ -9,7 +9,6 @@
 
 namespace pragma {
 
-[[nodiscard]] std::string EmitKernel(const Task& task, Program program,
-                                     const KernelTarget& target);
+[[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target);
 
 }  // namespace pragma

@@ -29,12 +29,18 @@ std::string Triangle(const MatmulSpec& spec) {
 // What happens to a vector of sums once they are complete.
 std::string Results(const MatmulSpec& spec, const MatmulFinish& finish, bool whole) {
   std::string text;
+  const std::string batch = fmt::format("(row / {})", finish.rows_of_one);
+  const std::string row = fmt::format("(row % {})", finish.rows_of_one);
   if (IsTriangular(spec)) text += "  value = KeepTriangle(value, row, column);\n";
   if (spec.epilogue) {
     OutputSite site;
     site.whole = whole;
     if (!whole) site.lanes = "lanes";
     if (spec.batch == 1) site.batch = "0";
+    if (finish.rows_of_one > 0) {
+      site.batch = batch;
+      site.row = row;
+    }
     if (finish.swapped) {
       site.row = "column";
       site.column = "row";

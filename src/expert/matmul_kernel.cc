@@ -37,6 +37,20 @@ struct Plan {
   [[nodiscard]] bool blocked(const MatmulSpec& spec) const { return depth_block < spec.depth; }
 };
 
+// Matrices that follow each other in a and c and meet the same b are one long matrix.
+MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
+  rows_of_one = 0;
+  if (spec.batch == 1 || spec.b.batch != 0 || spec.structure != MatmulStructure::kNone ||
+      spec.c.second != 1 || spec.columns == 1 || spec.a.batch != spec.rows * spec.a.first ||
+      spec.c.batch != spec.rows * spec.c.first)
+    return spec;
+  rows_of_one = spec.rows;
+  spec.rows *= spec.batch;
+  spec.batch = 1;
+  spec.a.batch = spec.c.batch = 0;
+  return spec;
+}
+
 // Columns of c become the dimension that is contiguous; where both are, the longer one.
 MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
   swapped = spec.c.second != 1 || (spec.columns == 1 && spec.rows > 1 && spec.c.first == 1);
@@ -95,7 +109,7 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   }
   const std::int64_t output_bytes = spec.batch * spec.rows * spec.columns * kFloatBytes;
   plan.stream = spec.aligned_output && !plan.blocked(spec) &&
-                output_bytes > 2 * target.shared_cache_bytes && spec.c.first % target.lanes == 0 &&
+                output_bytes >= target.shared_cache_bytes && spec.c.first % target.lanes == 0 &&
                 spec.c.batch % target.lanes == 0;
   return plan;
 }
@@ -103,20 +117,16 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
 // Everything that the texts' @names@ may ask for, in one place.
 class Writer final {
  public:
-  Writer(const MatmulSpec& spec, const KernelTarget& target, bool swapped)
-      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped) {}
+  Writer(const MatmulSpec& spec, const KernelTarget& target, bool swapped, std::int64_t rows_of_one)
+      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped), rows_of_one_(rows_of_one) {}
 
   [[nodiscard]] std::string Text() const {
     std::string text = Head();
-    text += MatmulFinishText(spec_,
-                             {.swapped = swapped_, .blocked = blocked(), .stream = plan_.stream});
-    text += FillIn(matmul_text::kTile, {{"extra", extra()},
-                                        {"arguments", arguments()},
-                                        {"batch", BatchParameter(spec_)},
-                                        {"of_batch", BatchArgument(spec_)},
-                                        {"block_flags", flags(", bool first, bool last")},
-                                        {"block_arguments", flags(", first, last")},
-                                        {"prefetch", Prefetch()}});
+    text += MatmulFinishText(spec_, {.swapped = swapped_,
+                                     .blocked = blocked(),
+                                     .stream = plan_.stream,
+                                     .rows_of_one = rows_of_one_});
+    text += Tile();
     text += Multiply() + Driver();
     return text + fmt::format("}}  // namespace {}\n", spec_.name);
   }
@@ -129,6 +139,7 @@ class Writer final {
   [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
 
   [[nodiscard]] std::string Head() const;
+  [[nodiscard]] std::string Tile() const;
   [[nodiscard]] std::string Prefetch() const;
   [[nodiscard]] std::string Multiply() const;
   [[nodiscard]] std::string Driver() const;
@@ -137,6 +148,7 @@ class Writer final {
   const MatmulSpec& spec_;
   Plan plan_;
   bool swapped_;
+  std::int64_t rows_of_one_;
 };
 
 std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> others) {
@@ -173,6 +185,23 @@ static constexpr std::int64_t kDepthBlock = {2};
 )",
                       plan_.threads, name, blocked() ? name + "_DEPTH" : "kDepth");
   return text;
+}
+
+std::string Writer::Tile() const {
+  const bool lengthy = IsLong(spec_.epilogue);
+  const auto ending = [&](std::string_view text) {
+    return FillIn(text, {{"arguments", arguments()},
+                         {"of_batch", BatchArgument(spec_)},
+                         {"why", lengthy ? "what follows" : "the rare case"},
+                         {"block_arguments", flags(", first, last")}});
+  };
+  return FillIn(matmul_text::kTile,
+                {{"extra", extra()},
+                 {"batch", BatchParameter(spec_)},
+                 {"block_flags", flags(", bool first, bool last")},
+                 {"ending", (lengthy ? std::string() : ending(matmul_text::kWholeEnding)) +
+                                ending(matmul_text::kEnding)},
+                 {"prefetch", Prefetch()}});
 }
 
 std::string Writer::Prefetch() const {
@@ -254,15 +283,16 @@ std::string Writer::Driver() const {
 
 KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target) {
   bool swapped = false;
-  const MatmulSpec spec = Normalised(original, swapped);
+  std::int64_t rows_of_one = 0;
+  const MatmulSpec spec = Normalised(Flattened(original, rows_of_one), swapped);
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
   if (IsDiagonal(spec)) {
     kernel.code = DiagonalText(spec, target, swapped);
   } else if (SuitsDots(spec)) {
-    kernel.code = DotsText(spec, target, swapped);
+    kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
   } else {
-    kernel.code = Writer(spec, target, swapped).Text();
+    kernel.code = Writer(spec, target, swapped, rows_of_one).Text();
   }
   return kernel;
 }

@@ -203,6 +203,25 @@ TEST_P(MatmulKernelTest, TrianglesAndEpiloguesAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
+// Matrices that meet the same b are computed as one long matrix; the epilogue still sees which one
+// it is in.
+TEST_P(MatmulKernelTest, BatchesThatMeetOneMatrixAreRight) {
+  Program program;
+  for (const std::int64_t rows : {1, 19}) {
+    MatmulSpec spec = Product(3, rows, 37, 40, Order::kPlain, Order::kTransposed);
+    spec.b.batch = 0;
+    spec.epilogue = [](const OutputSite& site) {
+      // So long that it is kept out of the tiles.
+      return "// " + std::string(300, 'x') +
+             fmt::format("\n{0} += static_cast<float>({1}) + 0.1f * static_cast<float>({2});",
+                         site.value, site.batch, site.row);
+    };
+    program.Add(spec, SmallCaches(), "x + n + 0.1 * i");
+  }
+  EXPECT_THAT(program.kernels, HasSubstr("kBatch = 1, kRows = 57"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
 // What the epilogue reads arrives as a parameter; results that no cache holds go past the caches.
 TEST_P(MatmulKernelTest, EpiloguesReadTensors) {
   Program program;

@@ -112,7 +112,8 @@ bool SuitsDots(const MatmulSpec& spec) {
          !IsTriangular(spec);
 }
 
-std::string DotsText(const MatmulSpec& spec, const KernelTarget& target, bool swapped) {
+std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
+                     const MatmulFinish& finish) {
   const bool parallel = target.threads > 1 && Work(spec) * static_cast<double>(spec.depth) > 1e5;
   const std::string offset = BatchOffset(spec, spec.b.batch);
   std::string text =
@@ -120,7 +121,7 @@ std::string DotsText(const MatmulSpec& spec, const KernelTarget& target, bool sw
                              "factors once: dot products, nothing is packed.",
                              spec.rows, spec.columns, spec.depth,
                              spec.batch > 1 ? fmt::format(", {} times", spec.batch) : ""));
-  text += MatmulFinishText(spec, {.swapped = swapped});
+  text += MatmulFinishText(spec, finish);
   text += FillIn(
       kDots,
       {{"extra", ExtraParameters(spec.extra)},
@@ -129,7 +130,7 @@ std::string DotsText(const MatmulSpec& spec, const KernelTarget& target, bool sw
        {"of_batch", BatchArgument(spec)},
        {"unroll", target.registers >= 32 ? "4" : "2"},
        {"b_column", fmt::format("{}", spec.b.second)},
-       {"operands", Operands(swapped)},
+       {"operands", Operands(finish.swapped)},
        {"parallel",
         parallel
             ? fmt::format("#pragma omp parallel for collapse(2) schedule(static) num_threads({})\n",
@@ -147,7 +148,7 @@ std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target, boo
   const double bytes = 4 * Work(spec);
   const bool parallel = target.threads > 1 && Work(spec) > 1e5;
   const bool stream = spec.aligned_output &&
-                      bytes > 2 * static_cast<double>(target.shared_cache_bytes) &&
+                      bytes >= static_cast<double>(target.shared_cache_bytes) &&
                       spec.c.first % target.lanes == 0 && spec.c.batch % target.lanes == 0;
   const std::string diagonal_a =
       fmt::format("a[{}row * {}]", BatchOffset(spec, spec.a.batch), spec.a.first);

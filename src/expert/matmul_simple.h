@@ -4,6 +4,7 @@
 #include <string>
 
 #include "expert/anchor_kernel.h"
+#include "expert/matmul_finish.h"
 #include "expert/matmul_kernel.h"
 
 namespace pragma {
@@ -12,7 +13,7 @@ namespace pragma {
 // there is to do. Of a product whose columns of c are contiguous.
 [[nodiscard]] bool SuitsDots(const MatmulSpec& spec);
 [[nodiscard]] std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
-                                   bool swapped);
+                                   const MatmulFinish& finish);
 [[nodiscard]] std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target,
                                        bool swapped);
 
