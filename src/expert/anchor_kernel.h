@@ -1,0 +1,88 @@
+// What the generators of anchor operators (matrix products, convolutions) share: how they call
+// back for the pointwise operators fused behind them, what they return, and the text of packing.
+//
+// A generated kernel is a namespace of its own: `NAME::Run(inputs..., extra..., scratch)` computes
+// the operator, `NAME::kScratchBytes` says how much scratch it needs (64-byte aligned; nothing in
+// it has to survive a call). Its constants for the tuner begin with NAME in capitals.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "expert/vector_preamble.h"
+
+namespace pragma {
+
+// A Vec of results on its way to memory, as the text of an epilogue sees it: names of variables.
+struct OutputSite {
+  std::string_view value = "value";    // a Vec; the epilogue changes it in place
+  std::string_view index = "index";    // of lane 0, in elements from the output's start
+  std::string_view batch = "batch";    // matrix products: which of the batch; convolutions: image
+  std::string_view row = "row";        // of lane 0; convolutions: the output channel
+  std::string_view column = "column";  // of lane 0; convolutions: the pixel, counted through the
+                                       // whole output plane or volume, last dimension fastest
+  std::string_view lanes = "kLanes";   // how many lanes exist
+  bool whole = true;                   // all lanes exist: Load and Store instead of the Part forms
+  // Which coordinate grows from lane to lane; each lane's index is one greater.
+  enum class Along : std::uint8_t { kRow, kColumn };
+  Along along = Along::kColumn;
+};
+
+// Statements that change site.value; none when nothing is fused.
+using Epilogue = std::function<std::string(const OutputSite& site)>;
+
+// Whether an epilogue's text is so long that repeating it for each vector of a tile would make
+// kernels that compile slowly and fall out of the instruction cache.
+[[nodiscard]] bool IsLong(const Epilogue& epilogue);
+
+// A parameter of Run that the epilogue reads: {"const float*", "bias"}.
+struct ExtraParameter {
+  std::string type;
+  std::string name;
+};
+
+// The processor that a kernel is written for. The text is right on any; its defaults suit this one.
+struct KernelTarget {
+  int threads = 1;
+  int lanes = 16;                                            // floats in a vector register
+  int registers = 32;                                        // vector registers
+  std::int64_t private_cache_bytes = std::int64_t{1} << 20;  // the last level of one core alone
+  std::int64_t shared_cache_bytes = std::int64_t{16} << 20;  // the last level, as far as usable
+};
+
+struct KernelText {
+  std::string code;              // needs PackingText() before it, once for all kernels
+  std::set<VectorPiece> pieces;  // of the preamble, packing included
+};
+
+// Templates that bring panels of a matrix into the order in which a kernel reads them.
+[[nodiscard]] std::string_view PackingText();
+
+// `text` with each @name@ replaced by its value; every name must be known.
+[[nodiscard]] std::string FillIn(
+    std::string_view text, std::initializer_list<std::pair<std::string_view, std::string>> values);
+
+// How many results a kernel keeps in registers: rows times vectors.
+struct RegisterTile {
+  std::int64_t rows = 1;
+  std::int64_t vectors = 1;
+};
+// The tile that covers rows x columns with the least time in the innermost loop.
+[[nodiscard]] RegisterTile BestTile(const KernelTarget& target, std::int64_t rows,
+                                    std::int64_t columns);
+
+// ", const float* bias, ..." and ", bias, ...".
+[[nodiscard]] std::string ExtraParameters(const std::vector<ExtraParameter>& extra);
+[[nodiscard]] std::string ExtraArguments(const std::vector<ExtraParameter>& extra);
+// The values that a tunable may take: its default and its neighbours, rising.
+[[nodiscard]] std::vector<std::int64_t> TuneValues(std::int64_t otherwise,
+                                                   std::vector<std::int64_t> others);
+[[nodiscard]] std::string InCapitals(std::string_view name);
+
+}  // namespace pragma

@@ -1,0 +1,295 @@
+#include "expert/anchored.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/affine.h"
+#include "expert/anchor_kernel.h"
+#include "expert/conv_kernel.h"
+#include "expert/emit_expression.h"
+#include "expert/expression.h"
+#include "expert/lanes.h"
+#include "expert/matmul_kernel.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/writer.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kBatch = 0;
+constexpr std::size_t kRow = 1;
+constexpr std::size_t kColumn = 2;
+
+const Buffer& BufferOf(const Program& program, int buffer) {
+  return program.buffers[static_cast<std::size_t>(buffer)];
+}
+
+bool IsFloat(const Program& program, int buffer) {
+  return BufferOf(program, buffer).dtype == DType::kFloat32;
+}
+
+// A form over [batch..., rest...] with all batch dimensions as one.
+std::optional<AffineForm> OneBatch(const AffineForm& form, const Shape& shape, std::size_t rest) {
+  Shape merged(shape.end() - static_cast<std::ptrdiff_t>(rest), shape.end());
+  merged.insert(merged.begin(), 1);
+  for (std::size_t i = 0; i + rest < shape.size(); ++i) merged[0] *= shape[i];
+  return Reshape(form, shape, merged);
+}
+
+Nest NestOver(const Shape& shape, const Step& step, const AffineForm& place) {
+  Nest nest;
+  nest.anchored = true;
+  nest.shape = shape;
+  nest.inner.assign(shape.size(), false);
+  nest.steps = {step};
+  nest.steps[0].shape = shape;
+  nest.steps[0].folded.assign(shape.size(), false);
+  nest.steps[0].place = place;
+  nest.outer = {true};
+  return nest;
+}
+
+std::optional<Nest> ProductNest(const Program& program, const Step& step) {
+  const Expr& left = *step.product->left;
+  const Expr& right = *step.product->right;
+  if (!IsPlainLoad(left) || !IsPlainLoad(right)) return std::nullopt;
+  for (const int buffer : {left.load.buffer, right.load.buffer, step.buffer})
+    if (!IsFloat(program, buffer)) return std::nullopt;
+  const std::optional<AffineForm> a = OneBatch(left.load.address, step.shape, 3);
+  const std::optional<AffineForm> b = OneBatch(right.load.address, step.shape, 3);
+  const std::optional<AffineForm> c = OneBatch(step.place, step.shape, 3);
+  if (!a || !b || !c) return std::nullopt;
+  const std::size_t rank = step.shape.size();
+  const std::int64_t depth = step.shape[rank - 1];
+  const Shape shape{Elements(step.shape) / (step.shape[rank - 3] * step.shape[rank - 2] * depth),
+                    step.shape[rank - 3], step.shape[rank - 2]};
+  AffineForm place = *c;
+  place.factor.pop_back();
+  Nest nest = NestOver(shape, step, place);
+  Expr over = left;
+  over.load.address = *a;
+  nest.steps[0].product->left = std::make_shared<Expr>(over);
+  over = right;
+  over.load.address = *b;
+  nest.steps[0].product->right = std::make_shared<Expr>(over);
+  return nest;
+}
+
+std::optional<Nest> ConvolutionNest(const Program& program, const Step& step) {
+  const ConvolutionHint& form = *step.convolution;
+  for (const int buffer : {form.input, form.weight, step.buffer})
+    if (!IsFloat(program, buffer)) return std::nullopt;
+  if (form.in_size.empty() || form.in_size.size() > 3) return std::nullopt;
+  const Shape shape{form.batch, form.out_channels, Elements(form.out_size)};
+  return NestOver(shape, step, *Reshape(ContiguousForm(shape), shape, shape));
+}
+
+// The results of the last step are what the generator stores.
+const Step& Last(const Nest& nest) { return nest.steps.back(); }
+
+bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
+  if (nest.steps[0].convolution)
+    return place == *Reshape(ContiguousForm(nest.shape), nest.shape, nest.shape);
+  const bool row = nest.shape[kRow] == 1 || place.factor[kRow] == 1;
+  const bool column = nest.shape[kColumn] == 1 || place.factor[kColumn] == 1;
+  return row || column;
+}
+
+// Vector text exists whichever way the generator's vectors run.
+bool HasText(const Program& program, const Step& step, const Nest& nest) {
+  for (const std::size_t lane : {kRow, kColumn})
+    if (!HasVectorForm(program, step, nest, lane)) return false;
+  return true;
+}
+
+// ---- Text
+
+class EpilogueWriter final {
+ public:
+  EpilogueWriter(const Program& program, const Nest& nest, Needs& needs)
+      : program_(program), nest_(nest), needs_(needs) {}
+
+  std::string Write(const OutputSite& site) {
+    Nest view = nest_;
+    view.lane = site.along == OutputSite::Along::kRow ? kRow : kColumn;
+    const std::vector<std::string> loops{std::string(site.batch), std::string(site.row),
+                                         std::string(site.column)};
+    ExpressionWriter values(program_, view, loops, needs_);
+    values.CountLanesBy(site.whole ? "AllLanes{}" : std::string(site.lanes));
+    values.Forward(nest_.steps[0].buffer, {std::string(site.value), true, ExprType::kFloat});
+    Writer out;
+    for (std::size_t s = 1; s < nest_.steps.size(); ++s) {
+      const Step& step = nest_.steps[s];
+      values.BeginPass(&out, &out);
+      values.CountUses(step.expr);
+      const Text value = values.Write(step.expr);
+      out.Line(fmt::format("{} = {};", site.value, values.AsVector(value)));
+      values.Forward(step.buffer, {std::string(site.value), true, ExprType::kFloat});
+    }
+    return out.text();
+  }
+
+ private:
+  const Program& program_;
+  const Nest& nest_;
+  Needs& needs_;
+};
+
+// Names that the generators' text cannot mean something else by.
+Program Renamed(const Program& program) {
+  Program renamed = program;
+  for (Buffer& buffer : renamed.buffers) buffer.name += "_data";
+  return renamed;
+}
+
+std::vector<int> ExtraBuffers(const Nest& nest) {
+  std::set<int> made;
+  for (const Step& step : nest.steps) made.insert(step.buffer);
+  std::set<int> read;
+  for (std::size_t s = 1; s < nest.steps.size(); ++s)
+    VisitLoads(nest.steps[s].expr, [&](const Load& load, ExprType) {
+      if (!made.contains(load.buffer)) read.insert(load.buffer);
+    });
+  return {read.begin(), read.end()};
+}
+
+std::string Shifted(const std::string& name, std::int64_t offset) {
+  return offset == 0 ? name : fmt::format("{} + {}", name, offset);
+}
+
+MatmulSpec SpecOf(const Nest& nest) {
+  const Step& step = nest.steps[0];
+  const AffineForm& a = step.product->left->load.address;
+  const AffineForm& b = step.product->right->load.address;
+  const AffineForm& c = Last(nest).place;
+  MatmulSpec spec;
+  spec.batch = nest.shape[kBatch];
+  spec.rows = nest.shape[kRow];
+  spec.columns = nest.shape[kColumn];
+  spec.depth = nest.depth;
+  spec.a = {a.factor[0], a.factor[1], a.factor[3]};
+  spec.b = {b.factor[0], b.factor[3], b.factor[2]};
+  spec.c = {c.factor[0], c.factor[1], c.factor[2]};
+  // A dimension of size 1 has no step of its own.
+  if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
+  spec.aligned_output = c.offset % 16 == 0;
+  return spec;
+}
+
+ConvSpec ConvolutionOf(const Nest& nest) {
+  const ConvolutionHint& form = *nest.steps[0].convolution;
+  ConvSpec spec;
+  spec.images = form.batch;
+  spec.in_channels = form.in_channels;
+  spec.out_channels = form.out_channels;
+  spec.groups = form.groups;
+  spec.transposed = form.transposed;
+  for (std::size_t i = 0; i < form.kernel.size(); ++i) {
+    ConvAxis axis{form.in_size[i], form.kernel[i],   form.stride[i],
+                  form.padding[i], form.dilation[i], 0};
+    axis.output_padding = form.out_size[i] - ConvOutputSize(axis, form.transposed);
+    if (!form.transposed) axis.output_padding = 0;
+    spec.axes.push_back(axis);
+  }
+  return spec;
+}
+
+}  // namespace
+
+std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
+  if (Elements(step.shape) == 0) return std::nullopt;
+  if (step.product) {
+    std::optional<Nest> nest = ProductNest(program, step);
+    if (nest) nest->depth = step.shape.back();
+    return nest;
+  }
+  if (step.convolution) return ConvolutionNest(program, step);
+  return std::nullopt;
+}
+
+bool JoinAnchor(const Program& program, const Step& step, Nest& nest) {
+  if (step.kind != Step::Kind::kMap || step.product || step.convolution) return false;
+  if (Elements(step.shape) != Elements(nest.shape) || !IsFloat(program, step.buffer)) return false;
+  const auto over = [&](const AffineForm& form) { return Reshape(form, step.shape, nest.shape); };
+  Step joined = step;
+  joined.expr = WithForms(step.expr, over);
+  const std::optional<AffineForm> place = over(step.place);
+  if (!joined.expr || !place || !StoresAsGenerated(nest, *place)) return false;
+  joined.place = *place;
+  joined.shape = nest.shape;
+  joined.folded.assign(nest.shape.size(), false);
+  bool chained = false;
+  bool in_place = true;
+  VisitLoads(joined.expr, [&](const Load& load, ExprType) {
+    chained = chained || load.buffer == Last(nest).buffer;
+    for (const Step& writer : nest.steps) {
+      if (writer.buffer != load.buffer) continue;
+      in_place = in_place && load.buffer == Last(nest).buffer && load.bounds.empty() &&
+                 load.indirect.empty() &&
+                 Reshape(load.address, nest.shape, nest.shape) ==
+                     Reshape(writer.place, nest.shape, nest.shape);
+    }
+    in_place = in_place && IsFloat(program, load.buffer) && load.bounds.empty();
+  });
+  if (!chained || !in_place || !HasText(program, joined, nest)) return false;
+  nest.steps.push_back(std::move(joined));
+  nest.outer.push_back(true);
+  return true;
+}
+
+AnchorText EmitAnchor(const Program& program, const Nest& nest, const KernelTarget& target,
+                      const std::string& name, Needs& needs) {
+  const Program renamed = Renamed(program);
+  EpilogueWriter epilogue(renamed, nest, needs);
+  Epilogue callback;
+  if (nest.steps.size() > 1)
+    callback = [&](const OutputSite& site) { return epilogue.Write(site); };
+  std::vector<ExtraParameter> extra;
+  std::string arguments;
+  for (const int buffer : ExtraBuffers(nest)) {
+    extra.push_back({"const float*", BufferOf(renamed, buffer).name});
+    arguments += ", " + BufferOf(program, buffer).name;
+  }
+  const std::string& out = BufferOf(program, Last(nest).buffer).name;
+  const Step& step = nest.steps[0];
+  AnchorText text;
+  KernelText kernel;
+  std::string operands;
+  if (step.product) {
+    MatmulSpec spec = SpecOf(nest);
+    spec.name = name;
+    spec.epilogue = callback;
+    spec.extra = extra;
+    kernel = GenerateMatmul(spec, target);
+    const Load& a = step.product->left->load;
+    const Load& b = step.product->right->load;
+    operands =
+        fmt::format("{}, {}, {}", Shifted(BufferOf(program, a.buffer).name, a.address.offset),
+                    Shifted(BufferOf(program, b.buffer).name, b.address.offset),
+                    Shifted(out, Last(nest).place.offset));
+  } else {
+    ConvSpec spec = ConvolutionOf(nest);
+    spec.name = name;
+    spec.epilogue = callback;
+    spec.extra = extra;
+    kernel = GenerateConv(spec, target);
+    operands = fmt::format("{}, {}, {}", BufferOf(program, step.convolution->input).name,
+                           BufferOf(program, step.convolution->weight).name, out);
+  }
+  text.function = kernel.code;
+  text.pieces = kernel.pieces;
+  text.call = fmt::format("{}::Run({}{}, @scratch@);", name, operands, arguments);
+  return text;
+}
+
+}  // namespace pragma

@@ -1,0 +1,31 @@
+// Anchored nests: a product or convolution that a generator of its family writes, with the
+// pointwise steps behind it as its epilogue.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "expert/anchor_kernel.h"
+#include "expert/emit_expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/writer.h"
+
+namespace pragma {
+
+// A nest over [batch, row, column] around this step; none where no generator takes it.
+[[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
+// Makes a step the anchor's epilogue; false where it cannot be.
+[[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
+
+struct AnchorText {
+  std::string function;  // before the kernel
+  std::string call;      // inside it; @scratch@ stands for the scratch memory
+  std::set<VectorPiece> pieces;
+};
+
+[[nodiscard]] AnchorText EmitAnchor(const Program& program, const Nest& nest,
+                                    const KernelTarget& target, const std::string& name,
+                                    Needs& needs);
+
+}  // namespace pragma

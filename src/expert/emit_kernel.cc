@@ -1,0 +1,216 @@
+#include "expert/emit_kernel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/affine.h"
+#include "expert/anchor_kernel.h"
+#include "expert/anchored.h"
+#include "expert/emit_expression.h"
+#include "expert/emit_nest.h"
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/vector_preamble.h"
+#include "expert/writer.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::string_view kFlags =
+    "// pragma-flags: -O3 -march=native -fopenmp -fno-math-errno -fno-trapping-math\n";
+
+// Names that loops, the preamble and kernel.h use.
+bool Reserved(const std::string& name) {
+  static const std::set<std::string, std::less<>> kNames{
+      "e",     "c",     "u",     "v",     "V",       "i",       "j",    "k",    "l",   "m",
+      "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
+      "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each"};
+  return kNames.contains(name);
+}
+
+void MakeNamesUnique(Program& program) {
+  std::set<std::string> taken;
+  for (Buffer& buffer : program.buffers) {
+    std::string name = Reserved(buffer.name) ? buffer.name + "_" : buffer.name;
+    const std::string stem = name;
+    for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+    buffer.name = name;
+  }
+  for (Step& step : program.steps) {
+    if (Reserved(step.name)) step.name += "_";
+    // Of an accumulator; the buffer itself has the name of the node.
+    step.name += step.kind == Step::Kind::kFold ? "_fold" : "_now";
+  }
+}
+
+// When a scratch buffer is first and last touched, by nest.
+struct Life {
+  std::size_t first = SIZE_MAX;
+  std::size_t last = 0;
+};
+
+std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests) {
+  std::map<int, Life> lives;
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    const auto touch = [&](int buffer) {
+      const Buffer& touched = program.buffers[static_cast<std::size_t>(buffer)];
+      if (touched.kind != Buffer::Kind::kScratch || nests[n].forwarded.contains(buffer)) return;
+      Life& life = lives[buffer];
+      life.first = std::min(life.first, n);
+      life.last = std::max(life.last, n);
+    };
+    for (const Step& step : nests[n].steps) {
+      touch(step.buffer);
+      VisitLoads(step.expr, [&](const Load& load, ExprType) { touch(load.buffer); });
+    }
+  }
+  return lives;
+}
+
+struct Layout {
+  std::map<int, std::size_t> offset;  // bytes into scratch
+  std::size_t bytes = 0;
+};
+
+// First fit: a buffer lies where none lies that lives at the same time.
+Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
+  constexpr std::size_t kAlign = 64;
+  Layout layout;
+  std::map<int, std::size_t> sizes;
+  for (const auto& [buffer, life] : lives) {
+    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+    const std::size_t bytes =
+        static_cast<std::size_t>(Elements(spec.shape)) * DTypeSize(spec.dtype);
+    sizes[buffer] = (bytes + kAlign - 1) / kAlign * kAlign;
+    std::size_t place = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& [other, at] : layout.offset) {
+        const Life& theirs = lives.at(other);
+        const bool together = life.first <= theirs.last && theirs.first <= life.last;
+        if (!together || place >= at + sizes[other] || at >= place + sizes[buffer]) continue;
+        place = at + sizes[other];
+        moved = true;
+      }
+    }
+    layout.offset[buffer] = place;
+    layout.bytes = std::max(layout.bytes, place + sizes[buffer]);
+  }
+  return layout;
+}
+
+std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::string Comment(const Nest& nest) {
+  std::string text = "// ";
+  std::set<std::string> said;
+  for (const Step& step : nest.steps) {
+    if (!said.insert(step.what).second) continue;
+    text += (said.size() > 1 ? ", " : "") + step.what;
+  }
+  return text + " over " + ShapeText(nest.shape);
+}
+
+std::string Parameters(const Task& task, const Program& program) {
+  std::string text;
+  std::map<std::string, std::string> outputs;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i)
+    text += fmt::format("const {}* __restrict {}, ", DTypeCppName(program.buffers[i].dtype),
+                        program.buffers[i].name);
+  std::size_t next = 0;
+  for (const TensorSpec& output : task.outputs) {
+    // Outputs were made in the task's order and kept their names.
+    std::string name = fmt::format("unused_{}", next++);
+    for (const Buffer& buffer : program.buffers)
+      if (buffer.kind == Buffer::Kind::kOutput &&
+          (buffer.name == output.name || buffer.name == output.name + "_"))
+        name = buffer.name;
+    text += fmt::format("{}* __restrict {}, ", DTypeCppName(output.dtype), name);
+  }
+  return text + "void* scratch";
+}
+
+}  // namespace
+
+std::string EmitKernel(const Task& task, Program program, const KernelTarget& target) {
+  RemoveUnused(program);
+  MakeNamesUnique(program);
+  const std::vector<Nest> nests = PlanNests(program);
+  const Layout layout = LayOut(program, Lives(program, nests));
+
+  Needs needs;
+  std::string functions;
+  std::string anchor_scratch;  // the largest of what anchors need, behind the buffers
+  Writer body;
+  body.Line(fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program)));
+  const bool anchors = std::ranges::any_of(nests, &Nest::anchored);
+  if (layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
+  for (const auto& [buffer, offset] : layout.offset) {
+    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+    const std::string_view type = DTypeCppName(spec.dtype);
+    body.Line(fmt::format(
+        "{0}* const {1} = reinterpret_cast<{0}*>(static_cast<char*>(scratch) + {2});  // {3}", type,
+        spec.name, offset, ShapeText(spec.shape)));
+  }
+  for (const Nest& nest : nests) {
+    body.Line("");
+    body.Line(Comment(nest));
+    if (!nest.anchored) {
+      EmitNest(program, nest, needs, body);
+      continue;
+    }
+    std::string name = "anchor_" + nest.steps[0].name;
+    name.resize(name.size() - std::string_view("_fold").size());
+    const AnchorText anchor = EmitAnchor(program, nest, target, name, needs);
+    functions += anchor.function + "\n";
+    needs.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
+    needs.vectors = true;
+    anchor_scratch = anchor_scratch.empty()
+                         ? name + "::kScratchBytes"
+                         : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch, name);
+    body.Line(FillIn(anchor.call,
+                     {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", layout.bytes)}}));
+  }
+  body.Line("}");
+
+  std::string text(kFlags);
+  text += fmt::format("// {}: written by pragma's built-in expert.\n#include \"kernel.h\"\n\n",
+                      task.name);
+  if (needs.cmath) text += "#include <cmath>\n";
+  text += "#include <cstddef>\n#include <cstdint>\n";
+  if (!functions.empty())
+    text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
+  if (needs.vectors) {
+    needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
+    text += VectorPreamble(needs.pieces);
+  } else if (!needs.pieces.empty()) {
+    text += VectorPreamble(needs.pieces);
+  }
+  if (!functions.empty()) {
+    text += PackingText();
+    text += functions;
+    text +=
+        "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {\n"
+        "  return a < b ? b : a;\n}\n";
+    text +=
+        fmt::format("extern \"C\" constinit const std::size_t pragma_scratch_bytes = {} + {};\n",
+                    layout.bytes, anchor_scratch);
+  } else if (layout.bytes > 0) {
+    text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
+                        layout.bytes);
+  }
+  return text + "\n" + body.text();
+}
+
+}  // namespace pragma

@@ -1,0 +1,14 @@
+// A program as a kernel: one C++ source text that implements the task's pragma_kernel.
+#pragma once
+
+#include <string>
+
+#include "core/task.h"
+#include "expert/anchor_kernel.h"
+#include "expert/program.h"
+
+namespace pragma {
+
+[[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target);
+
+}  // namespace pragma

@@ -1,0 +1,35 @@
+// The text of folds: what they keep, how an element is added, what is left at the end.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expert/expression.h"
+#include "expert/program.h"
+
+namespace pragma {
+
+struct FoldForm {
+  Fold fold = Fold::kSum;
+  ExprType type = ExprType::kFloat;
+  std::string name;
+  bool vector = false;   // of vectors, else of single elements
+  bool columns = false;  // one accumulator a vector: an array over V
+  int chains = 1;        // along the lanes: an array of so many, named by u
+};
+
+[[nodiscard]] bool IsPosition(const Step& step);
+[[nodiscard]] std::vector<std::string> DeclareFold(const FoldForm& form);
+[[nodiscard]] std::vector<std::string> AddToFold(const FoldForm& form, const std::string& value,
+                                                 const std::string& position);
+// One number: what was kept, lanes and chains put together.
+[[nodiscard]] std::string FoldResult(const FoldForm& form);
+
+// Of a fold that all threads share.
+[[nodiscard]] std::string DeclareShared(const FoldForm& form);
+[[nodiscard]] std::string AddToShared(const FoldForm& form, const std::string& shared,
+                                      const std::string& part);
+[[nodiscard]] std::string_view ReductionClause(Fold fold);
+
+}  // namespace pragma

@@ -1,0 +1,109 @@
+#include "expert/lanes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "core/task.h"
+#include "expert/affine.h"
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::int64_t kFewest = 4;  // a dimension shorter than this is not worth vectors
+constexpr double kStridedLoad = 4;   // cost against a contiguous one
+constexpr double kStridedStore = 8;
+
+DType TypeOf(const Program& program, int buffer) {
+  return program.buffers[static_cast<std::size_t>(buffer)].dtype;
+}
+
+bool ArithmeticOfInts(ExprOp op) {
+  switch (op) {
+    case ExprOp::kConstant:
+    case ExprOp::kIndex:
+    case ExprOp::kAdd:
+    case ExprOp::kSubtract:
+    case ExprOp::kMultiply:
+    case ExprOp::kMin:
+    case ExprOp::kMax:
+    case ExprOp::kSelect: return true;
+    default: return false;
+  }
+}
+
+// Whether an expression has a vector form along this dimension.
+bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t lane) {
+  if (!DependsOn(expr, lane)) return true;
+  if (expr->type == ExprType::kDouble) return false;
+  if (expr->op == ExprOp::kLoad) {
+    const DType dtype = TypeOf(program, expr->load.buffer);
+    if (dtype != DType::kFloat32) return false;
+    for (const Indirect& part : expr->load.indirect)
+      if (DependsOn(part.index, lane)) return false;
+    return true;
+  }
+  if (expr->type == ExprType::kInt && !ArithmeticOfInts(expr->op)) return false;
+  if (expr->op == ExprOp::kCast && expr->type != ExprType::kFloat &&
+      expr->args[0]->type != ExprType::kFloat)
+    return false;
+  return std::ranges::all_of(expr->args, [&](const ExprPtr& arg) {
+    return arg->type != ExprType::kDouble && ExprHasVectorForm(program, arg, lane);
+  });
+}
+
+double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
+  const std::int64_t factor = form.factor[lane];
+  if (factor == 0) return 0.25;
+  return factor == 1 ? 1 : strided;
+}
+
+// Of one pass with vectors along `lane`, for each element.
+std::optional<double> Price(const Program& program, const Nest& nest, std::size_t lane) {
+  double price = 0;
+  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+    if (nest.outer[s] && nest.inner[lane]) continue;  // once for many
+    const Step& step = nest.steps[s];
+    if (!HasVectorForm(program, step, nest, lane)) return std::nullopt;
+    VisitLoads(step.expr, [&](const Load& load, ExprType) {
+      price += PriceOf(load.address, lane, kStridedLoad);
+      for (const Bound& bound : load.bounds)
+        if (bound.form.factor[lane] != 0) price += 1;
+    });
+    if (step.kind != Step::Kind::kFold) price += PriceOf(step.place, lane, kStridedStore);
+  }
+  const auto size = static_cast<double>(nest.shape[lane]);
+  constexpr double kLanes = 16;
+  const double filled = size / (std::ceil(size / kLanes) * kLanes);
+  return price / filled;
+}
+
+}  // namespace
+
+bool HasVectorForm(const Program& program, const Step& step, const Nest& nest, std::size_t lane) {
+  if (TypeOf(program, step.buffer) != DType::kFloat32 || step.expr->type != ExprType::kFloat)
+    return false;
+  if (step.kind == Step::Kind::kScan && step.folded[lane]) return false;
+  return ExprHasVectorForm(program, step.expr, lane) && !nest.shape.empty();
+}
+
+void ChooseLane(const Program& program, Nest& nest) {
+  std::optional<double> best;
+  for (std::size_t i = 0; i < nest.shape.size(); ++i) {
+    if (nest.shape[i] < kFewest) continue;
+    const std::optional<double> price = Price(program, nest, i);
+    if (!price || (best && *best < *price)) continue;
+    best = price;
+    nest.lane = static_cast<int>(i);
+  }
+  if (std::ranges::find(nest.inner, true) == nest.inner.end() && nest.lane >= 0)
+    nest.inner[static_cast<std::size_t>(nest.lane)] = true;
+}
+
+}  // namespace pragma

@@ -1,0 +1,48 @@
+// Matrix products: C++ text for one product whose sizes are known. c = epilogue(a * b).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "expert/anchor_kernel.h"
+
+namespace pragma {
+
+// Steps in elements, so that any transposition and any slice is a set of numbers. `first` is the
+// step along the matrix's first index (a: row, b: depth, c: row), `second` along its second.
+struct MatrixSteps {
+  std::int64_t batch = 0;
+  std::int64_t first = 0;
+  std::int64_t second = 1;
+};
+
+enum class MatmulStructure : std::uint8_t {
+  kNone,
+  kUpperOutput,  // triu(a * b): what lies below the diagonal is never computed
+  kLowerOutput,  // tril(a * b)
+  kDiagonalA,    // a holds the diagonal of a square matrix (steps: first)
+  kDiagonalB,    // likewise b (steps: second)
+};
+
+struct MatmulSpec {
+  std::string name = "matmul";  // the namespace of the text
+  std::int64_t batch = 1;
+  std::int64_t rows = 1;     // of a and c
+  std::int64_t columns = 1;  // of b and c
+  std::int64_t depth = 1;    // columns of a, rows of b
+  MatrixSteps a;
+  MatrixSteps b;
+  MatrixSteps c;  // c.first or c.second is 1 (or that dimension is 1)
+  MatmulStructure structure = MatmulStructure::kNone;
+  std::int64_t diagonal = 0;  // of triu and tril
+  // c starts at a multiple of 64 bytes: then outputs that no cache holds are written past them.
+  bool aligned_output = true;
+  Epilogue epilogue;
+  std::vector<ExtraParameter> extra;
+};
+
+// `static void NAME::Run(const float* a, const float* b, float* c, extra..., char* scratch)`.
+[[nodiscard]] KernelText GenerateMatmul(const MatmulSpec& spec, const KernelTarget& target);
+
+}  // namespace pragma

@@ -1,0 +1,327 @@
+#include "expert/nest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/anchored.h"
+#include "expert/expression.h"
+#include "expert/lanes.h"
+#include "expert/program.h"
+
+namespace pragma {
+namespace {
+
+using Forms = std::function<void(AffineForm&)>;
+
+void ChangeForms(Step& step, const Forms& change) {
+  step.expr = WithForms(step.expr, [&](const AffineForm& form) {
+    AffineForm changed = form;
+    change(changed);
+    return std::optional(changed);
+  });
+  change(step.place);
+  if (!step.position.factor.empty()) change(step.position);
+  if (step.product) {
+    for (ExprPtr* operand : {&step.product->left, &step.product->right}) {
+      *operand = WithForms(*operand, [&](const AffineForm& form) {
+        AffineForm changed = form;
+        change(changed);
+        return std::optional(changed);
+      });
+    }
+  }
+}
+
+template <class T>
+void Erase(std::vector<T>& items, std::size_t place) {
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void DropUnitDims(Step& step) {
+  for (std::size_t i = step.shape.size(); i-- > 0;) {
+    if (step.shape[i] != 1) continue;
+    Erase(step.shape, i);
+    step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
+    ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i); });
+  }
+}
+
+Shape OuterShape(const Nest& nest) {
+  Shape shape;
+  for (std::size_t i = 0; i < nest.shape.size(); ++i)
+    if (!nest.inner[i]) shape.push_back(nest.shape[i]);
+  return shape;
+}
+
+bool AnyInner(const Nest& nest) { return std::ranges::find(nest.inner, true) != nest.inner.end(); }
+
+// Over the outer dimensions only: made a step of the nest, with nothing of the inner ones.
+Step Embedded(const Step& step, const Nest& nest) {
+  Step embedded = step;
+  ChangeForms(embedded, [&](AffineForm& form) {
+    AffineForm wide = ZeroForm(nest.shape.size());
+    wide.offset = form.offset;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < nest.shape.size(); ++i)
+      if (!nest.inner[i]) wide.factor[i] = form.factor[next++];
+    form = wide;
+  });
+  embedded.shape = nest.shape;
+  embedded.folded.assign(nest.shape.size(), false);
+  return embedded;
+}
+
+// Whether every load of what the nest itself writes is of just the element that was written.
+bool ReadsInPlace(const Step& step, const Nest& nest) {
+  bool fits = true;
+  VisitLoads(step.expr, [&](const Load& load, ExprType) {
+    for (const Step& writer : nest.steps) {
+      if (writer.buffer != load.buffer) continue;
+      fits = fits && load.bounds.empty() && load.indirect.empty() && load.address == writer.place;
+    }
+  });
+  return fits;
+}
+
+bool WritesSameBuffer(const Step& step, const Nest& nest) {
+  return std::ranges::any_of(nest.steps,
+                             [&](const Step& other) { return other.buffer == step.buffer; });
+}
+
+bool ReadsFoldOf(const Step& step, const Nest& nest) {
+  bool reads = false;
+  VisitLoads(step.expr, [&](const Load& load, ExprType) {
+    for (const Step& writer : nest.steps)
+      reads = reads || (writer.buffer == load.buffer && writer.kind == Step::Kind::kFold);
+  });
+  return reads;
+}
+
+// A nest without outer iterations is run by all threads together, in one pass; small ones are not
+// worth threads at all.
+constexpr std::int64_t kSmall = 1 << 15;
+
+bool MayJoin(const Step& step, const Nest& nest) {
+  const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
+  if (WritesSameBuffer(step, nest) || !ReadsInPlace(step, nest)) return false;
+  if (folds && AnyInner(nest) && step.folded != nest.inner) return false;
+  const bool alone = nest.OuterCount() == 1 && nest.InnerCount() > kSmall;
+  if (alone && AnyInner(nest)) return folds && !ReadsFoldOf(step, nest);
+  return true;
+}
+
+bool Join(const Step& step, Nest& nest) {
+  const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
+  if (step.shape == nest.shape && MayJoin(step, nest)) {
+    // Folding all that earlier steps only map would take their threads away.
+    if (folds && !AnyInner(nest)) {
+      std::int64_t outer = 1;
+      for (std::size_t i = 0; i < step.shape.size(); ++i)
+        if (!step.folded[i]) outer *= step.shape[i];
+      if (outer == 1 && Elements(step.shape) > kSmall) return false;
+      nest.inner = step.folded;
+    }
+    nest.steps.push_back(step);
+    nest.outer.push_back(false);
+    return true;
+  }
+  if (folds || !AnyInner(nest) || step.shape != OuterShape(nest)) return false;
+  const Step embedded = Embedded(step, nest);
+  if (WritesSameBuffer(embedded, nest) || !ReadsInPlace(embedded, nest)) return false;
+  nest.steps.push_back(embedded);
+  nest.outer.push_back(true);
+  return true;
+}
+
+Nest Started(const Step& step) {
+  Nest nest;
+  nest.shape = step.shape;
+  nest.inner = step.folded;
+  nest.steps = {step};
+  nest.outer = {false};
+  return nest;
+}
+
+// Neighbouring dimensions that every form treats as one become one.
+void MergeDims(Nest& nest) {
+  for (std::size_t i = nest.shape.size(); i-- > 1;) {
+    if (nest.inner[i] != nest.inner[i - 1]) continue;
+    bool fits = true;
+    for (Step& step : nest.steps) {
+      fits = fits && step.kind != Step::Kind::kScan;
+      ChangeForms(step, [&](AffineForm& form) {
+        fits = fits && form.factor[i - 1] == form.factor[i] * nest.shape[i];
+      });
+    }
+    if (!fits) continue;
+    nest.shape[i - 1] *= nest.shape[i];
+    Erase(nest.shape, i);
+    nest.inner.erase(nest.inner.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Step& step : nest.steps) {
+      step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
+      ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i - 1); });
+      step.shape = nest.shape;
+    }
+  }
+}
+
+// A pass ends before a step that needs what the pass folds.
+void MakePhases(Nest& nest) {
+  std::map<int, std::size_t> folded_in;  // buffer -> phase
+  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+    const Step& step = nest.steps[s];
+    std::size_t first = 0;  // the first phase in which it may run
+    VisitLoads(step.expr, [&](const Load& load, ExprType) {
+      if (const auto found = folded_in.find(load.buffer); found != folded_in.end())
+        first = std::max(first, found->second);
+    });
+    if (nest.phases.empty() || nest.phases.back().outer != nest.outer[s] ||
+        first >= nest.phases.size())
+      nest.phases.push_back({nest.outer[s], {}});
+    nest.phases.back().steps.push_back(s);
+    // What is folded in a phase is known after it.
+    if (step.kind == Step::Kind::kFold) folded_in[step.buffer] = nest.phases.size();
+  }
+}
+
+std::map<int, int> Readers(const std::vector<Nest>& nests) {
+  std::map<int, int> readers;  // buffer -> how many nests
+  for (const Nest& nest : nests) {
+    std::set<int> read;
+    for (const Step& step : nest.steps)
+      VisitLoads(step.expr, [&](const Load& load, ExprType) { read.insert(load.buffer); });
+    for (const int buffer : read) ++readers[buffer];
+  }
+  return readers;
+}
+
+// Reads in another pass than the one that writes go through memory, but for folds.
+bool ReadLater(const Nest& nest, std::size_t writer) {
+  if (nest.steps[writer].kind == Step::Kind::kFold || nest.outer[writer]) return false;
+  bool seen = false;
+  for (const Phase& phase : nest.phases) {
+    for (const std::size_t s : phase.steps) {
+      bool reads = false;
+      VisitLoads(nest.steps[s].expr, [&](const Load& load, ExprType) {
+        reads = reads || load.buffer == nest.steps[writer].buffer;
+      });
+      if (seen && reads) return true;
+    }
+    seen = seen || std::ranges::find(phase.steps, writer) != phase.steps.end();
+  }
+  return false;
+}
+
+// A generator stores only the last of its steps: what others read as well ends the epilogue.
+void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
+  const std::map<int, int> readers = Readers(nests);
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    for (std::size_t s = 0; s + 1 < nests[n].steps.size() && nests[n].anchored; ++s) {
+      const auto count = readers.find(nests[n].steps[s].buffer);
+      const Buffer& kept = program.buffers[static_cast<std::size_t>(nests[n].steps[s].buffer)];
+      const bool alone = count != readers.end() && count->second < 2;
+      if (alone && kept.kind == Buffer::Kind::kScratch) continue;
+      std::vector<Nest> apart;
+      for (std::size_t rest = s + 1; rest < nests[n].steps.size(); ++rest) {
+        Step step = nests[n].steps[rest];
+        DropUnitDims(step);
+        if (apart.empty() || !Join(step, apart.back())) apart.push_back(Started(step));
+      }
+      nests[n].steps.resize(s + 1);
+      nests[n].outer.resize(s + 1);
+      nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(n) + 1, apart.begin(), apart.end());
+    }
+  }
+}
+
+void FindForwarded(const Program& program, std::vector<Nest>& nests) {
+  const std::map<int, int> readers = Readers(nests);
+  for (Nest& nest : nests) {
+    for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+      const int buffer = nest.steps[s].buffer;
+      if (program.buffers[static_cast<std::size_t>(buffer)].kind != Buffer::Kind::kScratch)
+        continue;
+      bool here = false;
+      for (const Step& step : nest.steps)
+        VisitLoads(step.expr,
+                   [&](const Load& load, ExprType) { here = here || load.buffer == buffer; });
+      const auto count = readers.find(buffer);
+      if (here && count != readers.end() && count->second == 1 && !ReadLater(nest, s))
+        nest.forwarded.insert(buffer);
+    }
+  }
+}
+
+bool Depends(const ExprPtr& expr, std::size_t dimension) {
+  const auto varies = [dimension](const AffineForm& form) { return form.factor[dimension] != 0; };
+  if (expr->op == ExprOp::kIndex) return varies(expr->index);
+  if (expr->op == ExprOp::kLoad) {
+    if (varies(expr->load.address)) return true;
+    for (const Bound& bound : expr->load.bounds)
+      if (varies(bound.form)) return true;
+    for (const Indirect& part : expr->load.indirect)
+      if (Depends(part.index, dimension)) return true;
+  }
+  return std::ranges::any_of(expr->args,
+                             [&](const ExprPtr& arg) { return Depends(arg, dimension); });
+}
+
+}  // namespace
+
+bool DependsOn(const ExprPtr& expr, std::size_t dimension) { return Depends(expr, dimension); }
+
+std::int64_t Nest::OuterCount() const { return Elements(OuterShape(*this)); }
+std::int64_t Nest::InnerCount() const { return Elements(shape) / OuterCount(); }
+
+void RemoveUnused(Program& program) {
+  std::set<int> needed;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i)
+    if (program.buffers[i].kind == Buffer::Kind::kOutput) needed.insert(static_cast<int>(i));
+  std::vector<Step> kept;
+  for (std::size_t i = program.steps.size(); i-- > 0;) {
+    const Step& step = program.steps[i];
+    if (!needed.contains(step.buffer)) continue;
+    VisitLoads(step.expr, [&](const Load& load, ExprType) { needed.insert(load.buffer); });
+    kept.push_back(step);
+  }
+  std::ranges::reverse(kept);
+  program.steps = std::move(kept);
+}
+
+std::vector<Nest> PlanNests(const Program& program) {
+  std::vector<Nest> nests;
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    Step step = program.steps[s];
+    if (std::optional<Nest> nest = AnchorNest(program, step)) {
+      nests.push_back(std::move(*nest));
+      s += static_cast<std::size_t>(step.parts) - 1;
+      continue;
+    }
+    if (!nests.empty() && nests.back().anchored) {
+      if (JoinAnchor(program, step, nests.back())) continue;
+    }
+    DropUnitDims(step);
+    if (nests.empty() || nests.back().anchored || !Join(step, nests.back()))
+      nests.push_back(Started(step));
+  }
+  KeepEpiloguesReadable(program, nests);
+  for (Nest& nest : nests) {
+    if (nest.anchored) continue;
+    MergeDims(nest);
+    MakePhases(nest);
+  }
+  FindForwarded(program, nests);
+  for (Nest& nest : nests)
+    if (!nest.anchored) ChooseLane(program, nest);
+  return nests;
+}
+
+}  // namespace pragma

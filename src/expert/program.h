@@ -1,0 +1,74 @@
+// Program: a module as loop nests in order, each writing one buffer; what the graph is lowered to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/affine.h"
+#include "expert/expression.h"
+
+namespace pragma {
+
+struct Buffer {
+  enum class Kind : std::uint8_t { kArgument, kOutput, kScratch };
+  Kind kind = Kind::kScratch;
+  std::string name;  // a C++ identifier
+  DType dtype = DType::kFloat32;
+  Shape shape;  // contiguous
+};
+
+enum class Fold : std::uint8_t { kSum, kProduct, kMin, kMax, kArgMin, kArgMax };
+
+// A product of two tensors summed over shared dimensions, kept beside its plain loops so that a
+// generator for this family may take the step over. Loads are over the step's shape.
+struct ProductHint {
+  ExprPtr left;
+  ExprPtr right;
+  ExprPtr bias;  // added to each element; may be null
+};
+
+// The same of a convolution; sizes of the spatial dimensions are in order, last innermost.
+struct ConvolutionHint {
+  int input = 0;  // buffers, contiguous
+  int weight = 0;
+  int bias = -1;  // none
+  std::int64_t batch = 1;
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+  std::int64_t groups = 1;
+  Shape in_size;
+  Shape out_size;
+  Shape kernel;
+  Shape stride;
+  Shape padding;
+  Shape dilation;
+  bool transposed = false;
+};
+
+struct Step {
+  enum class Kind : std::uint8_t { kMap, kFold, kScan };
+  Kind kind = Kind::kMap;
+  Fold fold = Fold::kSum;    // kFold, kScan
+  Shape shape;               // of the loop nest
+  std::vector<bool> folded;  // dimensions that are folded; the one that is scanned
+  ExprPtr expr;
+  AffineForm position;  // kArgMin, kArgMax: the number of an element
+  int buffer = 0;
+  AffineForm place;  // where the result goes in the buffer
+  std::string name;  // of the graph's node: names variables
+  std::string what;  // for the comment
+  std::optional<ProductHint> product;
+  std::optional<ConvolutionHint> convolution;
+  int parts = 1;  // with a hint: how many steps from here on make the whole
+};
+
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+};
+
+}  // namespace pragma

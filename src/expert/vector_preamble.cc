@@ -1,0 +1,56 @@
+#include "expert/vector_preamble.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expert/vector_text.h"
+
+namespace pragma {
+namespace {
+
+struct Piece {
+  VectorPiece name;
+  std::string_view text;
+  std::vector<VectorPiece> needs;
+};
+
+// In an order in which each stands after what it needs.
+const std::vector<Piece>& Pieces() {
+  using enum VectorPiece;
+  static const std::vector<Piece> kPieces{
+      {kCore, vector_text::kCore, {}},
+      {kParts, vector_text::kParts, {kCore}},
+      {kStrided, vector_text::kStrided, {kCore}},
+      {kLoops, vector_text::kLoops, {kParts}},
+      {kLimits, vector_text::kLimits, {}},
+      {kStream, vector_text::kStream, {kCore}},
+      {kLanes, vector_text::kLanes, {kCore}},
+      {kSqrt, vector_text::kSqrt, {kCore}},
+      {kRound, vector_text::kRound, {kCore}},
+      {kExp, vector_text::kExp, {kCore}},
+      {kExpMinus1, vector_text::kExpMinus1, {kExp}},
+      {kLog, vector_text::kLog, {kCore}},
+      {kLog1p, vector_text::kLog1p, {kLog}},
+      {kTanh, vector_text::kTanh, {kExp}},
+      {kSigmoid, vector_text::kSigmoid, {kExp}},
+      {kErf, vector_text::kErf, {kExp}},
+  };
+  return kPieces;
+}
+
+}  // namespace
+
+std::string VectorPreamble(std::set<VectorPiece> pieces) {
+  for (auto piece = Pieces().rbegin(); piece != Pieces().rend(); ++piece) {
+    if (pieces.contains(piece->name)) pieces.insert(piece->needs.begin(), piece->needs.end());
+  }
+  std::string text;
+  for (const Piece& piece : Pieces()) {
+    if (pieces.contains(piece.name)) text += piece.text;
+  }
+  return text;
+}
+
+}  // namespace pragma

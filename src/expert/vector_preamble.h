@@ -1,0 +1,56 @@
+// The vector preamble: small pieces of C++ text that a generated kernel starts with, so that it
+// reads as loops over `Vec` on every processor. A kernel has only the pieces that it uses.
+//
+// What the text offers (kLanes floats in a Vec: 16 with AVX-512, 8 with AVX2, else 4):
+//   core    Vec, Ints (32-bit lanes, and what comparisons of Vecs yield), kLanes,
+//           Load(p), Store(p, v), Broadcast(x), Fma(a, b, c) = a * b + c, Select(mask, a, b),
+//           Min(a, b), Max(a, b) (b where either is NaN), Abs(v), Bits(v), FromBits(i),
+//           KeepMin(a, b), KeepMax(a, b) (a NaN in either stays)
+//   parts   LoadPart(p, n, rest), StorePart(p, v, n): the first n lanes only, 0 <= n <= kLanes
+//   strided LoadStrided(p, stride, n), StoreStrided(p, stride, v, n): lane i at p + i * stride;
+//           LoadInside(p, stride, at, step, limit, outside, n): `outside` in the lanes whose
+//           at + i * step is not in [0, limit); EachLane(v, f), EachLane(v, w, f): f a lane
+//   loops   AllLanes: a count that is known to be kLanes; LoadLanes(p, n), StoreLanes(p, v, n),
+//           KeepLanes(v, n, rest) for either; ForLanes<U>(from, to, body(x, u, n)) and
+//           ForColumns<V>(x, size, body(x, vectors, n)): loops that hand over their remainders;
+//           INLINE: for the lambdas that are those bodies
+//   limits  FirstInside(start, step, limit), EndInside(start, step, limit, count): for which r in
+//           [0, count) start + r * step lies in [0, limit)
+//   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them
+//   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
+//   sqrt    Sqrt(v)
+//   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
+//   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf: Exp(v), ExpMinus1(v), Log(v), Log1p(v),
+//   Tanh(v), Sigmoid(v), Erf(v);
+//           the accuracy of each stands in its text and is what the tests hold it to
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace pragma {
+
+enum class VectorPiece : std::uint8_t {
+  kCore,
+  kParts,
+  kStrided,
+  kLoops,
+  kLimits,
+  kStream,
+  kLanes,
+  kSqrt,
+  kRound,
+  kExp,
+  kExpMinus1,
+  kLog,
+  kLog1p,
+  kTanh,
+  kSigmoid,
+  kErf,
+};
+
+// The text of these pieces and of what they stand on, in an order that compiles.
+[[nodiscard]] std::string VectorPreamble(std::set<VectorPiece> pieces);
+
+}  // namespace pragma

@@ -1,0 +1,25 @@
+// The texts behind VectorPreamble, one constant a piece.
+#pragma once
+
+#include <string_view>
+
+namespace pragma::vector_text {
+
+extern const std::string_view kCore;
+extern const std::string_view kParts;
+extern const std::string_view kStrided;
+extern const std::string_view kLoops;
+extern const std::string_view kLimits;
+extern const std::string_view kStream;
+extern const std::string_view kLanes;
+extern const std::string_view kSqrt;
+extern const std::string_view kRound;
+extern const std::string_view kExp;
+extern const std::string_view kExpMinus1;
+extern const std::string_view kLog;
+extern const std::string_view kLog1p;
+extern const std::string_view kTanh;
+extern const std::string_view kSigmoid;
+extern const std::string_view kErf;
+
+}  // namespace pragma::vector_text

@@ -1,0 +1,115 @@
+// Loops over vectors, and access that is not contiguous.
+#include <string_view>
+
+#include "expert/vector_text.h"
+
+namespace pragma::vector_text {
+
+const std::string_view kStrided = R"(
+// Lane i at p + i * stride; lanes from n on are zero, and are not stored.
+[[maybe_unused]] static inline Vec LoadStrided(const float* p, std::int64_t stride,
+                                               std::int64_t n) {
+  Vec v{};
+  for (std::int64_t i = 0; i < n; ++i) v[i] = p[i * stride];
+  return v;
+}
+[[maybe_unused]] static inline void StoreStrided(float* p, std::int64_t stride, Vec v,
+                                                 std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) p[i * stride] = v[i];
+}
+// Lanes whose index at + i * step lies outside [0, limit) are not read.
+[[maybe_unused]] static inline Vec LoadInside(const float* p, std::int64_t stride, std::int64_t at,
+                                              std::int64_t step, std::int64_t limit, float outside,
+                                              std::int64_t n) {
+  const std::int64_t last = at + (kLanes - 1) * step;
+  if (n == kLanes && stride == 1 && at >= 0 && at < limit && last >= 0 && last < limit)
+    return Load(p);
+  Vec v = Broadcast(outside);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t index = at + i * step;
+    if (index >= 0 && index < limit) v[i] = p[i * stride];
+  }
+  return v;
+}
+// For functions that have no vector form here.
+template <class Function>
+static inline Vec EachLane(Vec v, Function function) {
+  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i]);
+  return v;
+}
+template <class Function>
+static inline Vec EachLane(Vec v, Vec w, Function function) {
+  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i], w[i]);
+  return v;
+}
+)";
+
+const std::string_view kLoops = R"(
+// Loops over vectors. A body is told how many lanes count: AllLanes, which costs nothing, or a
+// number below kLanes for what is left over.
+#define INLINE __attribute__((always_inline))
+struct AllLanes {
+  constexpr operator std::int64_t() const { return kLanes; }
+};
+[[maybe_unused]] static inline Vec LoadLanes(const float* p, AllLanes) { return Load(p); }
+[[maybe_unused]] static inline Vec LoadLanes(const float* p, std::int64_t n) { return LoadPart(p, n); }
+[[maybe_unused]] static inline void StoreLanes(float* p, Vec v, AllLanes) { Store(p, v); }
+[[maybe_unused]] static inline void StoreLanes(float* p, Vec v, std::int64_t n) { StorePart(p, v, n); }
+[[maybe_unused]] static inline Ints LaneNumbers() {
+  Ints number{};
+  for (std::int32_t i = 0; i < PRAGMA_LANES; ++i) number[i] = i;
+  return number;
+}
+[[maybe_unused]] static inline Vec KeepLanes(Vec v, AllLanes, float) { return v; }
+[[maybe_unused]] static inline Vec KeepLanes(Vec v, std::int64_t n, float rest) {
+  return Select(LaneNumbers() < static_cast<std::int32_t>(n), v, Broadcast(rest));
+}
+template <int N>
+struct Count {
+  static constexpr int value = N;
+};
+// body(x, u, lanes) for x from `from` to `to`; u names the accumulators of N independent chains.
+template <int N, class Body>
+static inline INLINE void ForLanes(std::int64_t from, std::int64_t to, const Body& body) {
+  std::int64_t x = from;
+  for (; x + N * kLanes <= to; x += N * kLanes)
+#pragma GCC unroll 8
+    for (int u = 0; u < N; ++u) body(x + u * kLanes, u, AllLanes{});
+  for (; x + kLanes <= to; x += kLanes) body(x, 0, AllLanes{});
+  if (x < to) body(x, 0, to - x);
+}
+// body(x, vectors, lanes): N vectors at once, or one at a time where fewer are left.
+template <int N, class Body>
+static inline INLINE void ForColumns(std::int64_t x, std::int64_t size, const Body& body) {
+  if (x + N * kLanes <= size) return body(x, Count<N>{}, AllLanes{});
+  for (; x + kLanes <= size; x += kLanes) body(x, Count<1>{}, AllLanes{});
+  if (x < size) body(x, Count<1>{}, size - x);
+}
+template <std::size_t N, class Combine>
+static inline Vec Together(const Vec (&v)[N], Combine combine) {
+  Vec all = v[0];
+  for (std::size_t i = 1; i < N; ++i) all = combine(all, v[i]);
+  return all;
+}
+)";
+
+const std::string_view kLimits = R"(
+// The r from which on, and up to which, start + r * step lies in [0, limit).
+[[maybe_unused]] static inline std::int64_t FirstInside(std::int64_t start, std::int64_t step,
+                                                        std::int64_t limit) {
+  if (step < 0) return start < limit ? 0 : (start - limit) / -step + 1;
+  return start >= 0 ? 0 : (step - 1 - start) / step;
+}
+[[maybe_unused]] static inline std::int64_t EndInside(std::int64_t start, std::int64_t step,
+                                                      std::int64_t limit, std::int64_t count) {
+  std::int64_t end = 0;
+  if (step < 0) {
+    end = start < 0 ? 0 : start / -step + 1;
+  } else {
+    end = start >= limit ? 0 : (limit - 1 - start) / step + 1;
+  }
+  return end < count ? end : count;
+}
+)";
+
+}  // namespace pragma::vector_text

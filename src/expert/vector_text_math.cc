@@ -1,0 +1,129 @@
+// Elementary functions. The polynomials are minimax fits on the intervals named, in single
+// precision; each comment states the largest error found in units in the last place (ulp), which
+// the tests hold the text to.
+#include <string_view>
+
+#include "expert/vector_text.h"
+
+namespace pragma::vector_text {
+
+const std::string_view kExp = R"(
+// exp, at most 1 ulp: e^x = 2^n e^r with |r| <= ln(2)/2. Results below the smallest normal
+// number are right to that number's ulp; NaN stays NaN.
+[[maybe_unused]] static inline Vec Exp(Vec x) {
+  x = Max(Broadcast(-104.0f), Min(Broadcast(89.0f), x));
+  const Vec shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
+  const Vec n = shifted - 12582912.0f;
+  const Vec r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
+  Vec p = Broadcast(0.00139504892f);
+  p = p * r + 0.0083688898f;
+  p = p * r + 0.041666206f;
+  p = p * r + 0.166665182f;
+  p = p * r + 0.5f;
+  p = p * (r * r) + r + 1.0f;
+  // 2^n in two factors: n reaches from -150 to 128, further than one exponent.
+  const Ints whole = Bits(shifted) - 0x4b400000;
+  const Ints half = whole >> 1;
+  return p * FromBits((half + 127) << 23) * FromBits((whole - half + 127) << 23);
+}
+)";
+
+const std::string_view kExpMinus1 = R"(
+// e^x - 1, at most 3 ulp: a polynomial where e^x is near 1, and taking 1 away would cancel.
+[[maybe_unused]] static inline Vec ExpMinus1(Vec x) {
+  Vec p = Broadcast(0.000199928952f);
+  p = p * x + 0.0013997457f;
+  p = p * x + 0.008333073f;
+  p = p * x + 0.0416653156f;
+  p = p * x + 0.166666687f;
+  p = p * x + 0.5f;
+  const Vec near = p * (x * x) + x;
+  return Abs(x) < 0.5f ? near : Exp(x) - 1.0f;
+}
+)";
+
+const std::string_view kLog = R"(
+// log, at most 1 ulp: x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). -infinity at 0, NaN below.
+[[maybe_unused]] static inline Vec Log(Vec x) {
+  const Ints denormal = x < 1.17549435e-38f;
+  const Vec scaled = denormal ? x * 8388608.0f : x;
+  const Ints bits = Bits(scaled) - 0x3f3504f3;  // sqrt(1/2)
+  const Vec n = __builtin_convertvector(bits >> 23, Vec) - (denormal ? Broadcast(23.0f) : Vec{});
+  const Vec f = FromBits((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
+  Vec p = Broadcast(0.0691516548f);
+  p = p * f - 0.117897049f;
+  p = p * f + 0.118730128f;
+  p = p * f - 0.123843685f;
+  p = p * f + 0.142186552f;
+  p = p * f - 0.166692495f;
+  p = p * f + 0.200022265f;
+  p = p * f - 0.249999866f;
+  p = p * f + 0.333333105f;
+  const Vec square = f * f;
+  Vec y = p * (square * f) + n * 1.42860677e-06f;
+  y = f - (0.5f * square - y) + n * 0.693145752f;
+  y = x < __builtin_inff() ? y : x;  // infinity, NaN
+  y = x == 0.0f ? Broadcast(-__builtin_inff()) : y;
+  return x < 0.0f ? Broadcast(__builtin_nanf("")) : y;
+}
+)";
+
+const std::string_view kLog1p = R"(
+// log(1 + x), at most 3 ulp: what 1 + x rounds away is put back to first order.
+[[maybe_unused]] static inline Vec Log1p(Vec x) {
+  const Vec u = x + 1.0f;
+  const Vec lost = ((u > 0.0f) & (u < __builtin_inff())) ? (x - (u - 1.0f)) / u : Vec{};
+  return Abs(x) < 1.0e-4f ? x - 0.5f * x * x : Log(u) + lost;
+}
+)";
+
+const std::string_view kTanh = R"(
+// tanh, at most 2 ulp: a polynomial below 0.65, else 1 - 2 / (e^2x + 1).
+[[maybe_unused]] static inline Vec Tanh(Vec x) {
+  const Vec size = Abs(x);
+  const Vec s = x * x;
+  Vec p = Broadcast(0.00206466205f);
+  p = p * s - 0.00809196476f;
+  p = p * s + 0.0216663443f;
+  p = p * s - 0.0539405644f;
+  p = p * s + 0.133331582f;
+  p = p * s - 0.333333284f;
+  const Vec small = p * (s * x) + x;
+  const Vec large = 1.0f - 2.0f / (Exp(size + size) + 1.0f);
+  const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
+  return size < 0.65f ? small : signed_large;
+}
+)";
+
+const std::string_view kSigmoid = R"(
+// 1 / (1 + e^-x), at most 3 ulp down to the smallest normal number.
+[[maybe_unused]] static inline Vec Sigmoid(Vec x) { return 1.0f / (1.0f + Exp(-x)); }
+)";
+
+const std::string_view kErf = R"(
+// erf, at most 2 ulp: a polynomial below 1, else 1 - e^q(x), where q is log(erfc) on [1, 4].
+[[maybe_unused]] static inline Vec Erf(Vec x) {
+  const Vec s = x * x;
+  Vec p = Broadcast(7.8891193e-05f);
+  p = p * s - 0.000802084105f;
+  p = p * s + 0.00518953521f;
+  p = p * s - 0.0268544443f;
+  p = p * s + 0.112836003f;
+  p = p * s - 0.37612626f;
+  p = p * s + 0.128379107f;
+  const Vec small = p * x + x;
+  const Vec size = Min(Broadcast(4.0f), Abs(x));
+  Vec q = Broadcast(0.0001855749f);
+  q = q * size - 0.00293961586f;
+  q = q * size + 0.0218053516f;
+  q = q * size - 0.103037439f;
+  q = q * size - 0.638225615f;
+  q = q * size - 1.12704003f;
+  q = q * size - 0.000353708921f;
+  const Vec large = 1.0f - Exp(q);
+  const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
+  return Abs(x) < 1.0f ? small : signed_large;
+}
+)";
+
+}  // namespace pragma::vector_text
