@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
+#include "cli/agents.h"
 #include "cli/command.h"
 #include "cli/drop_in.h"
 #include "cli/evidence_keeping.h"
@@ -31,11 +32,13 @@
 #include "core/profile.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "expert/expert.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
 #include "profile/compare.h"
 #include "report/json_text.h"
 #include "search/recording_model.h"
+#include "search/replay.h"
 #include "search/session.h"
 #include "search/settings.h"
 #include "search/stopping.h"
@@ -55,6 +58,7 @@ struct RecordedModel {
 Result<RecordedModel> MakeRecorded(const std::string& spec, const Context& context, Store& store,
                                    Clock& clock) {
   RecordedModel made;
+  if (IsExpert(spec)) return made;
   made.model = TRY(MakeModel(spec, context.settings.ModelOptionsOf(spec), clock));
   made.recorder = std::make_unique<RecordingModel>(*made.model, store);
   return made;
@@ -80,15 +84,15 @@ struct Roles {
 
 Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Store& store,
                         Clock& clock) {
-  const std::string prompts = context.paths.prompts().string();
   Roles roles;
   roles.coder_model = TRY(MakeRecorded(settings.coder_model, context, store, clock));
-  roles.coder = TRY(MakeModelCoder(*roles.coder_model.recorder, prompts, Prompts(settings),
-                                   CoderSettings(settings)));
-  if (settings.conductor_model.empty()) return roles;
-  roles.conductor_model = TRY(MakeRecorded(settings.conductor_model, context, store, clock));
-  roles.conductor = TRY(MakeModelConductor(*roles.conductor_model.recorder, prompts,
-                                           Prompts(settings), ConductorSettings(settings)));
+  if (!settings.conductor_model.empty())
+    roles.conductor_model = TRY(MakeRecorded(settings.conductor_model, context, store, clock));
+  const MakeAgents make = RunAgents(context.paths.prompts().string());
+  Agents agents =
+      TRY(make(roles.conductor_model.recorder.get(), roles.coder_model.recorder.get(), settings));
+  roles.conductor = std::move(agents.conductor);
+  roles.coder = std::move(agents.coder);
   return roles;
 }
 
@@ -211,6 +215,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
+  if (IsExpert(choice.coder_model)) KeepTarget(TargetOf(bench.machine()), settings.options);
   return settings;
 }
 
@@ -224,7 +229,7 @@ Result<void> CheckSearchable(const Task& task) {
 Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
   SystemClock clock;
   for (const std::string& spec : {choice.conductor_model, choice.coder_model}) {
-    if (spec.empty()) continue;
+    if (spec.empty() || IsExpert(spec)) continue;
     const Result<std::unique_ptr<Model>> model =
         MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
     if (!model) return std::unexpected(model.error());

@@ -195,8 +195,8 @@ ConvSpec ConvolutionOf(const Nest& nest) {
   spec.groups = form.groups;
   spec.transposed = form.transposed;
   for (std::size_t i = 0; i < form.kernel.size(); ++i) {
-    ConvAxis axis{form.in_size[i], form.kernel[i], form.stride[i], form.padding[i],
-                  form.dilation[i], 0};
+    ConvAxis axis{form.in_size[i], form.kernel[i],   form.stride[i],
+                  form.padding[i], form.dilation[i], 0};
     axis.output_padding = form.out_size[i] - ConvOutputSize(axis, form.transposed);
     if (!form.transposed) axis.output_padding = 0;
     spec.axes.push_back(axis);
@@ -273,10 +273,10 @@ AnchorText EmitAnchor(const Program& program, const Nest& nest, const KernelTarg
     kernel = GenerateMatmul(spec, target);
     const Load& a = step.product->left->load;
     const Load& b = step.product->right->load;
-    operands = fmt::format("{}, {}, {}",
-                           Shifted(BufferOf(program, a.buffer).name, a.address.offset),
-                           Shifted(BufferOf(program, b.buffer).name, b.address.offset),
-                           Shifted(out, Last(nest).place.offset));
+    operands =
+        fmt::format("{}, {}, {}", Shifted(BufferOf(program, a.buffer).name, a.address.offset),
+                    Shifted(BufferOf(program, b.buffer).name, b.address.offset),
+                    Shifted(out, Last(nest).place.offset));
   } else {
     ConvSpec spec = ConvolutionOf(nest);
     spec.name = name;

@@ -163,6 +163,10 @@ Text ExpressionWriter::WriteLoad(const Expr& expr) {
   }
   const std::string pointer = buffer.name + " + " + index;
   const std::int64_t stride = load.address.factor[lane];
+  if (expr.type == ExprType::kBool) {
+    needs_.pieces.insert(VectorPiece::kMasks);
+    return {fmt::format("LoadMask({}, {})", pointer, lanes_), true, ExprType::kBool};
+  }
   std::string code = fmt::format("LoadLanes({}, {})", pointer, lanes_);
   if (stride != 1) {
     needs_.pieces.insert(VectorPiece::kStrided);
@@ -292,7 +296,8 @@ void ExpressionWriter::StoreTo(Writer& out, int buffer, const AffineForm& place,
     out.Line(fmt::format("StoreLanes({}, {}, {});", pointer, AsVector(value), lanes_));
   } else {
     needs_.pieces.insert(VectorPiece::kStrided);
-    out.Line(fmt::format("StoreStrided({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
+    out.Line(
+        fmt::format("StoreStrided({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
   }
 }
 

@@ -27,8 +27,8 @@ struct Nest {
   std::vector<bool> outer;  // per step
   std::vector<Phase> phases;
   int lane = -1;            // the dimension that vectors run along; -1: plain code
-  bool anchored = false;     // written by a generator of its family: see anchored.h
-  std::int64_t depth = 1;    // of an anchored product
+  bool anchored = false;    // written by a generator of its family: see anchored.h
+  std::int64_t depth = 1;   // of an anchored product
   std::set<int> forwarded;  // buffers that only this nest reads, and never from memory
 
   [[nodiscard]] bool LaneInside() const {

@@ -90,7 +90,7 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
   const RunSettings& settings = recording.settings;
   ReplayModel replies(recording);
   RecordingModel model(replies, *parts.store);
-  const Agents agents = TRY(parts.make_agents(model, model, settings));
+  const Agents agents = TRY(parts.make_agents(&model, &model, settings));
   const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(settings.preset, settings.seed));
   const MachineSummary machine{settings.machine};
   ReplayClock clock;

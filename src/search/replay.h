@@ -22,9 +22,10 @@ struct Agents {
   std::unique_ptr<Conductor> conductor;  // nullptr: the strategy has none
   std::unique_ptr<Coder> coder;
 };
-// Builds the roles of a run over its models, which outlive them.
+// Builds the roles of a run over its models, which outlive them; nullptr for a role that needs
+// none.
 using MakeAgents =
-    std::function<Result<Agents>(Model& conductor, Model& coder, const RunSettings&)>;
+    std::function<Result<Agents>(Model* conductor, Model* coder, const RunSettings&)>;
 // The language-model ones, with the prompts of `prompt_dir`.
 [[nodiscard]] MakeAgents ModelAgents(std::string prompt_dir);
 
