@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "cli/agents.h"
 #include "cli/command.h"
 #include "cli/phase_line.h"
 #include "cli/recorded_run.h"

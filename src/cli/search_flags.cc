@@ -29,7 +29,7 @@ const std::string& FirstOf(const std::string& first, const std::string& second) 
   return first.empty() ? second : first;
 }
 
-// Only the expert is named, or nothing at all.
+// Whether a model is named anywhere; the expert is none.
 bool NamesModel(const SearchFlags& flags, const Settings& settings) {
   bool named = false;
   for (const std::string* spec : {&flags.model, &flags.conductor, &flags.coder, &settings.model,

@@ -170,8 +170,9 @@ class NestWriter final {
   void Store(Writer& out, const Step& step, const Text& value) {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
     const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-    bool past = buffer.kind == Buffer::Kind::kOutput && !ReadHere(step.buffer) && bytes >= choices_.stream_bytes &&
-                nest_.lane >= 0 && step.place.offset % kAligned == 0 && value.vector;
+    bool past = buffer.kind == Buffer::Kind::kOutput && !ReadHere(step.buffer) &&
+                bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
+                step.place.offset % kAligned == 0 && value.vector;
     for (std::size_t i = 0; i < nest_.shape.size() && past; ++i) {
       const std::int64_t factor = step.place.factor[i];
       past = static_cast<int>(i) == nest_.lane ? factor == 1 : factor % kAligned == 0;

@@ -44,8 +44,8 @@ bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t 
   if (expr->type == ExprType::kDouble) return false;
   if (expr->op == ExprOp::kLoad) {
     const DType dtype = TypeOf(program, expr->load.buffer);
-    const bool flags = dtype == DType::kBool && expr->load.bounds.empty() &&
-                       expr->load.address.factor[lane] == 1;
+    const bool flags =
+        dtype == DType::kBool && expr->load.bounds.empty() && expr->load.address.factor[lane] == 1;
     if (dtype != DType::kFloat32 && !flags) return false;
     for (const Indirect& part : expr->load.indirect)
       if (DependsOn(part.index, lane)) return false;

@@ -27,7 +27,8 @@ Uses UsesOf(const Program& program, int buffer) {
       ++uses.writers;
       uses.writer = s;
     }
-    VisitLoads(step.expr, [&](const Load& load, ExprType) { uses.readers += load.buffer == buffer; });
+    VisitLoads(step.expr,
+               [&](const Load& load, ExprType) { uses.readers += load.buffer == buffer; });
   }
   return uses;
 }

@@ -151,8 +151,9 @@ int main() {
 
 std::set<VectorPiece> AllPieces() {
   using enum VectorPiece;
-  return {kCore,  kParts, kStrided,   kLoops, kLimits, kStream, kStreamLanes, kMasks, kScans, kLanes, kSqrt,
-          kRound, kExp,   kExpMinus1, kLog,   kLog1p,  kTanh,   kSigmoid,     kErf};
+  return {kCore,  kParts, kStrided, kLoops,   kLimits, kStream, kStreamLanes,
+          kMasks, kScans, kLanes,   kSqrt,    kRound,  kExp,    kExpMinus1,
+          kLog,   kLog1p, kTanh,    kSigmoid, kErf};
 }
 
 std::string Output(std::vector<std::string> argv, const std::string& folder) {
@@ -183,7 +184,8 @@ TEST_P(VectorPreambleTest, IsAsAccurateAsItSays) {
   if (processor != std::string("native")) GTEST_SKIP() << "not an x86 processor";
 #endif
   const TempDir folder = std::move(*TempDir::Create());
-  const std::string source = "#include <cstdint>\n#include <utility>\n" + VectorPreamble(AllPieces()) + kProgram;
+  const std::string source =
+      "#include <cstdint>\n#include <utility>\n" + VectorPreamble(AllPieces()) + kProgram;
   ASSERT_TRUE(WriteFileAtomic(folder.path() / "check.cpp", source));
   ASSERT_EQ(Output({compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-psabi",
                     "-Wno-uninitialized",  // in g++ 12's own header of intrinsics
