@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "cli/agents.h"
 #include "cli/command.h"
 #include "cli/phase_line.h"
 #include "cli/recorded_run.h"
@@ -44,7 +45,7 @@ struct ReplayFlags {
 };
 
 ReplayParts Parts(const Context& context, Store& store, SearchProgress& progress) {
-  ReplayParts parts{.store = &store, .make_agents = ModelAgents(context.paths.prompts().string())};
+  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.paths.prompts().string())};
   parts.observer.on_phase = [&progress](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };

@@ -10,9 +10,11 @@
 #include "agent/roles.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "cli/agents.h"
 #include "cli/command.h"
 #include "cli/settings.h"
 #include "cli/verify_flags.h"
+#include "expert/expert.h"
 #include "search/session.h"
 #include "search/strategy.h"
 
@@ -20,18 +22,28 @@ namespace pragma {
 namespace {
 
 constexpr const char* kDefaultStrategy = "n-pragma";
-constexpr std::size_t kBytesPerToken = 4;  // as where a service does not count them
+constexpr const char* kExpertStrategy = "expert";  // where no model is named anywhere
+constexpr std::size_t kBytesPerToken = 4;          // as where a service does not count them
 constexpr std::int64_t kFewestTokens = 1000;
 
 const std::string& FirstOf(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
 }
 
+// Whether a model is named anywhere; the expert is none.
+bool NamesModel(const SearchFlags& flags, const Settings& settings) {
+  bool named = false;
+  for (const std::string* spec : {&flags.model, &flags.conductor, &flags.coder, &settings.model,
+                                  &settings.conductor, &settings.coder})
+    named = named || (!spec->empty() && !IsExpert(*spec));
+  return named;
+}
+
 std::unexpected<Error> NoModel(const std::string& role) {
   return Fail(ErrorKind::kUsage,
               "no model for the " + role +
                   ": name one with --model, as openai:NAME, anthropic:NAME, command:'CMD', "
-                  "handoff:DIR or replay:FILE (a built-in expert that needs none comes later)");
+                  "handoff:DIR, replay:FILE or expert (the built-in one, which needs none)");
 }
 
 Budget FromSettings(const Settings& settings, const Preset& preset) {
@@ -74,7 +86,8 @@ Result<Budget> BudgetFlags::Over(const Budget& otherwise) const {
 void SearchFlags::AddTo(CLI::App& command) {
   command
       .add_option("--model", model,
-                  "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE")
+                  "expert (built in, the default), openai:NAME, anthropic:NAME, command:'CMD', "
+                  "handoff:DIR, replay:FILE")
       ->type_name("SPEC")
       ->group("Search");
   command
@@ -88,7 +101,9 @@ void SearchFlags::AddTo(CLI::App& command) {
   command.add_option("--debugger", debugger, "model of the debugger (default: --model, --coder)")
       ->type_name("SPEC")
       ->group("Search");
-  command.add_option("--strategy", strategy, "search strategy (default: n-pragma)")
+  command
+      .add_option("--strategy", strategy,
+                  "search strategy (default: n-pragma; of the expert: expert)")
       ->type_name("NAME|FILE")
       ->group("Search");
   command.add_option("--advice", advice, "a hint shown to the models")
@@ -113,14 +128,17 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   const Settings& settings = context.settings;
   SearchChoice choice;
   const std::string& named = FirstOf(flags.strategy, settings.strategy);
-  choice.preset = TRY(
-      LoadPreset(context.paths.strategies().string(), named.empty() ? kDefaultStrategy : named));
+  const bool without_model = !NamesModel(flags, settings);
+  const char* otherwise = without_model ? kExpertStrategy : kDefaultStrategy;
+  choice.preset =
+      TRY(LoadPreset(context.paths.strategies().string(), named.empty() ? otherwise : named));
   if (flags.no_seeds) choice.preset.seeds.clear();
   // A flag wins over any setting: --model over a "coder" in pragma.toml as well.
   const std::string conductor = FirstOf(flags.conductor, flags.model);
   const std::string coder = FirstOf(flags.coder, flags.model);
   choice.conductor_model = FirstOf(conductor, FirstOf(settings.conductor, settings.model));
   choice.coder_model = FirstOf(coder, FirstOf(settings.coder, settings.model));
+  if (without_model) choice.conductor_model = choice.coder_model = kExpertModel;
   const std::string debugger = FirstOf(flags.debugger, FirstOf(flags.model, settings.debugger));
   if (choice.preset.debugger) choice.debugger_model = FirstOf(debugger, choice.coder_model);
   if (!choice.preset.conductor) choice.conductor_model.clear();

@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
+#include "cli/agents.h"
 #include "cli/command.h"
 #include "cli/drop_in.h"
 #include "cli/evidence_keeping.h"
@@ -32,6 +33,7 @@
 #include "core/profile.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "expert/expert.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
 #include "machine/machine.h"
@@ -58,6 +60,7 @@ struct RecordedModel {
 Result<RecordedModel> MakeRecorded(const std::string& spec, const Context& context, Store& store,
                                    Clock& clock) {
   RecordedModel made;
+  if (IsExpert(spec)) return made;
   made.model = TRY(MakeModel(spec, context.settings.ModelOptionsOf(spec), clock));
   made.recorder = std::make_unique<RecordingModel>(*made.model, store);
   return made;
@@ -87,7 +90,7 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   AgentModels models;
   const auto make = [&](const std::string& spec, RecordedModel& made,
                         Model*& model) -> Result<void> {
-    if (spec.empty()) return {};
+    if (spec.empty() || IsExpert(spec)) return {};
     made = TRY(MakeRecorded(spec, context, store, clock));
     model = made.recorder.get();
     return {};
@@ -95,7 +98,7 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   TRY(make(settings.conductor_model, roles.conductor_model, models.conductor));
   TRY(make(settings.coder_model, roles.coder_model, models.coder));
   TRY(make(settings.debugger_model, roles.debugger_model, models.debugger));
-  roles.agents = TRY(ModelAgents(context.paths.prompts().string())(models, settings));
+  roles.agents = TRY(RunAgents(context.paths.prompts().string())(models, settings));
   return roles;
 }
 
@@ -239,6 +242,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
+  if (IsExpert(choice.coder_model)) KeepTarget(TargetOf(bench.machine()), settings.options);
   return settings;
 }
 
@@ -253,7 +257,7 @@ Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
   SystemClock clock;
   for (const std::string& spec :
        {choice.conductor_model, choice.coder_model, choice.debugger_model}) {
-    if (spec.empty()) continue;
+    if (spec.empty() || IsExpert(spec)) continue;
     const Result<std::unique_ptr<Model>> model =
         MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
     if (!model) return std::unexpected(model.error());

@@ -163,6 +163,10 @@ Text ExpressionWriter::WriteLoad(const Expr& expr) {
   }
   const std::string pointer = buffer.name + " + " + index;
   const std::int64_t stride = load.address.factor[lane];
+  if (expr.type == ExprType::kBool) {
+    needs_.pieces.insert(VectorPiece::kMasks);
+    return {fmt::format("LoadMask({}, {})", pointer, lanes_), true, ExprType::kBool};
+  }
   std::string code = fmt::format("LoadLanes({}, {})", pointer, lanes_);
   if (stride != 1) {
     needs_.pieces.insert(VectorPiece::kStrided);

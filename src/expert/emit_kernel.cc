@@ -21,14 +21,43 @@
 #include "expert/expression.h"
 #include "expert/nest.h"
 #include "expert/program.h"
+#include "expert/store_through.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
 
 namespace pragma {
 namespace {
 
-constexpr std::string_view kFlags =
-    "// pragma-flags: -O3 -march=native -fopenmp -fno-math-errno -fno-trapping-math\n";
+// A name as part of a comment.
+std::string OneLine(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r' || c == '\\') c = ' ';
+  return text;
+}
+
+std::string FirstLines(const Task& task, const KernelVariant& variant) {
+  std::string text =
+      "// pragma-flags: -O3 -march=native -fopenmp -fno-math-errno -fno-trapping-math";
+  if (variant.Get("unroll") == 1) text += " -funroll-loops";
+  text += "\n";
+  if (variant.Get("compiler") == 1) text += "// pragma-compiler: clang++\n";
+  text += VariantLine(variant);
+  return text + fmt::format("// {}: written by pragma's built-in expert.\n", OneLine(task.name));
+}
+
+NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) {
+  NestChoices choices;
+  choices.chains = variant.Get("chains");
+  choices.columns = variant.Get("columns");
+  choices.block = variant.Get("block");
+  choices.threads = variant.Get("threads") == 1;
+  choices.schedule = variant.Get("schedule") == 1 ? "dynamic" : "static";
+  constexpr std::int64_t kNever = INT64_MAX;
+  const std::int64_t past_caches = target.shared_cache_bytes / 2;
+  const int stream = variant.Get("stream");
+  choices.stream_bytes = stream == 1 ? kNever : stream == 2 ? 0 : past_caches;
+  return choices;
+}
 
 // Names that loops, the preamble and kernel.h use.
 bool Reserved(const std::string& name) {
@@ -143,14 +172,18 @@ std::string Parameters(const Task& task, const Program& program) {
 
 }  // namespace
 
-std::string EmitKernel(const Task& task, Program program, const KernelTarget& target) {
+std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
+                       const KernelVariant& variant) {
   RemoveUnused(program);
+  StoreThrough(program);
   MakeNamesUnique(program);
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
 
+  const NestChoices choices = ChoicesOf(variant, target);
   Needs needs;
   std::string functions;
+  int anchored = 0;
   std::string anchor_scratch;  // the largest of what anchors need, behind the buffers
   Writer body;
   body.Line(fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program)));
@@ -167,11 +200,12 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     body.Line("");
     body.Line(Comment(nest));
     if (!nest.anchored) {
-      EmitNest(program, nest, needs, body);
+      EmitNest(program, nest, choices, needs, body);
       continue;
     }
-    std::string name = "anchor_" + nest.steps[0].name;
+    std::string name = nest.steps[0].name;  // "linear_1_fold"
     name.resize(name.size() - std::string_view("_fold").size());
+    name = fmt::format("{}_product{}", name, ++anchored > 1 ? fmt::format("_{}", anchored) : "");
     const AnchorText anchor = EmitAnchor(program, nest, target, name, needs);
     functions += anchor.function + "\n";
     needs.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
@@ -184,11 +218,9 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   }
   body.Line("}");
 
-  std::string text(kFlags);
-  text += fmt::format("// {}: written by pragma's built-in expert.\n#include \"kernel.h\"\n\n",
-                      task.name);
+  std::string text = FirstLines(task, variant) + "#include \"kernel.h\"\n\n";
   if (needs.cmath) text += "#include <cmath>\n";
-  text += "#include <cstddef>\n#include <cstdint>\n";
+  text += "#include <cstddef>\n#include <cstdint>\n#include <utility>\n";
   if (!functions.empty())
     text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
   if (needs.vectors) {

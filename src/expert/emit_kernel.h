@@ -6,9 +6,11 @@
 #include "core/task.h"
 #include "expert/anchor_kernel.h"
 #include "expert/program.h"
+#include "expert/variant.h"
 
 namespace pragma {
 
-[[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target);
+[[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
+                                     const KernelVariant& variant);
 
 }  // namespace pragma

@@ -27,17 +27,19 @@
 namespace pragma {
 namespace {
 
-constexpr int kChains = 4;              // independent accumulators of a fold along the lanes
-constexpr double kWorthThreads = 3e4;   // instructions of a nest below which threads cost more
-constexpr std::int64_t kBlock = 4096;   // elements of a run that one thread takes at a time
+constexpr std::int64_t kAligned = 16;  // floats
+constexpr double kWorthThreads = 3e4;  // instructions of a nest below which threads cost more
+
 constexpr std::int64_t kFewOuter = 16;  // fewer outer iterations than this are shared out in blocks
 
 // What one nest is written with.
 class NestWriter final {
  public:
-  NestWriter(const Program& program, const Nest& nest, Needs& needs, Writer& out)
+  NestWriter(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
+             Writer& out)
       : program_(program),
         nest_(nest),
+        choices_(choices),
         needs_(needs),
         out_(out),
         loops_(LoopNames(nest)),
@@ -88,9 +90,9 @@ class NestWriter final {
   }
 
   void Parallel(int loops) {
-    if (loops == 0 || !WorthThreads()) return;
+    if (loops == 0 || !choices_.threads || !WorthThreads()) return;
     const std::string collapse = loops > 1 ? fmt::format(" collapse({})", loops) : "";
-    out_.Line("#pragma omp parallel for" + collapse + " schedule(static)");
+    out_.Line(fmt::format("#pragma omp parallel for{} schedule({})", collapse, choices_.schedule));
   }
 
   void Loop(const std::string& name, const std::string& from, const std::string& to) {
@@ -118,15 +120,16 @@ class NestWriter final {
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     if (blocks) {
       const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-      out_.Line(
-          fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size, kBlock));
+      out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
+                            choices_.block));
       from_ = "begin";
-      to_ = size % kBlock == 0
-                ? fmt::format("begin + {}", kBlock)
-                : fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", kBlock, size);
+      to_ = size % choices_.block == 0
+                ? fmt::format("begin + {}", choices_.block)
+                : fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
     }
     if (outer.empty() && !blocks) out_.Line("{");
     for (const Phase& phase : nest_.phases) phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
+    EndStreams();
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
   }
 
@@ -135,7 +138,7 @@ class NestWriter final {
     if (nest_.lane < 0 || nest_.phases.size() != 1 || nest_.OuterCount() >= kFewOuter) return false;
     const bool maps = std::ranges::all_of(
         nest_.steps, [](const Step& step) { return step.kind == Step::Kind::kMap; });
-    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * kBlock;
+    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * choices_.block;
   }
 
   void CountUses(const Phase& phase) {
@@ -160,7 +163,30 @@ class NestWriter final {
       value.code = name;
       values_.Forward(step.buffer, value);
     }
-    if (!Kept(step.buffer)) values_.StoreTo(out, step.buffer, step.place, value);
+    if (!Kept(step.buffer)) Store(out, step, value);
+  }
+
+  // An output that no cache would hold goes past them, where all its vectors are aligned.
+  void Store(Writer& out, const Step& step, const Text& value) {
+    const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
+    const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
+    bool past = buffer.kind == Buffer::Kind::kOutput && !ReadHere(step.buffer) &&
+                bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
+                step.place.offset % kAligned == 0 && value.vector;
+    for (std::size_t i = 0; i < nest_.shape.size() && past; ++i) {
+      const std::int64_t factor = step.place.factor[i];
+      past = static_cast<int>(i) == nest_.lane ? factor == 1 : factor % kAligned == 0;
+    }
+    if (!past) return values_.StoreTo(out, step.buffer, step.place, value);
+    needs_.pieces.insert(VectorPiece::kStreamLanes);
+    streams_ = true;
+    out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
+                         values_.AsVector(value)));
+  }
+
+  // Before other threads may read.
+  void EndStreams() {
+    if (std::exchange(streams_, false)) out_.Line("StreamEnd();");
   }
 
   [[nodiscard]] bool ReadHere(int buffer) const {
@@ -189,7 +215,7 @@ class NestWriter final {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, {}, [[maybe_unused]] auto lanes) INLINE {{",
-          Folds(phase) ? kChains : 1, from_, to_.empty() ? size : to_,
+          Folds(phase) ? choices_.chains : 1, from_, to_.empty() ? size : to_,
           Folds(phase) ? "int u" : "int"));
     }
     out_.Append(body);
@@ -279,7 +305,8 @@ class NestWriter final {
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-    const int vectors = size >= 64 ? 4 : size >= 32 ? 2 : 1;
+    int vectors = choices_.columns;
+    while (vectors > 1 && vectors * 16 > size) vectors /= 2;
     Parallel(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,
@@ -292,6 +319,7 @@ class NestWriter final {
     for (const Phase& phase : nest_.phases)
       phase.outer ? WriteColumnOuter(phase) : WriteColumnPass(phase);
     out_.Line("});");
+    EndStreams();
     Close(outer.size() + 1);
   }
 
@@ -320,7 +348,7 @@ class NestWriter final {
         out_.Line(fmt::format("{} = {};", kept.code, values_.AsVector(value)));
         values_.Forward(step.buffer, kept);
       }
-      if (!Kept(step.buffer)) values_.StoreTo(out_, step.buffer, step.place, kept);
+      if (!Kept(step.buffer)) Store(out_, step, kept);
       out_.Line("}");
     }
   }
@@ -356,7 +384,10 @@ class NestWriter final {
     form.type = step.expr->type;
     form.vector = nest_.lane >= 0;
     form.name = names_.at(step.buffer);
-    form.chains = nest_.LaneInside() ? kChains : 1;
+    form.chains = nest_.LaneInside() ? choices_.chains : 1;
+    form.running = step.kind == Step::Kind::kScan;
+    if (form.running && form.vector && nest_.LaneInside())
+      needs_.pieces.insert(VectorPiece::kScans);
     form.columns = nest_.lane >= 0 && !nest_.LaneInside();
     return form;
   }
@@ -416,13 +447,13 @@ class NestWriter final {
     std::size_t first = 0;
     while (!nest_.inner[first] && first + 1 < nest_.shape.size()) ++first;
     const bool cut = nest_.LaneInside() && static_cast<int>(first) == nest_.lane;
-    out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
+    if (choices_.threads) out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
     if (cut) {
       const std::int64_t size = nest_.shape[first];
-      out_.Line(
-          fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size, kBlock));
+      out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
+                            choices_.block));
       from_ = "begin";
-      to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", kBlock, size);
+      to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
     } else {
       Loop(loops_[first], "0", std::to_string(nest_.shape[first]));
     }
@@ -468,7 +499,7 @@ class NestWriter final {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, int u, [[maybe_unused]] auto lanes) INLINE {{",
-          kChains, from_, to_.empty() ? size : to_));
+          choices_.chains, from_, to_.empty() ? size : to_));
     }
     out_.Append(body);
     if (nest_.LaneInside()) out_.Line("});");
@@ -477,19 +508,22 @@ class NestWriter final {
 
   const Program& program_;
   const Nest& nest_;
+  const NestChoices& choices_;
   Needs& needs_;
   Writer& out_;
   std::vector<std::string> loops_;
   ExpressionWriter values_;
   std::map<int, std::string> names_;  // buffer -> accumulator
+  bool streams_ = false;
   std::string from_ = "0";
   std::string to_;
 };
 
 }  // namespace
 
-void EmitNest(const Program& program, const Nest& nest, Needs& needs, Writer& out) {
-  NestWriter(program, nest, needs, out).Write();
+void EmitNest(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
+              Writer& out) {
+  NestWriter(program, nest, choices, needs, out).Write();
 }
 
 }  // namespace pragma

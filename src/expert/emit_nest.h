@@ -1,7 +1,9 @@
 // A nest as C++: its outer loops, shared out to threads, and the passes inside them.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "expert/emit_expression.h"
 #include "expert/nest.h"
@@ -10,6 +12,17 @@
 
 namespace pragma {
 
-void EmitNest(const Program& program, const Nest& nest, Needs& needs, Writer& out);
+// What a variant leaves open for every nest.
+struct NestChoices {
+  int chains = 4;             // independent accumulators of a fold along the lanes
+  int columns = 4;            // vectors side by side in folds down columns
+  std::int64_t block = 4096;  // elements of a long run that a thread takes at a time
+  bool threads = true;        // whether work is shared out
+  std::string_view schedule = "static";
+  std::int64_t stream_bytes = 0;  // outputs of this size and more are stored past the caches
+};
+
+void EmitNest(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
+              Writer& out);
 
 }  // namespace pragma

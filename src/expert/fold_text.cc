@@ -68,6 +68,9 @@ std::vector<std::string> DeclareFold(const FoldForm& form) {
     if (IsArg(form.fold)) lines.push_back(fmt::format("std::int64_t {}_at = -1;", form.name));
     return lines;
   }
+  if (form.running && !form.columns)
+    return {fmt::format("Vec {0}_before = Broadcast({1}), {0} = {0}_before;", form.name,
+                        Identity(form))};
   const std::string size = form.columns ? "V" : std::to_string(form.chains);
   const std::string identity = Identity(form);
   if (identity == "0.0f") return {fmt::format("Vec {}[{}] = {{}};", form.name, size)};
@@ -86,6 +89,13 @@ std::vector<std::string> AddToFold(const FoldForm& form, const std::string& valu
             "}"};
   }
   if (form.columns) return {Combined(form, form.name + "[v]", value)};
+  if (form.running && form.vector) {
+    const char* sign = form.fold == Fold::kSum ? "+" : "*";
+    return {fmt::format(
+                "{0} = {0}_before {1} ScanLanes({2}, {3}, [](Vec a, Vec b) {{ return a {1} b; }});",
+                form.name, sign, value, Identity(form)),
+            fmt::format("{0}_before = Broadcast({0}[kLanes - 1]);", form.name)};
+  }
   if (!form.vector) return {Combined(form, form.name, value)};
   return {Combined(form, form.name + "[u]",
                    fmt::format("KeepLanes({}, lanes, {})", value, Identity(form)))};

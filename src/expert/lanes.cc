@@ -44,7 +44,9 @@ bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t 
   if (expr->type == ExprType::kDouble) return false;
   if (expr->op == ExprOp::kLoad) {
     const DType dtype = TypeOf(program, expr->load.buffer);
-    if (dtype != DType::kFloat32) return false;
+    const bool flags =
+        dtype == DType::kBool && expr->load.bounds.empty() && expr->load.address.factor[lane] == 1;
+    if (dtype != DType::kFloat32 && !flags) return false;
     for (const Indirect& part : expr->load.indirect)
       if (DependsOn(part.index, lane)) return false;
     return true;
@@ -89,7 +91,8 @@ std::optional<double> Price(const Program& program, const Nest& nest, std::size_
 bool HasVectorForm(const Program& program, const Step& step, const Nest& nest, std::size_t lane) {
   if (TypeOf(program, step.buffer) != DType::kFloat32 || step.expr->type != ExprType::kFloat)
     return false;
-  if (step.kind == Step::Kind::kScan && step.folded[lane]) return false;
+  const bool running = step.fold == Fold::kSum || step.fold == Fold::kProduct;
+  if (step.kind == Step::Kind::kScan && !running) return false;
   return ExprHasVectorForm(program, step.expr, lane) && !nest.shape.empty();
 }
 

@@ -242,7 +242,46 @@ void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
   }
 }
 
+// A result that the nest writes once more, changed, in the same places: the first writing goes
+// where the second will, and needs no memory of its own.
+void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& readers) {
+  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+    const Step& last = nest.steps[s];
+    if (last.kind != Step::Kind::kMap || nest.outer[s]) continue;
+    const Buffer& target = program.buffers[static_cast<std::size_t>(last.buffer)];
+    for (std::size_t w = 0; w < s; ++w) {
+      const Step& first = nest.steps[w];
+      const int buffer = first.buffer;
+      const Buffer& source = program.buffers[static_cast<std::size_t>(buffer)];
+      if (first.kind != Step::Kind::kMap || nest.outer[w] || first.place != last.place ||
+          source.kind != Buffer::Kind::kScratch || source.dtype != target.dtype ||
+          buffer == last.buffer || !ReadLater(nest, w))
+        continue;
+      const auto count = readers.find(buffer);
+      if (count == readers.end() || count->second != 1) continue;
+      bool after = false;  // still read once it has been overwritten
+      for (std::size_t later = s + 1; later < nest.steps.size(); ++later)
+        VisitLoads(nest.steps[later].expr,
+                   [&](const Load& load, ExprType) { after = after || load.buffer == buffer; });
+      if (after) continue;
+      const int into = last.buffer;
+      for (Step& step : nest.steps) {
+        if (step.buffer == buffer) step.buffer = into;
+        step.expr = WithLoads(step.expr, [&](const Expr& load) -> ExprPtr {
+          auto moved = std::make_shared<Expr>(load);
+          if (load.load.buffer == buffer) moved->load.buffer = into;
+          return moved;
+        });
+      }
+      break;
+    }
+  }
+}
+
 void FindForwarded(const Program& program, std::vector<Nest>& nests) {
+  const std::map<int, int> before = Readers(nests);
+  for (Nest& nest : nests)
+    if (!nest.anchored) WriteInPlace(program, nest, before);
   const std::map<int, int> readers = Readers(nests);
   for (Nest& nest : nests) {
     for (std::size_t s = 0; s < nest.steps.size(); ++s) {

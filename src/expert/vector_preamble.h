@@ -16,8 +16,11 @@
 //           INLINE: for the lambdas that are those bodies
 //   limits  FirstInside(start, step, limit), EndInside(start, step, limit, count): for which r in
 //           [0, count) start + r * step lies in [0, limit)
-//   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them
+//   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them;
+//           stream_lanes: StreamLanes(p, v, n), the first n lanes
 //   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
+//   masks   LoadMask(p, n): of bools, as comparisons have them
+//   scans   ScanLanes(v, identity, combine): each lane together with all before it
 //   sqrt    Sqrt(v)
 //   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
 //   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf: Exp(v), ExpMinus1(v), Log(v), Log1p(v),
@@ -38,6 +41,9 @@ enum class VectorPiece : std::uint8_t {
   kLoops,
   kLimits,
   kStream,
+  kStreamLanes,
+  kMasks,
+  kScans,
   kLanes,
   kSqrt,
   kRound,

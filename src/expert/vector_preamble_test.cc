@@ -73,6 +73,37 @@ static void CheckParts() {
   }
 }
 
+static void CheckMoves() {
+  float from[2 * kLanes], to[2 * kLanes];
+  bool flags[kLanes];
+  for (std::int64_t i = 0; i < 2 * kLanes; ++i) from[i] = static_cast<float>(i), to[i] = -1;
+  for (std::int64_t i = 0; i < kLanes; ++i) flags[i] = i % 3 == 0;
+  const Vec scanned = ScanLanes(Load(from), 0.0f, [](Vec a, Vec b) { return a + b; });
+  const Vec flag = Select(LoadMask(flags, kLanes), Broadcast(1), Vec{});
+  StoreStrided(to + 2 * kLanes - 1, -1, Load(from), kLanes);
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    for (const std::int64_t stride : {-1, 1, 2}) {
+      const float* p = stride < 0 ? from + kLanes - 1 : from;
+      if (LoadStrided(p, stride, kLanes)[i] != p[i * stride]) Complain("LoadStrided", i, 0, stride);
+      const std::int64_t n = kLanes - 1;
+      if (i < n && LoadStrided(p, stride, n)[i] != p[i * stride]) Complain("LoadStrided", i, 1, n);
+    }
+    const Vec inside = LoadInside(from - 2, 1, -2, 1, kLanes - 3, 9.0f, kLanes);
+    if (inside[i] != (i < 2 || i - 2 >= kLanes - 3 ? 9 : from[i - 2])) Complain("LoadInside", i, inside[i], 0);
+    if (to[2 * kLanes - 1 - i] != from[i]) Complain("StoreStrided", i, to[i], from[i]);
+    if (scanned[i] != i * (i + 1) / 2) Complain("ScanLanes", i, scanned[i], i);
+    if (flag[i] != flags[i]) Complain("LoadMask", i, flag[i], flags[i]);
+  }
+  for (const std::int64_t step : {-2, -1, 1, 3})
+    for (std::int64_t start = -7; start < 12; ++start) {
+      std::int64_t first = 5, end = 0;
+      for (std::int64_t r = 4; r >= 0; --r)
+        if (start + r * step >= 0 && start + r * step < 6) first = r, end = end ? end : r + 1;
+      const std::int64_t a = FirstInside(start, step, 6), b = EndInside(start, step, 6, 5);
+      if (first < end ? a != first || b != end : a < b) Complain("Inside", start, a, b);
+    }
+}
+
 static void CheckLanes() {
   Vec v;
   for (std::int64_t i = 0; i < kLanes; ++i) v[i] = static_cast<float>((i * 5) % kLanes) - 1;
@@ -113,14 +144,16 @@ int main() {
   Check("Trunc", [](Vec v) { return Trunc(v); }, [](double x) { return std::trunc(x); }, 0);
   Check("Abs", [](Vec v) { return Abs(v); }, [](double x) { return std::fabs(x); }, 0);
   CheckParts();
+  CheckMoves();
   CheckLanes();
 }
 )";
 
 std::set<VectorPiece> AllPieces() {
   using enum VectorPiece;
-  return {kCore,  kParts, kStrided,   kLoops, kLimits, kStream, kLanes,   kSqrt,
-          kRound, kExp,   kExpMinus1, kLog,   kLog1p,  kTanh,   kSigmoid, kErf};
+  return {kCore,  kParts, kStrided, kLoops,   kLimits, kStream, kStreamLanes,
+          kMasks, kScans, kLanes,   kSqrt,    kRound,  kExp,    kExpMinus1,
+          kLog,   kLog1p, kTanh,    kSigmoid, kErf};
 }
 
 std::string Output(std::vector<std::string> argv, const std::string& folder) {
@@ -151,7 +184,8 @@ TEST_P(VectorPreambleTest, IsAsAccurateAsItSays) {
   if (processor != std::string("native")) GTEST_SKIP() << "not an x86 processor";
 #endif
   const TempDir folder = std::move(*TempDir::Create());
-  const std::string source = "#include <cstdint>\n" + VectorPreamble(AllPieces()) + kProgram;
+  const std::string source =
+      "#include <cstdint>\n#include <utility>\n" + VectorPreamble(AllPieces()) + kProgram;
   ASSERT_TRUE(WriteFileAtomic(folder.path() / "check.cpp", source));
   ASSERT_EQ(Output({compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-psabi",
                     "-Wno-uninitialized",  // in g++ 12's own header of intrinsics

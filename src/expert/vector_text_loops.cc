@@ -7,14 +7,32 @@ namespace pragma::vector_text {
 
 const std::string_view kStrided = R"(
 // Lane i at p + i * stride; lanes from n on are zero, and are not stored.
+#if PRAGMA_LANES == 16
+#define PRAGMA_REVERSED 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+#define PRAGMA_EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
+#elif PRAGMA_LANES == 8
+#define PRAGMA_REVERSED 7, 6, 5, 4, 3, 2, 1, 0
+#define PRAGMA_EVEN 0, 2, 4, 6, 9, 11, 13, 15
+#else
+#define PRAGMA_REVERSED 3, 2, 1, 0
+#define PRAGMA_EVEN 0, 2, 5, 7
+#endif
 [[maybe_unused]] static inline Vec LoadStrided(const float* p, std::int64_t stride,
                                                std::int64_t n) {
+  if (n == kLanes && stride == -1) {
+    const Vec v = Load(p - (kLanes - 1));
+    return __builtin_shufflevector(v, v, PRAGMA_REVERSED);
+  }
+  if (n == kLanes && stride == 2)  // the second load ends with the last element that is wanted
+    return __builtin_shufflevector(Load(p), Load(p + kLanes - 1), PRAGMA_EVEN);
   Vec v{};
   for (std::int64_t i = 0; i < n; ++i) v[i] = p[i * stride];
   return v;
 }
 [[maybe_unused]] static inline void StoreStrided(float* p, std::int64_t stride, Vec v,
                                                  std::int64_t n) {
+  if (n == kLanes && stride == -1)
+    return Store(p - (kLanes - 1), __builtin_shufflevector(v, v, PRAGMA_REVERSED));
   for (std::int64_t i = 0; i < n; ++i) p[i * stride] = v[i];
 }
 // Lanes whose index at + i * step lies outside [0, limit) are not read.
@@ -22,8 +40,8 @@ const std::string_view kStrided = R"(
                                               std::int64_t step, std::int64_t limit, float outside,
                                               std::int64_t n) {
   const std::int64_t last = at + (kLanes - 1) * step;
-  if (n == kLanes && stride == 1 && at >= 0 && at < limit && last >= 0 && last < limit)
-    return Load(p);
+  if (n == kLanes && at >= 0 && at < limit && last >= 0 && last < limit)
+    return stride == 1 ? Load(p) : LoadStrided(p, stride, n);
   Vec v = Broadcast(outside);
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t index = at + i * step;
@@ -91,6 +109,43 @@ static inline Vec Together(const Vec (&v)[N], Combine combine) {
   for (std::size_t i = 1; i < N; ++i) all = combine(all, v[i]);
   return all;
 }
+)";
+
+const std::string_view kMasks = R"(
+// All bits of the lanes whose byte is not zero; lanes from n on are not read.
+[[maybe_unused]] static inline Ints LoadMask(const bool* p, std::int64_t n) {
+  typedef signed char Bytes __attribute__((vector_size(PRAGMA_LANES)));
+  Bytes bytes{};
+  if (n == kLanes) {
+    __builtin_memcpy(&bytes, p, sizeof bytes);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) bytes[i] = p[i];
+  }
+  return __builtin_convertvector(bytes, Ints) != 0;
+}
+)";
+
+const std::string_view kScans = R"(
+// What stands k lanes to the left; `first` moves in.
+template <int K, int... I>
+static inline Vec LanesBefore(Vec v, float first, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, Broadcast(first), (I < K ? PRAGMA_LANES + I : I - K)...);
+}
+// Each lane together with all lanes before it, in log2 of their number of steps.
+template <int K = 1, class Combine>
+static inline Vec ScanLanes(Vec v, float identity, Combine combine) {
+  if constexpr (K < PRAGMA_LANES) {
+    const Vec before = LanesBefore<K>(v, identity, std::make_integer_sequence<int, PRAGMA_LANES>{});
+    return ScanLanes<2 * K>(combine(before, v), identity, combine);
+  } else {
+    return v;
+  }
+}
+)";
+
+const std::string_view kStreamLanes = R"(
+[[maybe_unused]] static inline void StreamLanes(float* p, Vec v, AllLanes) { Stream(p, v); }
+[[maybe_unused]] static inline void StreamLanes(float* p, Vec v, std::int64_t n) { StorePart(p, v, n); }
 )";
 
 const std::string_view kLimits = R"(

@@ -18,7 +18,8 @@ MakeAgents ModelAgents(std::string prompt_dir) {
       agents.conductor =
           TRY(MakeModelConductor(*models.conductor, dir, prompts, ConductorSettings(settings)));
     }
-    agents.coder = TRY(MakeModelCoder(*models.coder, dir, prompts, CoderSettings(settings)));
+    if (models.coder != nullptr)
+      agents.coder = TRY(MakeModelCoder(*models.coder, dir, prompts, CoderSettings(settings)));
     if (settings.preset.debugger && models.debugger != nullptr) {
       agents.debugger = TRY(MakeModelCoder(*models.debugger, dir, DebuggerPrompts(settings),
                                            DebuggerSettings(settings)));

@@ -23,9 +23,10 @@ struct Agents {
   std::unique_ptr<Coder> coder;
   std::unique_ptr<Coder> debugger;  // nullptr: the Coder repairs
 };
-// The models of a run, which outlive its roles; one may serve several of them.
+// The models of a run, which outlive its roles; one may serve several of them. nullptr for a role
+// that needs none.
 struct AgentModels {
-  Model* conductor = nullptr;  // nullptr where the preset has none, likewise below
+  Model* conductor = nullptr;
   Model* coder = nullptr;
   Model* debugger = nullptr;
 };

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""The built-in expert over a folder of tasks, one row a task, so that a long run can be resumed.
+
+  expert_suite.py --dir DIR --rows FILE                 every *.py in DIR (and its folders)
+  expert_suite.py --dir DIR --rows FILE --ids 19,23-40  those whose names begin with these numbers
+  expert_suite.py --summary FILE                        what the rows say together
+
+A row: task, status, speedup over the faster eager with its interval, over torch.compile, attempts,
+seconds, and the reason where there is no kernel. Tasks that have a row are passed over; delete a
+row to measure its task again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import math
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def number_of(task: Path) -> int:
+    match = re.match(r"\d+", task.stem)
+    return int(match.group()) if match else 0
+
+
+def wanted(text: str) -> set[int]:
+    """ "19,23-25" -> {19, 23, 24, 25}"""
+    ids: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        ids.update(range(int(first), int(last or first) + 1))
+    return ids
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def of(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
+    command = [args.pragma, "optimize", str(task), "--model", "expert", "--json", "--no-dropin"]
+    command += ["--attempts", str(args.attempts), "--time", f"{args.seconds}s", "--home", args.home]
+    if not args.compile:
+        command.append("--no-compile-baseline")
+    started = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
+    try:
+        reply = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        return row | {"status": "task_error", "reason": reason}
+    best = reply.get("best") or {}
+    trials = reply.get("trials") or []
+    row |= {"attempts": reply.get("attempts"), "stopped": reply.get("stopped")}
+    if not best:
+        return row | {"status": "none", "run": reply.get("run"), "reason": last_reason(done, trials)}
+    return row | {
+        "status": best.get("status"),
+        "speedup": of(best, "speedup", "eager", "median"),
+        "ci95": of(best, "speedup", "eager", "ci95"),
+        "over_compile": of(best, "speedup", "compile", "median"),
+        "median_ms": of(best, "timing", "median_ms"),
+        "lower_bound_ms": best.get("lower_bound_ms"),
+        "category": of(best, "task", "category"),
+    }
+
+
+def last_reason(done: subprocess.CompletedProcess[str], trials: list[Any]) -> str:
+    reasons = [str(of(trial, "evaluation", "reason") or "") for trial in trials]
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    return next(filter(None, reversed(reasons)), lines[-1] if lines else "")
+
+
+def geomean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else 0.0
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    passed = [row for row in rows if row["status"] == "passed"]
+    lines = [f"{len(passed)} of {len(rows)} passed"]
+    groups: dict[str, list[float]] = collections.defaultdict(list)
+    for row in passed:
+        if row.get("speedup"):
+            groups[row.get("category") or "?"].append(row["speedup"])
+            groups["all"].append(row["speedup"])
+    for name, values in sorted(groups.items()):
+        faster = sum(value > 1 for value in values)
+        lines.append(
+            f"{name}: geometric mean {geomean(values):.2f}, mean {sum(values) / len(values):.2f}, "
+            f"faster than eager on {faster} of {len(values)}"
+        )
+    for row in rows:
+        if row["status"] != "passed":
+            lines.append(f"{row['task']}: {row['status']}: {row.get('reason', '')}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dir", type=Path)
+    parser.add_argument("--ids", default="", help="numbers and ranges: 19,23-40")
+    parser.add_argument("--rows", type=Path, default=Path("expert_rows.jsonl"))
+    parser.add_argument("--attempts", type=int, default=15)
+    parser.add_argument("--seconds", type=int, default=120, help="at most, for each task")
+    parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
+    parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
+    parser.add_argument("--home", default=".pragma")
+    parser.add_argument("--summary", type=Path, help="only print what these rows say")
+    args = parser.parse_args()
+    if args.summary:
+        print(summary(read_rows(args.summary)))
+        return
+    if not args.dir:
+        parser.error("--dir is needed: a folder of tasks")
+    known = {row["task"] for row in read_rows(args.rows)}
+    ids = wanted(args.ids)
+    for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path), path.stem)):
+        if task.stem in known or (ids and number_of(task) not in ids):
+            continue
+        row = optimize(task, args)
+        with args.rows.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(json.dumps(row), file=sys.stderr, flush=True)
+    print(summary(read_rows(args.rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+// The built-in expert: a Conductor and a Coder that need no language model. The Coder writes a
+// kernel from the task's operator graph; which choices it made stands in the kernel's first lines,
+// so that a run is a function of its tree and can be resumed and replayed.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "agent/roles.h"
+#include "expert/anchor_kernel.h"
+#include "machine/machine.h"
+
+namespace pragma {
+
+// How the command line names it: --model expert.
+inline constexpr std::string_view kExpertModel = "expert";
+
+[[nodiscard]] KernelTarget TargetOf(const Machine& machine);
+
+[[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor();
+[[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target);
+
+}  // namespace pragma

@@ -1,0 +1,86 @@
+// The Coder without a language model: the task's graph, lowered and written out, in the variant
+// that the advice asks for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "base/result.h"
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/trial.h"
+#include "expert/emit_kernel.h"
+#include "expert/expert.h"
+#include "expert/lowering.h"
+#include "expert/program.h"
+#include "expert/variant.h"
+#include "machine/machine.h"
+
+namespace pragma {
+namespace {
+
+class ExpertCoder final : public Coder {
+ public:
+  explicit ExpertCoder(const KernelTarget& target) : target_(target) {}
+
+  Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey) override {
+    Proposal proposal;
+    proposal.author = "expert";
+    Result<Program> program = LowerTask(*window.task);
+    if (!program) {
+      proposal.reason = program.error().message;
+      proposal.unsupported = true;
+      return proposal;
+    }
+    const KernelVariant variant = Wanted(window, advice);
+    proposal.candidate =
+        CppCandidate(EmitKernel(*window.task, std::move(*program), target_, variant));
+    return proposal;
+  }
+
+ private:
+  // What the version to start from chose, and the one change.
+  static KernelVariant Wanted(const Window& window, const Advice* advice) {
+    const Trial* start = window.best != nullptr ? window.best : window.current;
+    std::string text;
+    if (start != nullptr && start->candidate)
+      if (const std::optional<KernelVariant> variant = VariantOf(*start->candidate))
+        text = variant->Text();
+    if (advice != nullptr) {
+      if (advice->base == Base::kReference) text.clear();
+      text += " " + advice->change;
+    }
+    return VariantFromText(text);
+  }
+
+  KernelTarget target_;
+};
+
+}  // namespace
+
+KernelTarget TargetOf(const Machine& machine) {
+  KernelTarget target;
+  target.threads = std::max(1, machine.threads);
+  const auto has = [&](std::string_view feature) {
+    return std::ranges::find(machine.features, feature) != machine.features.end();
+  };
+  target.lanes = has("avx512f") ? 16 : has("avx2") ? 8 : 4;
+  target.registers = has("avx512f") || has("asimd") ? 32 : 16;
+  for (const CacheLevel& cache : machine.caches)
+    if (cache.level == 2 && cache.shared_by <= 2)
+      target.private_cache_bytes = static_cast<std::int64_t>(cache.bytes);
+  if (const std::size_t shared = machine.usable_last_level_bytes(); shared > 0)
+    target.shared_cache_bytes = static_cast<std::int64_t>(shared);
+  return target;
+}
+
+std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target) {
+  return std::make_unique<ExpertCoder>(target);
+}
+
+}  // namespace pragma
