@@ -180,6 +180,8 @@ TEST_P(ConvKernelTest, StandardOnesAreRight) {
   program.Add(Convolution(2, 3, 8, 1, {{20, 3}, {21, 3}, {10, 3}}), target);
   program.Add(Convolution(2, 8, 8, 1, {{6, 3, 2, 1}, {5, 2, 1, 1}, {7, 3, 2, 1}}), target);
   program.Add(Convolution(1, 5, 1, 1, {{1, 1}, {1, 1}}), target);
+  program.Add(Convolution(1, 32, 40, 1, {{12, 3, 1, 1}, {14, 3, 1, 1}}), target);
+  program.Add(Convolution(1, 32, 40, 1, {{12, 3}, {42, 3}}), target);
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
