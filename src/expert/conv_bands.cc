@@ -72,12 +72,12 @@ void ConvWriter::RunOf() {
     return;
   }
   out_.Open("for (std::int64_t step = 0; step < {}; step += kTileVectors * kLanes)", run);
-  out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
-  out_.Line(
-      "TileOf(block, in + step, panels + (group * kBlocks + block) * kPanel, {} - step{}, image,",
-      run, out_arguments());
+  if (!plan_.blocks_outside) out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
+  out_.Line("TileOf(block, in + step, {}, {} - step{}, image,",
+            plan_.blocks_outside ? "panel" : "panels + (group * kBlocks + block) * kPanel", run,
+            out_arguments());
   out_.Line("       group * kOut + block * kTileRows, pixel + step);");
-  out_.Close();
+  if (!plan_.blocks_outside) out_.Close();
   out_.Close();
 }
 
@@ -231,14 +231,14 @@ void ConvWriter::Band() {
     out_.Line(
         "[[maybe_unused]] const std::int64_t rows = std::min<std::int64_t>(kBand, {} - band);",
         plan_.axes[0].steps);
-  if (plan_.buffered) {
-    if (line_length() > 0)
-      out_.Line("float* line = results + {} * kTileRows * kRunPitch;", x_phases());
+  if (line_length() > 0)
+    out_.Line("float* line = results + {} * kTileRows * kRunPitch;", x_phases());
+  if (plan_.blocks_outside) {
     out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
     out_.Line("const float* panel = panels + (group * kBlocks + block) * kPanel;");
   }
   Rows();
-  if (plan_.buffered) out_.Close();
+  if (plan_.blocks_outside) out_.Close();
   out_.Close();
 }
 

@@ -180,6 +180,8 @@ TEST_P(ConvKernelTest, StandardOnesAreRight) {
   program.Add(Convolution(2, 3, 8, 1, {{20, 3}, {21, 3}, {10, 3}}), target);
   program.Add(Convolution(2, 8, 8, 1, {{6, 3, 2, 1}, {5, 2, 1, 1}, {7, 3, 2, 1}}), target);
   program.Add(Convolution(1, 5, 1, 1, {{1, 1}, {1, 1}}), target);
+  program.Add(Convolution(1, 32, 40, 1, {{12, 3, 1, 1}, {14, 3, 1, 1}}), target);
+  program.Add(Convolution(1, 32, 40, 1, {{12, 3}, {42, 3}}), target);
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
@@ -232,6 +234,18 @@ TEST_P(ConvKernelTest, EpiloguesSeeTheirPlacesAndLargeOutputsAreWrittenWhole) {
   }
   EXPECT_THAT(program.kernels, HasSubstr("Stream(out + index, value)"));
   EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST(ConvKernel, TunablesMayTakeTheirExtremes) {
+  Program program;
+  const KernelTarget target = SmallCaches();
+  program.Add(Convolution(2, 3, 9, 1, {{23, 3, 2, 1}, {71, 5, 1, 2}}), target);
+  program.Add(Transposed(Convolution(2, 8, 16, 4, {{9, 3, 2, 1, 2}, {23, 5, 2, 2}})), target);
+  program.Add(Convolution(1, 3, 20, 1, {{5, 3}, {21, 3}, {10, 3}}), target);
+  for (const char* extreme : {"min", "max"}) {
+    if (!Installed(WithExtremes(extreme))) GTEST_SKIP() << "g++ is not installed";
+    EXPECT_EQ(program.Run(WithExtremes(extreme)), "") << extreme;
+  }
 }
 
 TEST(ConvPlan, InputsThatAreReadInPlaceAreNotCopied) {

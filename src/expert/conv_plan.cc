@@ -75,6 +75,8 @@ void ChooseFlat(ConvPlan& plan, const KernelTarget& target) {
   const std::int64_t by_rows = y.steps * Vectors(x.steps, target.lanes);
   const std::int64_t at_once = Vectors((y.steps - 1) * pitch + x.steps, target.lanes);
   if (at_once * 10 <= by_rows * 9) plan.flat = 2;
+  // Runs of one vector leave tiles of one: more loads for the same sums.
+  if (x.steps <= target.lanes && at_once <= by_rows) plan.flat = 2;
   // Nothing lies between the rows: the whole plane is a run at no cost.
   if (pitch == x.steps && x.plain_output()) plan.flat = 2;
 }
@@ -171,6 +173,10 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   const bool lines = plan.pixels() % target.lanes == 0 &&
                      (plan.axes.back().output % target.lanes == 0 || plan.flat == 2);
   if ((plan.stream && !lines) || IsLong(spec.epilogue)) plan.buffered = true;
+  // Weights that the core's own cache holds may be walked through for each tile of pixels; others
+  // are read once for all pixels of a band.
+  plan.blocks_outside = plan.buffered || plan.group_out * plan.group_in * plan.taps * kFloatBytes >
+                                             target.private_cache_bytes / 2;
   return plan;
 }
 

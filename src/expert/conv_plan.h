@@ -49,8 +49,9 @@ struct ConvPlan {
   // computes some numbers that nobody wants.
   std::int64_t flat = 1;
   bool buffered = false;  // results pass through a buffer: they are not contiguous in the output
-  std::int64_t band = 1;  // steps along the first axis that are computed together
-  RegisterTile tile;      // output channels by vectors of steps
+  bool blocks_outside = false;  // the loop over blocks of channels is around that over pixels
+  std::int64_t band = 1;        // steps along the first axis that are computed together
+  RegisterTile tile;            // output channels by vectors of steps
   int threads = 1;
   bool stream = false;
   // Of the prepared (or the original) input: how far neighbours along each axis are apart.

@@ -263,5 +263,15 @@ TEST_P(MatmulKernelTest, DotProductsAndDiagonalsAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
+TEST(MatmulKernel, TunablesMayTakeTheirExtremes) {
+  Program program;
+  program.Add(Product(1, 139, 101, 1040), SmallCaches());
+  program.Add(Product(9, 17, 50, 40, Order::kTransposed, Order::kTransposed), SmallCaches());
+  for (const char* extreme : {"min", "max"}) {
+    if (!Installed(WithExtremes(extreme))) GTEST_SKIP() << "g++ is not installed";
+    EXPECT_EQ(program.Run(WithExtremes(extreme)), "") << extreme;
+  }
+}
+
 }  // namespace
 }  // namespace pragma
