@@ -198,6 +198,7 @@ class NestWriter final {
   }
 
   void WriteRowPass(const Phase& phase) {
+    if (NeedsParts(phase)) return WriteInParts(phase, false);
     for (const std::size_t s : phase.steps) Declare(nest_.steps[s]);
     Writer body(out_.depth() + InnerLoops(phase) + (nest_.LaneInside() ? 1 : 0));
     values_.BeginPass(&out_, &body);
@@ -404,7 +405,14 @@ class NestWriter final {
     const FoldForm form = FormOf(step);
     const Text value = values_.Write(step.expr);
     const std::string code = form.vector ? values_.AsVector(value) : value.code;
-    const std::string position = IsPosition(step) ? FormText(step.position, loops_) : std::string();
+    std::string position;
+    if (IsPosition(step)) {
+      position = FormText(step.position, loops_);
+      if (form.vector) {
+        needs_.pieces.insert(VectorPiece::kPositions);
+        position = values_.AsVector(values_.Position(step.position));
+      }
+    }
     for (const std::string& line : AddToFold(form, code, position)) body.Line(line);
     if (step.kind != Step::Kind::kScan) return;
     const Text running{form.columns ? form.name + "[v]" : form.name, form.vector, form.type};
@@ -418,7 +426,7 @@ class NestWriter final {
     Text result{form.name, form.columns, step.expr->type};
     if (IsPosition(step)) result.type = ExprType::kInt;
     if (form.columns) {
-      result.code += "[v]";
+      result.code += IsPosition(step) ? "_at[v]" : "[v]";
     } else {
       if (form.vector) needs_.pieces.insert(VectorPiece::kLanes);
       result.code = values_.NewName(step.name + "_all");
@@ -432,56 +440,82 @@ class NestWriter final {
     if (form.columns) out_.Line("}");
   }
 
-  // ---- One fold over everything, by all threads.
+  // ---- Long folds in parts: each part starts anew and is added to a total, so that rounding
+  // errors do not grow with the length, and so that threads can share the parts out.
+
+  static constexpr std::int64_t kLongFold = 1 << 14;
+
+  [[nodiscard]] std::vector<const Step*> FoldsOf(const Phase& phase) const {
+    std::vector<const Step*> folds;
+    for (const std::size_t s : phase.steps)
+      if (nest_.steps[s].kind == Step::Kind::kFold) folds.push_back(&nest_.steps[s]);
+    return folds;
+  }
+
+  [[nodiscard]] bool NeedsParts(const Phase& phase) const {
+    if (!nest_.LaneInside() || nest_.InnerCount() < kLongFold) return false;
+    bool sums = false;
+    for (const std::size_t s : phase.steps) {
+      const Step& step = nest_.steps[s];
+      if (step.kind == Step::Kind::kScan || IsPosition(step)) return false;
+      sums = sums || (step.kind == Step::Kind::kFold && step.fold == Fold::kSum);
+    }
+    return sums;
+  }
 
   void WriteSharedFold() {
-    const Phase& phase = nest_.phases[0];
+    WriteInParts(nest_.phases[0], choices_.threads);
+    for (std::size_t p = 1; p < nest_.phases.size(); ++p) WriteOuter(nest_.phases[p]);
+  }
+
+  void WriteInParts(const Phase& phase, bool parallel) {
+    const std::vector<const Step*> folds = FoldsOf(phase);
+    std::map<int, std::string> totals;
     std::string clauses;
-    for (const std::size_t s : phase.steps) {
-      const Step& step = nest_.steps[s];
-      names_[step.buffer] = values_.NewName(step.name);
-      FoldForm form = FormOf(step);
-      out_.Line(DeclareShared(form));
-      clauses += fmt::format(" reduction({} : {})", ReductionClause(step.fold), form.name);
+    for (const Step* step : folds) {
+      totals[step->buffer] = names_[step->buffer] = values_.NewName(step->name);
+      out_.Line(DeclareShared(FormOf(*step)));
+      clauses +=
+          fmt::format(" reduction({} : {})", ReductionClause(step->fold), names_[step->buffer]);
     }
     std::size_t first = 0;
-    while (!nest_.inner[first] && first + 1 < nest_.shape.size()) ++first;
-    const bool cut = nest_.LaneInside() && static_cast<int>(first) == nest_.lane;
-    if (choices_.threads) out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
-    if (cut) {
-      const std::int64_t size = nest_.shape[first];
-      out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
-                            choices_.block));
-      from_ = "begin";
-      to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
-    } else {
-      Loop(loops_[first], "0", std::to_string(nest_.shape[first]));
-    }
-    std::map<int, std::string> shared;
-    for (const std::size_t s : phase.steps) {
-      const Step& step = nest_.steps[s];
-      shared[step.buffer] = names_[step.buffer];
-      names_[step.buffer] = values_.NewName(step.name + "_part");
-      for (const std::string& line : DeclareFold(FormOf(step))) out_.Line(line);
+    while (!nest_.inner[first]) ++first;
+    const bool cut = static_cast<int>(first) == nest_.lane;
+    if (parallel) out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
+    OpenParts(first, cut);
+    for (const Step* step : folds) {
+      names_[step->buffer] = values_.NewName(step->name + "_part");
+      for (const std::string& line : DeclareFold(FormOf(*step))) out_.Line(line);
     }
     WriteSharedBody(phase, first, cut);
-    for (const std::size_t s : phase.steps) {
-      const Step& step = nest_.steps[s];
-      const FoldForm form = FormOf(step);
+    for (const Step* step : folds) {
+      const FoldForm form = FormOf(*step);
       if (form.vector) needs_.pieces.insert(VectorPiece::kLanes);
-      out_.Line(AddToShared(form, shared[step.buffer], FoldResult(form)));
+      out_.Line(AddToShared(form, totals[step->buffer], FoldResult(form)));
     }
     out_.Line("}");
-    for (const std::size_t s : phase.steps) {
-      const Step& step = nest_.steps[s];
-      const Text value{fmt::format("static_cast<{}>({})",
-                                   ExpressionWriter::TypeName({"", false, step.expr->type}),
-                                   shared[step.buffer]),
-                       false, step.expr->type};
-      values_.Forward(step.buffer, value);
-      if (!Kept(step.buffer)) values_.StoreTo(out_, step.buffer, step.place, value);
-    }
-    for (std::size_t p = 1; p < nest_.phases.size(); ++p) WriteOuter(nest_.phases[p]);
+    from_ = "0";
+    to_.clear();
+    for (const std::size_t s : phase.steps) values_.Forget(nest_.steps[s].buffer);
+    for (const Step* step : folds) FinishTotal(*step, totals[step->buffer]);
+  }
+
+  // The loop over parts: the first inner one, or blocks of the only one.
+  void OpenParts(std::size_t first, bool cut) {
+    const std::int64_t size = nest_.shape[first];
+    if (!cut) return Loop(loops_[first], "0", std::to_string(size));
+    out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
+                          choices_.block));
+    from_ = "begin";
+    to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
+  }
+
+  void FinishTotal(const Step& step, const std::string& total) {
+    const std::string type = ExpressionWriter::TypeName({"", false, step.expr->type});
+    Text value{values_.NewName(step.name + "_all"), false, step.expr->type};
+    out_.Line(fmt::format("const {0} {1} = static_cast<{0}>({2});", type, value.code, total));
+    values_.Forward(step.buffer, value);
+    if (!Kept(step.buffer)) values_.StoreTo(out_, step.buffer, step.place, value);
   }
 
   void WriteSharedBody(const Phase& phase, std::size_t first, bool cut) {
