@@ -61,6 +61,11 @@ RegisterTile BestTile(const KernelTarget& target, std::int64_t rows, std::int64_
   return best;
 }
 
+bool IsLong(const Epilogue& epilogue) {
+  constexpr std::size_t kLong = 250;
+  return epilogue && epilogue(OutputSite{}).size() > kLong;
+}
+
 std::string ExtraParameters(const std::vector<ExtraParameter>& extra) {
   std::string text;
   for (const ExtraParameter& parameter : extra)

@@ -37,6 +37,10 @@ struct OutputSite {
 // Statements that change site.value; none when nothing is fused.
 using Epilogue = std::function<std::string(const OutputSite& site)>;
 
+// Whether an epilogue's text is so long that repeating it for each vector of a tile would make
+// kernels that compile slowly and fall out of the instruction cache.
+[[nodiscard]] bool IsLong(const Epilogue& epilogue);
+
 // A parameter of Run that the epilogue reads: {"const float*", "bias"}.
 struct ExtraParameter {
   std::string type;

@@ -34,6 +34,13 @@ struct TestCompiler {
   return run->status.ok() ? run->out : "fails: " + run->err;
 }
 
+// g++ that gives each tunable the least, or the greatest, of its values instead of its default.
+[[nodiscard]] inline TestCompiler WithExtremes(const char* least_or_greatest) {
+  return {"g++",
+          {"-O1", "-march=native",
+           std::string("-DCHOICE(otherwise,...)=std::") + least_or_greatest + "({__VA_ARGS__})"}};
+}
+
 // What the program prints; an empty text means that nothing was wrong.
 [[nodiscard]] inline std::string BuildAndRun(const TestCompiler& compiler,
                                              const std::string& kernels, const std::string& main) {
@@ -42,8 +49,11 @@ struct TestCompiler {
   const std::string source =
       "#include <omp.h>\n#include <algorithm>\n#include <array>\n#include <cstddef>\n"
       "#include <cstdint>\n"
+      "#ifndef CHOICE\n"
+      "#define CHOICE(otherwise, ...) otherwise\n"
+      "#endif\n"
       "#define PRAGMA_TUNE(name, otherwise, ...) "
-      "[[maybe_unused]] static constexpr int name = otherwise\n" +
+      "[[maybe_unused]] static constexpr int name = CHOICE(otherwise, __VA_ARGS__)\n" +
       VectorPreamble({kCore, kParts, kStream}) + std::string(PackingText()) + kernels + main;
   if (!WriteFileAtomic(folder.path() / "check.cpp", source)) return "cannot write the source";
   std::vector<std::string> build{

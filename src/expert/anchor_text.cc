@@ -10,27 +10,27 @@ constexpr std::string_view kPacking = R"(
 // ---- Packing: panels of a matrix in the order in which the innermost loop reads them.
 // a0 b0 a1 b1 ... from the lower, or the upper, halves of a and b.
 #if PRAGMA_LANES == 16
-static inline Vec InterleaveLow(Vec a, Vec b) {
+[[maybe_unused]] static inline Vec InterleaveLow(Vec a, Vec b) {
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
-static inline Vec InterleaveHigh(Vec a, Vec b) {
+[[maybe_unused]] static inline Vec InterleaveHigh(Vec a, Vec b) {
   return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 #elif PRAGMA_LANES == 8
-static inline Vec InterleaveLow(Vec a, Vec b) {
+[[maybe_unused]] static inline Vec InterleaveLow(Vec a, Vec b) {
   return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
-static inline Vec InterleaveHigh(Vec a, Vec b) {
+[[maybe_unused]] static inline Vec InterleaveHigh(Vec a, Vec b) {
   return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 #else
-static inline Vec InterleaveLow(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
-static inline Vec InterleaveHigh(Vec a, Vec b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+[[maybe_unused]] static inline Vec InterleaveLow(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+[[maybe_unused]] static inline Vec InterleaveHigh(Vec a, Vec b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
 #endif
 
 // A square of kLanes x kLanes, transposed in registers: interleaving row i with row i + kLanes / 2
 // turns the bits of an element's address round by one place.
-static inline void Transpose(Vec (&square)[kLanes]) {
+[[maybe_unused]] static inline void Transpose(Vec (&square)[kLanes]) {
 #pragma GCC unroll 4
   for (std::int64_t turn = 1; turn < kLanes; turn *= 2) {
     Vec turned[kLanes];

@@ -13,89 +13,10 @@
 #include "expert/anchor_kernel.h"
 #include "expert/conv_plan.h"
 #include "expert/conv_text.h"
-#include "expert/text_lines.h"
+#include "expert/conv_writer.h"
 
 namespace pragma {
 namespace {
-
-constexpr const char* kAxisNames[] = {"z", "y", "x"};
-
-// The taps of one output phase, as the text's tables have them.
-struct PhaseTaps {
-  std::vector<std::int64_t> index;   // in the whole kernel
-  std::vector<std::int64_t> offset;  // from a step to what the tap reads
-};
-
-class Writer final {
- public:
-  Writer(const ConvSpec& spec, const KernelTarget& target)
-      : spec_(spec), plan_(PlanConv(spec, target)) {}
-  [[nodiscard]] std::string Text();
-
- private:
-  [[nodiscard]] std::size_t rank() const { return plan_.axes.size(); }
-  [[nodiscard]] const char* axis_name(std::size_t i) const { return kAxisNames[3 - rank() + i]; }
-  // Axes inside a run begin here.
-  [[nodiscard]] std::size_t first_flat() const {
-    return rank() - static_cast<std::size_t>(plan_.flat);
-  }
-  [[nodiscard]] bool phased() const { return phases_.size() > 1; }
-  [[nodiscard]] std::int64_t x_phases() const { return plan_.axes.back().out_stride; }
-  // Runs all have the length that the plan names.
-  [[nodiscard]] bool even_runs() const {
-    return first_flat() > 0 || plan_.axes[0].steps % plan_.band == 0;
-  }
-  [[nodiscard]] bool banded() const { return plan_.band < plan_.axes[0].steps; }
-  [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
-  [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
-  [[nodiscard]] std::string out_parameters() const {
-    return std::string(spec_.bias ? ", const float* bias" : "") + ", float* out" + extra();
-  }
-  [[nodiscard]] std::string out_arguments() const {
-    return std::string(spec_.bias ? ", bias" : "") + ", out" + arguments();
-  }
-
-  void CollectPhases();
-  void Head();
-  void Tables();
-  void Finish(bool whole);
-  void PackWeights();
-  void PrepareInput();
-  void PrepareRow();
-  void Tile();
-  void Tiles();
-  void Rows();
-  void RunOf();
-  void WriteOut();
-  void Band();
-  void Driver();
-
-  const ConvSpec& spec_;
-  ConvPlan plan_;
-  std::vector<PhaseTaps> phases_;
-  TextLines out_;
-};
-
-void Writer::CollectPhases() {
-  phases_.assign(1, {{0}, {0}});
-  for (std::size_t i = 0; i < rank(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
-    std::vector<PhaseTaps> next;
-    for (const PhaseTaps& outer : phases_) {
-      for (const std::vector<AxisTap>& taps : axis.taps) {
-        PhaseTaps& both = next.emplace_back();
-        for (std::size_t o = 0; o < outer.index.size(); ++o) {
-          for (const AxisTap& tap : taps) {
-            both.index.push_back(outer.index[o] * axis.kernel + tap.index);
-            both.offset.push_back(outer.offset[o] +
-                                  (tap.slot * plan_.extent(i) + tap.shift) * plan_.pitch[i]);
-          }
-        }
-      }
-    }
-    phases_ = std::move(next);
-  }
-}
 
 std::string Summary(const ConvSpec& spec, const ConvPlan& plan) {
   std::string text = fmt::format("{} images, {} channels of ", spec.images, spec.in_channels);
@@ -116,7 +37,30 @@ std::string Constant(std::string_view name, std::int64_t value) {
   return fmt::format("[[maybe_unused]] static constexpr std::int64_t {} = {};", name, value);
 }
 
-void Writer::Head() {
+}  // namespace
+
+void ConvWriter::CollectPhases() {
+  phases_.assign(1, {{0}, {0}});
+  for (std::size_t i = 0; i < rank(); ++i) {
+    const AxisPlan& axis = plan_.axes[i];
+    std::vector<PhaseTaps> next;
+    for (const PhaseTaps& outer : phases_) {
+      for (const std::vector<AxisTap>& taps : axis.taps) {
+        PhaseTaps& both = next.emplace_back();
+        for (std::size_t o = 0; o < outer.index.size(); ++o) {
+          for (const AxisTap& tap : taps) {
+            both.index.push_back(outer.index[o] * axis.kernel + tap.index);
+            both.offset.push_back(outer.offset[o] +
+                                  (tap.slot * plan_.extent(i) + tap.shift) * plan_.pitch[i]);
+          }
+        }
+      }
+    }
+    phases_ = std::move(next);
+  }
+}
+
+void ConvWriter::Head() {
   const std::string name = InCapitals(spec_.name);
   out_.Line("// {}: {}.", spec_.transposed ? "Transposed convolution" : "Convolution",
             Summary(spec_, plan_));
@@ -151,7 +95,7 @@ void Writer::Head() {
   if (even_runs()) out_.Line("{}  // neighbouring sums", Constant("kRun", plan_.run));
 }
 
-void Writer::Tables() {
+void ConvWriter::Tables() {
   std::vector<std::int64_t> offsets;
   std::vector<std::int64_t> indices;
   std::vector<std::int64_t> first{0};
@@ -172,7 +116,7 @@ void Writer::Tables() {
   out_.Line("static constexpr std::int32_t kFirst[kPhases + 1] = {{{}}};", fmt::join(first, ", "));
 }
 
-void Writer::Finish(bool whole) {
+void ConvWriter::Finish(bool whole) {
   out_.Line(whole ? "// A vector of results on its way to memory."
                   : "// The same where fewer than kLanes pixels are left.");
   out_.Open(
@@ -196,7 +140,7 @@ void Writer::Finish(bool whole) {
   out_.Close();
 }
 
-void Writer::PackWeights() {
+void ConvWriter::PackWeights() {
   out_.Line("// Weights of one block of channels, in the order in which Tile reads them.");
   out_.Open(
       "static void PackWeights(const float* weight, std::int64_t group, std::int64_t block, "
@@ -225,300 +169,7 @@ void Writer::PackWeights() {
   out_.Close();
 }
 
-// One row of the copy: `to`, from `from`.
-void Writer::PrepareRow() {
-  const AxisPlan& x = plan_.axes.back();
-  const std::int64_t length = plan_.extent(rank() - 1);
-  const std::string shift = rank() == 1 && banded() ? " + x0" : "";  // never: one axis is one band
-  for (std::size_t slot = 0; slot < x.slots.size(); ++slot) {
-    // y * in_stride + origin is the input; [begin, end) are the y that have one.
-    const std::int64_t origin = x.slots[slot] - x.margin;
-    const std::int64_t begin = std::clamp<std::int64_t>(
-        (std::max<std::int64_t>(-origin, 0) + x.in_stride - 1) / x.in_stride, 0, length);
-    const std::int64_t end = std::clamp<std::int64_t>(
-        origin >= x.size ? 0 : (x.size - origin + x.in_stride - 1) / x.in_stride, begin, length);
-    if (begin > 0) out_.Line("std::fill_n(to, {}, 0.0f);", begin);
-    if (end > begin && x.in_stride == 1) {
-      out_.Line("std::copy_n(from + {}, {}, to + {});", origin + begin, end - begin, begin);
-    } else if (end > begin) {
-      out_.Line("for (std::int64_t i = {}; i < {}; ++i) to[i] = from[i * {} + {}];", begin, end,
-                x.in_stride, origin);
-    }
-    if (end < length) out_.Line("std::fill_n(to + {}, {}, 0.0f);", end, length - end);
-    out_.Line("to += {};", length);
-  }
-}
-
-void Writer::PrepareInput() {
-  out_.Line("// What a band reads of one group's channels, zeros where the input ends{}.",
-            plan_.axes.back().in_stride > 1 ? ", inputs a stride apart side by side" : "");
-  out_.Open("static void PrepareInput(const float* x{}, float* input)",
-            banded() ? ", std::int64_t band" : "");
-  out_.Open("for (std::int64_t c = 0; c < kIn; ++c)");
-  out_.Line("const float* plane = x + c * {};", [&] {
-    std::int64_t size = 1;
-    for (const AxisPlan& axis : plan_.axes) size *= axis.size;
-    return size;
-  }());
-  out_.Line("float* to = input + c * kChannelPitch;");
-  std::string from = "plane";
-  std::string outside;
-  std::int64_t step = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = step;
-    step *= plan_.axes[i].size;
-  }
-  int opened = 0;
-  for (std::size_t i = 0; i + 1 < rank(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
-    const std::string name = axis_name(i);
-    if (axis.slots.size() > 1) {
-      out_.Open("for (const std::int64_t phase_{} : {{{}}})", name, [&] {
-        std::vector<std::string> casts;
-        for (const std::int64_t slot : axis.slots)
-          casts.push_back(fmt::format("std::int64_t{{{}}}", slot));
-        return fmt::format("{}", fmt::join(casts, ", "));
-      }());
-      ++opened;
-    }
-    const std::string place = i == 0 && banded() ? "(band + i)" : "i";
-    out_.Open("for (std::int64_t {0}_step = 0; {0}_step < {1}; ++{0}_step)", name, plan_.extent(i));
-    ++opened;
-    std::string where =
-        i == 0 && banded() ? fmt::format("(band + {}_step)", name) : fmt::format("{}_step", name);
-    if (axis.in_stride > 1) where += fmt::format(" * {}", axis.in_stride);
-    if (axis.slots.size() > 1) {
-      where += fmt::format(" + phase_{} - {}", name, axis.margin);
-    } else {
-      where += fmt::format(" - {}", axis.margin - axis.slots[0]);
-    }
-    out_.Line("const std::int64_t {} = {};", name, where);
-    from += fmt::format(" + {} * {}", name, steps[i]);
-    outside +=
-        fmt::format("{0}{1} < 0 || {1} >= {2}", outside.empty() ? "" : " || ", name, axis.size);
-  }
-  if (!outside.empty()) {
-    const std::int64_t row =
-        plan_.extent(rank() - 1) * static_cast<std::int64_t>(plan_.axes.back().slots.size());
-    out_.Open("if ({})", outside);
-    out_.Line("std::fill_n(to, {}, 0.0f);", row);
-    out_.Line("to += {};", row);
-    out_.Line("continue;");
-    out_.Close();
-  }
-  out_.Line("const float* from = {};", from);
-  PrepareRow();
-  for (int i = 0; i < opened; ++i) out_.Close();
-  out_.Close();
-  out_.Close();
-}
-
-void Writer::Tile() {
-  const bool masked = !plan_.copy;
-  out_.Block(FillIn(
-      conv_text::kTile,
-      {{"phase_parameters", phased() ? ", const std::int32_t* offset, std::int64_t taps" : ""},
-       {"offset", phased() ? "offset" : "kOffset"},
-       {"taps", phased() ? "taps" : "kTaps"},
-       {"results", plan_.buffered
-                       ? ", float* results, std::int64_t pitch"
-                       : out_parameters() + ", std::int64_t image, std::int64_t channel, "
-                                            "std::int64_t pixel"},
-       {"load", masked ? "kPart && j + 1 == kWide ? LoadPart(line + j * kLanes, left - j * kLanes) "
-                         ": Load(line + j * kLanes)"
-                       : "Load(line + j * kLanes)"}}));
-  if (plan_.buffered) {
-    out_.Block(conv_text::kToBuffer);
-  } else {
-    out_.Block(FillIn(conv_text::kToOutput, {{"arguments", out_arguments()}}));
-  }
-}
-
-void Writer::Tiles() {
-  const std::string results = plan_.buffered ? ", float* results, std::int64_t pitch"
-                                             : out_parameters() +
-                                                   ", std::int64_t image, std::int64_t channel, "
-                                                   "std::int64_t pixel";
-  const std::string pass =
-      plan_.buffered ? ", results, pitch" : out_arguments() + ", image, channel, pixel";
-  out_.Block(FillIn(
-      conv_text::kTiles,
-      {{"phase_parameters", phased() ? ", const std::int32_t* offset, std::int64_t taps" : ""},
-       {"phase", phased() ? ", offset, taps" : ""},
-       {"results", results},
-       {"pass", pass}}));
-}
-
-// One run of sums: all output channels of a group, tile by tile.
-void Writer::RunOf() {
-  const std::string run = even_runs() ? "kRun" : "run";
-  if (plan_.buffered) {
-    out_.Open("for (std::int64_t step = 0; step < {}; step += kTileVectors * kLanes)", run);
-    if (x_phases() > 1) {
-      out_.Open("for (std::int64_t phase_x = 0; phase_x < {}; ++phase_x)", x_phases());
-      out_.Line("const std::int64_t phase = phases + phase_x;");
-    } else if (phased()) {
-      out_.Open("");
-      out_.Line("const std::int64_t phase = phases;");
-    }
-    out_.Line("TileOf(block, in + step, {}{}, {} - step, results{} + step, kRunPitch);",
-              phased() ? "panel + kIn * kFirst[phase] * kTileRows" : "panel",
-              phased() ? ", kOffset + kFirst[phase], kFirst[phase + 1] - kFirst[phase]" : "", run,
-              x_phases() > 1 ? " + phase_x * kTileRows * kRunPitch" : "");
-    if (phased()) out_.Close();
-    out_.Close();
-    return;
-  }
-  out_.Open("for (std::int64_t step = 0; step < {}; step += kTileVectors * kLanes)", run);
-  out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
-  out_.Line(
-      "TileOf(block, in + step, panels + (group * kBlocks + block) * kPanel, {} - step{}, image,",
-      run, out_arguments());
-  out_.Line("       group * kOut + block * kTileRows, pixel + step);");
-  out_.Close();
-  out_.Close();
-}
-
-// Rows of the buffer to their places in the output.
-void Writer::WriteOut() {
-  const AxisPlan& x = plan_.axes.back();
-  out_.Open("for (std::int64_t i = 0; i < std::min(kTileRows, kOut - block * kTileRows); ++i)");
-  std::string source = "results + i * kRunPitch";
-  std::string pixel;
-  std::int64_t below = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = below;
-    below *= plan_.axes[i].output;
-  }
-  int opened = 0;
-  for (std::size_t i = 0; i + 1 < rank(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
-    const std::string name = axis_name(i);
-    const bool inside = i >= first_flat();
-    if (inside) {
-      out_.Open("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", name,
-                i == 0 ? (banded() ? "rows" : fmt::format("{}", axis.steps))
-                       : fmt::format("{}", axis.steps));
-      ++opened;
-      source += fmt::format(" + {} * {}", name, plan_.pitch[i]);
-      const std::string place = i == 0 && banded() ? fmt::format("(band + {})", name) : name;
-      if (axis.plain_output()) {
-        pixel += fmt::format("{} * {} + ", place, steps[i]);
-      } else {
-        out_.Line("const std::int64_t out_{0} = {1} * {2} + phase_{0} + {3};", name, place,
-                  axis.out_stride, axis.out_origin);
-        out_.Line("if (out_{0} < 0 || out_{0} >= {1}) continue;", name, axis.output);
-        pixel += fmt::format("out_{} * {} + ", name, steps[i]);
-      }
-    } else {
-      pixel += fmt::format("{}{} * {} + ", axis.plain_output() ? "" : "out_", name, steps[i]);
-    }
-  }
-  if (pixel.empty()) pixel = "0 + ";
-  pixel.resize(pixel.size() - 3);
-  if (x_phases() > 1) {
-    out_.Line("Interleave({}, line);", source);
-    source = x.out_origin == 0 ? "line" : fmt::format("line + {}", -x.out_origin);
-  }
-  out_.Line("WriteRow({}{}, image, group * kOut + block * kTileRows + i, {});", source,
-            out_arguments(), pixel);
-  for (int i = 0; i < opened; ++i) out_.Close();
-  out_.Close();
-}
-
-// The loops over what is no part of a run, outermost first.
-void Writer::Rows() {
-  int opened = 0;
-  std::string in = "input";
-  std::string pixel;
-  std::int64_t below = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = below;
-    below *= plan_.axes[i].output;
-  }
-  if (phased()) {
-    for (std::size_t i = 0; i + 1 < rank(); ++i) {
-      if (plan_.axes[i].plain_output()) continue;
-      out_.Open("for (std::int64_t phase_{0} = 0; phase_{0} < {1}; ++phase_{0})", axis_name(i),
-                plan_.axes[i].out_stride);
-      ++opened;
-    }
-    std::string phases = "0";
-    for (std::size_t i = 0; i + 1 < rank(); ++i) {
-      if (plan_.axes[i].plain_output()) continue;
-      phases = fmt::format(
-          "{}phase_{}",
-          phases == "0" ? "" : fmt::format("({}) * {} + ", phases, plan_.axes[i].out_stride),
-          axis_name(i));
-    }
-    if (x_phases() > 1) phases = phases == "0" ? "0" : fmt::format("({}) * {}", phases, x_phases());
-    out_.Line("const std::int64_t phases = {};", phases);
-  }
-  for (std::size_t i = 0; i < first_flat(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
-    const std::string name = axis_name(i);
-    if (i == 0 && banded()) {
-      out_.Open("for (std::int64_t {0} = band; {0} < band + rows; ++{0})", name);
-    } else {
-      out_.Open("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", name, axis.steps);
-    }
-    ++opened;
-    in += i == 0 && banded() && plan_.copy
-              ? fmt::format(" + ({} - band) * {}", name, plan_.pitch[i])
-              : fmt::format(" + {} * {}", name, plan_.pitch[i]);
-    if (!axis.plain_output()) {
-      out_.Line("const std::int64_t out_{0} = {0} * {1} + phase_{0} + {2};", name, axis.out_stride,
-                axis.out_origin);
-      out_.Line("if (out_{0} < 0 || out_{0} >= {1}) continue;", name, axis.output);
-    }
-    pixel += fmt::format("{} * {} + ", name, steps[i]);
-  }
-  if (first_flat() == 0 && banded()) {
-    if (!plan_.copy) in += fmt::format(" + band * {}", plan_.pitch[0]);
-    pixel += fmt::format("band * {} + ", steps[0]);
-  }
-  if (!even_runs())
-    out_.Line("const std::int64_t run = (rows - 1) * {} + {};", plan_.pitch[0],
-              plan_.run - (plan_.band - 1) * plan_.pitch[0]);
-  out_.Line("const float* in = {};", in);
-  if (plan_.buffered) {
-    RunOf();
-    WriteOut();
-  } else {
-    out_.Line("const std::int64_t pixel = {};",
-              pixel.empty() ? "0" : pixel.substr(0, pixel.size() - 3));
-    RunOf();
-  }
-  for (int i = 0; i < opened; ++i) out_.Close();
-}
-
-void Writer::Band() {
-  out_.Line("// {} of one image and one group.",
-            banded() ? "A band of the outputs" : "All outputs");
-  out_.Open(
-      "static void Band(const float* input, const float* panels{}, std::int64_t image, "
-      "std::int64_t group{}{})",
-      out_parameters(), banded() ? ", std::int64_t band" : "",
-      plan_.buffered ? ", float* results" : "");
-  if (banded())
-    out_.Line(
-        "[[maybe_unused]] const std::int64_t rows = std::min<std::int64_t>(kBand, {} - band);",
-        plan_.axes[0].steps);
-  if (plan_.buffered) {
-    if (x_phases() > 1)
-      out_.Line("float* line = results + {} * kTileRows * kRunPitch;", x_phases());
-    out_.Open("for (std::int64_t block = 0; block < kBlocks; ++block)");
-    out_.Line("const float* panel = panels + (group * kBlocks + block) * kPanel;");
-  }
-  Rows();
-  if (plan_.buffered) out_.Close();
-  out_.Close();
-}
-
-void Writer::Driver() {
+void ConvWriter::Driver() {
   std::int64_t input_size = 1;
   for (const AxisPlan& axis : plan_.axes) input_size *= axis.size;
   if (plan_.copy)
@@ -563,7 +214,7 @@ void Writer::Driver() {
   out_.Close();
 }
 
-std::string Writer::Text() {
+std::string ConvWriter::Text() {
   CollectPhases();
   out_.Line("");
   Head();
@@ -585,14 +236,20 @@ std::string Writer::Text() {
         "static constexpr std::int64_t kRunPitch = ({} + kLanes - 1) / kLanes * kLanes + kLanes;",
         plan_.run);
     out_.Line("static constexpr std::int64_t kResults = {} * kTileRows * kRunPitch + {};",
-              x_phases(), x_phases() > 1 ? (x.steps + 16 + 15) / 16 * 16 * x_phases() : 0);
+              x_phases(), (line_length() + 31) / 16 * 16);
     if (x_phases() > 1)
       out_.Block(FillIn(
           x_phases() == 2 ? conv_text::kInterleaveTwo : conv_text::kInterleave,
           {{"steps", fmt::format("{}", x.steps)}, {"stride", fmt::format("{}", x_phases())}}));
-    out_.Block(FillIn(conv_text::kWriteRow, {{"parameters", out_parameters()},
-                                             {"arguments", out_arguments()},
-                                             {"width", fmt::format("{}", x.output)}}));
+    if (compacts())
+      out_.Block(
+          FillIn(conv_text::kCompact, {{"width", fmt::format("{}", x.output)},
+                                       {"pitch", fmt::format("{}", plan_.pitch[first_flat()])}}));
+    const std::string head = FillIn(plan_.stream ? conv_text::kAlignedHead : conv_text::kPlainHead,
+                                    {{"arguments", out_arguments()}});
+    out_.Block(
+        FillIn(conv_text::kWriteRow,
+               {{"parameters", out_parameters()}, {"arguments", out_arguments()}, {"head", head}}));
   }
   out_.Line("");
   Band();
@@ -602,12 +259,10 @@ std::string Writer::Text() {
   return out_.text();
 }
 
-}  // namespace
-
 KernelText GenerateConv(const ConvSpec& spec, const KernelTarget& target) {
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
-  kernel.code = Writer(spec, target).Text();
+  kernel.code = ConvWriter(spec, target).Text();
   return kernel;
 }
 

@@ -35,7 +35,7 @@ struct Shape { std::int64_t images, in, out, groups; bool transposed, bias; Axis
 
 static std::unique_ptr<float[]> Numbers(std::int64_t count) {
   std::unique_ptr<float[]> numbers(new float[count]);
-  for (std::int64_t i = 0; i < count; ++i) numbers[i] = std::rand() / (RAND_MAX + 1.0f) - 0.5f;
+  for (std::int64_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(std::rand() % 4096) / 4096.0f - 0.5f;
   return numbers;
 }
 static std::vector<double> Truth(const Shape& s, const float* x, const float* w, const float* bias) {
@@ -96,7 +96,7 @@ static void Check(const char* name, const Shape& s, std::size_t scratch_bytes, K
   std::free(out);
   std::free(scratch);
 }
-static const auto kNothing = [](double x, std::int64_t, std::int64_t, std::int64_t) { return x; };
+[[maybe_unused]] static const auto kNothing = [](double x, std::int64_t, std::int64_t, std::int64_t) { return x; };
 int main() {
 )";
 
@@ -200,6 +200,79 @@ TEST_P(ConvKernelTest, TransposedOnesAreRight) {
   program.Add(Transposed(Convolution(1, 6, 5, 1, {{5, 3, 2, 3}, {6, 3, 2, 3}, {4, 3, 2, 3}})),
               target);
   EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+// Outputs larger than the caches are written past them, wherever their rows begin; the epilogue
+// and the bias see each pixel's place.
+TEST_P(ConvKernelTest, EpiloguesSeeTheirPlacesAndLargeOutputsAreWrittenWhole) {
+  Program program;
+  KernelTarget target = SmallCaches();
+  target.shared_cache_bytes = 1 << 10;
+  const std::string long_comment = "// " + std::string(300, 'x') + "\n";
+  const std::vector<ConvSpec> specs{
+      Convolution(2, 3, 5, 1, {{23, 3}, {85, 3}}),
+      Convolution(2, 3, 16, 1, {{16, 1}, {16, 1}}),
+      Convolution(2, 3, 4, 1, {{5, 3}, {21, 3}, {10, 3}}),
+      Transposed(Convolution(2, 8, 6, 2, {{9, 3, 2, 1}, {37, 3, 2, 1, 1, 1}})),
+      Transposed(Convolution(2, 3, 5, 1, {{41, 5, 1, 2}})),
+  };
+  for (ConvSpec spec : specs) {
+    spec.bias = true;
+    // The second time so long that kernels keep it out of their tiles.
+    for (const std::string& comment : {std::string(), long_comment}) {
+      spec.epilogue = [comment](const OutputSite& site) {
+        return comment + fmt::format(
+                             "for (std::int64_t lane = 0; lane < {}; ++lane)\n"
+                             "  {}[lane] = 2.0f * {}[lane] + static_cast<float>({} + 10 * {} + ({} "
+                             "+ lane) % 7);",
+                             site.lanes, site.value, site.value, site.batch, site.row, site.column);
+      };
+      program.Add(spec, target, "2 * x + n + 10 * o + p % 7");
+    }
+  }
+  EXPECT_THAT(program.kernels, HasSubstr("Stream(out + index, value)"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST(ConvKernel, TunablesMayTakeTheirExtremes) {
+  Program program;
+  const KernelTarget target = SmallCaches();
+  program.Add(Convolution(2, 3, 9, 1, {{23, 3, 2, 1}, {71, 5, 1, 2}}), target);
+  program.Add(Transposed(Convolution(2, 8, 16, 4, {{9, 3, 2, 1, 2}, {23, 5, 2, 2}})), target);
+  program.Add(Convolution(1, 3, 20, 1, {{5, 3}, {21, 3}, {10, 3}}), target);
+  for (const char* extreme : {"min", "max"}) {
+    if (!Installed(WithExtremes(extreme))) GTEST_SKIP() << "g++ is not installed";
+    EXPECT_EQ(program.Run(WithExtremes(extreme)), "") << extreme;
+  }
+}
+
+TEST(ConvPlan, InputsThatAreReadInPlaceAreNotCopied) {
+  const KernelTarget target;
+  EXPECT_FALSE(PlanConv(Convolution(1, 3, 64, 1, {{64, 3}, {64, 3}}), target).copy);
+  EXPECT_TRUE(PlanConv(Convolution(1, 3, 64, 1, {{64, 3, 1, 1}, {64, 3}}), target).copy);
+  EXPECT_TRUE(PlanConv(Convolution(1, 3, 64, 1, {{64, 3}, {64, 3, 2}}), target).copy);
+}
+
+TEST(ConvPlan, OnlySlotsThatSomeTapReadsAreCopied) {
+  const ConvPlan pointwise = PlanConv(Convolution(1, 3, 4, 1, {{64, 1, 2}}), KernelTarget{});
+  EXPECT_THAT(pointwise.axes[0].slots, ElementsAre(0));
+  const ConvPlan dilated = PlanConv(Convolution(1, 3, 4, 1, {{64, 3, 4, 0, 2}}), KernelTarget{});
+  EXPECT_THAT(dilated.axes[0].slots, ElementsAre(0, 2));
+}
+
+// Of a transposed convolution with stride each output uses only the taps of its phase.
+TEST(ConvPlan, PhasesShareOutTheTaps) {
+  const ConvPlan plan =
+      PlanConv(Transposed(Convolution(1, 8, 4, 1, {{16, 3, 5, 0, 2}})), KernelTarget{});
+  ASSERT_EQ(plan.axes[0].taps.size(), 5);
+  EXPECT_EQ(plan.axes[0].taps[0].size(), 1);
+  EXPECT_EQ(plan.axes[0].taps[1].size(), 0);
+  EXPECT_EQ(plan.axes[0].taps[4].size(), 1);
+}
+
+TEST(ConvPlan, ShortRowsShareVectors) {
+  EXPECT_EQ(PlanConv(Convolution(1, 3, 64, 1, {{64, 3}, {10, 3}}), KernelTarget{}).flat, 2);
+  EXPECT_EQ(PlanConv(Convolution(1, 3, 64, 1, {{64, 3}, {66, 3}}), KernelTarget{}).flat, 1);
 }
 
 }  // namespace

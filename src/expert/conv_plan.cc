@@ -166,9 +166,11 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   plan.buffered = !plain;
   plan.tile = BestTile(target, plan.group_out, plan.run);
   const std::int64_t output_bytes = spec.images * spec.out_channels * plan.pixels() * kFloatBytes;
-  plan.stream = spec.aligned_output && output_bytes > 2 * target.shared_cache_bytes &&
-                plan.pixels() % target.lanes == 0 &&
-                (plan.axes.back().output % target.lanes == 0 || (plan.flat == 2 && plain));
+  plan.stream = spec.aligned_output && output_bytes >= target.shared_cache_bytes;
+  // Rows that start anywhere pass through the buffer, from which whole lines can be written.
+  const bool lines = plan.pixels() % target.lanes == 0 &&
+                     (plan.axes.back().output % target.lanes == 0 || plan.flat == 2);
+  if ((plan.stream && !lines) || IsLong(spec.epilogue)) plan.buffered = true;
   return plan;
 }
 

@@ -53,7 +53,7 @@ const std::string_view kToBuffer = R"(
 )";
 
 const std::string_view kTiles = R"(
-// The tile that fits what is left of a run.
+// The tile that fits what is left of a run, whose length differs from band to band.
 template <std::int64_t kTall, std::int64_t kWide = kTileVectors>
 static inline void TileOfHeight(const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
   if (left >= kWide * kLanes) {
@@ -64,6 +64,22 @@ static inline void TileOfHeight(const float* in, const float* weights@phase_para
     TileOfHeight<kTall, kWide - 1>(in, weights@phase@, left@pass@);
   }
 }
+)";
+
+const std::string_view kEvenTiles = R"(
+// The tile that fits what is left of a run: a whole one, or what all runs end with.
+template <std::int64_t kTall>
+static inline void TileOfHeight(const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
+  constexpr std::int64_t kRest = kRun % (kTileVectors * kLanes);
+  if (kRest == 0 || left >= kTileVectors * kLanes) {
+    Tile<kTall, kTileVectors, false>(in, weights@phase@, left@pass@);
+  } else if constexpr (kRest > 0) {
+    Tile<kTall, (kRest + kLanes - 1) / kLanes, kRest % kLanes != 0>(in, weights@phase@, left@pass@);
+  }
+}
+)";
+
+const std::string_view kTileOf = R"(
 static inline void TileOf(std::int64_t block, const float* in, const float* weights@phase_parameters@, std::int64_t left@results@) {
   if ((block + 1) * kTileRows <= kOut) {
     TileOfHeight<kTileRows>(in, weights@phase@, left@pass@);
@@ -93,13 +109,31 @@ static inline void Interleave(const float* results, float* line) {
 }
 )";
 
-const std::string_view kWriteRow = R"(
-static inline void WriteRow(const float* line@parameters@, std::int64_t image, std::int64_t channel, std::int64_t pixel) {
-  std::int64_t x = 0;
-  for (; x + kLanes <= @width@; x += kLanes)
-    Finish(Load(line + x)@arguments@, image, channel, pixel + x);
-  if (x < @width@) FinishPart(LoadPart(line + x, @width@ - x)@arguments@, image, channel, pixel + x, @width@ - x);
+const std::string_view kCompact = R"(
+// Rows of sums, without what lies between them.
+static inline void Compact(const float* results, std::int64_t rows, float* line) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t x = 0; x < @width@; x += kLanes)  // the next row mends what is too much
+      Store(line + row * @width@ + x, Load(results + row * @pitch@ + x));
 }
+)";
+
+const std::string_view kWriteRow = R"(
+// `length` results that are neighbours in the output.
+static inline void WriteRow(const float* line@parameters@, std::int64_t image, std::int64_t channel, std::int64_t pixel, std::int64_t length) {
+@head@  for (; x + kLanes <= length; x += kLanes)
+    Finish(Load(line + x)@arguments@, image, channel, pixel + x);
+  if (x < length) FinishPart(LoadPart(line + x, length - x)@arguments@, image, channel, pixel + x, length - x);
+}
+)";
+
+const std::string_view kPlainHead = "  std::int64_t x = 0;\n";
+
+const std::string_view kAlignedHead =
+    R"(  // Up to the first whole vector of the output's memory; whole ones go past the caches.
+  const std::int64_t place = (image * kGroups * kOut + channel) * kPixels + pixel;
+  std::int64_t x = std::min(length, -place & (kLanes - 1));
+  if (x > 0) FinishPart(LoadPart(line, x)@arguments@, image, channel, pixel, x);
 )";
 
 }  // namespace pragma::conv_text

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "expert/anchor_kernel.h"
+#include "expert/matmul_finish.h"
+#include "expert/matmul_simple.h"
 #include "expert/matmul_text.h"
 
 namespace pragma {
@@ -34,6 +36,20 @@ struct Plan {
   bool stream = false;
   [[nodiscard]] bool blocked(const MatmulSpec& spec) const { return depth_block < spec.depth; }
 };
+
+// Matrices that follow each other in a and c and meet the same b are one long matrix.
+MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
+  rows_of_one = 0;
+  if (spec.batch == 1 || spec.b.batch != 0 || spec.structure != MatmulStructure::kNone ||
+      spec.c.second != 1 || spec.columns == 1 || spec.a.batch != spec.rows * spec.a.first ||
+      spec.c.batch != spec.rows * spec.c.first)
+    return spec;
+  rows_of_one = spec.rows;
+  spec.rows *= spec.batch;
+  spec.batch = 1;
+  spec.a.batch = spec.c.batch = 0;
+  return spec;
+}
 
 // Columns of c become the dimension that is contiguous; where both are, the longer one.
 MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
@@ -93,7 +109,7 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   }
   const std::int64_t output_bytes = spec.batch * spec.rows * spec.columns * kFloatBytes;
   plan.stream = spec.aligned_output && !plan.blocked(spec) &&
-                output_bytes > 2 * target.shared_cache_bytes && spec.c.first % target.lanes == 0 &&
+                output_bytes >= target.shared_cache_bytes && spec.c.first % target.lanes == 0 &&
                 spec.c.batch % target.lanes == 0;
   return plan;
 }
@@ -101,40 +117,29 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
 // Everything that the texts' @names@ may ask for, in one place.
 class Writer final {
  public:
-  Writer(const MatmulSpec& spec, const KernelTarget& target, bool swapped)
-      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped) {}
+  Writer(const MatmulSpec& spec, const KernelTarget& target, bool swapped, std::int64_t rows_of_one)
+      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped), rows_of_one_(rows_of_one) {}
 
   [[nodiscard]] std::string Text() const {
     std::string text = Head();
-    if (triangular()) text += Triangle();
-    text += Finish();
-    text += FillIn(matmul_text::kTile, {{"extra", extra()},
-                                        {"arguments", arguments()},
-                                        {"batch", batch_parameter()},
-                                        {"of_batch", batch_argument()},
-                                        {"block_flags", flags(", bool first, bool last")},
-                                        {"block_arguments", flags(", first, last")},
-                                        {"prefetch", Prefetch()}});
+    text += MatmulFinishText(spec_, {.swapped = swapped_,
+                                     .blocked = blocked(),
+                                     .stream = plan_.stream,
+                                     .rows_of_one = rows_of_one_});
+    text += Tile();
     text += Multiply() + Driver();
     return text + fmt::format("}}  // namespace {}\n", spec_.name);
   }
 
  private:
   [[nodiscard]] bool blocked() const { return plan_.blocked(spec_); }
-  [[nodiscard]] bool triangular() const { return spec_.structure != MatmulStructure::kNone; }
-  [[nodiscard]] bool upper() const { return spec_.structure == MatmulStructure::kUpperOutput; }
+  [[nodiscard]] bool triangular() const { return IsTriangular(spec_); }
   [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
-  [[nodiscard]] std::string batch_parameter() const {
-    return spec_.batch > 1 ? "std::int64_t batch, " : "";
-  }
-  [[nodiscard]] std::string batch_argument() const { return spec_.batch > 1 ? "batch, " : ""; }
   [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
 
   [[nodiscard]] std::string Head() const;
-  [[nodiscard]] std::string Triangle() const;
-  [[nodiscard]] std::string Finish() const;
-  [[nodiscard]] std::string Results(bool whole) const;
+  [[nodiscard]] std::string Tile() const;
   [[nodiscard]] std::string Prefetch() const;
   [[nodiscard]] std::string Multiply() const;
   [[nodiscard]] std::string Driver() const;
@@ -143,6 +148,7 @@ class Writer final {
   const MatmulSpec& spec_;
   Plan plan_;
   bool swapped_;
+  std::int64_t rows_of_one_;
 };
 
 std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> others) {
@@ -181,58 +187,21 @@ static constexpr std::int64_t kDepthBlock = {2};
   return text;
 }
 
-std::string Writer::Triangle() const {
-  // In terms of how far right of the diagonal an element lies.
-  const std::string least = fmt::format("{}", spec_.diagonal);
-  const bool up = upper();
-  return FillIn(matmul_text::kTriangle,
-                {{"side", up ? "upper" : "lower"},
-                 {"condition", fmt::format("column - row {} {}", up ? ">=" : "<=", least)},
-                 {"outside", up ? fmt::format("column + columns - 1 - row < {}", least)
-                                : fmt::format("column - (row + rows - 1) > {}", least)},
-                 {"all_inside", up ? fmt::format("column - row >= {}", least)
-                                   : fmt::format("column + kLanes - 1 - row <= {}", least)},
-                 {"inside", fmt::format("column + lane - row {} {}", up ? ">=" : "<=", least)}});
-}
-
-std::string Writer::Results(bool whole) const {
-  std::string text;
-  if (triangular()) text += "value = KeepTriangle(value, row, column);\n";
-  if (spec_.epilogue) {
-    OutputSite site;
-    site.whole = whole;
-    if (!whole) site.lanes = "lanes";
-    if (spec_.batch == 1) site.batch = "0";
-    if (swapped_) {
-      site.row = "column";
-      site.column = "row";
-      site.along = OutputSite::Along::kRow;
-    }
-    text += spec_.epilogue(site);
-  }
-  if (text.empty()) return text;
-  if (text.back() != '\n') text += '\n';
-  return blocked() ? "  if (last) {\n" + text + "  }\n" : text;
-}
-
-std::string Writer::Finish() const {
-  const std::string index =
-      (spec_.batch > 1 ? fmt::format("batch * {} + ", spec_.c.batch) : std::string()) +
-      fmt::format("row * {} + column", spec_.c.first);
-  return FillIn(
-      matmul_text::kFinish,
-      {{"finish_note", blocked() ? ": added to what earlier blocks of the depth left there" : ""},
-       {"extra", extra()},
-       {"batch", batch_parameter()},
-       {"finish_flags",
-        flags(triangular() || spec_.epilogue ? ", bool first, bool last"
-                                             : ", bool first, [[maybe_unused]] bool last")},
-       {"index", index},
-       {"add_whole", flags("  if (!first) value += Load(c + index);\n")},
-       {"add_part", flags("  if (!first) value += LoadPart(c + index, lanes);\n")},
-       {"epilogue_whole", Results(true)},
-       {"epilogue_part", Results(false)},
-       {"store", plan_.stream ? "Stream" : "Store"}});
+std::string Writer::Tile() const {
+  const bool lengthy = IsLong(spec_.epilogue);
+  const auto ending = [&](std::string_view text) {
+    return FillIn(text, {{"arguments", arguments()},
+                         {"of_batch", BatchArgument(spec_)},
+                         {"why", lengthy ? "what follows" : "the rare case"},
+                         {"block_arguments", flags(", first, last")}});
+  };
+  return FillIn(matmul_text::kTile,
+                {{"extra", extra()},
+                 {"batch", BatchParameter(spec_)},
+                 {"block_flags", flags(", bool first, bool last")},
+                 {"ending", (lengthy ? std::string() : ending(matmul_text::kWholeEnding)) +
+                                ending(matmul_text::kEnding)},
+                 {"prefetch", Prefetch()}});
 }
 
 std::string Writer::Prefetch() const {
@@ -259,8 +228,8 @@ std::string Writer::Multiply() const {
   return FillIn(matmul_text::kMultiply,
                 {{"extra", extra()},
                  {"arguments", arguments()},
-                 {"batch", batch_parameter()},
-                 {"of_batch", batch_argument()},
+                 {"batch", BatchParameter(spec_)},
+                 {"of_batch", BatchArgument(spec_)},
                  {"block_flags", flags(", bool first, bool last")},
                  {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
                  {"steps", triangular() ? "outside ? 0 : depth" : "depth"},
@@ -293,7 +262,7 @@ std::string Writer::Driver() const {
        {"extra", extra()},
        {"arguments", arguments()},
        {"block_arguments", flags(", first, last")},
-       {"of_batch", batch_argument()},
+       {"of_batch", BatchArgument(spec_)},
        {"batch_loop",
         spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},
        {"depth_loop", DepthLoop(plan_.shared ? "      " : "        ")},
@@ -314,10 +283,17 @@ std::string Writer::Driver() const {
 
 KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target) {
   bool swapped = false;
-  const MatmulSpec spec = Normalised(original, swapped);
+  std::int64_t rows_of_one = 0;
+  const MatmulSpec spec = Normalised(Flattened(original, rows_of_one), swapped);
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
-  kernel.code = Writer(spec, target, swapped).Text();
+  if (IsDiagonal(spec)) {
+    kernel.code = DiagonalText(spec, target, swapped);
+  } else if (SuitsDots(spec)) {
+    kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
+  } else {
+    kernel.code = Writer(spec, target, swapped, rows_of_one).Text();
+  }
   return kernel;
 }
 

@@ -31,7 +31,7 @@ struct Shape { std::int64_t batch, rows, columns, depth; Steps a, b, c; int stru
 
 static std::unique_ptr<float[]> Numbers(std::int64_t count) {
   std::unique_ptr<float[]> numbers(new float[count]);
-  for (std::int64_t i = 0; i < count; ++i) numbers[i] = std::rand() / (RAND_MAX + 1.0f) - 0.5f;
+  for (std::int64_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(std::rand() % 4096) / 4096.0f - 0.5f;
   return numbers;
 }
 static std::int64_t Extent(Steps s, std::int64_t batch, std::int64_t first, std::int64_t second) {
@@ -53,9 +53,13 @@ static void Check(const char* name, const Shape& s, std::size_t scratch_bytes, K
   const auto b = Numbers(Extent(s.b, s.batch, s.depth, s.columns));
   const std::int64_t outputs = Extent(s.c, s.batch, s.rows, s.columns);
   const std::size_t output_bytes = (outputs * 4 + 63) / 64 * 64;
-  float* c = static_cast<float*>(std::aligned_alloc(64, output_bytes));
+  const std::unique_ptr<float, void (*)(void*)> output(
+      static_cast<float*>(std::aligned_alloc(64, output_bytes)), std::free);
+  float* c = output.get();
   std::fill_n(c, output_bytes / 4, std::numeric_limits<float>::quiet_NaN());
-  char* scratch = static_cast<char*>(std::aligned_alloc(64, (scratch_bytes + 63) / 64 * 64 + 64));
+  const std::unique_ptr<char, void (*)(void*)> room(
+      static_cast<char*>(std::aligned_alloc(64, (scratch_bytes + 63) / 64 * 64 + 64)), std::free);
+  char* scratch = room.get();
   std::fill_n(reinterpret_cast<float*>(scratch), scratch_bytes / 4, std::numeric_limits<float>::quiet_NaN());
   run(a.get(), b.get(), c, scratch);
   const double allowed = 1e-6 * (4 + std::sqrt(double(s.depth)));
@@ -68,10 +72,8 @@ static void Check(const char* name, const Shape& s, std::size_t scratch_bytes, K
         std::printf("%s: c[%ld][%ld][%ld] = %g, should be %g\n", name, long(n), long(i), long(j), got, wanted);
         return;
       }
-  std::free(c);
-  std::free(scratch);
 }
-static const auto kNothing = [](double x, std::int64_t, std::int64_t, std::int64_t) { return x; };
+[[maybe_unused]] static const auto kNothing = [](double x, std::int64_t, std::int64_t, std::int64_t) { return x; };
 int main() {
 )";
 
@@ -177,6 +179,98 @@ TEST_P(MatmulKernelTest, SizesFromOneToPrimesAreRight) {
     program.Add(Product(1, rows, columns, depth, Order::kPlain, Order::kTransposed), SmallCaches());
   program.Add(Product(11, 17, 33, 9), SmallCaches());
   EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST_P(MatmulKernelTest, TrianglesAndEpiloguesAreRight) {
+  Program program;
+  for (const MatmulStructure structure :
+       {MatmulStructure::kUpperOutput, MatmulStructure::kLowerOutput}) {
+    for (const Order c : {Order::kPlain, Order::kTransposed}) {
+      MatmulSpec spec = Product(1, 139, 101, 1040, Order::kPlain, Order::kPlain, c);
+      spec.structure = structure;
+      spec.diagonal = structure == MatmulStructure::kUpperOutput ? 3 : -2;
+      spec.epilogue = [](const OutputSite& site) {
+        const bool by_row = site.along == OutputSite::Along::kRow;
+        return fmt::format(
+            "for (std::int64_t lane = 0; lane < {0}; ++lane)\n"
+            "  {1}[lane] = 2.0f * {1}[lane] + 0.001f * static_cast<float>(10 * {2} + {3}{4} * "
+            "lane);",
+            site.lanes, site.value, site.row, site.column, by_row ? " + 10" : " + 1");
+      };
+      program.Add(spec, SmallCaches(), "2 * x + 0.001 * (10.0 * i + j)");
+    }
+  }
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+// Matrices that meet the same b are computed as one long matrix; the epilogue still sees which one
+// it is in.
+TEST_P(MatmulKernelTest, BatchesThatMeetOneMatrixAreRight) {
+  Program program;
+  for (const std::int64_t rows : {1, 19}) {
+    MatmulSpec spec = Product(3, rows, 37, 40, Order::kPlain, Order::kTransposed);
+    spec.b.batch = 0;
+    spec.epilogue = [](const OutputSite& site) {
+      // So long that it is kept out of the tiles.
+      return "// " + std::string(300, 'x') +
+             fmt::format("\n{0} += static_cast<float>({1}) + 0.1f * static_cast<float>({2});",
+                         site.value, site.batch, site.row);
+    };
+    program.Add(spec, SmallCaches(), "x + n + 0.1 * i");
+  }
+  EXPECT_THAT(program.kernels, HasSubstr("kBatch = 1, kRows = 57"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+// What the epilogue reads arrives as a parameter; results that no cache holds go past the caches.
+TEST_P(MatmulKernelTest, EpiloguesReadTensors) {
+  Program program;
+  KernelTarget target = SmallCaches();
+  target.shared_cache_bytes = 1 << 10;
+  MatmulSpec spec = Product(1, 45, 96, 33, Order::kPlain, Order::kTransposed);
+  spec.extra = {{"const float*", "bias"}};
+  spec.epilogue = [](const OutputSite& site) {
+    return site.whole
+               ? fmt::format("{} += Load(bias + {});", site.value, site.column)
+               : fmt::format("{} += LoadPart(bias + {}, {});", site.value, site.column, site.lanes);
+  };
+  program.main.insert(program.main.find("int main"),
+                      "static const float* Bias() {\n  static float bias[96];\n"
+                      "  for (int i = 0; i < 96; ++i) bias[i] = static_cast<float>(i);\n"
+                      "  return bias;\n}\n");
+  program.Add(spec, target, "x + j", "a, b, c, Bias(), scratch");
+  EXPECT_THAT(program.kernels, HasSubstr("Stream(c + index, value)"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST_P(MatmulKernelTest, DotProductsAndDiagonalsAreRight) {
+  Program program;
+  program.Add(Product(3, 2, 45, 100, Order::kPlain, Order::kTransposed), SmallCaches());
+  program.Add(Product(1, 6, 16, 16, Order::kPlain, Order::kTransposed), SmallCaches());
+  program.Add(Product(1, 130, 1, 1000), SmallCaches());
+  EXPECT_THAT(program.kernels, HasSubstr("Dots("));
+  EXPECT_THAT(program.kernels, Not(HasSubstr("PackPanel<")));
+  for (const Order order : {Order::kPlain, Order::kTransposed}) {
+    MatmulSpec spec = Product(2, 37, 41, 37, Order::kPlain, order, order);
+    spec.structure = MatmulStructure::kDiagonalA;
+    spec.a = {37, 1, 0};
+    program.Add(spec, SmallCaches());
+    spec = Product(2, 37, 41, 41, order, Order::kPlain);
+    spec.structure = MatmulStructure::kDiagonalB;
+    spec.b = {41, 0, 1};
+    program.Add(spec, SmallCaches());
+  }
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST(MatmulKernel, TunablesMayTakeTheirExtremes) {
+  Program program;
+  program.Add(Product(1, 139, 101, 1040), SmallCaches());
+  program.Add(Product(9, 17, 50, 40, Order::kTransposed, Order::kTransposed), SmallCaches());
+  for (const char* extreme : {"min", "max"}) {
+    if (!Installed(WithExtremes(extreme))) GTEST_SKIP() << "g++ is not installed";
+    EXPECT_EQ(program.Run(WithExtremes(extreme)), "") << extreme;
+  }
 }
 
 }  // namespace

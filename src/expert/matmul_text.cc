@@ -38,7 +38,10 @@ __attribute__((noinline)) static void Tile(const float* a, const float* b, float
         sum[i][j] = Fma(factor, line[j], sum[i][j]);
     }
   }
-  if (column + kTileColumns <= kColumns) {
+@ending@}
+)";
+
+const std::string_view kWholeEnding = R"(  if (column + kTileColumns <= kColumns) {
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < kTall; ++i) {
 #pragma GCC unroll 8
@@ -47,25 +50,32 @@ __attribute__((noinline)) static void Tile(const float* a, const float* b, float
     }
     return;
   }
-  float results[kTall][kTileColumns];  // so that the rare case stays a small loop
+)";
+
+const std::string_view kEnding =
+    R"(  float results[kTall][kTileColumns];  // so that @why@ stays a small loop
 #pragma GCC unroll 32
   for (std::int64_t i = 0; i < kTall; ++i) {
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j) Store(results[i] + j * kLanes, sum[i][j]);
   }
+  const std::int64_t columns = std::min(kTileColumns, kColumns - column);
 #pragma GCC unroll 1
   for (std::int64_t i = 0; i < kTall; ++i) {
+    std::int64_t j = 0;
 #pragma GCC unroll 1
-    for (std::int64_t j = 0; column + j < kColumns; j += kLanes)
+    for (; j + kLanes <= columns; j += kLanes)
+      Finish(Load(results[i] + j), c@arguments@, @of_batch@row + i, column + j@block_arguments@);
+    if (j < columns)
       FinishPart(Load(results[i] + j), c@arguments@, @of_batch@row + i, column + j,
-                 std::min(kLanes, kColumns - column - j)@block_arguments@);
+                 columns - j@block_arguments@);
   }
-}
 )";
 
 const std::string_view kTriangle = R"(
 // The @side@ triangle is what counts: @condition@.
-static inline bool Outside(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) {
+static inline bool Outside(std::int64_t row, std::int64_t column,
+                           [[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int64_t columns) {
   return @outside@;
 }
 static inline Vec KeepTriangle(Vec value, std::int64_t row, std::int64_t column) {

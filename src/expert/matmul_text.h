@@ -7,6 +7,8 @@ namespace pragma::matmul_text {
 
 extern const std::string_view kFinish;        // one vector of results to memory
 extern const std::string_view kTile;          // the innermost loop over packed panels
+extern const std::string_view kWholeEnding;   // of kTile: whole tiles straight from the registers
+extern const std::string_view kEnding;        // other tiles through memory
 extern const std::string_view kTriangle;      // zeros beside the diagonal
 extern const std::string_view kMultiply;      // packed blocks of a and b
 extern const std::string_view kSharedDriver;  // threads over rows, packed b is shared

@@ -1,0 +1,20 @@
+// Matrix products that need no packing: dot products of contiguous lines, and diagonal factors.
+#pragma once
+
+#include <string>
+
+#include "expert/anchor_kernel.h"
+#include "expert/matmul_finish.h"
+#include "expert/matmul_kernel.h"
+
+namespace pragma {
+
+// Few rows (or columns), and both factors contiguous along the depth: reading them once is all
+// there is to do. Of a product whose columns of c are contiguous.
+[[nodiscard]] bool SuitsDots(const MatmulSpec& spec);
+[[nodiscard]] std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
+                                   const MatmulFinish& finish);
+[[nodiscard]] std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target,
+                                       bool swapped);
+
+}  // namespace pragma
