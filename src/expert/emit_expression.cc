@@ -292,6 +292,9 @@ void ExpressionWriter::StoreTo(Writer& out, int buffer, const AffineForm& place,
   if (stride == 0) {
     out.Line(fmt::format("{}[{}] = {};", target.name, FormText(place, loops_),
                          ScalarStore(target, value.code)));
+  } else if (target.dtype == DType::kInt64) {
+    out.Line(
+        fmt::format("StoreIntegers({}, {}, {}, {});", pointer, stride, AsVector(value), lanes_));
   } else if (stride == 1) {
     out.Line(fmt::format("StoreLanes({}, {}, {});", pointer, AsVector(value), lanes_));
   } else {

@@ -56,6 +56,7 @@ class ExpressionWriter final {
   // Counts uses, so that what is used twice is named. Before Write, for all expressions of a pass.
   void CountUses(const ExprPtr& expr);
 
+  [[nodiscard]] Text Position(const AffineForm& form) { return WriteIndex(form); }
   [[nodiscard]] std::string AsVector(const Text& text);
   [[nodiscard]] std::string Place(int buffer, const AffineForm& form) const;
   void StoreTo(Writer& out, int buffer, const AffineForm& place, const Text& value);

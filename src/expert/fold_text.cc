@@ -68,6 +68,13 @@ std::vector<std::string> DeclareFold(const FoldForm& form) {
     if (IsArg(form.fold)) lines.push_back(fmt::format("std::int64_t {}_at = -1;", form.name));
     return lines;
   }
+  if (IsArg(form.fold)) {
+    const std::string count = form.columns ? "V" : std::to_string(form.chains);
+    return {
+        fmt::format("Vec {}[{}] = {{}};", form.name, count),
+        fmt::format("Ints {}_at[{}];", form.name, count),
+        fmt::format("for (Ints& each : {}_at) each = Ints{{}} - 1;  // nothing yet", form.name)};
+  }
   if (form.running && !form.columns)
     return {fmt::format("Vec {0}_before = Broadcast({1}), {0} = {0}_before;", form.name,
                         Identity(form))};
@@ -80,6 +87,12 @@ std::vector<std::string> DeclareFold(const FoldForm& form) {
 
 std::vector<std::string> AddToFold(const FoldForm& form, const std::string& value,
                                    const std::string& position) {
+  if (IsArg(form.fold) && form.vector) {
+    const std::string place = form.columns ? "v" : "u";
+    return {fmt::format("{}({}, {}, lanes, {}[{}], {}_at[{}]);",
+                        Largest(form.fold) ? "KeepLargest" : "KeepSmallest", value, position,
+                        form.name, place, form.name, place)};
+  }
   if (IsArg(form.fold)) {
     const char* sign = Largest(form.fold) ? ">" : "<";
     return {fmt::format("if (const auto next = {1}; next {2} {0} || {0}_at < 0 || (next != next && "
@@ -102,6 +115,8 @@ std::vector<std::string> AddToFold(const FoldForm& form, const std::string& valu
 }
 
 std::string FoldResult(const FoldForm& form) {
+  if (IsArg(form.fold) && form.vector)
+    return fmt::format("FirstBest({0}, {0}_at, {1})", form.name, Largest(form.fold));
   if (IsArg(form.fold)) return form.name + "_at";
   if (!form.vector) {
     if (form.fold == Fold::kSum && form.type == ExprType::kFloat)

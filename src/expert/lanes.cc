@@ -10,6 +10,7 @@
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/expression.h"
+#include "expert/fold_text.h"
 #include "expert/nest.h"
 #include "expert/program.h"
 
@@ -89,8 +90,8 @@ std::optional<double> Price(const Program& program, const Nest& nest, std::size_
 }  // namespace
 
 bool HasVectorForm(const Program& program, const Step& step, const Nest& nest, std::size_t lane) {
-  if (TypeOf(program, step.buffer) != DType::kFloat32 || step.expr->type != ExprType::kFloat)
-    return false;
+  const DType wanted = IsPosition(step) ? DType::kInt64 : DType::kFloat32;
+  if (TypeOf(program, step.buffer) != wanted || step.expr->type != ExprType::kFloat) return false;
   const bool running = step.fold == Fold::kSum || step.fold == Fold::kProduct;
   if (step.kind == Step::Kind::kScan && !running) return false;
   return ExprHasVectorForm(program, step.expr, lane) && !nest.shape.empty();

@@ -13,6 +13,7 @@
 #include "expert/affine.h"
 #include "expert/anchored.h"
 #include "expert/expression.h"
+#include "expert/fold_text.h"
 #include "expert/lanes.h"
 #include "expert/program.h"
 
@@ -52,6 +53,11 @@ void DropUnitDims(Step& step) {
     step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
     ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i); });
   }
+  // A fold of one element is that element, or its number.
+  if (step.kind == Step::Kind::kMap || std::ranges::find(step.folded, true) != step.folded.end())
+    return;
+  if (IsPosition(step)) step.expr = IndexOf(step.position);
+  step.kind = Step::Kind::kMap;
 }
 
 Shape OuterShape(const Nest& nest) {

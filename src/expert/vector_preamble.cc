@@ -29,6 +29,7 @@ const std::vector<Piece>& Pieces() {
       {kStreamLanes, vector_text::kStreamLanes, {kLoops, kStream}},
       {kMasks, vector_text::kMasks, {kCore}},
       {kScans, vector_text::kScans, {kCore}},
+      {kPositions, vector_text::kPositions, {kLoops}},
       {kLanes, vector_text::kLanes, {kCore}},
       {kSqrt, vector_text::kSqrt, {kCore}},
       {kRound, vector_text::kRound, {kCore}},

@@ -20,6 +20,8 @@
 //           stream_lanes: StreamLanes(p, v, n), the first n lanes
 //   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
 //   masks   LoadMask(p, n): of bools, as comparisons have them
+//   positions  where the best of many stands: KeepLargest, KeepSmallest, FirstBest;
+//           StoreIntegers(p, stride, i, n): as 64-bit integers
 //   scans   ScanLanes(v, identity, combine): each lane together with all before it
 //   sqrt    Sqrt(v)
 //   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
@@ -44,6 +46,7 @@ enum class VectorPiece : std::uint8_t {
   kStreamLanes,
   kMasks,
   kScans,
+  kPositions,
   kLanes,
   kSqrt,
   kRound,

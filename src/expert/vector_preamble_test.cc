@@ -151,9 +151,9 @@ int main() {
 
 std::set<VectorPiece> AllPieces() {
   using enum VectorPiece;
-  return {kCore,  kParts, kStrided, kLoops,   kLimits, kStream, kStreamLanes,
-          kMasks, kScans, kLanes,   kSqrt,    kRound,  kExp,    kExpMinus1,
-          kLog,   kLog1p, kTanh,    kSigmoid, kErf};
+  return {kCore,      kParts, kStrided,   kLoops, kLimits,  kStream, kStreamLanes,
+          kMasks,     kScans, kPositions, kLanes, kSqrt,    kRound,  kExp,
+          kExpMinus1, kLog,   kLog1p,     kTanh,  kSigmoid, kErf};
 }
 
 std::string Output(std::vector<std::string> argv, const std::string& folder) {

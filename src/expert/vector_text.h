@@ -13,6 +13,7 @@ extern const std::string_view kLimits;
 extern const std::string_view kStream;
 extern const std::string_view kMasks;
 extern const std::string_view kScans;
+extern const std::string_view kPositions;
 extern const std::string_view kStreamLanes;
 extern const std::string_view kLanes;
 extern const std::string_view kSqrt;

@@ -143,6 +143,44 @@ static inline Vec ScanLanes(Vec v, float identity, Combine combine) {
 }
 )";
 
+const std::string_view kPositions = R"(
+// The best so far and where it stands; of equals the first, and a NaN is better than any number.
+static inline void KeepBetter(Ints better, Vec next, Ints at, std::int64_t n, Vec& best, Ints& best_at) {
+  better |= (best_at < 0) | ((next != next) & (best == best));
+  if (n != kLanes) better &= LaneNumbers() < static_cast<std::int32_t>(n);
+  best = better ? next : best;
+  best_at = better ? at : best_at;
+}
+[[maybe_unused]] static inline void KeepLargest(Vec next, Ints at, std::int64_t n, Vec& best, Ints& best_at) {
+  KeepBetter(next > best, next, at, n, best, best_at);
+}
+[[maybe_unused]] static inline void KeepSmallest(Vec next, Ints at, std::int64_t n, Vec& best, Ints& best_at) {
+  KeepBetter(next < best, next, at, n, best, best_at);
+}
+// Of all lanes of all vectors; lanes that saw nothing have a negative place.
+template <std::size_t N>
+static inline std::int64_t FirstBest(const Vec (&best)[N], const Ints (&at)[N], bool largest) {
+  float value = 0;
+  std::int64_t place = -1;
+  for (std::size_t i = 0; i < N; ++i)
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const float next = best[i][lane];
+      const std::int64_t next_at = at[i][lane];
+      if (next_at < 0) continue;
+      const bool better = (largest ? next > value : next < value) || (next != next && value == value);
+      const bool same = next == value || (next != next && value != value);
+      if (place >= 0 && !better && !(same && next_at < place)) continue;
+      value = next;
+      place = next_at;
+    }
+  return place;
+}
+[[maybe_unused]] static inline void StoreIntegers(std::int64_t* p, std::int64_t stride, Ints v,
+                                                  std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) p[i * stride] = v[i];
+}
+)";
+
 const std::string_view kStreamLanes = R"(
 [[maybe_unused]] static inline void StreamLanes(float* p, Vec v, AllLanes) { Stream(p, v); }
 [[maybe_unused]] static inline void StreamLanes(float* p, Vec v, std::int64_t n) { StorePart(p, v, n); }

@@ -1,0 +1,173 @@
+// The expert's two roles: kernels that compile, refusals that name the operator, one change an
+// attempt and none twice. What the kernels compute is tested end to end (tests/e2e, tests/expert).
+#include "expert/expert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "core/candidate.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "expert/variant.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+using testing::HasSubstr;
+using Kind = ScalarValue::Kind;
+
+ScalarValue Int(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
+ScalarValue Node(std::string name) { return {.kind = Kind::kNode, .text = std::move(name)}; }
+
+TensorSpec Tensor(const std::string& name, std::vector<std::int64_t> shape) {
+  return {name, name, TensorRole::kInput, DType::kFloat32, std::move(shape)};
+}
+
+// out = op(x, args...) with x and out of one shape.
+Task OneOperator(const std::string& op, std::vector<ScalarValue> args = {}) {
+  const std::vector<std::int64_t> shape{30, 67};
+  Task task;
+  task.name = "one";
+  task.arguments = {Tensor("x", shape)};
+  task.outputs = {Tensor("out", shape)};
+  task.outputs[0].role = TensorRole::kOutput;
+  args.insert(args.begin(), Node("x"));
+  task.graph = {{"x", "placeholder", {}, {}, {Tensor("x", shape)}, {{67, 1}}},
+                {"y", op, args, {}, {Tensor("y", shape)}, {{67, 1}}},
+                {"output", "output", {Node("y")}, {}, {}, {}}};
+  return task;
+}
+
+Proposal Propose(const Task& task, const Window& given = {}, const Advice* advice = nullptr) {
+  Window window = given;
+  window.task = &task;
+  return *MakeExpertCoder({})->Propose(window, advice, {});
+}
+
+std::string Complaints(const std::string& compiler, const Task& task, const std::string& source) {
+  const TempDir folder = std::move(*TempDir::Create());
+  EXPECT_TRUE(WriteFileAtomic(folder.path() / "kernel.h", KernelHeader(task)));
+  EXPECT_TRUE(WriteFileAtomic(folder.path() / "kernel.cpp", source));
+  ProcessSpec spec;
+  spec.argv = {compiler,  "-std=c++20", "-fopenmp",      "-march=native", "-Wall",
+               "-Wextra", "-Werror",    "-fsyntax-only", "kernel.cpp"};
+  spec.cwd = folder.path();
+  spec.inherit_env = true;
+  const Result<RunResult> run = RunProcess(spec, {});
+  if (!run) return run.error().message;
+  return run->status.ok() ? "" : run->err;
+}
+
+TEST(ExpertCoder, AnUnknownOperatorIsNamed) {
+  const Proposal proposal = Propose(OneOperator("aten.fft_fft2.default"));
+  EXPECT_FALSE(proposal.candidate);
+  EXPECT_TRUE(proposal.unsupported);
+  EXPECT_THAT(proposal.reason, HasSubstr("aten.fft_fft2.default"));
+}
+
+TEST(ExpertCoder, ATaskWithoutGraphSaysWhy) {
+  Task task = OneOperator("aten.relu.default");
+  task.graph.clear();
+  task.export_error = "data-dependent control flow";
+  EXPECT_THAT(Propose(task).reason, HasSubstr("data-dependent control flow"));
+}
+
+TEST(ExpertCoder, KernelsCompileWithoutAWarning) {
+  const std::vector<Task> tasks{
+      OneOperator("aten.gelu.default"), OneOperator("aten._softmax.default", {Int(1), Int(0)}),
+      OneOperator("aten._softmax.default", {Int(0), Int(0)}),
+      OneOperator("aten.cumsum.default", {Int(1)}), OneOperator("aten.cumprod.default", {Int(0)})};
+  for (const char* compiler : {"g++", "clang++-19"}) {
+    if (std::system((std::string(compiler) + " --version >/dev/null 2>&1").c_str()) != 0) continue;
+    for (const Task& task : tasks) {
+      const Proposal proposal = Propose(task);
+      ASSERT_TRUE(proposal.candidate) << proposal.reason;
+      EXPECT_EQ(Complaints(compiler, task, proposal.candidate->source()), "") << task.graph[1].op;
+    }
+  }
+}
+
+TEST(ExpertCoder, TheAdviceChangesOneChoiceOfTheBest) {
+  const Task task = OneOperator("aten._softmax.default", {Int(0), Int(0)});
+  Trial best;
+  best.candidate = Propose(task).candidate;
+  Window window;
+  window.best = &best;
+  const Advice first{.change = "columns=8: vectors side by side"};
+  best.candidate = Propose(task, window, &first).candidate;
+  const Advice second{.change = "threads=0: whether all processors share the work"};
+  const Proposal proposal = Propose(task, window, &second);
+  EXPECT_EQ(VariantOf(*proposal.candidate)->Text(), "columns=8 threads=0");
+  EXPECT_EQ(Propose(task, window, &second).candidate->id(), proposal.candidate->id());
+}
+
+TEST(KernelVariant, UnknownWordsArePassedOver) {
+  EXPECT_EQ(VariantFromText("columns=3 colour=4 chains=8 nothing").Text(), "chains=8");
+  EXPECT_EQ(VariantFromText("chains=8 chains=4").Text(), "default");
+  EXPECT_FALSE(VariantOf(CppCandidate("// a kernel of somebody else's\n")));
+}
+
+class ExpertConductorTest : public testing::Test {
+ protected:
+  Advice Next() {
+    Window window;
+    window.task = &task_;
+    window.best = trials_.empty() ? nullptr : &trials_.front();
+    window.current = trials_.empty() ? nullptr : &trials_.back();
+    for (const Trial& trial : trials_) window.others.push_back(&trial);
+    return MakeExpertConductor()->Advise(window, {})->advice;
+  }
+
+  void Add(const Advice* advice) {
+    Window window;
+    window.best = trials_.empty() ? nullptr : &trials_.front();
+    Trial trial;
+    trial.candidate = Propose(task_, window, advice).candidate;
+    trials_.push_back(std::move(trial));
+  }
+
+  Task task_ = OneOperator("aten.relu.default");
+  std::vector<Trial> trials_;
+};
+
+TEST_F(ExpertConductorTest, StopsWhereThereIsNoKernel) { EXPECT_TRUE(Next().stop); }
+
+TEST_F(ExpertConductorTest, FollowsTheFirstDiagnosisThatItKnows) {
+  Add(nullptr);
+  trials_[0].profile.emplace();
+  trials_[0].profile->diagnosis = {{.bottleneck = "something_new"},
+                                   {.bottleneck = "dependency_chain", .evidence = {"4 cycles"}}};
+  const Advice advice = Next();
+  EXPECT_EQ(advice.bottleneck, "dependency_chain");
+  EXPECT_EQ(advice.evidence, "4 cycles");
+  EXPECT_THAT(advice.change, HasSubstr("chains="));
+  EXPECT_EQ(advice.base, Base::kBest);
+}
+
+TEST_F(ExpertConductorTest, TriesNothingTwiceAndThenStops) {
+  Add(nullptr);
+  std::vector<std::string> changes;
+  for (Advice advice = Next(); !advice.stop; advice = Next()) {
+    ASSERT_EQ(std::ranges::count(changes, advice.change), 0) << advice.change;
+    changes.push_back(advice.change);
+    Add(&advice);
+    ASSERT_LT(changes.size(), 100U);
+  }
+  EXPECT_GT(changes.size(), 10U);
+}
+
+}  // namespace
+}  // namespace pragma
