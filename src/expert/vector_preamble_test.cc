@@ -74,8 +74,8 @@ static void CheckParts() {
 }
 
 static void CheckMoves() {
-  float padded[2 + 2 * kLanes], to[2 * kLanes];
-  float* const from = padded + 2;
+  float storage[2 * kLanes + 2], to[2 * kLanes];
+  float* const from = storage + 2;  // what lies before it may be pointed at
   bool flags[kLanes];
   for (std::int64_t i = 0; i < 2 * kLanes; ++i) from[i] = static_cast<float>(i), to[i] = -1;
   for (std::int64_t i = 0; i < kLanes; ++i) flags[i] = i % 3 == 0;

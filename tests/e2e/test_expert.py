@@ -7,7 +7,7 @@ from conftest import LIMIT_SECONDS, ROOT
 sys.path.insert(0, str(ROOT / "tests" / "expert"))
 import random_modules
 
-QUICK = ["--no-compile-baseline", "--no-dropin", "--time", f"{LIMIT_SECONDS}s"]
+QUICK = ["--json", "--no-compile-baseline", "--no-dropin", "--time", f"{LIMIT_SECONDS}s"]
 
 MODULE = """import torch
 import torch.nn as nn
