@@ -33,7 +33,8 @@ def test_version(program):
         (["frobnicate"], "unknown command 'frobnicate'; see pragma --help"),
         (["runs", "--jsno"], "unknown flag '--jsno'; did you mean '--json'?"),
         (["evaluate", "a.py", "b.cpp", "--repeats=3"], "unknown flag '--repeats'; did you mean '--repeat'?"),
-        (["strategies", "extra"], "unexpected argument 'extra'; see pragma strategies --help"),
+        (["doctor", "extra"], "unexpected argument 'extra'; see pragma doctor --help"),
+        (["strategies", "starc"], 'there is no strategy "starc"; did you mean "stark"?'),
         (["evaluate", "only.py"], "evaluate needs a TASK and a CANDIDATE; see pragma evaluate --help"),
     ],
 )
@@ -56,8 +57,9 @@ def test_wrong_values_get_one_line(program, arguments, part):
     assert part in program.run(*arguments).assert_one_clear_error(2)
 
 
-def test_optimize_without_a_model_says_which_there_are(program):
-    message = program.run("optimize", TASKS / "scale.py").assert_one_clear_error(2)
+def test_a_role_without_a_model_is_told_which_there_are(program):
+    arguments = ["--strategy", "pragma", "--conductor", "command:true"]
+    message = program.run("optimize", TASKS / "scale.py", *arguments).assert_one_clear_error(2)
     for word in ["--model", "openai:", "anthropic:", "command:", "handoff:", "replay:"]:
         assert word in message
 
