@@ -43,6 +43,7 @@ std::string RunLine(const Recording& recording) {
   RunSettings settings = recording.settings;
   settings.conductor_model = WithoutPlace(settings.conductor_model);
   settings.coder_model = WithoutPlace(settings.coder_model);
+  settings.debugger_model = WithoutPlace(settings.debugger_model);
   JsonWriter writer;
   BeginLine(writer, "run");
   writer.Field("run", recording.run).Key("settings").Raw(ToJson(settings));
