@@ -28,18 +28,11 @@ std::vector<int> Ranked(const TreeView& view) {
   return nodes;
 }
 
-int RepairsSoFar(const TreeView& view, int node) {
-  int repairs = 0;
-  for (int at = node; at > 0 && view.tree().at(at).role == Role::kRepair; at = view.parent(at))
-    ++repairs;
-  return repairs;
-}
-
 // The oldest failure that may still be repaired; 0: none.
 int ToRepair(const TreeView& view, int most) {
   for (int node = 1; node < view.nodes(); ++node) {
     if (!view.passed(node) && view.has_code(node) && view.selections(node) == 0 &&
-        RepairsSoFar(view, node) < most)
+        view.repairs_in_a_row(node) < most)
       return node;
   }
   return 0;

@@ -96,10 +96,7 @@ int Selection::RepairAtOnce() const {
   if (rules_.repairs == 0 || newest == 0 || view_.passed(newest) || !view_.has_code(newest) ||
       view_.in_flight(newest) > 0)
     return -1;
-  int in_a_row = 0;
-  for (int at = newest; at > 0 && view_.tree().at(at).role == Role::kRepair; at = view_.parent(at))
-    ++in_a_row;
-  return in_a_row < rules_.repairs ? newest : -1;
+  return view_.repairs_in_a_row(newest) < rules_.repairs ? newest : -1;
 }
 
 std::vector<int> Selection::Candidates() const {

@@ -64,6 +64,12 @@ std::vector<int> TreeView::cousins(int node) const {
   return found;
 }
 
+int TreeView::repairs_in_a_row(int node) const {
+  int repairs = 0;
+  for (int at = node; at > 0 && tree_.at(at).role == Role::kRepair; at = parent(at)) ++repairs;
+  return repairs;
+}
+
 double TreeView::runtime(int node) const {
   if (node > 0) {
     const Evaluation& evaluation = tree_.at(node).evaluation;

@@ -33,6 +33,8 @@ class TreeView final {
   // Other children of its parent, and the children of those; none of the reference.
   [[nodiscard]] std::vector<int> siblings(int node) const;
   [[nodiscard]] std::vector<int> cousins(int node) const;
+  // How many repairs the node ends: itself and its ancestors, as far as each is one.
+  [[nodiscard]] int repairs_in_a_row(int node) const;
   // Milliseconds, lower is better; the reference's is eager's as it was measured last.
   [[nodiscard]] double runtime(int node) const;
   // log of the paired speedup over eager; 0 of the reference, -kNoScore of a failure.
