@@ -153,13 +153,6 @@ Figure Geometric(const Figure& logs) {
   return {mean, mean * (std::exp(logs.half) - 1)};
 }
 
-double LogSpeed(const Trial& trial) {
-  const Evaluation& evaluation = trial.evaluation;
-  return evaluation.passed() && evaluation.speedup_eager
-             ? std::log(evaluation.speedup_eager->median)
-             : -kNoScore;
-}
-
 double CountOf(const SimulatedRun& run, Role role) {
   return static_cast<double>(std::ranges::count(run.moves, role, &Move::role));
 }
@@ -210,7 +203,7 @@ SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
   std::map<std::string, double> limits;  // of each task: the best that was found
   for (const Recording& recording : recordings) {
     double& limit = limits[recording.task.sha256];
-    for (const Trial& trial : recording.trials) limit = std::max(limit, LogSpeed(trial));
+    for (const Trial& trial : recording.trials) limit = std::max(limit, LogSpeedup(trial));
   }
   Mean made, repaired, gained, shares, losses, first, apart, best;
   for (const Recording& recording : recordings) {
@@ -221,8 +214,8 @@ SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
       const double before =
           trial.parent == 0
               ? 0
-              : LogSpeed(recording.trials[static_cast<std::size_t>(trial.parent - 1)]);
-      const double change = LogSpeed(trial) - before;
+              : LogSpeedup(recording.trials[static_cast<std::size_t>(trial.parent - 1)]);
+      const double change = LogSpeedup(trial) - before;
       if (!(std::abs(change) < kNoScore)) continue;  // one of the two failed
       if (trial.role == Role::kSeed) {
         first.Add(limit - change);

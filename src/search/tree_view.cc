@@ -11,6 +11,12 @@
 
 namespace pragma {
 
+double LogSpeedup(const Trial& trial) {
+  const Evaluation& evaluation = trial.evaluation;
+  if (!evaluation.passed() || !evaluation.speedup_eager) return -kNoScore;
+  return std::log(evaluation.speedup_eager->median);
+}
+
 TreeView::TreeView(const SearchTree& tree, const std::vector<InFlight>& in_flight)
     : tree_(tree),
       children_(tree.size() + 1),
@@ -82,12 +88,7 @@ double TreeView::runtime(int node) const {
   return eager;
 }
 
-double TreeView::log_speedup(int node) const {
-  if (node == 0) return 0;
-  const Evaluation& evaluation = tree_.at(node).evaluation;
-  if (!evaluation.passed() || !evaluation.speedup_eager) return -kNoScore;
-  return std::log(evaluation.speedup_eager->median);
-}
+double TreeView::log_speedup(int node) const { return node == 0 ? 0 : LogSpeedup(tree_.at(node)); }
 
 Move WorkOn(const TreeView& view, int node) {
   if (node == 0) return {};

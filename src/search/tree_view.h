@@ -13,6 +13,9 @@ namespace pragma {
 // The worst score: a node that is not correct.
 inline constexpr double kNoScore = 1e300;
 
+// log of the paired speedup over eager; -kNoScore of a failure.
+[[nodiscard]] double LogSpeedup(const Trial& trial);
+
 // Borrows the tree. Nodes count from 0, the reference.
 class TreeView final {
  public:
