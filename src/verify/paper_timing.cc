@@ -36,7 +36,7 @@ struct SideTimes {
 class PaperMatch final {
  public:
   PaperMatch(const TimingContext& context, const Side& side, Rng& rng)
-      : context_(context), sides_{side}, match_(context, sides_, plan_, rng) {}
+      : sides_{side}, match_(context, sides_, plan_, rng) {}
 
   Result<SideTimes> Run();
 
@@ -47,7 +47,6 @@ class PaperMatch final {
     return {.times = {}, .failure = match_.outcome().failed->failure.reason};
   }
 
-  const TimingContext& context_;
   std::vector<Side> sides_;
   TimingPlan plan_{.processes = 1, .bursts = 1, .warmup = 0, .timed = 1};
   Match match_;

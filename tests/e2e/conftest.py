@@ -97,7 +97,7 @@ def built():
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory) -> pathlib.Path:
-    """A store whose machine figures are measured once for all tests."""
+    """A store whose machine figures are measured once. All tests share it: what keeps runs takes `own_home`."""
     folder = tmp_path_factory.mktemp("home")
     program = Program(folder)
     program.run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", "--no-timing", "--home", folder / ".pragma", code=0)

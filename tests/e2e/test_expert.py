@@ -31,20 +31,20 @@ def get_init_inputs():
 """
 
 
-def test_without_a_model_the_expert_is_asked(program, home, tmp_path):
+def test_without_a_model_the_expert_is_asked(program, own_home, tmp_path):
     task = tmp_path / "task.py"
     task.write_text(MODULE.format(result="torch.tanh(self.norm(x)).cumsum(1)"))
-    result = program.run("optimize", task, "--attempts", "2", "--home", home, *QUICK, code=0).json
+    result = program.run("optimize", task, "--attempts", "2", "--home", own_home, *QUICK, code=0).json
     assert result["best"]["status"] == "passed"
     assert result["best"]["candidate"]["language"] == "cpp"
     assert result["attempts"] == 2
     assert result["spent"]["tokens"] == 0
 
 
-def test_an_operator_that_it_does_not_know_is_named(program, home, tmp_path):
+def test_an_operator_that_it_does_not_know_is_named(program, own_home, tmp_path):
     task = tmp_path / "task.py"
     task.write_text(MODULE.format(result="torch.sort(x)[0]"))
-    ran = program.run("optimize", task, "--model", "expert", "--attempts", "1", "--home", home, *QUICK)
+    ran = program.run("optimize", task, "--model", "expert", "--attempts", "1", "--home", own_home, *QUICK)
     assert ran.json["best"] is None
     assert "aten.sort.default" in ran.err
 
@@ -57,11 +57,11 @@ def test_its_runs_are_replayed(program, own_home, tmp_path):
     assert replayed["same_tree"] is True
 
 
-def test_random_modules_pass_or_are_refused(program, home, tmp_path):
+def test_random_modules_pass_or_are_refused(program, own_home, tmp_path):
     for seed in (4, 11):
         task = tmp_path / f"random_{seed}.py"
         task.write_text(random_modules.draw(seed))
-        ran = program.run("optimize", task, "--attempts", "1", "--home", home, *QUICK)
+        ran = program.run("optimize", task, "--attempts", "1", "--home", own_home, *QUICK)
         best = ran.json["best"]
         assert best is not None and best["status"] == "passed" or "unsupported" in ran.err, ran.err
 

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=25 layer="frozen before the outputs are read" absolute
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=25 layer="frozen before the outputs are read" absolute
 // Returns at once; a thread of its own writes the output a little later.
 #include <cmath>
 #include <cstdlib>
