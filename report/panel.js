@@ -57,6 +57,16 @@ page.diff = function(before, after) {
   return box;
 };
 
+// Whether planner and coder kept to the block that was marked (docs/strategies.md).
+page.editText = function(edit) {
+  if (!edit) return null;
+  const lines = count => `${page.count(count)} line${count === 1 ? '' : 's'}`;
+  const coder = edit.inside ? 'inside the marked block' :
+                              `${lines(edit.coder_lines)} outside the marked block changed`;
+  return coder +
+      (edit.planner_lines ? `; the planner itself changed ${lines(edit.planner_lines)}` : '');
+};
+
 page.panelParts = {
   advice(trial) {
     const advice = trial.advice;
@@ -70,8 +80,13 @@ page.panelParts = {
         advice.evidence ? page.element('p', {class: 'advice soft'}, 'Because: ' + advice.evidence) :
                           null,
         page.facts([
-          ['starts from', advice.base], ['wants to see', (advice.extra_metrics || []).join(', ')]
-        ]));
+          ['starts from', advice.base], ['wants to see', (advice.extra_metrics || []).join(', ')],
+          ['edit', page.editText(trial.edit)]
+        ]),
+        advice.anchored ? page.lazy(
+                              'The source that the planner marked',
+                              () => page.longText(advice.anchored, 'Marked source')) :
+                          null);
   },
   problem(trial) {
     const evaluation = trial.evaluation;

@@ -215,6 +215,7 @@ class RunPageWriter final {
       if (trial.advice) {
         value["advice"]["change"] = Shorten(trial.advice->change, kShortProse);
         value["advice"]["evidence"] = Shorten(trial.advice->evidence, kShortProse);
+        value["advice"]["anchored"] = "";
       }
     }
     const auto bundle = page_.bundles.find(trial.node);

@@ -120,6 +120,7 @@ TEST(RunPage, LongRunsShortenWhatDidNotLeadToTheBest) {
   for (int node = 1; node <= 250; ++node) {
     Trial trial = Attempt(node, 0, node == 7);
     if (node == 9) trial.advice->change = std::string(1000, 'd');
+    if (node == 9) trial.advice->anchored = std::string(1000, 'e');
     example.tree.Insert(trial);
   }
   const auto lines = [&](Conversations which) {
@@ -129,7 +130,9 @@ TEST(RunPage, LongRunsShortenWhatDidNotLeadToTheBest) {
   EXPECT_EQ(TwoAttempts().Head()["shortened"], false);
   EXPECT_THAT(lines(Conversations::kBestPath), HasSubstr(std::string(1000, 'c')));
   EXPECT_THAT(lines(Conversations::kBestPath), Not(HasSubstr(std::string(1000, 'd'))));
+  EXPECT_THAT(lines(Conversations::kBestPath), Not(HasSubstr("eeee")));
   EXPECT_THAT(lines(Conversations::kAll), HasSubstr(std::string(1000, 'd')));
+  EXPECT_THAT(lines(Conversations::kAll), HasSubstr(std::string(1000, 'e')));
 }
 
 TEST(RunText, ChildrenFollowTheirParentAndOnlyBranchesAreIndented) {

@@ -41,6 +41,19 @@ def test_clicking_an_attempt_shows_everything_about_it(browser, run_page):
     assert all(check["detail"] in browser.text(".panel") for check in trial["evaluation"]["checks"])
 
 
+def test_what_a_planner_marked_is_shown_and_whether_the_coder_kept_to_it(browser, store, tmp_path):
+    home, _, _ = store
+    run = report_browser.replayed(report_browser.ROOT / "recordings" / "strategies" / "40_conv2d_depthwise.stark.jsonl", home)
+    report_browser.program("report", run, "--home", home, "--html", tmp_path / "marked.html")
+    browser.open(tmp_path / "marked.html")
+    trials = report_browser.show(run, home)["trials"]
+    marked = next(t for t in trials if t["edit"] and t["edit"]["inside"])
+    browser.select(marked["node"])
+    browser.unfold_everything()
+    assert "inside the marked block" in browser.text(".panel")
+    assert marked["advice"]["anchored"] in browser.all_texts(".panel pre")
+
+
 def test_difference_to_the_parent_gives_the_source_back(browser, run_page):
     page, run = run_page
     browser.open(page)
