@@ -17,6 +17,7 @@
 #include "expert/emit_kernel.h"
 #include "expert/expert.h"
 #include "expert/lowering.h"
+#include "expert/next_variant.h"
 #include "expert/program.h"
 #include "expert/variant.h"
 #include "machine/machine.h"
@@ -44,18 +45,23 @@ class ExpertCoder final : public Coder {
   }
 
  private:
-  // What the version to start from chose, and the one change.
+  // What the version to start from chose, and the one change. Without advice: a sample where no
+  // version is shown, else a change that has not been tried.
   static KernelVariant Wanted(const Window& window, const Advice* advice) {
-    const Trial* start = window.best != nullptr ? window.best : window.current;
-    std::string text;
-    if (start != nullptr && start->candidate)
-      if (const std::optional<KernelVariant> variant = VariantOf(*start->candidate))
-        text = variant->Text();
+    const KernelVariant start = Start(window);
     if (advice != nullptr) {
-      if (advice->base == Base::kReference) text.clear();
-      text += " " + advice->change;
+      const bool anew = advice->base == Base::kReference;
+      return VariantFromText((anew ? "" : start.Text()) + " " + advice->change);
     }
-    return VariantFromText(text);
+    if (window.current == nullptr) return SampledVariant(window.attempt);
+    const std::optional<VariantChange> next = UntriedChange(start, TriedVariants(window));
+    return next ? next->variant : SampledVariant(window.attempt);
+  }
+
+  static KernelVariant Start(const Window& window) {
+    const Trial* start = window.best != nullptr ? window.best : window.current;
+    if (start == nullptr || !start->candidate) return {};
+    return VariantOf(*start->candidate).value_or(KernelVariant{});
   }
 
   KernelTarget target_;

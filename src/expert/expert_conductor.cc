@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "agent/roles.h"
@@ -19,6 +17,7 @@
 #include "core/profile.h"
 #include "core/trial.h"
 #include "expert/expert.h"
+#include "expert/next_variant.h"
 #include "expert/variant.h"
 
 namespace pragma {
@@ -52,49 +51,6 @@ const std::vector<Remedy>& Remedies() {
   return kRemedies;
 }
 
-struct Idea {
-  KernelVariant variant;
-  std::string change;
-  std::string why;
-};
-
-// The variants that were judged already.
-std::vector<KernelVariant> Tried(const Window& window) {
-  std::vector<const Trial*> trials = window.others;
-  trials.push_back(window.best);
-  trials.push_back(window.current);
-  std::vector<KernelVariant> tried;
-  for (const Trial* trial : trials) {
-    if (trial == nullptr || !trial->candidate) continue;
-    if (std::optional<KernelVariant> variant = VariantOf(*trial->candidate))
-      tried.push_back(std::move(*variant));
-  }
-  return tried;
-}
-
-// Values of one choice, the nearest to the present one first.
-std::vector<int> Neighbours(const Choice& choice, int present) {
-  const auto place = [&](int value) {
-    return std::ranges::find(choice.values, value) - choice.values.begin();
-  };
-  std::vector<int> values = choice.values;
-  std::erase(values, present);
-  std::ranges::stable_sort(values, {},
-                           [&](int value) { return std::abs(place(value) - place(present)); });
-  return values;
-}
-
-std::optional<Idea> Untried(const KernelVariant& base, const Choice& choice,
-                            const std::vector<KernelVariant>& tried) {
-  for (const int value : Neighbours(choice, base.Get(choice.name))) {
-    const std::string change = fmt::format("{}={}", choice.name, value);
-    const KernelVariant variant = VariantFromText(base.Text() + " " + change);
-    if (std::ranges::find(tried, variant) != tried.end()) continue;
-    return Idea{variant, change, choice.meaning};
-  }
-  return std::nullopt;
-}
-
 class ExpertConductor final : public Conductor {
  public:
   Result<Advised> Advise(const Window& window, CallKey) override {
@@ -106,28 +62,42 @@ class ExpertConductor final : public Conductor {
 
  private:
   static Advice Next(const Window& window) {
+    const Trial* start = window.best != nullptr ? window.best : window.current;
+    const std::vector<KernelVariant> tried = TriedVariants(window);
+    if (start == nullptr) return First(window, tried);
     Advice advice;
     advice.base = window.best != nullptr ? Base::kBest : Base::kCurrent;
-    const Trial* start = window.best != nullptr ? window.best : window.current;
-    if (start == nullptr || !start->candidate) {
+    if (!start->candidate) {
       advice.stop = true;
       advice.evidence = "there is no version to improve: the task's operators are not supported";
       return advice;
     }
     const std::optional<KernelVariant> base = VariantOf(*start->candidate);
     if (!base) return ForForeignCode();
-    const std::vector<KernelVariant> tried = Tried(window);
-    if (FromDiagnosis(*start, *base, tried, advice)) return advice;
-    for (const Choice& choice : Choices()) {
-      const std::optional<Idea> idea = Untried(*base, choice, tried);
-      if (!idea) continue;
-      advice.evidence = "no diagnosis points at it; it has not been tried";
-      advice.change = fmt::format("{}: {}", idea->change, idea->why);
+    if (!FromDiagnosis(*start, *base, tried, advice))
+      Ask(UntriedChange(*base, tried), "no diagnosis points at it; it has not been tried", advice);
+    return advice;
+  }
+
+  // A tree strategy also asks for what hangs below the module itself.
+  static Advice First(const Window& window, const std::vector<KernelVariant>& tried) {
+    Advice advice;
+    advice.base = Base::kReference;
+    if (tried.empty()) {
+      advice.stop = !window.others.empty();
+      advice.change = "write a first version in the default variant";
+      advice.evidence = advice.stop ? "the task's operators are not supported" : "";
       return advice;
     }
-    advice.stop = true;
-    advice.evidence = "every variant that the expert knows has been tried";
+    Ask(UntriedChange({}, tried), "one choice other than the first version's", advice);
     return advice;
+  }
+
+  static void Ask(const std::optional<VariantChange>& next, const std::string& why,
+                  Advice& advice) {
+    advice.stop = !next;
+    advice.evidence = next ? why : "every variant that the expert knows has been tried";
+    if (next) advice.change = fmt::format("{}: {}", next->change, next->why);
   }
 
   static bool FromDiagnosis(const Trial& start, const KernelVariant& base,
@@ -137,12 +107,10 @@ class ExpertConductor final : public Conductor {
       const auto remedy = std::ranges::find(Remedies(), diagnosis.bottleneck, &Remedy::diagnosis);
       if (remedy == Remedies().end()) continue;
       for (const std::string_view name : remedy->choices) {
-        const auto choice = std::ranges::find(Choices(), name, &Choice::name);
-        const std::optional<Idea> idea = Untried(base, *choice, tried);
-        if (!idea) continue;
+        const std::optional<VariantChange> next = UntriedChange(base, name, tried);
+        if (!next) continue;
         advice.bottleneck = diagnosis.bottleneck;
-        advice.evidence = diagnosis.evidence.empty() ? "" : diagnosis.evidence.front();
-        advice.change = fmt::format("{}: {}", idea->change, idea->why);
+        Ask(next, diagnosis.evidence.empty() ? "" : diagnosis.evidence.front(), advice);
         return true;
       }
     }

@@ -114,6 +114,23 @@ TEST(ExpertCoder, TheAdviceChangesOneChoiceOfTheBest) {
   EXPECT_EQ(Propose(task, window, &second).candidate->id(), proposal.candidate->id());
 }
 
+TEST(ExpertCoder, WithoutAConductorItSamplesOrRefines) {
+  const Task task = OneOperator("aten.relu.default");
+  Window window;
+  const auto variant = [&](int attempt) {
+    window.attempt = attempt;
+    return VariantOf(*Propose(task, window).candidate)->Text();
+  };
+  EXPECT_EQ(variant(1), "default");
+  EXPECT_NE(variant(2), variant(3));
+  EXPECT_EQ(variant(2), variant(2));
+  Trial last;
+  last.candidate = Propose(task).candidate;
+  window.current = &last;
+  const std::string refined = variant(2);
+  EXPECT_EQ(std::ranges::count(refined, '='), 1) << refined;
+}
+
 TEST(KernelVariant, UnknownWordsArePassedOver) {
   EXPECT_EQ(VariantFromText("columns=3 colour=4 chains=8 nothing").Text(), "chains=8");
   EXPECT_EQ(VariantFromText("chains=8 chains=4").Text(), "default");
@@ -143,7 +160,40 @@ class ExpertConductorTest : public testing::Test {
   std::vector<Trial> trials_;
 };
 
-TEST_F(ExpertConductorTest, StopsWhereThereIsNoKernel) { EXPECT_TRUE(Next().stop); }
+TEST_F(ExpertConductorTest, StopsWhereItsCoderKnowsNoOperator) {
+  trials_.emplace_back();
+  EXPECT_TRUE(Next().stop);
+  Window window;
+  window.task = &task_;
+  window.others = {&trials_.back()};
+  EXPECT_TRUE(MakeExpertConductor()->Advise(window, {})->advice.stop);
+}
+
+TEST_F(ExpertConductorTest, BelowTheModuleComesTheDefaultAndThenOtherFirstVersions) {
+  const Advice first = Next();
+  EXPECT_FALSE(first.stop);
+  EXPECT_EQ(first.base, Base::kReference);
+  Add(&first);
+  EXPECT_EQ(VariantOf(*trials_[0].candidate)->Text(), "default");
+  Window window;
+  window.task = &task_;
+  window.others = {&trials_[0]};
+  const Advice second = MakeExpertConductor()->Advise(window, {})->advice;
+  EXPECT_EQ(second.base, Base::kReference);
+  EXPECT_NE(VariantOf(*Propose(task_, window, &second).candidate)->Text(), "default");
+}
+
+TEST_F(ExpertConductorTest, ATreesNodeIsImprovedAlsoWhereItIsNotTheBest) {
+  Add(nullptr);
+  const Advice slower{.base = Base::kReference, .change = "threads=0"};
+  Add(&slower);
+  Window window;
+  window.task = &task_;
+  window.current = &trials_[1];
+  const Advice next = MakeExpertConductor()->Advise(window, {})->advice;
+  EXPECT_EQ(next.base, Base::kCurrent);
+  EXPECT_THAT(VariantOf(*Propose(task_, window, &next).candidate)->Text(), HasSubstr("threads=0"));
+}
 
 TEST_F(ExpertConductorTest, FollowsTheFirstDiagnosisThatItKnows) {
   Add(nullptr);

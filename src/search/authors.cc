@@ -102,7 +102,8 @@ Result<void> Authors::Propose(const Window& window, Trial& trial) const {
 
 // A fact about every change that a planner marked in C++; a verdict only where the preset says so.
 void Authors::CheckEdit(const SearchTree& seen, Trial& trial) const {
-  const bool marked = trial.role == Role::kImprove && trial.advice && trial.parent > 0;
+  const bool marked = trial.role == Role::kImprove && trial.advice &&
+                      !trial.advice->anchored.empty() && trial.parent > 0;
   if (preset_.edit_check == "ignore" || !marked || !trial.candidate) return;
   const std::optional<Candidate>& base = seen.at(trial.parent).candidate;
   if (base)
