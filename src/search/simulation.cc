@@ -199,44 +199,71 @@ SimulatedFigures SimulateMany(const Preset& preset, const SimulatedWorld& world,
                           .best_at = best_at.figure()};
 }
 
+namespace {
+
+// What the trials of recorded runs say about the chances and sizes of a world.
+class Observed {
+ public:
+  // `limit`: logarithm of the best speedup that any run of the task found.
+  void Add(const Recording& recording, double limit) {
+    best_.Add(limit);
+    for (const Trial& trial : recording.trials) {
+      (trial.role == Role::kRepair ? repaired_ : made_).Add(trial.evaluation.passed() ? 1 : 0);
+      const Trial* parent = trial.parent == 0
+                                ? nullptr
+                                : &recording.trials[static_cast<std::size_t>(trial.parent - 1)];
+      AddChange(trial, parent == nullptr ? 0 : LogSpeedup(*parent), limit);
+    }
+  }
+
+  [[nodiscard]] SimulatedWorld World() const {
+    const double best = best_.figure().mean;
+    const double behind = first_.figure().mean;
+    const double variance = first_squared_.figure().mean - behind * behind;
+    return {.name = "recorded",
+            .correct = made_.Smoothed(),
+            .repaired = repaired_.Smoothed(),
+            .first_mean = best - behind,
+            .first_spread = std::sqrt(std::max(variance, 0.0)),
+            .limit = best,
+            .gain_chance = gained_.Smoothed(),
+            .gain_share = shares_.figure().mean,
+            .loss_spread = std::sqrt(losses_squared_.figure().mean)};
+  }
+
+ private:
+  void AddChange(const Trial& trial, double before, double limit) {
+    const double change = LogSpeedup(trial) - before;
+    if (!(std::abs(change) < kNoScore)) return;  // one of the two failed
+    if (trial.role == Role::kSeed) {
+      first_.Add(limit - change);
+      first_squared_.Add((limit - change) * (limit - change));
+    } else if (trial.role == Role::kImprove) {
+      gained_.Add(change > 0 ? 1 : 0);
+      if (change > 0) shares_.Add(change / std::max(limit - before, change));
+      if (change <= 0) losses_squared_.Add(change * change);
+    }
+  }
+
+  Mean made_, repaired_;          // whether a candidate is correct
+  Mean best_;                     // the limits
+  Mean first_, first_squared_;    // how far a first version lies behind its limit
+  Mean gained_;                   // whether a change made a correct kernel faster
+  Mean shares_, losses_squared_;  // by which part of what was left, or how much slower
+};
+
+}  // namespace
+
 SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
-  std::map<std::string, double> limits;  // of each task: the best that was found
+  std::map<std::string, double> limits;  // by the task's text
   for (const Recording& recording : recordings) {
     double& limit = limits[recording.task.sha256];
     for (const Trial& trial : recording.trials) limit = std::max(limit, LogSpeedup(trial));
   }
-  Mean made, repaired, gained, shares, losses, first, apart, best;
-  for (const Recording& recording : recordings) {
-    const double limit = limits[recording.task.sha256];
-    best.Add(limit);
-    for (const Trial& trial : recording.trials) {
-      (trial.role == Role::kRepair ? repaired : made).Add(trial.evaluation.passed() ? 1 : 0);
-      const double before =
-          trial.parent == 0
-              ? 0
-              : LogSpeedup(recording.trials[static_cast<std::size_t>(trial.parent - 1)]);
-      const double change = LogSpeedup(trial) - before;
-      if (!(std::abs(change) < kNoScore)) continue;  // one of the two failed
-      if (trial.role == Role::kSeed) {
-        first.Add(limit - change);
-        apart.Add((limit - change) * (limit - change));
-      } else if (trial.role == Role::kImprove) {
-        gained.Add(change > 0 ? 1 : 0);
-        if (change > 0) shares.Add(change / std::max(limit - before, change));
-        if (change <= 0) losses.Add(change * change);
-      }
-    }
-  }
-  const double behind = first.figure().mean;
-  return {.name = "recorded",
-          .correct = made.Smoothed(),
-          .repaired = repaired.Smoothed(),
-          .first_mean = best.figure().mean - behind,
-          .first_spread = std::sqrt(std::max(apart.figure().mean - behind * behind, 0.0)),
-          .limit = best.figure().mean,
-          .gain_chance = gained.Smoothed(),
-          .gain_share = shares.figure().mean,
-          .loss_spread = std::sqrt(losses.figure().mean)};
+  Observed observed;
+  for (const Recording& recording : recordings)
+    observed.Add(recording, limits[recording.task.sha256]);
+  return observed.World();
 }
 
 // The chances of a correct kernel are those of STARK's Table 2, rounded.
