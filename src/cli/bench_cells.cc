@@ -177,7 +177,9 @@ Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending 
   const std::optional<RunRecord> known = TRY(KnownRun(plan.key));
   if (known && known->state == "finished") {
     BenchRow row = TRY(Kept(cell, *known));
-    if (spending == Spending::kOver || EndedForGood(row, *known, plan.choice.budget)) {
+    const bool ended = EndedForGood(row, *known, plan.choice.budget);
+    const bool again = flags_.remeasure && ended && row.solved();
+    if (spending == Spending::kOver || (ended && !again)) {
       TRY(AddExtrasOf(row, nullptr));
       return row;
     }

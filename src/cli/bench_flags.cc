@@ -117,6 +117,9 @@ void BenchFlags::AddTo(CLI::App& command) {
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));
   command.add_flag("--no-compile-baseline", no_compile_baseline, "do not measure torch.compile");
+  command.add_flag("--remeasure", remeasure,
+                   "measure the best of runs that have ended once more, on this machine as it is "
+                   "now; no model is asked");
   command.add_flag("--no-dropin", no_dropin,
                    "do not measure ModelNew against Model for the final best");
   command

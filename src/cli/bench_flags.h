@@ -38,6 +38,7 @@ struct BenchFlags {
   std::string evaluate_only;    // folder of solutions; empty: search
   bool no_compile_baseline = false;
   bool no_dropin = false;
+  bool remeasure = false;
   SearchFlags search;
   VerifyFlags verify;
 
