@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/result.h"
@@ -28,6 +29,7 @@
 #include "store/content.h"
 #include "store/database.h"
 #include "store/schema.h"
+#include "store/sync_turns.h"
 #include "store/trial_rows.h"
 
 namespace pragma {
@@ -122,6 +124,8 @@ struct Store::Impl {
   Result<std::int64_t> RunNumber(const std::string& run) const;
   Result<std::vector<std::string>> Ids(const char* sql, std::string_view prefix) const;
   Result<std::string> Resolve(const std::string& id) const;
+  Result<void> Append(const std::string& run, const Trial& trial);
+  SyncTurns trial_syncs;
 };
 
 Result<std::int64_t> Store::Impl::RunNumber(const std::string& run) const {
@@ -162,6 +166,14 @@ Result<std::string> Store::Impl::Resolve(const std::string& id) const {
       near.empty() ? "the newest is " + newest.front() : "did you mean " + near + "?";
   return Fail(ErrorKind::kUsage,
               fmt::format("there is no run \"{}\" in {}; {}", id, home.string(), hint));
+}
+
+Result<void> Store::Impl::Append(const std::string& run, const Trial& trial) {
+  Transaction transaction = TRY(Transaction::Begin(*database));
+  const std::int64_t number = TRY(RunNumber(run));
+  if (!TRY(InsertTrial(*database, number, trial)))
+    return Fail(fmt::format("the run {} has a trial {} already", run, trial.node));
+  return transaction.Commit();
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -284,11 +296,12 @@ Result<void> Store::AmendTrial(const std::string& run, const Trial& trial) {
 
 Result<void> Store::AppendTrial(const std::string& run, const Trial& trial) {
   const std::lock_guard lock(impl_->mutex);
-  Transaction transaction = TRY(Transaction::Begin(*impl_->database));
-  const std::int64_t number = TRY(impl_->RunNumber(run));
-  if (!TRY(InsertTrial(*impl_->database, number, trial)))
-    return Fail(fmt::format("the run {} has a trial {} already", run, trial.node));
-  return transaction.Commit();
+  if (impl_->trial_syncs.Next(SystemClock().Now()) == Commits::kSynced)
+    return impl_->Append(run, trial);
+  TRY(impl_->database->Set(Commits::kUnsynced));
+  const Result<void> appended = impl_->Append(run, trial);
+  TRY(impl_->database->Set(Commits::kSynced));
+  return appended;
 }
 
 Result<std::vector<Trial>> Store::Trials(const std::string& run) const {
