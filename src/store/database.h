@@ -57,7 +57,7 @@ enum class Commits : std::uint8_t { kSynced, kUnsynced };
 // A connection. Statements are prepared once and kept. Not for several threads at once.
 class Database final {
  public:
-  // Creates the file if there is none; WAL, every commit synced (docs/store.md says why).
+  // Creates the file if there is none; WAL, commits synced (docs/store.md says why).
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& path);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
