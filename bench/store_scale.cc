@@ -70,7 +70,7 @@ namespace pragma {
 namespace {
 
 constexpr int kTrialsInRun = 1000;
-constexpr int kRunsInTransaction = 10;
+constexpr int kRunsInTransaction = 50;      // so that pages of indexes are written seldom
 constexpr std::size_t kSourceBytes = 6000;  // of a kernel; suite runs with a model had 4 to 13 KB
 constexpr int kMetrics = 70;
 constexpr int kExamples = 257;  // different trials; sources differ all the same
@@ -162,29 +162,35 @@ Trial Another(const Trial& like, int node, std::uint64_t number) {
   return trial;
 }
 
+Result<std::int64_t> NumberOf(Database& raw, const std::string& id) {
+  Query query = TRY(raw.Prepare("SELECT number FROM run WHERE id = ?"));
+  if (!TRY(query.Bind(id).Next())) return Fail("the run " + id + " is missing");
+  return query.Int(0);
+}
+
 Result<void> FillRun(Database& raw, int run, const std::vector<Trial>& examples) {
   const RunRecord record = ExampleRun(run);
   const std::string task = TRY(PutBlob(raw, record.task_json));
   {
     Query query = TRY(raw.Prepare(
-        "INSERT INTO run (number, id, task_name, task, task_path, strategy, settings_json, state,"
-        " stopped, final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', ?)"));
-    query.Bind(run).Bind(record.id).Bind(record.task_name).Bind(task).Bind(record.task_path);
+        "INSERT INTO run (id, task_name, task, task_path, strategy, settings_json, state,"
+        " stopped, final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?)"));
+    query.Bind(record.id).Bind(record.task_name).Bind(task).Bind(record.task_path);
     query.Bind(record.strategy).Bind(record.settings_json).Bind(record.state);
     TRY(query.Bind(record.created_ms).Run());
   }
+  const std::int64_t key = TRY(NumberOf(raw, record.id));
   for (int node = 1; node <= kTrialsInRun; ++node) {
     const auto number = static_cast<std::uint64_t>(run) * kTrialsInRun + node;
     const Trial trial = Another(examples[number % examples.size()], node, number);
-    if (!TRY(InsertTrial(raw, run, trial))) return Fail("a trial was there already");
+    if (!TRY(InsertTrial(raw, key, trial))) return Fail("a trial was there already");
   }
   return {};
 }
 
-// The newest of the filled runs, which are numbered from 1; 0: there is none. A transaction holds
-// whole runs.
+// How many runs there are that were filled; a transaction holds whole ones.
 Result<int> Filled(Database& raw) {
-  Query query = TRY(raw.Prepare("SELECT max(number) FROM run WHERE id LIKE 'r-20260101-%'"));
+  Query query = TRY(raw.Prepare("SELECT count(*) FROM run WHERE id LIKE 'r-20260101-%'"));
   TRY(query.Next());
   return static_cast<int>(query.Int(0));
 }
@@ -192,11 +198,15 @@ Result<int> Filled(Database& raw) {
 Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
   TRY(Store::Open(home));  // creates the tables
   const std::unique_ptr<Database> raw = TRY(Database::Open(home / "pragma.db"));
-  // Only while filling: after power loss it must begin again.
-  TRY(raw->Execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;"));
+  const int filled = TRY(Filled(*raw));
+  if (filled >= runs) return {};
+  // Only while filling, so that the disk has everything to write once; kill -9 does no harm, after
+  // power loss it must begin again.
+  TRY(raw->Execute(
+      "PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -1000000;"));
   std::vector<Trial> examples;
   for (int i = 0; i < kExamples; ++i) examples.push_back(ExampleTrial(1, rng));
-  for (int run = TRY(Filled(*raw)) + 1; run <= runs;) {
+  for (int run = filled + 1; run <= runs;) {
     Transaction transaction = TRY(Transaction::Begin(*raw));
     for (int i = 0; i < kRunsInTransaction && run <= runs; ++i, ++run)
       TRY(FillRun(*raw, run, examples));
@@ -204,7 +214,6 @@ Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
     std::fprintf(stderr, "\rfilled %d of %d runs", run - 1, runs);
   }
   std::fputs("\n", stderr);
-  TRY(raw->Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   ::sync();  // or the measured appends would wait for what was filled
   return {};
 }

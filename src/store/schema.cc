@@ -111,8 +111,7 @@ Result<void> MoveCandidates(Database& database) {
   for (const Row& row : TRY(Rows(database, "SELECT run, node, json FROM trial"))) {
     Trial trial = TRY(TrialFromJson(row.text));
     if (!trial.candidate) continue;
-    TRY(PutCandidate(database, *trial.candidate));
-    const std::string id = trial.candidate->id();
+    const std::string id = TRY(PutCandidate(database, *trial.candidate));
     trial.candidate.reset();
     const std::string json = ToJson(trial);
     Query query = TRY(

@@ -43,15 +43,14 @@ Result<Trial> TrialFrom(Database& database, const Query& row) {
 }  // namespace
 
 Result<bool> InsertTrial(Database& database, std::int64_t run, const Trial& trial) {
-  if (trial.candidate) {
-    TRY(PutCandidate(database, *trial.candidate));
-  }
+  const std::string candidate =
+      trial.candidate ? TRY(PutCandidate(database, *trial.candidate)) : "";
   Query query = TRY(database.Prepare(
       "INSERT INTO trial (run, node, json, bottleneck, candidate, profile) VALUES (?, ?, ?, ?, ?, "
       "?)"));
   query.Bind(run).Bind(trial.node).Bind(BareJson(trial)).Bind(BottleneckOf(trial));
   if (trial.candidate) {
-    query.Bind(trial.candidate->id());
+    query.Bind(candidate);
   } else {
     query.BindNull();
   }
