@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -26,6 +27,8 @@ namespace dom = simdjson::dom;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kBytesOfNode = 16;  // about; of a trial
+constexpr std::size_t kReserved = 1024;   // nodes at most, before there are any
 
 // A value of a document. Nodes lie in the document's order, so that what a container holds follows
 // it.
@@ -156,6 +159,7 @@ Result<JsonReader> JsonReader::Parse(std::string_view text, std::string_view wha
       document->parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) {
     return Fail(document->what + " " + Refusal(text));
   }
+  document->nodes.reserve(std::min(json.size() / kBytesOfNode, kReserved));
   Append(document->nodes, root, {});
   return JsonReader(std::move(document), 0);
 }

@@ -1,11 +1,14 @@
 #include "store/schema.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "core/json.h"
 #include "core/trial.h"
@@ -85,6 +88,8 @@ UPDATE trial SET
 WHERE json_valid(json) AND json_type(json, '$.profile') = 'object';
 )sql";
 
+constexpr std::int64_t kManyTrials = 30'000;  // whose migration takes more than a second or two
+
 struct Row {
   std::int64_t run = 0;
   std::int64_t node = 0;
@@ -121,6 +126,12 @@ Result<void> MoveCandidates(Database& database) {
   return {};
 }
 
+Result<std::int64_t> TrialCount(Database& database) {
+  Query query = TRY(database.Prepare("SELECT count(*) FROM trial"));
+  TRY(query.Next());
+  return query.Int(0);
+}
+
 Result<void> ToVersion1(Database& database) { return database.Execute(kVersion1); }
 
 Result<void> ToVersion2(Database& database) {
@@ -129,7 +140,15 @@ Result<void> ToVersion2(Database& database) {
   return MoveCandidates(database);
 }
 
-Result<void> ToVersion3(Database& database) { return database.Execute(kVersion3); }
+// Some 50 us for a trial.
+Result<void> ToVersion3(Database& database) {
+  const std::int64_t trials = TRY(TrialCount(database));
+  if (trials >= kManyTrials)
+    Log(LogLevel::kInfo,
+        fmt::format("migrating a store of {} trials: this happens once and may take minutes",
+                    trials));
+  return database.Execute(kVersion3);
+}
 
 // kSteps[v] leads from version v to v + 1.
 using Step = Result<void> (*)(Database&);
