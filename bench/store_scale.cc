@@ -1,6 +1,7 @@
 // pragma-store-scale: a store with very many trials: how long an append takes, how long it takes to
 // open a run, how large the file is. Filling goes past the store's interface, in transactions of
-// many runs; what is measured is the store's own, each append committed as in a run.
+// many runs, and goes on where it was broken off; what is measured is the store's own, each append
+// committed as in a run.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -17,27 +18,32 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "cli/recorded_run.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/trial.h"
+#include "report/run_text.h"
+#include "report/terminal.h"
 #include "store/content.h"
 #include "store/database.h"
 #include "store/store.h"
+#include "store/trial_rows.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 double sync_seconds = 0;  // NOLINT: what the functions below add up to, on this one thread
 
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double Since(Steady::time_point start) {
+  return std::chrono::duration<double>(Steady::now() - start).count();
 }
 
 }  // namespace
@@ -46,7 +52,7 @@ double Since(Clock::time_point start) {
 // append can be told from the disk's, which nothing but a weaker promise would make shorter.
 extern "C" int fdatasync(int fd) {
   static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
-  const auto start = Clock::now();
+  const auto start = Steady::now();
   const int code = real(fd);
   sync_seconds += Since(start);
   return code;
@@ -54,7 +60,7 @@ extern "C" int fdatasync(int fd) {
 
 extern "C" int fsync(int fd) {
   static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));
-  const auto start = Clock::now();
+  const auto start = Steady::now();
   const int code = real(fd);
   sync_seconds += Since(start);
   return code;
@@ -64,7 +70,7 @@ namespace pragma {
 namespace {
 
 constexpr int kTrialsInRun = 1000;
-constexpr int kRunsInTransaction = 10;
+constexpr int kRunsInTransaction = 50;      // so that pages of indexes are written seldom
 constexpr std::size_t kSourceBytes = 6000;  // of a kernel; suite runs with a model had 4 to 13 KB
 constexpr int kMetrics = 70;
 constexpr int kExamples = 257;  // different trials; sources differ all the same
@@ -156,38 +162,51 @@ Trial Another(const Trial& like, int node, std::uint64_t number) {
   return trial;
 }
 
+Result<std::int64_t> NumberOf(Database& raw, const std::string& id) {
+  Query query = TRY(raw.Prepare("SELECT number FROM run WHERE id = ?"));
+  if (!TRY(query.Bind(id).Next())) return Fail("the run " + id + " is missing");
+  return query.Int(0);
+}
+
 Result<void> FillRun(Database& raw, int run, const std::vector<Trial>& examples) {
   const RunRecord record = ExampleRun(run);
   const std::string task = TRY(PutBlob(raw, record.task_json));
   {
     Query query = TRY(raw.Prepare(
-        "INSERT INTO run (number, id, task_name, task, task_path, strategy, settings_json, state,"
-        " stopped, final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', ?)"));
-    query.Bind(run).Bind(record.id).Bind(record.task_name).Bind(task).Bind(record.task_path);
+        "INSERT INTO run (id, task_name, task, task_path, strategy, settings_json, state,"
+        " stopped, final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?)"));
+    query.Bind(record.id).Bind(record.task_name).Bind(task).Bind(record.task_path);
     query.Bind(record.strategy).Bind(record.settings_json).Bind(record.state);
     TRY(query.Bind(record.created_ms).Run());
   }
+  const std::int64_t key = TRY(NumberOf(raw, record.id));
   for (int node = 1; node <= kTrialsInRun; ++node) {
     const auto number = static_cast<std::uint64_t>(run) * kTrialsInRun + node;
-    Trial trial = Another(examples[number % examples.size()], node, number);
-    TRY(PutCandidate(raw, *trial.candidate));
-    const std::string id = trial.candidate->id();
-    trial.candidate.reset();
-    Query query =
-        TRY(raw.Prepare("INSERT INTO trial (run, node, candidate, json) VALUES (?, ?, ?, ?)"));
-    TRY(query.Bind(run).Bind(node).Bind(id).Bind(ToJson(trial)).Run());
+    const Trial trial = Another(examples[number % examples.size()], node, number);
+    if (!TRY(InsertTrial(raw, key, trial))) return Fail("a trial was there already");
   }
   return {};
+}
+
+// How many runs there are that were filled; a transaction holds whole ones.
+Result<int> Filled(Database& raw) {
+  Query query = TRY(raw.Prepare("SELECT count(*) FROM run WHERE id LIKE 'r-20260101-%'"));
+  TRY(query.Next());
+  return static_cast<int>(query.Int(0));
 }
 
 Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
   TRY(Store::Open(home));  // creates the tables
   const std::unique_ptr<Database> raw = TRY(Database::Open(home / "pragma.db"));
-  // Only while filling: a failure here means to begin again.
-  TRY(raw->Execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;"));
+  const int filled = TRY(Filled(*raw));
+  if (filled >= runs) return {};
+  // Only while filling, so that the disk has everything to write once; kill -9 does no harm, after
+  // power loss it must begin again.
+  TRY(raw->Execute(
+      "PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -1000000;"));
   std::vector<Trial> examples;
   for (int i = 0; i < kExamples; ++i) examples.push_back(ExampleTrial(1, rng));
-  for (int run = 1; run <= runs;) {
+  for (int run = filled + 1; run <= runs;) {
     Transaction transaction = TRY(Transaction::Begin(*raw));
     for (int i = 0; i < kRunsInTransaction && run <= runs; ++i, ++run)
       TRY(FillRun(*raw, run, examples));
@@ -195,6 +214,7 @@ Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
     std::fprintf(stderr, "\rfilled %d of %d runs", run - 1, runs);
   }
   std::fputs("\n", stderr);
+  ::sync();  // or the measured appends would wait for what was filled
   return {};
 }
 
@@ -204,21 +224,31 @@ double Quantile(std::vector<double> values, double share) {
   return values.at(at);
 }
 
+struct Options {
+  std::filesystem::path home;
+  int runs = 1000;
+  int appends = 2000;
+  int openings = 20;
+  int waiting = 20;  // appends that wait for the disk, one in a second
+};
+
 struct Figures {
   std::vector<double> whole;  // seconds of an append
   std::vector<double> own;    // the same less what the disk took to sync
 };
 
-Result<Figures> MeasureAppends(Store& store, int count, const std::string& id, Rng& rng) {
+// `pause` before each: after a second a trial waits for the disk, as those of real runs do.
+Result<Figures> MeasureAppends(Store& store, int count, std::chrono::milliseconds pause, Rng& rng) {
   RunRecord run = ExampleRun(0);
-  run.id = id;
+  run.id = "r-measured-" + SeedToHex(SystemSeed()).substr(0, 8);
   TRY(store.CreateRun(run));
   Figures figures;
   for (int node = 1; node <= count; ++node) {
     const Trial trial = ExampleTrial(node, rng);
+    std::this_thread::sleep_for(pause);
     sync_seconds = 0;
-    const auto start = Clock::now();
-    TRY(store.AppendTrial(id, trial));
+    const auto start = Steady::now();
+    TRY(store.AppendTrial(run.id, trial));
     const double whole = Since(start);
     figures.whole.push_back(whole);
     figures.own.push_back(whole - sync_seconds);
@@ -226,21 +256,40 @@ Result<Figures> MeasureAppends(Store& store, int count, const std::string& id, R
   return figures;
 }
 
-// As `pragma show` does it: the store is opened, the run found, its trials read.
-Result<std::vector<double>> MeasureOpening(const std::filesystem::path& home, int runs, int count,
-                                           Rng& rng) {
-  std::vector<double> seconds;
-  for (int i = 0; i < count; ++i) {
-    const std::string id =
-        ExampleRun(1 + static_cast<int>(rng.Below(static_cast<std::uint64_t>(runs)))).id;
-    const auto start = Clock::now();
-    const Store store = TRY(Store::Open(home));
-    const RunRecord run = TRY(store.FindRun(id));
-    const std::vector<Trial> trials = TRY(store.Trials(run.id));
-    seconds.push_back(Since(start));
-    if (trials.size() != kTrialsInRun) return Fail("a run of another length was read");
+struct Openings {
+  std::vector<double> first;  // seconds; what of the run the system's cache holds is left to chance
+  std::vector<double> again;
+  std::vector<double> text;   // to make the table of it
+  std::vector<double> whole;  // with sources and profiles, as `pragma resume` reads it
+};
+
+Result<RunOutline> Open(const std::filesystem::path& home, const std::string& id,
+                        std::vector<double>& seconds) {
+  const auto start = Steady::now();
+  const Store store = TRY(Store::Open(home));
+  RunOutline outline = TRY(LoadRunOutline(store, id));
+  seconds.push_back(Since(start));
+  if (outline.trials.size() != kTrialsInRun) return Fail("a run of another length was read");
+  return outline;
+}
+
+// By the function of `pragma show`.
+Result<Openings> MeasureOpening(const Options& options, Rng& rng) {
+  Openings openings;
+  for (int i = 0; i < options.openings; ++i) {
+    const auto run = 1 + rng.Below(static_cast<std::uint64_t>(options.runs));
+    const std::string id = ExampleRun(static_cast<int>(run)).id;
+    TRY(Open(options.home, id, openings.first));
+    const RunOutline outline = TRY(Open(options.home, id, openings.again));
+    auto start = Steady::now();
+    if (TrialsText(Terminal{}, outline.trials).empty()) return Fail("the table is empty");
+    openings.text.push_back(Since(start));
+    start = Steady::now();
+    const Store store = TRY(Store::Open(options.home));
+    if (TRY(store.Trials(id)).size() != kTrialsInRun) return Fail("a trial is missing");
+    openings.whole.push_back(Since(start));
   }
-  return seconds;
+  return openings;
 }
 
 std::string Row(std::string_view name, const std::vector<double>& seconds) {
@@ -256,41 +305,43 @@ std::string DiskRow(std::string_view name, const std::vector<double>& whole,
   return Row(name, disk);
 }
 
-struct Options {
-  std::filesystem::path home;
-  int runs = 1000;
-  int appends = 2000;
-  int openings = 20;
-};
+std::string SizeText(const Options& options, Rng& rng) {
+  std::error_code ignored;
+  const auto bytes =
+      static_cast<double>(std::filesystem::file_size(options.home / "pragma.db", ignored));
+  Trial example = ExampleTrial(1, rng);
+  const std::size_t source = example.candidate->source().size();
+  const std::size_t profile = ToJson(*example.profile).size();
+  example.candidate.reset();
+  example.profile.reset();
+  const int trials = options.runs * kTrialsInRun;
+  return fmt::format(
+      "{} trials in runs of {}; in each some {} bytes of JSON, {} of profile and {} of a source of "
+      "its own; no prompts and replies. The file has {} ({} for a trial).\n",
+      trials, kTrialsInRun, ToJson(example).size(), profile, source, FormatBytes(bytes),
+      FormatBytes(bytes / trials));
+}
 
 Result<std::string> Measure(const Options& options) {
   Rng rng(Seed{1, 2});
-  std::error_code ignored;
-  const bool filled = std::filesystem::exists(options.home / "pragma.db", ignored);
-  if (!filled) TRY(Fill(options.home, options.runs, rng));
+  TRY(Fill(options.home, options.runs, rng));
   Store store = TRY(Store::Open(options.home));
   Rng fresh(SystemSeed());
-  const std::string id = "r-measured-" + SeedToHex(SystemSeed()).substr(0, 8);
-  const Figures figures = TRY(MeasureAppends(store, options.appends, id, fresh));
-  const std::vector<double> opening =
-      TRY(MeasureOpening(options.home, options.runs, options.openings, fresh));
-  const auto bytes =
-      static_cast<double>(std::filesystem::file_size(options.home / "pragma.db", ignored));
-  Trial example = ExampleTrial(1, fresh);
-  const std::size_t source = example.candidate->files.begin()->second.size();
-  example.candidate.reset();
+  using std::chrono::milliseconds;
+  const Figures quick = TRY(MeasureAppends(store, options.appends, milliseconds(0), fresh));
+  const Figures slow = TRY(MeasureAppends(store, options.waiting, milliseconds(1001), fresh));
+  const Openings openings = TRY(MeasureOpening(options, fresh));
   std::string text = "| what | times | median | p99 | slowest |\n|---|---|---|---|---|\n";
-  text += Row("append a trial, committed and synced", figures.whole);
-  text += DiskRow("of that, the disk's sync", figures.whole, figures.own);
-  text += Row("of that, the store's own part", figures.own);
-  text += Row("open the store and a run of 1,000 trials", opening);
-  const int trials = options.runs * kTrialsInRun;
-  text += fmt::format(
-      "\n{} trials in runs of {}; {:.0f} bytes of JSON and {} of source in each; the file has {} "
-      "({} for a trial).\n",
-      trials, kTrialsInRun, static_cast<double>(ToJson(example).size()), source, FormatBytes(bytes),
-      FormatBytes(bytes / trials));
-  return text;
+  text += Row("append a trial, in quick succession", quick.whole);
+  text += Row("of that, the store's own part", quick.own);
+  text += Row("append a trial a second after the last, which waits for the disk", slow.whole);
+  text += DiskRow("of that, the disk's sync", slow.whole, slow.own);
+  text += Row("of that, the store's own part too", slow.own);
+  text += Row("open the store and a run of 1,000 trials, as pragma show does", openings.again);
+  text += Row("the same, read for the first time", openings.first);
+  text += Row("make the table that pragma show prints", openings.text);
+  text += Row("open the store and read the run whole, as pragma resume does", openings.whole);
+  return text + "\n" + SizeText(options, fresh);
 }
 
 }  // namespace
@@ -298,13 +349,14 @@ Result<std::string> Measure(const Options& options) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: pragma-store-scale HOME [RUNS [APPENDS [OPENINGS]]]\n", stderr);
+    std::fputs("usage: pragma-store-scale HOME [RUNS [APPENDS [OPENINGS [WAITING]]]]\n", stderr);
     return 2;
   }
   pragma::Options options{.home = argv[1]};
   if (argc > 2) options.runs = std::atoi(argv[2]);
   if (argc > 3) options.appends = std::atoi(argv[3]);
   if (argc > 4) options.openings = std::atoi(argv[4]);
+  if (argc > 5) options.waiting = std::atoi(argv[5]);
   const auto text = pragma::Measure(options);
   if (!text) {
     std::fprintf(stderr, "pragma-store-scale: %s\n", text.error().message.c_str());

@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""A store with a million trials: appends (each committed and synced as in a run), opening a run, size.
+"""A store with a million trials: appends, opening a run, size.
 
-Fills a store with runs of 1,000 trials as large as those of runs with a language model and profiles (some
-23 KB each; a million take 23 GB of disk and several minutes), then measures with the store's own
-functions (pragma-store-scale). Aims: an append below 1 ms, a run of 1,000 trials opened in below 50 ms. The
-disk's sync is told apart from the store's part: only a weaker promise (docs/store.md) would make it shorter.
+    bench/store_scale.py --folder FOLDER        on a disk with 25 GB free; docs/results/store-scale.md is written
+
+Fills a store with runs of 1,000 trials as large as those of runs with a language model and profiles: some
+5 KB of JSON, 11 KB of profile and a source of 6 KB that no other trial has; prompts and replies, which none of
+this reads, are left out. A million take some 24 GB of disk and some 3 minutes of processor time. In FOLDER
+what was filled stays, and filling that was broken off goes on; without it a folder is made and removed.
+
+Then the store's own functions are measured (pragma-store-scale). Aims: an append below 1 ms, a run of 1,000
+trials opened in below 50 ms as `pragma show` opens it. A trial that comes a second or more after the last, as
+in real runs, waits for the disk (docs/store.md): that append and the disk's part of it stand apart.
 """
 
 import argparse
@@ -37,33 +43,37 @@ def main():
     parser.add_argument("--runs", type=int, default=1000, help="runs of 1,000 trials (1000)")
     parser.add_argument("--appends", type=int, default=2000, help="measured appends (2000)")
     parser.add_argument("--openings", type=int, default=20, help="measured openings (20)")
+    parser.add_argument("--waiting", type=int, default=20, help="measured appends that wait for the disk, one in a second (20)")
     parser.add_argument("--folder", type=pathlib.Path, help="where the store is made and kept; one that is there is used again")
     benchlib.add_common(parser, "store-scale.md")
     options = parser.parse_args()
     program = benchlib.program(options.build, "pragma-store-scale")
     folder = options.folder or pathlib.Path(tempfile.mkdtemp(prefix="pragma-store-scale-"))
     folder.mkdir(parents=True, exist_ok=True)
-    filled = (folder / "home" / "pragma.db").exists()
-    if not filled and shutil.disk_usage(folder).free < options.runs * BYTES_OF_RUN:
-        benchlib.fail(f"{folder} has not the {options.runs * BYTES_OF_RUN >> 30} GiB of free disk that this takes; give another --folder")
+    store = folder / "home" / "pragma.db"
+    missing = options.runs * BYTES_OF_RUN - (store.stat().st_size if store.exists() else 0)
+    if shutil.disk_usage(folder).free < missing:
+        benchlib.fail(f"{folder} has not the {missing >> 30} GiB of free disk that this takes; give another --folder")
     try:
         done = subprocess.run([str(program), str(folder / "home"), str(options.runs), str(options.appends),
-                               str(options.openings)], stdout=subprocess.PIPE, text=True, check=False)
+                               str(options.openings), str(options.waiting)], stdout=subprocess.PIPE, text=True, check=False)
     finally:
         if options.folder is None:
             shutil.rmtree(folder, ignore_errors=True)
     if done.returncode != 0:
         benchlib.fail("pragma-store-scale failed (see above)")
     figures = medians(done.stdout)
-    append = figures["append a trial, committed and synced"]
-    own = figures["of that, the store's own part"]
-    opening = figures["open the store and a run of 1,000 trials"]
-    verdicts = "\n".join([verdict("append, with the disk's sync", append, AIM_APPEND_MS),
-                          verdict("append, the store's own part", own, AIM_APPEND_MS),
+    append = figures["append a trial, in quick succession"]
+    waiting = figures["append a trial a second after the last, which waits for the disk"]
+    own = figures["of that, the store's own part too"]
+    opening = figures["open the store and a run of 1,000 trials, as pragma show does"]
+    verdicts = "\n".join([verdict("append, in quick succession", append, AIM_APPEND_MS),
+                          verdict("append that waits for the disk", waiting, AIM_APPEND_MS),
+                          verdict("the same without the disk's sync", own, AIM_APPEND_MS),
                           verdict("opening a run", opening, AIM_OPEN_MS)])
     benchlib.write_result(options.out, f"The store with {options.runs * 1000:,} trials", benchlib.command_line(),
                           [verdicts, done.stdout.strip()])
-    return 0 if own < AIM_APPEND_MS and opening < AIM_OPEN_MS else 1
+    return 0 if append < AIM_APPEND_MS and opening < AIM_OPEN_MS else 1
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 # must be enabled); that list was compared, an installation on Ubuntu was not tried.
 packages_of() {
   case "$1" in
-    build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev \
+    build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev libsimdjson-dev \
                 libssl-dev libsqlite3-dev libcurl4-openssl-dev libseccomp-dev libtomlplusplus-dev \
                 libcli11-dev libkainjow-mustache-dev libmuparser-dev libtidy-dev zlib1g-dev node-d3 node-diff libgtest-dev libgmock-dev bubblewrap python3 python3-dev python3-venv \
                 ca-certificates ;;

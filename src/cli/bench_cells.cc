@@ -112,7 +112,8 @@ Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
   const Task task = TRY(TaskFromJson(run.task_json));
   AddTree(row, task, recorded.tree);
   for (const Trial& trial : recorded.tree.trials()) row.spent += trial.spent;
-  row.bundle = BestBundle(recorded.bundles, recorded.tree);
+  const Trial* best = recorded.tree.best();
+  row.bundle = TRY(BestBundle(bench_.store(), run.id, best == nullptr ? 0 : best->node));
   if (!run.final_json.empty()) row.best = TRY(EvaluationFromJson(run.final_json));
   return row;
 }

@@ -14,7 +14,7 @@
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/task.h"
-#include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/bench_page.h"
 #include "store/store.h"
 
@@ -83,7 +83,7 @@ void FillRow(BenchReportRow& row, const Store& store) {
     if (row.lint.empty()) row.lint = task->lint;
   }
   if (!row.curve.empty()) return;
-  if (const auto trials = store.Trials(run->id)) row.curve = CurveOf(*trials);
+  if (const auto trials = store.Summaries(run->id)) row.curve = CurveOf(*trials);
 }
 
 }  // namespace
@@ -118,13 +118,13 @@ void FillFromStore(BenchReport& report, const Store& store) {
   }
 }
 
-std::vector<BestSoFar> CurveOf(const std::vector<Trial>& trials) {
+std::vector<BestSoFar> CurveOf(const std::vector<TrialSummary>& trials) {
   std::vector<BestSoFar> curve;
   BestSoFar now;
-  for (const Trial& trial : trials) {
+  for (const TrialSummary& trial : trials) {
     now.attempt = trial.node;
     now.tokens += trial.spent.tokens();
-    if (trial.best) now.speedup = trial.evaluation.speedup_eager;
+    if (trial.best) now.speedup = trial.speedup_eager;
     curve.push_back(now);
   }
   return curve;

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "core/trial_summary.h"
 #include "report/bench_page.h"
 #include "store/store.h"
 
@@ -18,6 +20,6 @@ namespace pragma {
 void FillFromStore(BenchReport& report, const Store& store);
 
 // The best after each attempt.
-[[nodiscard]] std::vector<BestSoFar> CurveOf(const std::vector<Trial>& trials);
+[[nodiscard]] std::vector<BestSoFar> CurveOf(const std::vector<TrialSummary>& trials);
 
 }  // namespace pragma

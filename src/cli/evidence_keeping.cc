@@ -74,6 +74,11 @@ std::string NameIn(const std::string& figure, int node) {
   return name.is_string() ? name.get<std::string>() : "";
 }
 
+Result<std::string> NameAt(const Store& store, const std::string& run, const Place& place) {
+  const std::optional<std::string> figure = TRY(store.GetFigure(FigureKey(run, place.key)));
+  return figure ? NameIn(*figure, place.node) : "";
+}
+
 }  // namespace
 
 std::string SystemName() {
@@ -133,24 +138,26 @@ void KeepFinalEvidence(Workbench& bench, const TaskBench& task, const RunRecord&
 
 Result<BundleNames> BundlesOf(const Store& store, const std::string& run, const SearchTree& tree) {
   BundleNames names;
-  const auto look = [&](int key, int node) -> Result<void> {
-    const std::optional<std::string> figure = TRY(store.GetFigure(FigureKey(run, key)));
-    const std::string name = figure ? NameIn(*figure, node) : "";
-    if (!name.empty()) names[key] = name;
+  const auto look = [&](const Place& place) -> Result<void> {
+    if (std::string name = TRY(NameAt(store, run, place)); !name.empty())
+      names[place.key] = std::move(name);
     return {};
   };
   for (const Trial& trial : tree.trials()) {
-    if (trial.evaluation.passed()) TRY(look(trial.node, trial.node));
+    if (trial.evaluation.passed()) TRY(look({.key = trial.node, .node = trial.node}));
   }
-  if (tree.best() != nullptr) TRY(look(kFinal, tree.best()->node));
+  if (tree.best() != nullptr) TRY(look({.key = kFinal, .node = tree.best()->node}));
   return names;
 }
 
-std::string BestBundle(const BundleNames& bundles, const SearchTree& tree) {
-  if (const auto found = bundles.find(kFinal); found != bundles.end()) return found->second;
-  const Trial* best = tree.best();
-  const auto found = best == nullptr ? bundles.end() : bundles.find(best->node);
-  return found == bundles.end() ? "" : found->second;
+Result<std::string> TrialBundle(const Store& store, const std::string& run, int node) {
+  return NameAt(store, run, {.key = node, .node = node});
+}
+
+Result<std::string> BestBundle(const Store& store, const std::string& run, int best) {
+  std::string name = TRY(NameAt(store, run, {.key = kFinal, .node = best}));
+  if (!name.empty()) return name;
+  return TrialBundle(store, run, best);
 }
 
 std::string EvidenceText(const std::string& sha256) {

@@ -35,8 +35,11 @@ void KeepFinalEvidence(Workbench& bench, const TaskBench& task, const RunRecord&
 
 [[nodiscard]] Result<BundleNames> BundlesOf(const Store& store, const std::string& run,
                                             const SearchTree& tree);
-// The final one, else that of the best trial, else empty.
-[[nodiscard]] std::string BestBundle(const BundleNames& bundles, const SearchTree& tree);
+// That of one trial; empty: it has none.
+[[nodiscard]] Result<std::string> TrialBundle(const Store& store, const std::string& run, int node);
+// That of the trial `best`, measured again, else as it was first measured, else empty;
+// 0: there is no best.
+[[nodiscard]] Result<std::string> BestBundle(const Store& store, const std::string& run, int best);
 // For people: "1a2b3c4d5e6f; judge it again: pragma recheck 1a2b3c4d5e6f".
 [[nodiscard]] std::string EvidenceText(const std::string& sha256);
 

@@ -13,6 +13,7 @@
 #include "cli/workbench.h"
 #include "core/evaluation.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/evaluation_text.h"
 #include "report/figures.h"
 #include "report/json_text.h"
@@ -71,9 +72,10 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
   summary.bundle = outcome.bundle;
   context.console.PrintJson(OptimizeObject(summary));
   const Terminal& terminal = context.console.out;
-  context.console.Print("\n" + TrialsText(terminal, outcome.session.tree) + "\n" +
-                        BestText(context, task, outcome) + "\n" + SummaryLine(plan, outcome) +
-                        EvidenceLine(outcome) + (exported ? ExportText(*exported) : ""));
+  context.console.Print("\n" + TrialsText(terminal, Summarize(outcome.session.tree.trials())) +
+                        "\n" + BestText(context, task, outcome) + "\n" +
+                        SummaryLine(plan, outcome) + EvidenceLine(outcome) +
+                        (exported ? ExportText(*exported) : ""));
   if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);
   return ExitOf(outcome);
 }

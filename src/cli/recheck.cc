@@ -46,14 +46,13 @@ struct RecheckFlags {
 
 Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
   const Store store = TRY(OpenExistingStore(context));
-  const RecordedRun recorded = TRY(LoadRecordedRun(store, id));
-  const std::string name = BestBundle(recorded.bundles, recorded.tree);
-  if (name.empty()) {
-    return Fail(ErrorKind::kUsage, "the run " + recorded.run.id +
+  const RunOutline outline = TRY(LoadRunOutline(store, id));
+  if (outline.bundle.empty()) {
+    return Fail(ErrorKind::kUsage, "the run " + outline.run.id +
                                        " has no evidence: none of its attempts passed, or "
                                        "it was replayed");
   }
-  return FindBundle(EvidenceFolder(context.home), name);
+  return FindBundle(EvidenceFolder(context.home), outline.bundle);
 }
 
 // A file, the beginning of a bundle's name, or a run.

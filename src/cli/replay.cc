@@ -28,6 +28,7 @@
 #include "cli/workbench.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/json_text.h"
 #include "report/run_text.h"
 #include "search/recording.h"
@@ -64,7 +65,7 @@ Result<int> PrintReplayed(const Context& context, const ReplayResult& replayed) 
                                           .signature = tree.Signature(),
                                           .same_tree = replayed.same_tree,
                                           .reused = static_cast<std::size_t>(replayed.reused)}));
-  context.console.Print("\n" + TrialsText(context.console.out, tree) +
+  context.console.Print("\n" + TrialsText(context.console.out, Summarize(tree.trials())) +
                         fmt::format("\nrun {}: replayed {} attempts; the tree is {}\n",
                                     replayed.run, tree.size(),
                                     replayed.same_tree ? "the recorded one" : "ANOTHER one"));

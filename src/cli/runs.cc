@@ -1,5 +1,8 @@
 // pragma runs: what the store knows.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,6 +18,7 @@
 #include "cli/recorded_run.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/json_text.h"
 #include "report/run_text.h"
 #include "store/store.h"
@@ -56,10 +60,23 @@ Result<RecordedRun> LoadRecordedRun(const Store& store, const std::string& id) {
   RecordedRun recorded;
   recorded.run = TRY(store.FindRun(id));
   for (Trial& trial : TRY(store.Trials(recorded.run.id))) recorded.tree.Insert(std::move(trial));
-  recorded.calls.asked = TRY(store.Calls(recorded.run.id)).size();
+  recorded.calls.asked = TRY(store.CountCalls(recorded.run.id));
   recorded.calls.reused = TRY(ReusedCalls(store, recorded.run.id));
   recorded.bundles = TRY(BundlesOf(store, recorded.run.id, recorded.tree));
   return recorded;
+}
+
+Result<RunOutline> LoadRunOutline(const Store& store, const std::string& id) {
+  RunOutline outline;
+  outline.run = TRY(store.FindRun(id));
+  outline.trials = TRY(store.Summaries(outline.run.id));
+  for (std::size_t i = 0; i < outline.trials.size(); ++i) {
+    if (outline.trials[i].node != static_cast<int>(i) + 1)
+      return Fail(fmt::format("the run {} lacks the trial {}", outline.run.id, i + 1));
+  }
+  const TrialSummary* best = BestOf(outline.trials);
+  outline.bundle = TRY(BestBundle(store, outline.run.id, best == nullptr ? 0 : best->node));
+  return outline;
 }
 
 Result<void> AddReusedCalls(Store& store, const std::string& run, std::size_t reused) {

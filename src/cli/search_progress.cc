@@ -16,6 +16,7 @@
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/figures.h"
 #include "report/run_text.h"
 #include "report/terminal.h"
@@ -75,8 +76,9 @@ void SearchProgress::OnFresh(const Trial& trial) {
 void SearchProgress::Finished(const Trial& trial) {
   phase_.clear();
   Erase();
-  Write(terminal_.interactive ? TrialRow(trial) + "\n"
-                              : "pragma: " + label_ + TrialLine(trial, attempts_) + "\n");
+  Write(terminal_.interactive
+            ? TrialRow(trial) + "\n"
+            : "pragma: " + label_ + TrialLine(Summarize(trial), attempts_) + "\n");
 }
 
 void SearchProgress::Stop() {

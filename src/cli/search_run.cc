@@ -199,7 +199,7 @@ Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, co
   const SearchTree& tree = outcome.session.tree;
   if (tree.best() != nullptr && outcome.final_best && outcome.final_best->passed())
     KeepFinalEvidence(bench, task, run, tree, *outcome.final_best);
-  return BestBundle(TRY(BundlesOf(bench.store(), run.id, tree)), tree);
+  return BestBundle(bench.store(), run.id, tree.best() == nullptr ? 0 : tree.best()->node);
 }
 
 // What prompts with a profile may explain; nothing where the compendium cannot be read, which is

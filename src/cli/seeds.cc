@@ -7,14 +7,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "core/candidate.h"
 #include "core/json.h"
-#include "core/search_tree.h"
 #include "core/task.h"
-#include "core/trial.h"
+#include "core/trial_summary.h"
 #include "search/settings.h"
 #include "store/store.h"
 
@@ -47,42 +48,51 @@ struct Earlier {
   std::string run;
   std::string task;
   double similarity = 0;  // 1: the same task
-  Trial best;
+  double speedup = 0;
+  Candidate candidate;
 };
 
-double SpeedupOf(const Trial& trial) {
-  return trial.evaluation.speedup_eager ? trial.evaluation.speedup_eager->median : 0;
-}
+// How close the tasks of runs are to this one; many runs are of one task, which is read once.
+class Likeness final {
+ public:
+  explicit Likeness(const Task& task) : task_(task) {}
 
-Result<std::optional<Trial>> BestOf(const Store& store, const std::string& run) {
-  SearchTree tree;
-  for (Trial& trial : TRY(store.Trials(run))) tree.Insert(std::move(trial));
-  if (tree.best() == nullptr) return std::nullopt;
-  return *tree.best();
-}
+  // 1: the same task; 0: nothing in common, or not to be read.
+  double Of(const std::string& task_json) {
+    const auto [at, fresh] = known_.try_emplace(task_json, 0);
+    if (!fresh) return at->second;
+    const Result<Task> other = TaskFromJson(task_json);
+    if (other) at->second = other->sha256 == task_.sha256 ? 1 : 0.99 * Similarity(task_, *other);
+    return at->second;
+  }
+
+ private:
+  const Task& task_;
+  std::unordered_map<std::string, double> known_;
+};
 
 // More similar, then faster, is better.
 bool Better(const Earlier& a, const std::optional<Earlier>& b) {
-  if (!b) return true;
-  if (a.similarity != b->similarity) return a.similarity > b->similarity;
-  return SpeedupOf(a.best) > SpeedupOf(b->best);
+  return !b || std::pair(a.similarity, a.speedup) > std::pair(b->similarity, b->speedup);
 }
 
 Result<std::optional<Earlier>> FindEarlier(const Store& store, const Task& task) {
   std::optional<Earlier> found;
+  Likeness likeness(task);
   for (const RunRecord& run : TRY(store.ListRuns(kRunsLookedAt))) {
-    const Result<RunRecord> record = store.FindRun(run.id);
-    const Result<Task> other = record ? TaskFromJson(record->task_json) : Task{};
-    if (!other || run.state != "finished") continue;
-    const bool same = other->sha256 == task.sha256;
-    Earlier earlier{.run = run.id, .task = run.task_name, .best = {}};
-    earlier.similarity = same ? 1 : 0.99 * Similarity(task, *other);
-    if (earlier.similarity < kSimilar) continue;
-    if (found && earlier.similarity < found->similarity) continue;
-    std::optional<Trial> best = TRY(BestOf(store, run.id));
-    if (!best || !best->candidate || best->candidate->language != Language::kCpp) continue;
-    earlier.best = std::move(*best);
-    if (Better(earlier, found)) found = std::move(earlier);
+    if (run.state != "finished") continue;
+    Earlier earlier{.run = run.id, .task = run.task_name, .similarity = likeness.Of(run.task_json)};
+    if (earlier.similarity < kSimilar || (found && earlier.similarity < found->similarity))
+      continue;
+    const std::vector<TrialSummary> trials = TRY(store.Summaries(run.id));
+    const TrialSummary* best = BestOf(trials);
+    if (best == nullptr) continue;
+    earlier.speedup = best->speedup_eager ? best->speedup_eager->median : 0;
+    if (!Better(earlier, found)) continue;
+    std::optional<Candidate> candidate = TRY(store.FindTrial(run.id, best->node)).candidate;
+    if (!candidate || candidate->language != Language::kCpp) continue;
+    earlier.candidate = std::move(*candidate);
+    found = std::move(earlier);
   }
   return found;
 }
@@ -94,12 +104,12 @@ Result<void> AddEarlierKernels(const Store& store, const Task& task, RunSettings
   const std::optional<Earlier> earlier = TRY(FindEarlier(store, task));
   if (!earlier) return {};
   if (earlier->similarity == 1) {
-    settings.seeds.push_back({*earlier->best.candidate, "run " + earlier->run});
+    settings.seeds.push_back({earlier->candidate, "run " + earlier->run});
     return {};
   }
   settings.example.title =
-      fmt::format("{}: {:.2f} times as fast as PyTorch", earlier->task, SpeedupOf(earlier->best));
-  settings.example.code = earlier->best.candidate->source();
+      fmt::format("{}: {:.2f} times as fast as PyTorch", earlier->task, earlier->speedup);
+  settings.example.code = earlier->candidate.source();
   return {};
 }
 

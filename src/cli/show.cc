@@ -17,8 +17,8 @@
 #include "cli/command.h"
 #include "cli/evidence_keeping.h"
 #include "cli/recorded_run.h"
-#include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/figures.h"
 #include "report/json_text.h"
 #include "report/run_text.h"
@@ -38,10 +38,10 @@ struct ShowFlags {
   bool watch = false;
 };
 
-std::string HeadText(const Terminal& terminal, const RecordedRun& recorded) {
-  const RunRecord& run = recorded.run;
+std::string HeadText(const Terminal& terminal, const RunOutline& outline) {
+  const RunRecord& run = outline.run;
   Spent spent;
-  for (const Trial& trial : recorded.tree.trials()) spent += trial.spent;
+  for (const TrialSummary& trial : outline.trials) spent += trial.spent;
   std::vector<std::pair<std::string, std::string>> facts{
       {"run", run.id},
       {"task", SafeLine(run.task_name)},
@@ -49,16 +49,14 @@ std::string HeadText(const Terminal& terminal, const RecordedRun& recorded) {
       {"state", run.state + (run.stopped.empty() ? "" : ": " + run.stopped)},
       {"started", FormatUtc(run.created_ms)},
       {"spent", FormatSpent(spent)}};
-  if (const std::string bundle = BestBundle(recorded.bundles, recorded.tree); !bundle.empty())
-    facts.emplace_back("evidence", EvidenceText(bundle));
+  if (!outline.bundle.empty()) facts.emplace_back("evidence", EvidenceText(outline.bundle));
   return RenderFacts(terminal, facts);
 }
 
 // One trial in full: advice, source, verdict.
-std::string TrialText(const Trial& trial, const BundleNames& bundles) {
-  std::string text = TrialLine(trial, trial.node) + "\n";
-  if (const auto bundle = bundles.find(trial.node); bundle != bundles.end())
-    text += "evidence: " + EvidenceText(bundle->second) + "\n";
+std::string TrialText(const Trial& trial, const std::string& bundle) {
+  std::string text = TrialLine(Summarize(trial), trial.node) + "\n";
+  if (!bundle.empty()) text += "evidence: " + EvidenceText(bundle) + "\n";
   if (trial.advice) {
     text += "\nadvice: " + SafeText(trial.advice->change) + "\n";
     if (!trial.advice->evidence.empty())
@@ -72,8 +70,8 @@ std::string TrialText(const Trial& trial, const BundleNames& bundles) {
   return text;
 }
 
-std::string WholeText(const Terminal& terminal, const RecordedRun& recorded) {
-  return HeadText(terminal, recorded) + "\n" + TrialsText(terminal, recorded.tree);
+std::string WholeText(const Terminal& terminal, const RunOutline& outline) {
+  return HeadText(terminal, outline) + "\n" + TrialsText(terminal, outline.trials);
 }
 
 // Shows a run as it goes on: on a terminal the whole table anew, else a line for each new attempt.
@@ -81,17 +79,17 @@ class Watcher final {
  public:
   explicit Watcher(const Console& console) : console_(console) {}
 
-  void Show(const RecordedRun& recorded) {
+  void Show(const RunOutline& outline) {
     if (console_.out.interactive) {
-      Redraw(WholeText(console_.out, recorded));
+      Redraw(WholeText(console_.out, outline));
     } else {
-      PrintNew(recorded);
+      PrintNew(outline);
     }
   }
 
   // With the table for those who have seen lines only.
-  void Finish(const RecordedRun& recorded) const {
-    if (!console_.out.interactive) console_.Print("\n" + WholeText(console_.out, recorded));
+  void Finish(const RunOutline& outline) const {
+    if (!console_.out.interactive) console_.Print("\n" + WholeText(console_.out, outline));
   }
 
  private:
@@ -101,12 +99,11 @@ class Watcher final {
     console_.Print("\x1b[H\x1b[2J" + text);
   }
 
-  void PrintNew(const RecordedRun& recorded) {
-    const Result<RunSettings> settings = RunSettingsFromJson(recorded.run.settings_json);
+  void PrintNew(const RunOutline& outline) {
+    const Result<RunSettings> settings = RunSettingsFromJson(outline.run.settings_json);
     const int attempts = settings ? settings->budget.attempts : 0;
-    const std::vector<Trial>& trials = recorded.tree.trials();
-    for (; printed_ < trials.size(); ++printed_)
-      console_.Print(TrialLine(trials[printed_], attempts) + "\n");
+    for (; printed_ < outline.trials.size(); ++printed_)
+      console_.Print(TrialLine(outline.trials[printed_], attempts) + "\n");
   }
 
   const Console& console_;
@@ -120,16 +117,23 @@ void WaitForNews() {
   ::poll(&wake, 1, kLookEveryMillis);
 }
 
+// Everything, which takes longer: nothing where nobody asked for it.
+Result<void> PrintObject(const Console& console, const Store& store, const std::string& id) {
+  if (!console.json) return {};
+  const RecordedRun recorded = TRY(LoadRecordedRun(store, id));
+  console.PrintJson(ShowObject(recorded.run, recorded.tree, recorded.calls, recorded.bundles));
+  return {};
+}
+
 Result<int> Watch(const Context& context, const Store& store, const std::string& id) {
   const std::string run = TRY(store.FindRun(id)).id;  // "last" may soon mean another
   Watcher watcher(context.console);
   while (true) {
-    const RecordedRun recorded = TRY(LoadRecordedRun(store, run));
-    watcher.Show(recorded);
-    if (recorded.run.state == "finished") {
-      watcher.Finish(recorded);
-      context.console.PrintJson(
-          ShowObject(recorded.run, recorded.tree, recorded.calls, recorded.bundles));
+    const RunOutline outline = TRY(LoadRunOutline(store, run));
+    watcher.Show(outline);
+    if (outline.run.state == "finished") {
+      watcher.Finish(outline);
+      TRY(PrintObject(context.console, store, run));
       return kExitGood;
     }
     if (Interrupted()) return kExitInterrupted;
@@ -137,21 +141,25 @@ Result<int> Watch(const Context& context, const Store& store, const std::string&
   }
 }
 
+Result<std::string> NodeText(const Store& store, const RunOutline& outline, int node) {
+  if (node < 0 || node > static_cast<int>(outline.trials.size())) {
+    return Fail(ErrorKind::kUsage, fmt::format("the run has no node {}; its nodes are 1 to {}",
+                                               node, outline.trials.size()));
+  }
+  const std::string& run = outline.run.id;
+  return TrialText(TRY(store.FindTrial(run, node)), TRY(TrialBundle(store, run, node)));
+}
+
 Result<int> Show(const Context& context, const ShowFlags& flags) {
   const Store store = TRY(OpenExistingStore(context));
-  if (flags.watch && flags.node > 0)
+  if (flags.watch && flags.node != 0)
     return Fail(ErrorKind::kUsage, "--watch follows a whole run; leave out --node");
   if (flags.watch) return Watch(context, store, flags.run);
-  const RecordedRun recorded = TRY(LoadRecordedRun(store, flags.run));
-  if (flags.node < 0 || flags.node > static_cast<int>(recorded.tree.size())) {
-    return Fail(ErrorKind::kUsage, fmt::format("the run has no node {}; its nodes are 1 to {}",
-                                               flags.node, recorded.tree.size()));
-  }
-  context.console.PrintJson(
-      ShowObject(recorded.run, recorded.tree, recorded.calls, recorded.bundles));
-  const Terminal& out = context.console.out;
-  context.console.Print(flags.node > 0 ? TrialText(recorded.tree.at(flags.node), recorded.bundles)
-                                       : WholeText(out, recorded));
+  const RunOutline outline = TRY(LoadRunOutline(store, flags.run));
+  const std::string text = flags.node != 0 ? TRY(NodeText(store, outline, flags.node))
+                                           : WholeText(context.console.out, outline);
+  TRY(PrintObject(context.console, store, outline.run.id));
+  context.console.Print(text);
   return kExitGood;
 }
 

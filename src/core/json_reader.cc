@@ -1,15 +1,21 @@
 #include "core/json_reader.h"
 
+#include <simdjson.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -17,94 +23,185 @@
 namespace pragma {
 namespace {
 
-using nlohmann::json;
+namespace dom = simdjson::dom;
 
-const json& Node(const void* node) { return *static_cast<const json*>(node); }
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kBytesOfNode = 16;  // about; of a trial
+constexpr std::size_t kReserved = 1024;   // nodes at most, before there are any
 
-std::optional<std::int64_t> WholeNumber(const json& node) {
-  if (node.is_number_unsigned() &&
-      node.get<std::uint64_t>() >
-          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    return std::nullopt;
+// A value of a document. Nodes lie in the document's order, so that what a container holds follows
+// it.
+struct Node {
+  JsonReader::Type type = JsonReader::Type::kNull;
+  // An unsigned integer is one that no signed one can hold. Texts lie in the parser.
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string_view> value;
+  std::string_view name;  // of a member
+  std::size_t end = 0;    // the node after its last descendant
+};
+
+using Nodes = std::vector<Node>;
+
+// `element` is a T.
+template <class T>
+Node Leaf(JsonReader::Type type, const dom::element& element) {
+  return {.type = type, .value = element.get<T>().value_unsafe(), .name = {}};
+}
+
+Node NodeOf(const dom::element& element) {
+  using Type = JsonReader::Type;
+  switch (element.type()) {
+    case dom::element_type::OBJECT: return {.type = Type::kObject, .value = {}, .name = {}};
+    case dom::element_type::ARRAY: return {.type = Type::kArray, .value = {}, .name = {}};
+    case dom::element_type::STRING: return Leaf<std::string_view>(Type::kText, element);
+    case dom::element_type::BOOL: return Leaf<bool>(Type::kBool, element);
+    case dom::element_type::INT64: return Leaf<std::int64_t>(Type::kInteger, element);
+    case dom::element_type::UINT64: return Leaf<std::uint64_t>(Type::kInteger, element);
+    case dom::element_type::DOUBLE: return Leaf<double>(Type::kReal, element);
+    case dom::element_type::NULL_VALUE: break;
   }
-  if (node.is_number_integer()) return node.get<std::int64_t>();
-  return std::nullopt;
+  return {};
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the parser allows
+void Append(Nodes& nodes, const dom::element& element, std::string_view name) {
+  const std::size_t at = nodes.size();
+  nodes.push_back(NodeOf(element));
+  nodes[at].name = name;
+  dom::object object;
+  dom::array array;
+  if (element.get(object) == simdjson::SUCCESS) {
+    for (const auto& member : object) Append(nodes, member.value, member.key);
+  } else if (element.get(array) == simdjson::SUCCESS) {
+    for (const dom::element item : array) Append(nodes, item, {});
+  }
+  nodes[at].end = nodes.size();
+}
+
+// What simdjson refused. It does not say where; the other parser does.
+std::string Refusal(std::string_view text) {
+  try {
+    [[maybe_unused]] const auto accepted = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    return "is not JSON (at byte " + std::to_string(error.byte) + ")";
+  } catch (const std::exception&) {  // a number out of range
+    return "is not JSON that can be read";
+  }
+  return "is not JSON that can be read: a number has too many digits, or it is nested too deeply";
+}
+
+std::string Below(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string(name) : path + "." + std::string(name);
+}
+
+std::string PathOf(const Nodes& nodes, std::size_t node) {
+  std::string path;
+  for (std::size_t around = 0; around != node;) {
+    std::size_t index = 0;
+    std::size_t inside = around + 1;
+    for (; nodes[inside].end <= node; inside = nodes[inside].end) ++index;
+    path = nodes[around].type == JsonReader::Type::kArray ? path + "[" + std::to_string(index) + "]"
+                                                          : Below(path, nodes[inside].name);
+    around = inside;
+  }
+  return path;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the parser allows
+nlohmann::json ToNlohmann(const Nodes& nodes, std::size_t at) {
+  using Json = nlohmann::json;
+  const Node& node = nodes[at];
+  const bool list = node.type == JsonReader::Type::kArray;
+  if (list || node.type == JsonReader::Type::kObject) {
+    Json value = list ? Json::array() : Json::object();
+    for (std::size_t in = at + 1; in < node.end; in = nodes[in].end) {
+      Json& place = list ? value.emplace_back() : value[std::string(nodes[in].name)];
+      place = ToNlohmann(nodes, in);
+    }
+    return value;
+  }
+  return std::visit(
+      [](const auto& leaf) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(leaf)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return leaf;
+        }
+      },
+      node.value);
 }
 
 }  // namespace
 
 struct JsonReader::Document {
-  json root;
+  dom::parser parser;
+  Nodes nodes;
   std::string what;
   std::optional<Error> error;
 };
 
-JsonReader::JsonReader(std::shared_ptr<Document> document, const void* node, bool present,
-                       std::string path)
-    : document_(std::move(document)), node_(node), present_(present), path_(std::move(path)) {}
+JsonReader::JsonReader(std::shared_ptr<Document> document, std::size_t node)
+    : document_(std::move(document)), node_(node) {}
+
+JsonReader::JsonReader(const JsonReader& object, std::string_view absent)
+    : document_(object.document_),
+      node_(object.node_),
+      present_(false),
+      absent_(Below(object.absent_, absent)) {}
 
 Result<JsonReader> JsonReader::Parse(std::string_view text, std::string_view what) {
   auto document = std::make_shared<Document>();
   document->what = what;
-  try {
-    document->root = json::parse(text);
-  } catch (const json::parse_error& error) {
-    return Fail(std::string(what) + " is not JSON (at byte " + std::to_string(error.byte) + ")");
-  } catch (const std::exception&) {  // a number out of range
-    return Fail(std::string(what) + " is not JSON that can be read");
+  std::string_view json = text;
+  if (json.starts_with(kByteOrderMark)) json.remove_prefix(kByteOrderMark.size());
+  dom::element root;
+  if (document->parser.allocate(json.size(), kDeepest) != simdjson::SUCCESS ||
+      document->parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) {
+    return Fail(document->what + " " + Refusal(text));
   }
-  const json* root = &document->root;
-  return JsonReader(std::move(document), root, true, "");
+  document->nodes.reserve(std::min(json.size() / kBytesOfNode, kReserved));
+  Append(document->nodes, root, {});
+  return JsonReader(std::move(document), 0);
 }
 
 JsonReader::Type JsonReader::type() const {
-  if (node_ == nullptr) return Type::kNull;
-  switch (Node(node_).type()) {
-    case json::value_t::object: return Type::kObject;
-    case json::value_t::array: return Type::kArray;
-    case json::value_t::string: return Type::kText;
-    case json::value_t::boolean: return Type::kBool;
-    case json::value_t::number_integer:
-    case json::value_t::number_unsigned: return Type::kInteger;
-    case json::value_t::number_float: return Type::kReal;
-    case json::value_t::null:
-    case json::value_t::binary:
-    case json::value_t::discarded: return Type::kNull;
-  }
-  return Type::kNull;
+  return present_ ? document_->nodes[node_].type : Type::kNull;
 }
 
 JsonReader JsonReader::operator[](std::string_view name) const {
-  std::string path = path_.empty() ? std::string(name) : path_ + "." + std::string(name);
-  if (type() != Type::kObject) return {document_, nullptr, false, std::move(path)};
-  const json& object = Node(node_);
-  const auto found = object.find(name);
-  if (found == object.end()) return {document_, nullptr, false, std::move(path)};
-  return {document_, &*found, true, std::move(path)};
+  if (type() != Type::kObject) return {*this, name};
+  const Nodes& nodes = document_->nodes;
+  std::size_t found = 0;
+  for (std::size_t at = node_ + 1; at < nodes[node_].end; at = nodes[at].end) {
+    if (nodes[at].name == name) found = at;
+  }
+  if (found == 0) return {*this, name};
+  return {document_, found};
 }
 
 std::vector<JsonReader> JsonReader::items() const {
   std::vector<JsonReader> result;
   if (null() || !Expect(type() == Type::kArray, "a list")) return result;
-  for (const json& item : Node(node_)) {
-    result.push_back(
-        JsonReader(document_, &item, true, path_ + "[" + std::to_string(result.size()) + "]"));
-  }
+  const Nodes& nodes = document_->nodes;
+  for (std::size_t at = node_ + 1; at < nodes[node_].end; at = nodes[at].end)
+    result.push_back(JsonReader(document_, at));
   return result;
 }
 
 std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
   std::vector<std::pair<std::string, JsonReader>> result;
   if (null() || !Expect(type() == Type::kObject, "an object")) return result;
-  for (const auto& [name, value] : Node(node_).items()) {
-    result.emplace_back(name, JsonReader(document_, &value, true, path_ + "." + name));
-  }
+  const Nodes& nodes = document_->nodes;
+  std::map<std::string_view, std::size_t> by_name;
+  for (std::size_t at = node_ + 1; at < nodes[node_].end; at = nodes[at].end)
+    by_name[nodes[at].name] = at;
+  for (const auto& [name, at] : by_name) result.emplace_back(name, JsonReader(document_, at));
   return result;
 }
 
 void JsonReader::Get(std::string& out) const {
   if (null() || !Expect(type() == Type::kText, "text")) return;
-  out = Node(node_).get_ref<const std::string&>();
+  out = std::get<std::string_view>(document_->nodes[node_].value);
 }
 
 void JsonReader::Get(double& out) const {
@@ -112,14 +209,22 @@ void JsonReader::Get(double& out) const {
     if (present_) out = std::numeric_limits<double>::quiet_NaN();
     return;
   }
-  if (Expect(Node(node_).is_number(), "a number")) out = Node(node_).get<double>();
+  if (!Expect(type() == Type::kInteger || type() == Type::kReal, "a number")) return;
+  std::visit(
+      [&out](const auto& number) {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(number)>>)
+          out = static_cast<double>(number);
+      },
+      document_->nodes[node_].value);
 }
 
 void JsonReader::Get(std::int64_t& out) const {
   if (null()) return;
-  const std::optional<std::int64_t> number = WholeNumber(Node(node_));
-  out = number.value_or(out);
-  if (!number) Complain("should be a whole number");
+  if (const auto* number = std::get_if<std::int64_t>(&document_->nodes[node_].value)) {
+    out = *number;
+  } else {
+    Complain("should be a whole number");
+  }
 }
 
 void JsonReader::Get(std::size_t& out) const {
@@ -140,7 +245,7 @@ void JsonReader::Get(int& out) const {
 
 void JsonReader::Get(bool& out) const {
   if (null() || !Expect(type() == Type::kBool, "true or false")) return;
-  out = Node(node_).get<bool>();
+  out = std::get<bool>(document_->nodes[node_].value);
 }
 
 bool JsonReader::Expect(bool fits, std::string_view wanted) const {
@@ -150,7 +255,9 @@ bool JsonReader::Expect(bool fits, std::string_view wanted) const {
 
 void JsonReader::Complain(const std::string& problem) const {
   if (document_->error) return;
-  const std::string where = path_.empty() ? "" : path_ + ": ";
+  std::string where = PathOf(document_->nodes, node_);
+  if (!present_) where = Below(where, absent_);
+  if (!where.empty()) where += ": ";
   document_->error = Error{ErrorKind::kInternal, document_->what + ": " + where + problem};
 }
 
@@ -161,8 +268,9 @@ Result<void> JsonReader::status() const {
 }
 
 std::string JsonReader::Dump() const {
-  if (node_ == nullptr) return "null";
-  return Node(node_).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (!present_) return "null";
+  return ToNlohmann(document_->nodes, node_)
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace pragma

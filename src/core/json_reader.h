@@ -1,5 +1,6 @@
 // JsonReader: a view of foreign JSON as native values. Nothing throws: what is absent leaves the
-// default, what has the wrong type is remembered as the document's first error.
+// default, what has the wrong type is remembered as the document's first error. Of members with the
+// same name the last counts.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,7 +22,8 @@ class JsonReader final {
  public:
   enum class Type : std::uint8_t { kNull, kBool, kInteger, kReal, kText, kArray, kObject };
 
-  // A whole document. `what` names it in errors: "evaluation", "reply of the service".
+  // A whole document. `what` names it in errors: "evaluation", "reply of the service". Numbers
+  // beyond 64 bits and what is nested more than 1,000 deep are refused.
   [[nodiscard]] static Result<JsonReader> Parse(std::string_view text, std::string_view what);
 
   [[nodiscard]] Type type() const;
@@ -28,7 +31,8 @@ class JsonReader final {
   // A member, or a null value where there is none (also of things that are no object).
   [[nodiscard]] JsonReader operator[](std::string_view name) const;
   [[nodiscard]] std::vector<JsonReader> items() const;  // of an array; of null: none
-  [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;  // of an object
+  // Of an object, by name.
+  [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
 
   // This value. Null leaves `out` as it is, except that a double becomes NaN when the value is
   // there and null (JSON's only way to say it).
@@ -72,13 +76,15 @@ class JsonReader final {
 
  private:
   struct Document;
-  JsonReader(std::shared_ptr<Document> document, const void* node, bool present, std::string path);
+  JsonReader(std::shared_ptr<Document> document, std::size_t node);
+  // A member that is not there.
+  JsonReader(const JsonReader& object, std::string_view absent);
   // Complains unless `fits`, which it returns.
   [[nodiscard]] bool Expect(bool fits, std::string_view wanted) const;
   std::shared_ptr<Document> document_;
-  const void* node_;  // nullptr: null
-  bool present_;      // false: no such member
-  std::string path_;
+  std::size_t node_;     // the value, or where there is none the innermost around it that is there
+  bool present_ = true;  // false: no such member
+  std::string absent_;   // then its path below `node_`
 };
 
 }  // namespace pragma

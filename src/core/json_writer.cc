@@ -1,8 +1,11 @@
 #include "core/json_writer.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,21 +14,27 @@
 namespace pragma {
 namespace {
 
+bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+void AppendEscape(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; break;
+    case '\\': out += "\\\\"; break;
+    case '\n': out += "\\n"; break;
+    case '\r': out += "\\r"; break;
+    case '\t': out += "\\t"; break;
+    default: out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  }
+}
+
 void AppendEscaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
+  while (true) {
+    const auto plain =
+        static_cast<std::size_t>(std::ranges::find_if_not(text, IsPlain) - text.begin());
+    out += text.substr(0, plain);
+    if (plain == text.size()) return;
+    AppendEscape(out, text[plain]);
+    text.remove_prefix(plain + 1);
   }
 }
 
@@ -78,7 +87,11 @@ JsonWriter& JsonWriter::Null() { return Literal("null"); }
 JsonWriter& JsonWriter::Value(std::string_view text) {
   Separate();
   text_ += '"';
-  AppendEscaped(text_, ToValidUtf8(text));
+  if (simdjson::validate_utf8(text.data(), text.size())) {  // as nearly all of it is
+    AppendEscaped(text_, text);
+  } else {
+    AppendEscaped(text_, ToValidUtf8(text));
+  }
   text_ += '"';
   return *this;
 }

@@ -32,6 +32,12 @@ const Trial* SearchTree::best() const {
   return found == newest_first.end() ? nullptr : &*found;
 }
 
+SearchTree SearchTree::UpTo(int last) const {
+  SearchTree tree;
+  for (const Trial& trial : trials_ | std::views::take(std::max(last, 0))) tree.Insert(trial);
+  return tree;
+}
+
 std::vector<int> SearchTree::children(int node) const {
   std::vector<int> result;
   for (const Trial& trial : trials_) {

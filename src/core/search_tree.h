@@ -27,6 +27,8 @@ class SearchTree final {
   // The trial that was last marked best, or nullptr.
   [[nodiscard]] const Trial* best() const;
   [[nodiscard]] const Trial* last() const { return trials_.empty() ? nullptr : &trials_.back(); }
+  // A tree of its own, of the nodes up to `last`.
+  [[nodiscard]] SearchTree UpTo(int last) const;
   [[nodiscard]] std::vector<int> children(int node) const;
   // From the first ancestor below the root down to `node`.
   [[nodiscard]] std::vector<int> PathTo(int node) const;

@@ -11,6 +11,7 @@
 #include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 
 namespace pragma {
 namespace {
@@ -151,6 +152,22 @@ TEST(SearchTreeTest, KnowsChildrenPathsAndTheBest) {
   EXPECT_THAT(tree.children(4), IsEmpty());
   EXPECT_THAT(tree.PathTo(3), ElementsAre(1, 2, 3));
   EXPECT_THAT(tree.PathTo(0), IsEmpty());
+}
+
+TEST(SearchTreeTest, UpToANodeIsTheTreeAsItWasThen) {
+  const SearchTree tree = SmallTree();
+  EXPECT_EQ(tree.UpTo(4).Signature(), tree.Signature());
+  EXPECT_EQ(tree.UpTo(9).Signature(), tree.Signature());
+  EXPECT_EQ(tree.UpTo(2).next_node(), 3);
+  EXPECT_NE(tree.UpTo(2).best(), tree.best());
+  EXPECT_TRUE(tree.UpTo(0).empty());
+  EXPECT_TRUE(tree.UpTo(-1).empty());
+}
+
+TEST(TrialSummaryTest, TheBestIsTheOneThatWasMarkedLast) {
+  const std::vector<TrialSummary> trials = Summarize(SmallTree().trials());
+  EXPECT_EQ(BestOf(trials)->node, 3);
+  EXPECT_EQ(BestOf({}), nullptr);
 }
 
 TEST(SearchTreeTest, AnEmptyTreeHasNoBest) {

@@ -202,7 +202,7 @@ SearchTree Tree() {
 }
 
 TEST(RunText, TrialsWithTheBestMarked) {
-  const std::string text = TrialsText(kPipe, Tree());
+  const std::string text = TrialsText(kPipe, Summarize(Tree().trials()));
   EXPECT_THAT(text, HasSubstr("2 ★"));
   EXPECT_THAT(text, HasSubstr("memory: block it"));
   EXPECT_THAT(text, HasSubstr("line one"));
@@ -211,8 +211,8 @@ TEST(RunText, TrialsWithTheBestMarked) {
 }
 
 TEST(RunText, OneLinePerAttempt) {
-  EXPECT_EQ(TrialLine(Tree().at(1), 3), "attempt 1/3: compile_error: line one");
-  EXPECT_EQ(TrialLine(Tree().at(2), 3),
+  EXPECT_EQ(TrialLine(Summarize(Tree().at(1)), 3), "attempt 1/3: compile_error: line one");
+  EXPECT_EQ(TrialLine(Summarize(Tree().at(2)), 3),
             "attempt 2/3: passed, 2.00x [1.90, 2.10] against eager, the best so far");
 }
 

@@ -22,6 +22,7 @@
 #include "core/profile.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/figures.h"
 #include "report/html_page.h"
 #include "report/roofs.h"

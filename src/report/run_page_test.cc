@@ -141,7 +141,7 @@ TEST(RunText, ChildrenFollowTheirParentAndOnlyBranchesAreIndented) {
   tree.Insert(Attempt(2, 1, false));
   tree.Insert(Attempt(3, 1, false));
   tree.Insert(Attempt(4, 2, false));
-  const std::string text = TrialsText({.unicode = false}, tree);
+  const std::string text = TrialsText({.unicode = false}, Summarize(tree.trials()));
   EXPECT_LT(text.find("\n  2 "), text.find("\n  4 "));
   EXPECT_LT(text.find("\n  4 "), text.find("\n  3 "));
   EXPECT_THAT(text, HasSubstr("\n1 *"));
@@ -155,8 +155,8 @@ TEST(RunText, SeveralAuthorsGetAColumn) {
   other.author = "expert";
   other.profile = Profile{.diagnosis = {{.bottleneck = "gather"}}};
   tree.Insert(other);
-  EXPECT_THAT(TrialsText({}, tree), HasSubstr("expert"));
-  EXPECT_THAT(TrialsText({}, tree), HasSubstr("gather"));
+  EXPECT_THAT(TrialsText({}, Summarize(tree.trials())), HasSubstr("expert"));
+  EXPECT_THAT(TrialsText({}, Summarize(tree.trials())), HasSubstr("gather"));
 }
 
 }  // namespace

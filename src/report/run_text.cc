@@ -10,10 +10,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "core/advice.h"
 #include "core/evaluation.h"
-#include "core/search_tree.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/figures.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -23,14 +22,9 @@ namespace pragma {
 namespace {
 
 // What the attempt was about: the advice, or else why it failed.
-std::string Note(const Trial& trial) {
-  if (!trial.evaluation.passed() && !trial.evaluation.reason.empty()) {
-    return SafeLine(SplitLines(trial.evaluation.reason).front());
-  }
-  if (!trial.advice) return "";
-  const std::string change = SafeLine(trial.advice->change);
-  return trial.advice->bottleneck.empty() ? change
-                                          : SafeLine(trial.advice->bottleneck) + ": " + change;
+std::string Note(const TrialSummary& trial) {
+  const bool failed = !trial.passed() && !trial.reason.empty();
+  return SafeLine(failed ? SplitLines(trial.reason).front() : trial.aim);
 }
 
 // A node where the table of a tree has it.
@@ -41,9 +35,9 @@ struct Branch {
 
 // Each node after its parent. Only children of a node that has several are indented, so that a run
 // without branches is a plain list.
-std::vector<Branch> InTreeOrder(const SearchTree& tree) {
-  std::vector<std::vector<int>> children(tree.size() + 1);
-  for (const Trial& trial : tree.trials())
+std::vector<Branch> InTreeOrder(const std::vector<TrialSummary>& trials) {
+  std::vector<std::vector<int>> children(trials.size() + 1);
+  for (const TrialSummary& trial : trials)
     children[static_cast<std::size_t>(trial.parent)].push_back(trial.node);
   std::vector<Branch> order;
   std::vector<Branch> waiting{{.node = 0, .indent = 0}};
@@ -65,11 +59,11 @@ struct TreeColumns {
   bool bottleneck = false;
 };
 
-TreeColumns ColumnsFor(const SearchTree& tree) {
+TreeColumns ColumnsFor(const std::vector<TrialSummary>& trials) {
   TreeColumns columns;
-  for (const Trial& trial : tree.trials()) {
-    columns.author = columns.author || trial.author != tree.trials().front().author;
-    columns.bottleneck = columns.bottleneck || !BottleneckOf(trial).empty();
+  for (const TrialSummary& trial : trials) {
+    columns.author = columns.author || trial.author != trials.front().author;
+    columns.bottleneck = columns.bottleneck || !trial.bottleneck.empty();
   }
   return columns;
 }
@@ -86,19 +80,17 @@ std::vector<Column> HeadOf(const TreeColumns& shown) {
   return head;
 }
 
-std::vector<Cell> RowOf(const Terminal& terminal, const SearchTree& tree, const Trial& trial,
+std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, bool best,
                         std::size_t indent, const TreeColumns& shown) {
-  const Evaluation& evaluation = trial.evaluation;
-  const bool best = tree.best() == &trial;
   const std::string star = best ? (terminal.unicode ? " ★" : " *") : "";
   const std::string node = std::string(2 * indent, ' ') + std::to_string(trial.node) + star;
   std::vector<Cell> row{{node, best ? Style::kBold : Style::kPlain},
                         {trial.parent == 0 ? "-" : std::to_string(trial.parent)},
                         {std::string(RoleName(trial.role))}};
   if (shown.author) row.push_back({SafeLine(trial.author)});
-  row.push_back({std::string(StatusName(evaluation.status)), StatusStyle(evaluation.status)});
-  row.push_back({FormatSpeedup(evaluation.speedup_eager), SpeedupStyle(evaluation.speedup_eager)});
-  if (shown.bottleneck) row.push_back({SafeLine(BottleneckOf(trial))});
+  row.push_back({std::string(StatusName(trial.status)), StatusStyle(trial.status)});
+  row.push_back({FormatSpeedup(trial.speedup_eager), SpeedupStyle(trial.speedup_eager)});
+  if (shown.bottleneck) row.push_back({SafeLine(trial.bottleneck)});
   row.push_back({trial.spent.tokens() == 0 ? "-" : FormatCount(trial.spent.tokens())});
   row.push_back({Note(trial), Style::kDim});
   return row;
@@ -111,11 +103,14 @@ std::string StateOf(const RunRecord& run) {
 
 }  // namespace
 
-std::string TrialsText(const Terminal& terminal, const SearchTree& tree) {
-  const TreeColumns shown = ColumnsFor(tree);
+std::string TrialsText(const Terminal& terminal, const std::vector<TrialSummary>& trials) {
+  const TreeColumns shown = ColumnsFor(trials);
+  const TrialSummary* best = BestOf(trials);
   Table table(HeadOf(shown));
-  for (const Branch& branch : InTreeOrder(tree))
-    table.Add(RowOf(terminal, tree, tree.at(branch.node), branch.indent, shown));
+  for (const Branch& branch : InTreeOrder(trials)) {
+    const TrialSummary& trial = trials.at(static_cast<std::size_t>(branch.node - 1));
+    table.Add(RowOf(terminal, trial, &trial == best, branch.indent, shown));
+  }
   return table.Render(terminal);
 }
 
@@ -135,20 +130,15 @@ std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& run
   return table.Render(terminal);
 }
 
-std::string BottleneckOf(const Trial& trial) {
-  if (!trial.profile || trial.profile->diagnosis.empty()) return "";
-  return trial.profile->diagnosis.front().bottleneck;
-}
-
-std::string TrialLine(const Trial& trial, int attempts) {
+std::string TrialLine(const TrialSummary& trial, int attempts) {
   std::string line = fmt::format("attempt {}/{}: {}", trial.node, std::max(attempts, trial.node),
-                                 StatusName(trial.evaluation.status));
-  if (trial.evaluation.speedup_eager) {
-    line += fmt::format(", {} against eager", FormatSpeedup(trial.evaluation.speedup_eager));
+                                 StatusName(trial.status));
+  if (trial.speedup_eager) {
+    line += fmt::format(", {} against eager", FormatSpeedup(trial.speedup_eager));
   }
   if (trial.best) line += ", the best so far";
-  if (!trial.evaluation.passed() && !trial.evaluation.reason.empty()) {
-    line += ": " + SafeLine(SplitLines(trial.evaluation.reason).front());
+  if (!trial.passed() && !trial.reason.empty()) {
+    line += ": " + SafeLine(SplitLines(trial.reason).front());
   }
   return line;
 }

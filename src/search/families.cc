@@ -10,6 +10,7 @@
 #include "core/trial.h"
 #include "search/preset.h"
 #include "search/strategy.h"
+#include "search/tree_view.h"
 
 namespace pragma {
 namespace {
@@ -22,10 +23,8 @@ struct Record {
   int tries = 0;
 };
 
-double SpeedupOf(const SearchTree& tree, int node) {
-  if (node == 0) return 1;
-  const Evaluation& evaluation = tree.at(node).evaluation;
-  return evaluation.passed() && evaluation.speedup_eager ? evaluation.speedup_eager->median : 0;
+double LogSpeedupAt(const SearchTree& tree, int node) {
+  return node == 0 ? 0 : LogSpeedup(tree.at(node));
 }
 
 Record RecordOf(const Family& family, const SearchTree& tree,
@@ -34,9 +33,9 @@ Record RecordOf(const Family& family, const SearchTree& tree,
   for (const Trial& trial : tree.trials()) {
     if (trial.focus != family.name) continue;
     ++record.tries;
-    const double before = SpeedupOf(tree, trial.parent);
-    const double after = SpeedupOf(tree, trial.node);
-    if (before > 0 && after > before) record.gain += std::min(1.0, std::log(after / before));
+    const double before = LogSpeedupAt(tree, trial.parent);
+    const double after = LogSpeedup(trial);
+    if (before > -kNoScore && after > before) record.gain += std::min(1.0, after - before);
   }
   for (const InFlight& flying : in_flight) {
     if (flying.move.focus == family.name) ++record.tries;

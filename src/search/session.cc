@@ -184,10 +184,7 @@ Begun Loop::Begin(int node) const {
 // The attempt after one that sanitizers rejected was made before their verdict was known: so it is
 // when it is resumed or replayed.
 SearchTree Loop::SeenBy(int node) const {
-  SearchTree seen;
-  for (const Trial& trial : result_.tree.trials()) {
-    if (trial.node <= EndedBefore(node)) seen.Insert(trial);
-  }
+  SearchTree seen = result_.tree.UpTo(EndedBefore(node));
   if (seen.last() == nullptr || !RejectedBySanitizer(seen.last()->evaluation)) return seen;
   Trial trial = seen.TakeLast();
   trial.evaluation = BeforeSanitizers(std::move(trial.evaluation));

@@ -96,19 +96,11 @@ Trial World::Attempt(const SearchTree& tree, const Move& move, int node) {
   return trial;
 }
 
-SearchTree FirstOf(const SearchTree& tree, int count) {
-  SearchTree first;
-  for (const Trial& trial : tree.trials()) {
-    if (trial.node <= count) first.Insert(trial);
-  }
-  return first;
-}
-
 // The attempt after those in `moves`, of which `jobs` - 1 are still in flight: the tree that it is
 // decided on, and the move.
 std::pair<SearchTree, Move> Decide(Strategy& strategy, const SimulatedRun& run, int jobs) {
   const auto begun = static_cast<int>(run.moves.size());
-  SearchTree seen = FirstOf(run.tree, std::max(begun + 1 - jobs, 0));
+  SearchTree seen = run.tree.UpTo(begun + 1 - jobs);
   std::vector<InFlight> in_flight;
   for (int node = seen.next_node(); node <= begun; ++node)
     in_flight.push_back({node, run.moves[static_cast<std::size_t>(node - 1)]});

@@ -25,8 +25,8 @@ Result<std::string> GetBlob(Database& database, const std::string& sha256) {
   return query.Text(0);
 }
 
-Result<void> PutCandidate(Database& database, const Candidate& candidate) {
-  const std::string id = candidate.id();
+Result<std::string> PutCandidate(Database& database, const Candidate& candidate) {
+  std::string id = candidate.id();
   Candidate bare = candidate;
   bare.files.clear();
   const std::string json = ToJson(bare);
@@ -40,7 +40,7 @@ Result<void> PutCandidate(Database& database, const Candidate& candidate) {
         "INSERT OR IGNORE INTO candidate_file (candidate, name, blob) VALUES (?, ?, ?)"));
     TRY(query.Bind(id).Bind(name).Bind(sha256).Run());
   }
-  return {};
+  return id;
 }
 
 Result<Candidate> GetCandidate(Database& database, const std::string& id) {

@@ -13,7 +13,8 @@ namespace pragma {
 
 [[nodiscard]] Result<std::string> PutBlob(Database& database, std::string_view bytes);
 [[nodiscard]] Result<std::string> GetBlob(Database& database, const std::string& sha256);
-[[nodiscard]] Result<void> PutCandidate(Database& database, const Candidate& candidate);
+// The candidate's id.
+[[nodiscard]] Result<std::string> PutCandidate(Database& database, const Candidate& candidate);
 [[nodiscard]] Result<Candidate> GetCandidate(Database& database, const std::string& id);
 
 }  // namespace pragma

@@ -102,6 +102,11 @@ Database::~Database() {
   ::sqlite3_close(handle_);
 }
 
+Result<void> Database::Set(Commits commits) {
+  return Execute(commits == Commits::kSynced ? "PRAGMA synchronous = FULL"
+                                             : "PRAGMA synchronous = NORMAL");
+}
+
 Result<void> Database::Execute(const std::string& sql) {
   if (::sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return Failure();

@@ -50,15 +50,21 @@ class Query final {
   int bound_ = 0;
 };
 
+// Whether a commit waits until the disk has it. One that does not survives the death of the
+// process, and is on the disk with the next that does.
+enum class Commits : std::uint8_t { kSynced, kUnsynced };
+
 // A connection. Statements are prepared once and kept. Not for several threads at once.
 class Database final {
  public:
-  // Creates the file if there is none; WAL, every commit synced (docs/store.md says why).
+  // Creates the file if there is none; WAL, commits synced (docs/store.md says why).
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& path);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
 
+  // Of the transactions from now on, not inside one. At first: synced.
+  [[nodiscard]] Result<void> Set(Commits commits);
   // One or several statements without parameters or results.
   [[nodiscard]] Result<void> Execute(const std::string& sql);
   // `sql` must be a literal: it is the key of the kept statement. A statement is used by one Query

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -45,6 +46,41 @@ INSERT INTO figure VALUES ('machine', '{"cpu":"x"}');
 PRAGMA user_version = 1;
 )sql";
 
+// As version 2 wrote it, likewise; the blob's id is that of its text.
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE run (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_name TEXT NOT NULL,
+  task_path TEXT NOT NULL, strategy TEXT NOT NULL, settings_json TEXT NOT NULL,
+  state TEXT NOT NULL, stopped TEXT NOT NULL, final_json TEXT NOT NULL,
+  created_ms INTEGER NOT NULL, task TEXT REFERENCES blob (sha256)) STRICT;
+CREATE TABLE call (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (number),
+  node INTEGER NOT NULL, role TEXT NOT NULL, ordinal INTEGER NOT NULL, model TEXT NOT NULL,
+  prompt_json TEXT NOT NULL, completion_json TEXT NOT NULL, UNIQUE (run, node, role, ordinal)) STRICT;
+CREATE TABLE trial (run INTEGER NOT NULL REFERENCES run (number), node INTEGER NOT NULL,
+  json TEXT NOT NULL, candidate TEXT REFERENCES candidate (id), PRIMARY KEY (run, node)) STRICT;
+CREATE TABLE figure (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE blob (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+CREATE TABLE candidate (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+CREATE TABLE candidate_file (candidate TEXT NOT NULL REFERENCES candidate (id), name TEXT NOT NULL,
+  blob TEXT NOT NULL REFERENCES blob (sha256), PRIMARY KEY (candidate, name)) STRICT;
+INSERT INTO blob VALUES ('b620bc7a26034890545a5ec8b8a0e08d7a328d30e37d9957d42dd6d5b0ff177e',
+  CAST('{"name":"relu"}' AS BLOB));
+INSERT INTO run VALUES (1, 'r-old', 'relu', 'relu.py', 'caesar', '{}', 'finished', 'budget', '',
+  1700000000000, 'b620bc7a26034890545a5ec8b8a0e08d7a328d30e37d9957d42dd6d5b0ff177e');
+INSERT INTO trial VALUES (1, 1, '{"schema":1,"node":1,"parent":0,"role":"seed","author":"coder x",
+  "advice":null,"candidate":null,"evaluation":{"schema":1,"status":"passed"},"profile":{"schema":1,
+  "metrics":[{"tag":"a.b","value":0.1,"unit":"bytes/call","source":"exact count"},
+  {"tag":"c","value":null,"unit":"","source":""}],
+  "diagnosis":[{"class":"gather","score":0.75,"evidence":["e"],"action":"a","line":3,
+  "predicted_speedup":1.5},{"class":"tlb","score":0.1,"evidence":[],"action":"","line":0,
+  "predicted_speedup":1.0}],"hot":[],"providers":[],"judgement":"better"},"best":true}', NULL);
+INSERT INTO trial VALUES (1, 2, '{"schema":1,"node":2,"parent":1,"role":"improve",
+  "candidate":null,"evaluation":{"status":"passed"},"profile":{"schema":1,"metrics":[],
+  "diagnosis":[]}}', NULL);
+INSERT INTO trial VALUES (1, 3, '{"schema":1,"node":3,"parent":1,"role":"improve",
+  "candidate":null,"evaluation":{"status":"crashed"},"profile":null}', NULL);
+PRAGMA user_version = 2;
+)sql";
+
 class MigrationTest : public ::testing::Test {
  protected:
   MigrationTest() : dir_(TempDir::Create().value()) {}
@@ -81,6 +117,35 @@ TEST_F(MigrationTest, Version1KeepsEverything) {
   next.node = 3;
   next.candidate = trials->at(0).candidate;
   EXPECT_TRUE(store->AppendTrial("r-old", next));
+}
+
+TEST_F(MigrationTest, Version2MovesProfilesAside) {
+  Write(kVersion2);
+  auto store = Store::Open(home());
+  ASSERT_TRUE(store) << store.error().message;
+  const auto trials = store->Trials("r-old");
+  ASSERT_TRUE(trials) << trials.error().message;
+  ASSERT_EQ(trials->size(), 3U);
+  const Profile& profile = trials->at(0).profile.value();
+  EXPECT_EQ(profile.Find("a.b")->value, 0.1);
+  EXPECT_TRUE(std::isnan(profile.Find("c")->value));
+  EXPECT_EQ(profile.diagnosis.at(0).evidence, std::vector<std::string>{"e"});
+  EXPECT_EQ(profile.judgement, "better");
+  EXPECT_TRUE(trials->at(1).profile) << "an empty one stays one";
+  EXPECT_FALSE(trials->at(2).profile);
+  const auto summaries = store->Summaries("r-old");
+  ASSERT_TRUE(summaries) << summaries.error().message;
+  EXPECT_EQ(summaries->at(0).bottleneck, "gather");
+  EXPECT_EQ(summaries->at(1).bottleneck, "");
+  EXPECT_EQ(summaries->at(2).bottleneck, "");
+}
+
+TEST_F(MigrationTest, ADamagedTrialOfVersion2IsLeftToItsReader) {
+  Write(std::string(kVersion2) + "UPDATE trial SET json = 'damaged' WHERE node = 2;");
+  const auto store = Store::Open(home());
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_THAT(store->Trials("r-old").error().message, HasSubstr("not JSON"));
+  EXPECT_TRUE(store->FindTrial("r-old", 1)) << "the others can be read";
 }
 
 TEST_F(MigrationTest, TwoProcessesAtOnce) {

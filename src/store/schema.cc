@@ -1,11 +1,14 @@
 #include "store/schema.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "core/json.h"
 #include "core/trial.h"
@@ -73,6 +76,20 @@ ALTER TABLE run ADD COLUMN task TEXT REFERENCES blob (sha256);
 ALTER TABLE trial ADD COLUMN candidate TEXT REFERENCES candidate (id);
 )sql";
 
+// Version 3: profiles, three quarters of a trial's JSON, apart from what lists of trials need. They
+// stand last, so that SQLite can leave their pages alone. What is no JSON is left to its reader.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE trial ADD COLUMN bottleneck TEXT NOT NULL DEFAULT '';
+ALTER TABLE trial ADD COLUMN profile TEXT;
+UPDATE trial SET
+  profile = json_extract(json, '$.profile'),
+  bottleneck = coalesce(json_extract(json, '$.profile.diagnosis[0].class'), ''),
+  json = json_set(json, '$.profile', NULL)
+WHERE json_valid(json) AND json_type(json, '$.profile') = 'object';
+)sql";
+
+constexpr std::int64_t kManyTrials = 30'000;  // whose migration takes more than a second or two
+
 struct Row {
   std::int64_t run = 0;
   std::int64_t node = 0;
@@ -99,8 +116,7 @@ Result<void> MoveCandidates(Database& database) {
   for (const Row& row : TRY(Rows(database, "SELECT run, node, json FROM trial"))) {
     Trial trial = TRY(TrialFromJson(row.text));
     if (!trial.candidate) continue;
-    TRY(PutCandidate(database, *trial.candidate));
-    const std::string id = trial.candidate->id();
+    const std::string id = TRY(PutCandidate(database, *trial.candidate));
     trial.candidate.reset();
     const std::string json = ToJson(trial);
     Query query = TRY(
@@ -108,6 +124,12 @@ Result<void> MoveCandidates(Database& database) {
     TRY(query.Bind(id).Bind(json).Bind(row.run).Bind(row.node).Run());
   }
   return {};
+}
+
+Result<std::int64_t> TrialCount(Database& database) {
+  Query query = TRY(database.Prepare("SELECT count(*) FROM trial"));
+  TRY(query.Next());
+  return query.Int(0);
 }
 
 Result<void> ToVersion1(Database& database) { return database.Execute(kVersion1); }
@@ -118,9 +140,19 @@ Result<void> ToVersion2(Database& database) {
   return MoveCandidates(database);
 }
 
+// Some 50 us for a trial.
+Result<void> ToVersion3(Database& database) {
+  const std::int64_t trials = TRY(TrialCount(database));
+  if (trials >= kManyTrials)
+    Log(LogLevel::kInfo,
+        fmt::format("migrating a store of {} trials: this happens once and may take minutes",
+                    trials));
+  return database.Execute(kVersion3);
+}
+
 // kSteps[v] leads from version v to v + 1.
 using Step = Result<void> (*)(Database&);
-constexpr std::array<Step, kStoreVersion> kSteps{ToVersion1, ToVersion2};
+constexpr std::array<Step, kStoreVersion> kSteps{ToVersion1, ToVersion2, ToVersion3};
 
 Result<std::int64_t> Version(Database& database) {
   Query query = TRY(database.Prepare("PRAGMA user_version"));

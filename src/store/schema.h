@@ -9,7 +9,7 @@
 
 namespace pragma {
 
-inline constexpr int kStoreVersion = 2;
+inline constexpr int kStoreVersion = 3;
 
 // Creates the tables of an empty file or migrates an older one, in one transaction; refuses a newer
 // one. `name` is the file, for messages.

@@ -19,15 +19,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "core/json.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "store/content.h"
 #include "store/database.h"
 #include "store/schema.h"
+#include "store/sync_turns.h"
+#include "store/trial_rows.h"
 
 namespace pragma {
 namespace {
@@ -121,6 +124,8 @@ struct Store::Impl {
   Result<std::int64_t> RunNumber(const std::string& run) const;
   Result<std::vector<std::string>> Ids(const char* sql, std::string_view prefix) const;
   Result<std::string> Resolve(const std::string& id) const;
+  Result<void> Append(const std::string& run, const Trial& trial);
+  SyncTurns trial_syncs;
 };
 
 Result<std::int64_t> Store::Impl::RunNumber(const std::string& run) const {
@@ -161,6 +166,14 @@ Result<std::string> Store::Impl::Resolve(const std::string& id) const {
       near.empty() ? "the newest is " + newest.front() : "did you mean " + near + "?";
   return Fail(ErrorKind::kUsage,
               fmt::format("there is no run \"{}\" in {}; {}", id, home.string(), hint));
+}
+
+Result<void> Store::Impl::Append(const std::string& run, const Trial& trial) {
+  Transaction transaction = TRY(Transaction::Begin(*database));
+  const std::int64_t number = TRY(RunNumber(run));
+  if (!TRY(InsertTrial(*database, number, trial)))
+    return Fail(fmt::format("the run {} has a trial {} already", run, trial.node));
+  return transaction.Commit();
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -268,50 +281,42 @@ Result<std::vector<CallRecord>> Store::Calls(const std::string& run) const {
   return calls;
 }
 
+Result<std::size_t> Store::CountCalls(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  Query query = TRY(impl_->database->Prepare(
+      "SELECT count(*) FROM call WHERE run = (SELECT number FROM run WHERE id = ?)"));
+  TRY(query.Bind(run).Next());
+  return static_cast<std::size_t>(query.Int(0));
+}
+
 Result<void> Store::AmendTrial(const std::string& run, const Trial& trial) {
   const std::lock_guard lock(impl_->mutex);
-  Trial bare = trial;
-  bare.candidate.reset();
-  const std::int64_t number = TRY(impl_->RunNumber(run));
-  Query query =
-      TRY(impl_->database->Prepare("UPDATE trial SET json = ? WHERE run = ? AND node = ?"));
-  return query.Bind(ToJson(bare)).Bind(number).Bind(trial.node).Run();
+  return UpdateTrial(*impl_->database, TRY(impl_->RunNumber(run)), trial);
 }
 
 Result<void> Store::AppendTrial(const std::string& run, const Trial& trial) {
   const std::lock_guard lock(impl_->mutex);
-  Trial bare = trial;
-  bare.candidate.reset();
-  const std::string json = ToJson(bare);
-  const std::string candidate = trial.candidate ? trial.candidate->id() : "";
-  Transaction transaction = TRY(Transaction::Begin(*impl_->database));
-  const std::int64_t number = TRY(impl_->RunNumber(run));
-  if (trial.candidate) {
-    TRY(PutCandidate(*impl_->database, *trial.candidate));
-  }
-  Query query = TRY(impl_->database->Prepare(
-      "INSERT INTO trial (run, node, candidate, json) VALUES (?, ?, ?, ?)"));
-  query.Bind(number).Bind(trial.node);
-  auto appended = (trial.candidate ? query.Bind(candidate) : query.BindNull()).Bind(json).Run();
-  if (!appended && impl_->database->constraint_failed()) {
-    return Fail(fmt::format("the run {} has a trial {} already", run, trial.node));
-  }
-  if (!appended) return appended;
-  return transaction.Commit();
+  if (impl_->trial_syncs.Next(SystemClock().Now()) == Commits::kSynced)
+    return impl_->Append(run, trial);
+  TRY(impl_->database->Set(Commits::kUnsynced));
+  const Result<void> appended = impl_->Append(run, trial);
+  TRY(impl_->database->Set(Commits::kSynced));
+  return appended;
 }
 
 Result<std::vector<Trial>> Store::Trials(const std::string& run) const {
   const std::lock_guard lock(impl_->mutex);
-  std::vector<Trial> trials;
-  Query query =
-      TRY(impl_->database->Prepare("SELECT candidate, json FROM trial WHERE run = (SELECT number "
-                                   "FROM run WHERE id = ?) ORDER BY node"));
-  query.Bind(run);
-  while (TRY(query.Next())) {
-    Trial& trial = trials.emplace_back(TRY(TrialFromJson(query.Text(1))));
-    if (!query.IsNull(0)) trial.candidate = TRY(GetCandidate(*impl_->database, query.Text(0)));
-  }
-  return trials;
+  return ReadTrials(*impl_->database, run);
+}
+
+Result<std::vector<TrialSummary>> Store::Summaries(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  return ReadSummaries(*impl_->database, run);
+}
+
+Result<Trial> Store::FindTrial(const std::string& run, int node) const {
+  const std::lock_guard lock(impl_->mutex);
+  return ReadTrial(*impl_->database, run, node);
 }
 
 Result<std::string> Store::PutArtefact(std::string_view text) {

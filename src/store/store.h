@@ -3,6 +3,7 @@
 // threads one object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 
 namespace pragma {
 
@@ -67,10 +69,15 @@ class Store final {
                                                            int ordinal) const;
   [[nodiscard]] Result<std::vector<CallRecord>> Calls(
       const std::string& run) const;  // node, role, ordinal order of writing
+  [[nodiscard]] Result<std::size_t> CountCalls(const std::string& run) const;
   [[nodiscard]] Result<void> AppendTrial(const std::string& run, const Trial& trial);
   // Rewrites a trial that is there: its sanitizers ran beside the next attempt.
   [[nodiscard]] Result<void> AmendTrial(const std::string& run, const Trial& trial);
-  [[nodiscard]] Result<std::vector<Trial>> Trials(const std::string& run) const;  // by node
+  // By node; whole, with sources and profiles: some 20 KB of each. Lists need the summaries only.
+  [[nodiscard]] Result<std::vector<Trial>> Trials(const std::string& run) const;
+  [[nodiscard]] Result<std::vector<TrialSummary>> Summaries(const std::string& run) const;
+  // kUsage where the run has no such trial.
+  [[nodiscard]] Result<Trial> FindTrial(const std::string& run, int node) const;
 
   // Texts by content: put once, found by the id that is returned (SHA-256). A replayed run keeps
   // its recording here.

@@ -123,7 +123,7 @@ TEST_F(StoreTest, HomeIsPrivateAndIgnoredByGit) {
   ASSERT_EQ(::stat(home().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0700U);
   EXPECT_EQ(ReadFile(home() / ".gitignore").value(), "*\n");
-  EXPECT_EQ(Raw(file(), "PRAGMA user_version"), "2");
+  EXPECT_EQ(Raw(file(), "PRAGMA user_version"), "3");
   EXPECT_EQ(Raw(file(), "PRAGMA journal_mode"), "wal");
 }
 
@@ -284,6 +284,7 @@ TEST_F(StoreTest, ThreadsMayShareOneStore) {
   write("coder");
   other.join();
   EXPECT_EQ(store.Calls("r-1")->size(), 50U);
+  EXPECT_EQ(store.CountCalls("r-1").value(), 50U);
 }
 
 // Appends trials for ever, and says after each, on a pipe, that it was committed.
@@ -330,7 +331,7 @@ TEST_F(StoreTest, KillLosesAtMostWhatWasNotCommitted) {
 
 TEST_F(StoreTest, RefusesANewerStore) {
   (void)Open();
-  Raw(file(), "PRAGMA user_version = 3");
+  Raw(file(), "PRAGMA user_version = 4");
   const auto store = Store::Open(home());
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().kind, ErrorKind::kUsage);
