@@ -130,23 +130,21 @@ TEST(BenchLoop, CtrlCKeepsTheRowsThatAreDone) {
   EXPECT_EQ(result.rows.size(), 1U);
 }
 
-// The first cell ends only after the second has: two must be at work, and the order of the rows is
-// that of the cells.
+// The first cell ends only after the second's row was told: two must be at work, and the order of
+// the rows is that of the cells.
 TEST(BenchLoop, JobsOverlapAndTheRowsKeepTheirOrder) {
-  std::latch second_done(1);
+  std::latch second_told(1);
   const auto run = [&](const BenchCell& cell, Spending) -> Result<std::optional<BenchRow>> {
-    if (cell.task.name == "one") {
-      second_done.wait();
-    } else {
-      second_done.count_down();
-    }
+    if (cell.task.name == "one") second_told.wait();
     return RowWith(cell);
   };
   std::vector<std::string> ended;
+  const auto tell = [&](const BenchRow& row) {
+    ended.push_back(row.cell.task.name);
+    if (ended.back() == "two") second_told.count_down();
+  };
   const BenchResult result =
-      RunBench({CellOf("one"), CellOf("two")}, {.jobs = 2}, run, [&](const BenchRow& row) {
-        ended.push_back(row.cell.task.name);
-      }).value();
+      RunBench({CellOf("one"), CellOf("two")}, {.jobs = 2}, run, tell).value();
   EXPECT_THAT(ended, ElementsAre("two", "one"));
   EXPECT_EQ(result.rows[0].cell.task.name, "one");
   EXPECT_EQ(result.rows[1].cell.task.name, "two");

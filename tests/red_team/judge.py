@@ -145,7 +145,7 @@ class Judge:
 
     def run(self, cases: list[Case]) -> tuple[int, dict]:
         more = ["--repeat", str(self.repeat)] if self.repeat > 1 else []
-        done = subprocess.run(self.command(cases, *more), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        done = subprocess.run(self.command(cases, *more), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS * self.repeat)
         assert done.returncode >= 0, f"pragma died of signal {-done.returncode}: {done.stderr}"
         return done.returncode, json.loads(done.stdout)
 
