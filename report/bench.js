@@ -18,7 +18,7 @@ page.fastP = (rows, baseline, p) =>
 
 page.summary = function(rows, baseline) {
   const speedups = rows.filter(r => r.passed && r[baseline]).map(r => r[baseline][0]);
-  const withFallback = rows.map(r => (r.passed && r[baseline] ? Math.max(r[baseline][0], 1) : 1));
+  const withFallback = rows.map(r => (r.passed && r[baseline] ? r[baseline][0] : 1));
   const geometric = list => (list.length ? Math.exp(d3.mean(list, Math.log)) : null);
   return {
     rows: rows.length,
@@ -115,7 +115,7 @@ page.strategyTable = function(bench) {
         ],
         rows, {label: 'Strategies'}),
     page.hint(
-        'fast p: share of all rows whose kernel passed and is more than p times as fast as the baseline. Geometric mean, median and mean are over rows that passed; “with fallback” counts a row without a faster kernel as 1.')
+        'fast p: share of all rows whose kernel passed and is more than p times as fast as the baseline. Geometric mean, median and mean are over rows that passed; “with fallback” counts a row that did not pass as 1: who has no kernel runs the baseline.')
   ];
 };
 

@@ -31,8 +31,7 @@ page.categoryBars = function(bench) {
           tell: (one, group) => one.counts.get(group)
         })),
     page.seriesLegend(bench),
-    page.hint(
-        'Geometric mean over the tasks of a category; a task without a faster kernel counts as 1.')
+    page.hint('Geometric mean over the tasks of a category; a task without a kernel counts as 1.')
   ];
 };
 
@@ -162,7 +161,7 @@ page.distribution = function(bench) {
   ];
 };
 
-// Geometric mean over all rows of the best so far (1 until something faster passed).
+// Geometric mean over all rows of the best so far (1 until something passed).
 page.benchCurves = function(bench) {
   const groups = bench.group(bench.rows)
                      .map(g => ({...g, rows: g.rows.filter(r => r.curve.length)}))
@@ -178,7 +177,7 @@ page.benchCurves = function(bench) {
     const at = (row, limit) => {
       let value = 1;
       for (const p of row.curve)
-        if (p[against] <= limit && p.speedup) value = Math.max(1, p.speedup[0]);
+        if (p[against] <= limit && p.best !== null) value = p.best;
       return value;
     };
     const lines = groups.map(
@@ -187,8 +186,9 @@ page.benchCurves = function(bench) {
           points: grid.map(limit => [limit, Math.exp(d3.mean(g.rows, r => Math.log(at(r, limit))))])
         }));
     const x = d3.scaleLinear([0, end], [size.left, width - size.right]),
-          high = Math.max(1.2, d3.max(lines, l => d3.max(l.points, p => p[1])) * 1.08);
-    const y = d3.scaleLinear([1, high], [height - size.bottom, size.top]);
+          high = Math.max(1.2, d3.max(lines, l => d3.max(l.points, p => p[1])) * 1.08),
+          low = Math.min(1, d3.min(lines, l => d3.min(l.points, p => p[1])));
+    const y = d3.scaleLinear([low, high], [height - size.bottom, size.top]);
     page.axes(
         svg, size, x, y, {
           x: against === 'attempt' ? 'attempts per task' : 'tokens per task',
@@ -218,6 +218,6 @@ page.benchCurves = function(bench) {
             })),
     chart, page.seriesLegend(bench),
     page.hint(
-        'Against eager, over all rows with a curve; a task counts as 1 until it has a faster kernel. Runs that ended keep their value.')
+        'Against eager, over all rows with a curve; a task counts as 1 until it has a kernel. Runs that ended keep their value.')
   ];
 };

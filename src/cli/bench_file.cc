@@ -39,15 +39,7 @@ std::vector<BestSoFar> ReadCurve(const JsonReader& reader) {
     BestSoFar& point = curve.emplace_back();
     item.Get("attempt", point.attempt);
     item.Get("tokens", point.tokens);
-    const JsonReader speedup = item["speedup"];
-    if (speedup.null()) continue;
-    if (speedup.type() == JsonReader::Type::kObject) {
-      point.speedup = ReadRatio(speedup);
-    } else {
-      Interval& value = point.speedup.emplace();
-      speedup.Get(value.median);
-      value.low = value.high = value.median;
-    }
+    if (!item["best"].null()) item.Get("best", point.best.emplace());
   }
   return curve;
 }
@@ -124,7 +116,7 @@ std::vector<BestSoFar> CurveOf(const std::vector<TrialSummary>& trials) {
   for (const TrialSummary& trial : trials) {
     now.attempt = trial.node;
     now.tokens += trial.spent.tokens();
-    if (trial.best) now.speedup = trial.speedup_eager;
+    if (trial.best && trial.speedup_eager) now.best = trial.speedup_eager->median;
     curve.push_back(now);
   }
   return curve;

@@ -23,7 +23,7 @@ TEST(BenchFile, ReadsWhatBenchPrints) {
       "task":"a","group":"g","strategy":"s","run":"r","passed":true,"attempts":3,"stopped":"budget",
       "problem":"","spent":{"seconds":1.5,"tokens":7,"usd":0.25},"lint":"degenerate","model":"m",
       "repeat":2,"best":{"speedup":{"eager":{"median":2.0,"ci95":[1.5,2.5]},"compile":null}},
-      "curve":[{"attempt":1,"tokens":3,"speedup":null},{"attempt":2,"tokens":7,"speedup":2.0}]}]})",
+      "curve":[{"attempt":1,"tokens":3,"best":null},{"attempt":2,"tokens":7,"best":2.0}]}]})",
                                               "f")
                                  .value();
   ASSERT_EQ(report.rows.size(), 1U);
@@ -36,8 +36,8 @@ TEST(BenchFile, ReadsWhatBenchPrints) {
   EXPECT_EQ(row.eager->low, 1.5);
   EXPECT_FALSE(row.compile);
   ASSERT_EQ(row.curve.size(), 2U);
-  EXPECT_FALSE(row.curve[0].speedup);
-  EXPECT_EQ(row.curve[1].speedup->median, 2.0);
+  EXPECT_FALSE(row.curve[0].best);
+  EXPECT_EQ(*row.curve[1].best, 2.0);
 }
 
 TEST(BenchFile, AnUnsolvedTaskHasNoSpeedup) {
@@ -63,9 +63,9 @@ TEST(BenchFile, CurveKeepsTheBestAndAddsUpTokens) {
   second.evaluation.speedup_eager = Interval{2, 1, 3};
   second.spent.tokens_out = 5;
   const std::vector<BestSoFar> curve = CurveOf(Summarize({first, second, Trial{.node = 3}}));
-  EXPECT_FALSE(curve[0].speedup);
+  EXPECT_FALSE(curve[0].best);
   EXPECT_EQ(curve[0].tokens, 10);
-  EXPECT_EQ(curve[2].speedup->median, 2);
+  EXPECT_EQ(*curve[2].best, 2);
   EXPECT_EQ(curve[2].tokens, 15);
 }
 

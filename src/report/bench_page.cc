@@ -30,7 +30,7 @@ Json RowJson(const BenchReportRow& row) {
   for (const BestSoFar& point : row.curve) {
     value["curve"].push_back({{"attempt", point.attempt},
                               {"tokens", point.tokens},
-                              {"speedup", IntervalJson(point.speedup)}});
+                              {"best", point.best ? Json(*point.best) : Json(nullptr)}});
   }
   return value;
 }

@@ -14,8 +14,8 @@ namespace pragma {
 // The best after an attempt.
 struct BestSoFar {
   int attempt = 0;
-  std::int64_t tokens = 0;          // spent until then
-  std::optional<Interval> speedup;  // against eager; none: nothing had passed yet
+  std::int64_t tokens = 0;     // spent until then
+  std::optional<double> best;  // its speedup over eager; none: nothing had passed yet
 };
 
 // One task with one strategy and model, once.

@@ -58,8 +58,8 @@ def bench_page(store, tmp_path_factory):
                          "stopped": "budget", "problem": "", "passed": figure is not None,
                          "spent": {"seconds": 10.0, "tokens": 100, "usd": 0.5},
                          "best": figure and {"speedup": {"eager": ratio, "compile": ratio}},
-                         "curve": [{"attempt": 1, "tokens": 50, "speedup": None},
-                                   {"attempt": 2, "tokens": 100, "speedup": figure}]})
+                         "curve": [{"attempt": 1, "tokens": 50, "best": None},
+                                   {"attempt": 2, "tokens": 100, "best": figure}]})
     file = folder / "comparison.json"
     file.write_text(json.dumps({"schema": 1, "strategies": {}, "tasks": rows, "interrupted": False}))
     page = folder / "bench.html"

@@ -1,5 +1,9 @@
 """The page of a bench, as a reader uses it."""
 
+import json
+
+import report_browser
+
 
 def column(browser, number):
     return browser.all_texts(f"#tasks tbody td:nth-child({number})")
@@ -18,7 +22,19 @@ def test_compares_the_strategies_by_the_definitions(browser, bench_page):
     assert figures["fast"]["with fallback"] == "1.64×"  # (3 * 2 * 1.2 * 1) ** (1 / 4)
     assert figures["slow"]["success"] == "50 %"
     assert figures["slow"]["fast 1"] == "25 %"  # 0.8 is not faster
-    assert figures["slow"]["with fallback"] == "1.11×"  # 1.5 ** (1 / 4)
+    assert figures["slow"]["with fallback"] == "1.05×"  # (1.5 * 0.8) ** (1 / 4): only a failure counts as 1
+
+
+def test_says_what_the_command_said(browser, store, tmp_path):
+    """Of what `pragma bench --json` printed: a comparison of six strategies (docs/results/)."""
+    result = report_browser.ROOT / "docs" / "results" / "strategies" / "model.json"
+    report_browser.program("report", result, "--home", store[0], "--html", tmp_path / "bench.html")
+    browser.open(tmp_path / "bench.html")
+    shown = dict(zip(browser.all_texts("#strategies tbody td:nth-child(1)"), zip(
+        *(browser.all_texts(f"#strategies tbody td:nth-child({number})") for number in (7, 8)))))
+    said = json.loads(result.read_text())["strategies"]
+    assert shown == {name: (f"{arm['geomean']:.2f}×", f"{arm['geomean_fallback']:.2f}×") for name, arm in said.items()}
+    assert browser.js("Math.min(...[...document.querySelectorAll('#curves path.line')].map(p => p.getBBox().height))") > 10
 
 
 def test_draws_every_chart(browser, bench_page):
