@@ -45,7 +45,7 @@ class NestWriter final : public NestParts {
   void WriteRows() {
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
-    Parallel(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
+    BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     if (blocks) {
       const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
@@ -58,8 +58,8 @@ class NestWriter final : public NestParts {
     }
     if (outer.empty() && !blocks) out_.Line("{");
     for (const Phase& phase : nest_.phases) phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
-    EndStreams();
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
+    EndWork();
   }
 
   // A long run in a nest that only maps is cut, so that threads can share it.
@@ -169,7 +169,7 @@ class NestWriter final : public NestParts {
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     int vectors = choices_.columns;
     while (vectors > 1 && vectors * 16 > size) vectors /= 2;
-    Parallel(static_cast<int>(outer.size()) + 1);
+    BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,
                           vectors));
@@ -181,8 +181,8 @@ class NestWriter final : public NestParts {
     for (const Phase& phase : nest_.phases)
       phase.outer ? WriteColumnOuter(phase) : WriteColumnPass(phase);
     out_.Line("});");
-    EndStreams();
     Close(outer.size() + 1);
+    EndWork();
   }
 
   void WriteColumnOuter(const Phase& phase) {

@@ -10,7 +10,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -82,10 +81,25 @@ class NestFrame {
     return cost / (nest_.lane >= 0 ? 4 : 1) > kWorthThreads;
   }
 
-  void Parallel(int loops) {
-    if (loops == 0 || !choices_.threads || !WorthThreads()) return;
+  // Before the loops that threads share, and after them.
+  void BeginWork(int loops) {
+    parallel_ = loops > 0 && choices_.threads && WorthThreads();
+    if (!parallel_) return;
+    const bool streams = Streams();
+    if (streams) {
+      out_.Line("#pragma omp parallel");
+      out_.Line("{");
+    }
     const std::string collapse = loops > 1 ? fmt::format(" collapse({})", loops) : "";
-    out_.Line(fmt::format("#pragma omp parallel for{} schedule({})", collapse, choices_.schedule));
+    out_.Line(fmt::format("#pragma omp {}for{} schedule({})", streams ? "" : "parallel ", collapse,
+                          choices_.schedule));
+  }
+
+  // Each thread ends its own streams, before others may read.
+  void EndWork() {
+    if (!Streams()) return;
+    out_.Line("StreamEnd();");
+    if (parallel_) out_.Line("}");
   }
 
   void Loop(const std::string& name, const std::string& from, const std::string& to) {
@@ -124,26 +138,29 @@ class NestFrame {
   }
 
   // An output that no cache would hold goes past them, where all its vectors are aligned.
-  void Store(Writer& out, const Step& step, const Text& value) {
+  [[nodiscard]] bool GoesPast(const Step& step) const {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
     const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-    bool past = buffer.kind == Buffer::Kind::kOutput && !ReadHere(step.buffer) &&
+    bool past = step.kind == Step::Kind::kMap && buffer.kind == Buffer::Kind::kOutput &&
+                buffer.dtype == DType::kFloat32 && !ReadHere(step.buffer) &&
                 bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
-                step.place.offset % kAligned == 0 && value.vector;
+                step.place.offset % kAligned == 0;
     for (std::size_t i = 0; i < nest_.shape.size() && past; ++i) {
       const std::int64_t factor = step.place.factor[i];
       past = static_cast<int>(i) == nest_.lane ? factor == 1 : factor % kAligned == 0;
     }
-    if (!past) return values_.StoreTo(out, step.buffer, step.place, value);
-    needs_.pieces.insert(VectorPiece::kStreamLanes);
-    streams_ = true;
-    out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
-                         values_.AsVector(value)));
+    return past;
   }
 
-  // Before other threads may read.
-  void EndStreams() {
-    if (std::exchange(streams_, false)) out_.Line("StreamEnd();");
+  [[nodiscard]] bool Streams() const {
+    return std::ranges::any_of(nest_.steps, [&](const Step& step) { return GoesPast(step); });
+  }
+
+  void Store(Writer& out, const Step& step, const Text& value) {
+    if (!GoesPast(step)) return values_.StoreTo(out, step.buffer, step.place, value);
+    needs_.pieces.insert(VectorPiece::kStreamLanes);
+    out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
+                         values_.AsVector(value)));
   }
 
   [[nodiscard]] bool ReadHere(int buffer) const {
@@ -242,7 +259,7 @@ class NestFrame {
   std::vector<std::string> loops_;
   ExpressionWriter values_;
   std::map<int, std::string> names_;  // buffer -> accumulator
-  bool streams_ = false;
+  bool parallel_ = false;
   std::string from_ = "0";
   std::string to_;
 };
