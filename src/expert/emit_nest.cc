@@ -34,12 +34,23 @@ class NestWriter final : public NestParts {
 
   void Write() {
     if (nest_.lane >= 0) needs_.vectors = true;
+    DeclareTunables();
     if (FoldsEverything()) return WriteSharedFold();
     if (nest_.lane >= 0 && !nest_.LaneInside()) return WriteColumns();
     WriteRows();
   }
 
  private:
+  void DeclareTunables() {
+    const bool folds =
+        std::ranges::any_of(nest_.phases, [&](const Phase& phase) { return Folds(phase); });
+    const bool parts = FoldsEverything() || std::ranges::any_of(nest_.phases, [&](const Phase& p) {
+                         return !p.outer && NeedsParts(p);
+                       });
+    if (nest_.LaneInside() && folds) chains_ = Tunable("chains", choices_.chains);
+    if (SharesLaneOut() || (parts && CutsLane())) block_ = Tunable("block", choices_.block);
+  }
+
   // ---- Rows: vectors run along an inner dimension, or there are none.
 
   void WriteRows() {
@@ -49,12 +60,7 @@ class NestWriter final : public NestParts {
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     if (blocks) {
       const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-      out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
-                            choices_.block));
-      from_ = "begin";
-      to_ = size % choices_.block == 0
-                ? fmt::format("begin + {}", choices_.block)
-                : fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
+      OpenBlocks(size);
     }
     if (outer.empty() && !blocks) out_.Line("{");
     for (const Phase& phase : nest_.phases) phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
@@ -89,7 +95,7 @@ class NestWriter final : public NestParts {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, {}, [[maybe_unused]] auto lanes) INLINE {{",
-          Folds(phase) ? choices_.chains : 1, from_, to_.empty() ? size : to_,
+          Folds(phase) ? chains_ : "1", from_, to_.empty() ? size : to_,
           Folds(phase) ? "int u" : "int"));
     }
     out_.Append(body);
@@ -167,8 +173,9 @@ class NestWriter final : public NestParts {
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-    int vectors = choices_.columns;
-    while (vectors > 1 && vectors * 16 > size) vectors /= 2;
+    int most = choices_.columns;
+    while (most > 1 && most * 16 > size) most /= 2;
+    const std::string vectors = Tunable("columns", most, std::max<std::int64_t>(1, size / 16));
     BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,

@@ -14,6 +14,7 @@ namespace pragma {
 
 // What a variant leaves open for every nest.
 struct NestChoices {
+  std::string name;           // of the nest, in capitals: its tunables begin with it
   int chains = 4;             // independent accumulators of a fold along the lanes
   int columns = 4;            // vectors side by side in folds down columns
   std::int64_t block = 4096;  // elements of a long run that a thread takes at a time

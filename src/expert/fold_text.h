@@ -17,7 +17,7 @@ struct FoldForm {
   bool vector = false;   // of vectors, else of single elements
   bool columns = false;  // one accumulator a vector: an array over V
   bool running = false;  // a scan: along the lanes its accumulator is what came before
-  int chains = 1;        // along the lanes: an array of so many, named by u
+  std::string chains = "1";  // along the lanes: an array of so many, named by u
 };
 
 [[nodiscard]] bool IsPosition(const Step& step);

@@ -14,12 +14,14 @@
 
 #include "core/task.h"
 #include "expert/affine.h"
+#include "expert/anchor_kernel.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
 #include "expert/fold_text.h"
 #include "expert/nest.h"
 #include "expert/program.h"
+#include "expert/variant.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
 
@@ -79,6 +81,22 @@ class NestFrame {
     for (const Step& step : nest_.steps)
       cost += (Cost(step.expr) + 1) * static_cast<double>(Elements(nest_.shape));
     return cost / (nest_.lane >= 0 ? 4 : 1) > kWorthThreads;
+  }
+
+  // A number that the tuner may change: the name of its declaration, or the number where no other
+  // fits.
+  std::string Tunable(std::string_view choice, std::int64_t value, std::int64_t most = INT64_MAX) {
+    std::string values;
+    int count = 0;
+    for (const int other : ChoiceOf(choice).values) {
+      if (other > most) continue;
+      values += fmt::format(", {}", other);
+      ++count;
+    }
+    if (count < 2) return std::to_string(value);
+    std::string name = fmt::format("{}_{}", choices_.name, InCapitals(choice));
+    out_.Line(fmt::format("PRAGMA_TUNE({}, {}{});", name, value, values));
+    return name;
   }
 
   // Before the loops that threads share, and after them.
@@ -196,7 +214,7 @@ class NestFrame {
     form.type = step.expr->type;
     form.vector = nest_.lane >= 0;
     form.name = names_.at(step.buffer);
-    form.chains = nest_.LaneInside() ? choices_.chains : 1;
+    form.chains = nest_.LaneInside() ? chains_ : "1";
     form.running = step.kind == Step::Kind::kScan;
     if (form.running && form.vector && nest_.LaneInside())
       needs_.pieces.insert(VectorPiece::kScans);
@@ -260,6 +278,8 @@ class NestFrame {
   ExpressionWriter values_;
   std::map<int, std::string> names_;  // buffer -> accumulator
   bool parallel_ = false;
+  std::string chains_ = "1";  // as the text has them
+  std::string block_;
   std::string from_ = "0";
   std::string to_;
 };

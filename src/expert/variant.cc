@@ -46,6 +46,8 @@ const std::vector<Choice>& Choices() {
   return kChoices;
 }
 
+const Choice& ChoiceOf(std::string_view name) { return *Find(name); }
+
 int KernelVariant::Get(std::string_view name) const {
   const auto found = values.find(std::string(name));
   if (found != values.end()) return found->second;

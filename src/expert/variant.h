@@ -21,6 +21,7 @@ struct Choice {
 };
 // In the order in which they are tried when nothing points at another.
 [[nodiscard]] const std::vector<Choice>& Choices();
+[[nodiscard]] const Choice& ChoiceOf(std::string_view name);  // that exists
 
 struct KernelVariant {
   std::map<std::string, int> values;  // only what differs from the default
