@@ -104,7 +104,8 @@ class NestParts : public NestFrame {
   }
 
   void OpenBlocks(std::int64_t size) {
-    out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size, block_));
+    out_.Line(
+        fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size, block_));
     from_ = "begin";
     to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", block_, size);
   }
