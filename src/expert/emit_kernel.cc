@@ -48,9 +48,6 @@ std::string FirstLines(const Task& task, const KernelVariant& variant) {
 
 NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) {
   NestChoices choices;
-  choices.chains = variant.Get("chains");
-  choices.columns = variant.Get("columns");
-  choices.block = variant.Get("block");
   choices.threads = variant.Get("threads") == 1;
   choices.schedule = variant.Get("schedule") == 1 ? "dynamic" : "static";
   constexpr std::int64_t kNever = INT64_MAX;
@@ -74,6 +71,7 @@ std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
   std::string name = nest.steps[0].name;
   const std::size_t end = name.rfind('_');  // of what MakeNamesUnique added
   name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
+  name.resize(name.find_last_not_of('_') + 1);
   const std::string stem = name;
   for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
   return name;
@@ -276,7 +274,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);
   }
-  return WithinTuner(text + "\n" + body.text());
+  return WithinTuner(WithTunables(text + "\n" + body.text(), variant));
 }
 
 }  // namespace pragma

@@ -47,8 +47,9 @@ class NestWriter final : public NestParts {
     const bool parts = FoldsEverything() || std::ranges::any_of(nest_.phases, [&](const Phase& p) {
                          return !p.outer && NeedsParts(p);
                        });
-    if (nest_.LaneInside() && folds) chains_ = Tunable("chains", choices_.chains);
-    if (SharesLaneOut() || (parts && CutsLane())) block_ = Tunable("block", choices_.block);
+    if (nest_.LaneInside() && folds) chains_ = Tunable("CHAINS", kChains, {1, 2, 4, 8});
+    if (SharesLaneOut() || (parts && CutsLane()))
+      block_ = Tunable("BLOCK", kBlock, {1024, 4096, 16384});
   }
 
   // ---- Rows: vectors run along an inner dimension, or there are none.
@@ -73,7 +74,7 @@ class NestWriter final : public NestParts {
     if (nest_.lane < 0 || nest_.phases.size() != 1 || nest_.OuterCount() >= kFewOuter) return false;
     const bool maps = std::ranges::all_of(
         nest_.steps, [](const Step& step) { return step.kind == Step::Kind::kMap; });
-    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * choices_.block;
+    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * kBlock;
   }
 
   void WriteRowPass(const Phase& phase) {
@@ -173,9 +174,10 @@ class NestWriter final : public NestParts {
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-    int most = choices_.columns;
-    while (most > 1 && most * 16 > size) most /= 2;
-    const std::string vectors = Tunable("columns", most, std::max<std::int64_t>(1, size / 16));
+    constexpr std::int64_t kFloats = 16;  // in a vector, at most
+    std::vector<int> counts{1, 2, 4, 8};
+    std::erase_if(counts, [&](int count) { return count > 1 && count * kFloats > size; });
+    const std::string vectors = Tunable("COLUMNS", std::min(kColumns, counts.back()), counts);
     BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,

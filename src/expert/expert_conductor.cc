@@ -1,10 +1,13 @@
-// The Conductor without a language model: one change an attempt, of what the profile says is in
-// the way, from the best version so far. A change that measured worse is undone by starting from
-// the best again; what was tried is not tried again; when nothing is left it says so.
+// The Conductor without a language model. It starts from the roofline: near it, there is nothing
+// left to gain; below it, each attempt changes one thing of the best version so far, first what
+// the knowledge base's techniques say against the profile's diagnosis, then what may matter under
+// the roof that is nearer. A change that measured worse is undone by starting from the best again;
+// what was tried is not tried again; when nothing is left it says so.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,83 +23,92 @@
 #include "core/trial.h"
 #include "expert/expert.h"
 #include "expert/variant.h"
+#include "knowledge/entry.h"
 
 namespace pragma {
 namespace {
 
-// What a diagnosis suggests, in order; names of choices.
-struct Remedy {
-  std::string_view diagnosis;
-  std::vector<std::string_view> choices;
-};
+constexpr double kNearRoof = 0.95;
+constexpr double kPastRoof = 1.1;  // then the estimate of the bound is not to be believed
 
-const std::vector<Remedy>& Remedies() {
-  static const std::vector<Remedy> kRemedies{
-      {"dram_bandwidth", {"stream", "block", "threads"}},
-      {"store_bound", {"stream", "block"}},
-      {"l2_l3_bound", {"columns", "block", "stream"}},
-      {"dram_latency", {"columns", "chains"}},
-      {"tlb", {"columns", "block"}},
-      {"l1_bound", {"columns", "unroll"}},
-      {"dependency_chain", {"chains", "columns", "unroll"}},
-      {"not_parallel", {"threads", "block"}},
-      {"over_parallel", {"threads", "schedule"}},
-      {"imbalance", {"schedule", "block"}},
-      {"port_pressure", {"compiler", "unroll"}},
-      {"spills", {"columns", "chains", "compiler"}},
-      {"front_end", {"unroll", "chains"}},
-      {"strided_access", {"columns", "compiler"}},
-      {"not_vectorised", {"compiler"}},
-      {"shuffles", {"compiler"}},
-  };
-  return kRemedies;
+// All choices of one kernel, with its values.
+using Settings = std::map<std::string, int>;
+
+Settings SettingsOf(const Candidate& candidate) {
+  Settings settings;
+  for (const Choice& choice : ChoicesIn(candidate)) settings[choice.name] = choice.present;
+  return settings;
 }
 
-struct Idea {
-  KernelVariant variant;
-  std::string change;
-  std::string why;
-};
-
-// The variants that were judged already.
-std::vector<KernelVariant> Tried(const Window& window) {
+// Those that were judged already.
+std::vector<Settings> Tried(const Window& window) {
   std::vector<const Trial*> trials = window.others;
   trials.push_back(window.best);
   trials.push_back(window.current);
-  std::vector<KernelVariant> tried;
-  for (const Trial* trial : trials) {
-    if (trial == nullptr || !trial->candidate) continue;
-    if (std::optional<KernelVariant> variant = VariantOf(*trial->candidate))
-      tried.push_back(std::move(*variant));
-  }
+  std::vector<Settings> tried;
+  for (const Trial* trial : trials)
+    if (trial != nullptr && trial->candidate) tried.push_back(SettingsOf(*trial->candidate));
   return tried;
 }
 
-// Values of one choice, the nearest to the present one first.
-std::vector<int> Neighbours(const Choice& choice, int present) {
-  const auto place = [&](int value) {
-    return std::ranges::find(choice.values, value) - choice.values.begin();
+// How far a version is from what this machine allows, and which limit is the nearer one.
+struct Standing {
+  Roof roof = Roof::kEither;  // not known
+  double share = 0;           // of the bound that is reached
+};
+
+Standing StandingOf(const Trial& trial) {
+  const auto metric = [&](std::string_view tag) {
+    const Metric* found = trial.profile ? trial.profile->Find(tag) : nullptr;
+    return found == nullptr ? 0 : found->value;
   };
-  std::vector<int> values = choice.values;
-  std::erase(values, present);
-  std::ranges::stable_sort(values, {},
-                           [&](int value) { return std::abs(place(value) - place(present)); });
-  return values;
+  if (const double share = metric("roofline_share"); share > 0) {
+    const bool memory = metric("bandwidth_share") >= metric("compute_share");
+    return {memory ? Roof::kMemory : Roof::kArithmetic, share};
+  }
+  // Without a profile: what has to be read and written at least.
+  const Evaluation& evaluation = trial.evaluation;
+  if (!evaluation.timing || !evaluation.lower_bound_ms || evaluation.timing->ms.median <= 0)
+    return {};
+  return {Roof::kEither, *evaluation.lower_bound_ms / evaluation.timing->ms.median};
 }
 
-std::optional<Idea> Untried(const KernelVariant& base, const Choice& choice,
-                            const std::vector<KernelVariant>& tried) {
-  for (const int value : Neighbours(choice, base.Get(choice.name))) {
-    const std::string change = fmt::format("{}={}", choice.name, value);
-    const KernelVariant variant = VariantFromText(base.Text() + " " + change);
-    if (std::ranges::find(tried, variant) != tried.end()) continue;
-    return Idea{variant, change, choice.meaning};
-  }
-  return std::nullopt;
+std::string Text(const Standing& standing) {
+  if (standing.share <= 0) return "its distance from the bound is not known";
+  const char* bound = standing.roof == Roof::kMemory       ? "bound by memory"
+                      : standing.roof == Roof::kArithmetic ? "bound by arithmetic"
+                                                           : "bound at least by memory";
+  return fmt::format("{}, at {:.0f} % of what the machine allows", bound, 100 * standing.share);
+}
+
+// What the last attempt came to, where it is not what goes on.
+std::string Undone(const Window& window) {
+  const Trial* last = window.current;
+  if (last == nullptr || last == window.best || !last->advice || !last->candidate) return "";
+  const std::string change = last->advice->change.substr(0, last->advice->change.find(':'));
+  if (change.empty()) return "";
+  const std::optional<Interval>& ratio = last->evaluation.speedup_best;
+  if (!ratio) return fmt::format("{} did not pass and is undone; ", change);
+  return fmt::format("{} measured {:.2f} times the best and is undone; ", change, ratio->median);
+}
+
+// Values of one choice, the nearest to the present one first.
+std::vector<int> Neighbours(const Choice& choice) {
+  std::vector<int> values = choice.values;
+  std::ranges::sort(values);
+  const auto place = [sorted = values](int value) {
+    return std::ranges::lower_bound(sorted, value) - sorted.begin();
+  };
+  std::erase(values, choice.present);
+  std::ranges::stable_sort(
+      values, {}, [&](int value) { return std::abs(place(value) - place(choice.present)); });
+  return values;
 }
 
 class ExpertConductor final : public Conductor {
  public:
+  explicit ExpertConductor(Compendium knowledge) : knowledge_(std::move(knowledge)) {}
+
   Result<Advised> Advise(const Window& window, CallKey) override {
     Advised advised;
     advised.author = "expert";
@@ -105,45 +117,64 @@ class ExpertConductor final : public Conductor {
   }
 
  private:
-  static Advice Next(const Window& window) {
+  [[nodiscard]] Advice Next(const Window& window) const {
     Advice advice;
     advice.base = window.best != nullptr ? Base::kBest : Base::kCurrent;
     const Trial* start = window.best != nullptr ? window.best : window.current;
-    if (start == nullptr || !start->candidate) {
-      advice.stop = true;
-      advice.evidence = "there is no version to improve: the task's operators are not supported";
-      return advice;
+    if (start == nullptr || !start->candidate)
+      return Stop(advice, "there is no version to improve: the task's operators are not supported");
+    const std::vector<Choice> choices = ChoicesIn(*start->candidate);
+    if (choices.empty()) return ForForeignCode();
+    const Standing standing = StandingOf(*start);
+    advice.evidence = Undone(window) + Text(standing);
+    if (standing.share >= kNearRoof && standing.share <= kPastRoof)
+      return Stop(advice, advice.evidence);
+    const std::vector<Settings> tried = Tried(window);
+    if (FromDiagnosis(*start, choices, tried, advice)) return advice;
+    for (const Roof roof : {standing.roof, Roof::kEither, Roof::kMemory, Roof::kArithmetic}) {
+      for (const Choice& choice : choices)
+        if (choice.roof == roof && Ask(choice, choices, tried, advice)) return advice;
     }
-    const std::optional<KernelVariant> base = VariantOf(*start->candidate);
-    if (!base) return ForForeignCode();
-    const std::vector<KernelVariant> tried = Tried(window);
-    if (FromDiagnosis(*start, *base, tried, advice)) return advice;
-    for (const Choice& choice : Choices()) {
-      const std::optional<Idea> idea = Untried(*base, choice, tried);
-      if (!idea) continue;
-      advice.evidence = "no diagnosis points at it; it has not been tried";
-      advice.change = fmt::format("{}: {}", idea->change, idea->why);
-      return advice;
-    }
+    return Stop(advice, "every variant that the expert knows has been tried");
+  }
+
+  static Advice Stop(Advice advice, std::string why) {
     advice.stop = true;
-    advice.evidence = "every variant that the expert knows has been tried";
+    advice.evidence = std::move(why);
     return advice;
   }
 
-  static bool FromDiagnosis(const Trial& start, const KernelVariant& base,
-                            const std::vector<KernelVariant>& tried, Advice& advice) {
+  // Asks for the nearest value of this choice that has not been tried with the others as they are.
+  static bool Ask(const Choice& choice, const std::vector<Choice>& all,
+                  const std::vector<Settings>& tried, Advice& advice) {
+    Settings settings;
+    for (const Choice& each : all) settings[each.name] = each.present;
+    for (const int value : Neighbours(choice)) {
+      settings[choice.name] = value;
+      if (std::ranges::find(tried, settings) != tried.end()) continue;
+      advice.change = fmt::format("{}={}: {}", choice.name, value, choice.meaning);
+      return true;
+    }
+    return false;
+  }
+
+  bool FromDiagnosis(const Trial& start, const std::vector<Choice>& choices,
+                     const std::vector<Settings>& tried, Advice& advice) const {
     if (!start.profile) return false;
     for (const Diagnosis& diagnosis : start.profile->diagnosis) {
-      const auto remedy = std::ranges::find(Remedies(), diagnosis.bottleneck, &Remedy::diagnosis);
-      if (remedy == Remedies().end()) continue;
-      for (const std::string_view name : remedy->choices) {
-        const auto choice = std::ranges::find(Choices(), name, &Choice::name);
-        const std::optional<Idea> idea = Untried(base, *choice, tried);
-        if (!idea) continue;
-        advice.bottleneck = diagnosis.bottleneck;
-        advice.evidence = diagnosis.evidence.empty() ? "" : diagnosis.evidence.front();
-        advice.change = fmt::format("{}: {}", idea->change, idea->why);
-        return true;
+      for (const Entry& entry : knowledge_.entries()) {
+        if (entry.kind != EntryKind::kTechnique ||
+            std::ranges::find(entry.classes, diagnosis.bottleneck) == entry.classes.end())
+          continue;
+        for (const Choice& choice : choices) {
+          const bool carries =
+              std::ranges::find(choice.techniques, entry.id) != choice.techniques.end();
+          if (!carries || !Ask(choice, choices, tried, advice)) continue;
+          advice.bottleneck = diagnosis.bottleneck;
+          if (!diagnosis.evidence.empty()) advice.evidence += "; " + diagnosis.evidence.front();
+          advice.change += fmt::format(" ({})", entry.id);
+          return true;
+        }
       }
     }
     return false;
@@ -157,10 +188,14 @@ class ExpertConductor final : public Conductor {
     advice.change = "remove the first bottleneck that the profile names";
     return advice;
   }
+
+  Compendium knowledge_;
 };
 
 }  // namespace
 
-std::unique_ptr<Conductor> MakeExpertConductor() { return std::make_unique<ExpertConductor>(); }
+std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge) {
+  return std::make_unique<ExpertConductor>(std::move(knowledge));
+}
 
 }  // namespace pragma

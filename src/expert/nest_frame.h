@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,14 +15,12 @@
 
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/anchor_kernel.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
 #include "expert/fold_text.h"
 #include "expert/nest.h"
 #include "expert/program.h"
-#include "expert/variant.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
 
@@ -34,6 +33,11 @@ class NestFrame {
 
  protected:
   static constexpr std::int64_t kAligned = 16;  // floats
+  // Defaults of what is tuned: accumulators along a row, vectors side by side down columns,
+  // elements of a long run that a thread takes at a time.
+  static constexpr int kChains = 4;
+  static constexpr int kColumns = 4;
+  static constexpr int kBlock = 4096;
   static constexpr double kWorthThreads = 3e4;  // instructions below which threads cost more
 
   NestFrame(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
@@ -85,17 +89,10 @@ class NestFrame {
 
   // A number that the tuner may change: the name of its declaration, or the number where no other
   // fits.
-  std::string Tunable(std::string_view choice, std::int64_t value, std::int64_t most = INT64_MAX) {
-    std::string values;
-    int count = 0;
-    for (const int other : ChoiceOf(choice).values) {
-      if (other > most) continue;
-      values += fmt::format(", {}", other);
-      ++count;
-    }
-    if (count < 2) return std::to_string(value);
-    std::string name = fmt::format("{}_{}", choices_.name, InCapitals(choice));
-    out_.Line(fmt::format("PRAGMA_TUNE({}, {}{});", name, value, values));
+  std::string Tunable(std::string_view what, int value, const std::vector<int>& values) {
+    if (values.size() < 2) return std::to_string(value);
+    std::string name = fmt::format("{}_{}", choices_.name, what);
+    out_.Line(fmt::format("PRAGMA_TUNE({}, {}, {});", name, value, fmt::join(values, ", ")));
     return name;
   }
 
