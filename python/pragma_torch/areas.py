@@ -37,9 +37,14 @@ class Area:
 
 
 class Areas:
-    """The mappings of the memory that requests name over and over: mapping anew costs a fault a page."""
+    """The mappings of the memory that requests name over and over: mapping anew costs a fault a page.
+
+    What is mapped takes up memory and address space even after pragma has let go of it, so large
+    ones are not kept for long.
+    """
 
     _KEPT = 8
+    _KEPT_BYTES = 1 << 30
 
     def __init__(self) -> None:
         self._areas: dict[tuple[int, int, bool], Area] = {}
@@ -52,6 +57,9 @@ class Areas:
         if area is None or area.size != status.st_size:
             area = Area(fd, private)
         self._areas[key] = area  # the last one used is the last one dropped
-        while len(self._areas) > self._KEPT:
+        while len(self._areas) > self._KEPT or (len(self._areas) > 1 and self._bytes() > self._KEPT_BYTES):
             del self._areas[next(iter(self._areas))]
         return area
+
+    def _bytes(self) -> int:
+        return sum(area.size for area in self._areas.values())

@@ -8,6 +8,8 @@ import socket
 import pytest
 import torch
 
+from pragma_torch import describe
+from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
 from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
 from pragma_torch.names import Namer, identifier
@@ -101,3 +103,33 @@ def test_lines():
     assert one_line("\n  first \nsecond") == "first"
     assert len(one_line("x" * 1000)) == 300
     assert [format_bytes(n) for n in (5, 2048, 3 << 30)] == ["5 B", "2 KiB", "3 GiB"]
+
+
+def test_large_areas_are_not_kept_mapped(monkeypatch):
+    monkeypatch.setattr(Areas, "_KEPT_BYTES", 3 << 12)
+    areas = Areas()
+    fds = []
+    for pages in (1, 1, 2):
+        fds.append(os.memfd_create("area"))
+        os.ftruncate(fds[-1], pages << 12)
+    small, other = areas.of(fds[0], private=False), areas.of(fds[1], private=False)
+    assert areas.of(fds[0], private=False) is small
+    areas.of(fds[2], private=False)  # together four pages: the one used longest ago goes
+    assert areas.of(fds[0], private=False) is small
+    assert areas.of(fds[1], private=False) is not other
+    for fd in fds:
+        os.close(fd)
+
+
+def test_runs_are_compared_to_their_last_block(monkeypatch):
+    monkeypatch.setattr(describe, "_BLOCK", 4)
+    first = torch.arange(11.0)
+    second = first.clone()
+    assert describe._near(first, second)
+    second[10] += 0.5
+    assert not describe._near(first, second)
+    # The tolerance is that of the largest value anywhere, as where all is compared at once.
+    first[0] = second[0] = 1e4
+    assert describe._near(first, second)
+    assert describe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
+    assert describe._near(torch.empty(0), torch.empty(0))

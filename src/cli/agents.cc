@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/result.h"
+#include "cli/paths.h"
 #include "expert/expert.h"
+#include "knowledge/entry.h"
 #include "llm/model.h"
 #include "search/replay.h"
 #include "search/settings.h"
@@ -23,17 +25,18 @@ constexpr const char* kOption = "expert_target";
 
 bool IsExpert(const std::string& model_spec) { return model_spec == kExpertModel; }
 
-MakeAgents RunAgents(std::string prompt_dir) {
-  return [dir = std::move(prompt_dir)](const AgentModels& models,
-                                       const RunSettings& settings) -> Result<Agents> {
+MakeAgents RunAgents(const Paths& paths) {
+  return [prompts = paths.prompts().string(), knowledge = paths.knowledge()](
+             const AgentModels& models, const RunSettings& settings) -> Result<Agents> {
     const bool conducts = IsExpert(settings.conductor_model);
     const bool codes = IsExpert(settings.coder_model);
     const AgentModels asked{
         .conductor = conducts ? nullptr : models.conductor,
         .coder = codes ? nullptr : models.coder,
         .debugger = IsExpert(settings.debugger_model) ? nullptr : models.debugger};
-    Agents agents = TRY(ModelAgents(dir)(asked, settings));
-    if (settings.preset.conductor && conducts) agents.conductor = MakeExpertConductor();
+    Agents agents = TRY(ModelAgents(prompts)(asked, settings));
+    if (settings.preset.conductor && conducts)
+      agents.conductor = MakeExpertConductor(TRY(LoadCompendium(knowledge)));
     if (codes) agents.coder = MakeExpertCoder(KeptTarget(settings.options));
     return agents;
   };

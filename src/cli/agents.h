@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "cli/paths.h"
 #include "expert/expert.h"
 #include "search/replay.h"
 #include "search/settings.h"
@@ -14,7 +15,7 @@ namespace pragma {
 
 // The roles by RunSettings::conductor_model and coder_model; the expert's target processor is what
 // the run was begun with.
-[[nodiscard]] MakeAgents RunAgents(std::string prompt_dir);
+[[nodiscard]] MakeAgents RunAgents(const Paths& paths);
 
 // The target as one of RunSettings::options, and back.
 void KeepTarget(const KernelTarget& target, std::map<std::string, std::string>& options);

@@ -46,7 +46,7 @@ struct ReplayFlags {
 };
 
 ReplayParts Parts(const Context& context, Store& store, SearchProgress& progress) {
-  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.paths.prompts().string())};
+  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.paths)};
   parts.observer.on_phase = [&progress](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };

@@ -98,7 +98,7 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   TRY(make(settings.conductor_model, roles.conductor_model, models.conductor));
   TRY(make(settings.coder_model, roles.coder_model, models.coder));
   TRY(make(settings.debugger_model, roles.debugger_model, models.debugger));
-  roles.agents = TRY(RunAgents(context.paths.prompts().string())(models, settings));
+  roles.agents = TRY(RunAgents(context.paths)(models, settings));
   return roles;
 }
 

@@ -21,6 +21,7 @@
 #include "expert/matmul_kernel.h"
 #include "expert/nest.h"
 #include "expert/program.h"
+#include "expert/structure.h"
 #include "expert/writer.h"
 
 namespace pragma {
@@ -183,7 +184,31 @@ MatmulSpec SpecOf(const Nest& nest) {
   // A dimension of size 1 has no step of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
   spec.aligned_output = c.offset % 16 == 0;
+  for (std::size_t s = 1; s < nest.steps.size(); ++s) {
+    const std::optional<Triangle> triangle =
+        TriangleOf(nest.steps[s].expr, nest.steps[s - 1].buffer, kRow, kColumn);
+    if (!triangle) continue;
+    spec.structure = triangle->structure;
+    spec.diagonal = triangle->diagonal;
+    break;
+  }
   return spec;
+}
+
+// A product masked to a triangle, without the mask: the generator leaves zeros there itself.
+Nest WithoutMask(Nest nest) {
+  if (nest.steps.size() < 2 || !nest.steps[0].product) return nest;
+  const Step& mask = nest.steps[1];
+  if (!TriangleOf(mask.expr, nest.steps[0].buffer, kRow, kColumn)) return nest;
+  const std::vector<ExprPtr>& args = mask.expr->args;
+  const bool keeps = args[1]->op == ExprOp::kLoad && IsPlainLoad(*args[1]) &&
+                     args[1]->load.buffer == nest.steps[0].buffer;
+  if (!keeps || args[2]->op != ExprOp::kConstant || args[2]->real != 0) return nest;
+  nest.steps[0].buffer = mask.buffer;
+  nest.steps[0].place = mask.place;
+  nest.steps.erase(nest.steps.begin() + 1);
+  nest.outer.erase(nest.outer.begin() + 1);
+  return nest;
 }
 
 ConvSpec ConvolutionOf(const Nest& nest) {
@@ -247,9 +272,10 @@ bool JoinAnchor(const Program& program, const Step& step, Nest& nest) {
   return true;
 }
 
-AnchorText EmitAnchor(const Program& program, const Nest& nest, const KernelTarget& target,
+AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelTarget& target,
                       const std::string& name, Needs& needs) {
   const Program renamed = Renamed(program);
+  const Nest nest = WithoutMask(planned);
   EpilogueWriter epilogue(renamed, nest, needs);
   Epilogue callback;
   if (nest.steps.size() > 1)
@@ -266,7 +292,7 @@ AnchorText EmitAnchor(const Program& program, const Nest& nest, const KernelTarg
   KernelText kernel;
   std::string operands;
   if (step.product) {
-    MatmulSpec spec = SpecOf(nest);
+    MatmulSpec spec = SpecOf(planned);
     spec.name = name;
     spec.epilogue = callback;
     spec.extra = extra;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
@@ -47,9 +48,6 @@ std::string FirstLines(const Task& task, const KernelVariant& variant) {
 
 NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) {
   NestChoices choices;
-  choices.chains = variant.Get("chains");
-  choices.columns = variant.Get("columns");
-  choices.block = variant.Get("block");
   choices.threads = variant.Get("threads") == 1;
   choices.schedule = variant.Get("schedule") == 1 ? "dynamic" : "static";
   constexpr std::int64_t kNever = INT64_MAX;
@@ -66,6 +64,38 @@ bool Reserved(const std::string& name) {
       "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
       "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each"};
   return kNames.contains(name);
+}
+
+// "SOFTMAX" of a nest whose first step is "softmax_fold"; each once.
+std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
+  std::string name = nest.steps[0].name;
+  const std::size_t end = name.rfind('_');  // of what MakeNamesUnique added
+  name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
+  name.resize(name.find_last_not_of('_') + 1);
+  const std::string stem = name;
+  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+  return name;
+}
+
+// A source may leave so many constants to the tuner; the others keep their defaults.
+std::string WithinTuner(const std::string& text) {
+  constexpr int kMostTunables = 16;
+  constexpr std::string_view kTune = "PRAGMA_TUNE(";
+  std::string kept;
+  int count = 0;
+  for (const std::string& line : SplitLines(text)) {
+    const std::size_t at = line.find(kTune);
+    const std::size_t comma = line.find(',', at == std::string::npos ? 0 : at);
+    if (at == std::string::npos || comma == std::string::npos || ++count <= kMostTunables) {
+      kept += line + "\n";
+      continue;
+    }
+    const std::size_t value = line.find_first_not_of(' ', comma + 1);
+    kept += fmt::format("{}static constexpr int {} = {};\n", line.substr(0, at),
+                        line.substr(at + kTune.size(), comma - at - kTune.size()),
+                        line.substr(value, line.find(',', value) - value));
+  }
+  return kept;
 }
 
 void MakeNamesUnique(Program& program) {
@@ -180,7 +210,8 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
 
-  const NestChoices choices = ChoicesOf(variant, target);
+  NestChoices choices = ChoicesOf(variant, target);
+  std::set<std::string> tunables;
   Needs needs;
   std::string functions;
   int anchored = 0;
@@ -200,6 +231,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     body.Line("");
     body.Line(Comment(nest));
     if (!nest.anchored) {
+      choices.name = TunableName(nest, tunables);
       EmitNest(program, nest, choices, needs, body);
       continue;
     }
@@ -242,7 +274,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);
   }
-  return text + "\n" + body.text();
+  return WithinTuner(WithTunables(text + "\n" + body.text(), variant));
 }
 
 }  // namespace pragma

@@ -34,32 +34,39 @@ class NestWriter final : public NestParts {
 
   void Write() {
     if (nest_.lane >= 0) needs_.vectors = true;
+    DeclareTunables();
     if (FoldsEverything()) return WriteSharedFold();
     if (nest_.lane >= 0 && !nest_.LaneInside()) return WriteColumns();
     WriteRows();
   }
 
  private:
+  void DeclareTunables() {
+    const bool folds =
+        std::ranges::any_of(nest_.phases, [&](const Phase& phase) { return Folds(phase); });
+    const bool parts = FoldsEverything() || std::ranges::any_of(nest_.phases, [&](const Phase& p) {
+                         return !p.outer && NeedsParts(p);
+                       });
+    if (nest_.LaneInside() && folds) chains_ = Tunable("CHAINS", kChains, {1, 2, 4, 8});
+    if (SharesLaneOut() || (parts && CutsLane()))
+      block_ = Tunable("BLOCK", kBlock, {1024, 4096, 16384});
+  }
+
   // ---- Rows: vectors run along an inner dimension, or there are none.
 
   void WriteRows() {
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
-    Parallel(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
+    BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     if (blocks) {
       const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-      out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
-                            choices_.block));
-      from_ = "begin";
-      to_ = size % choices_.block == 0
-                ? fmt::format("begin + {}", choices_.block)
-                : fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
+      OpenBlocks(size);
     }
     if (outer.empty() && !blocks) out_.Line("{");
     for (const Phase& phase : nest_.phases) phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
-    EndStreams();
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
+    EndWork();
   }
 
   // A long run in a nest that only maps is cut, so that threads can share it.
@@ -67,7 +74,7 @@ class NestWriter final : public NestParts {
     if (nest_.lane < 0 || nest_.phases.size() != 1 || nest_.OuterCount() >= kFewOuter) return false;
     const bool maps = std::ranges::all_of(
         nest_.steps, [](const Step& step) { return step.kind == Step::Kind::kMap; });
-    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * choices_.block;
+    return maps && nest_.shape[static_cast<std::size_t>(nest_.lane)] >= 2 * kBlock;
   }
 
   void WriteRowPass(const Phase& phase) {
@@ -89,7 +96,7 @@ class NestWriter final : public NestParts {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, {}, [[maybe_unused]] auto lanes) INLINE {{",
-          Folds(phase) ? choices_.chains : 1, from_, to_.empty() ? size : to_,
+          Folds(phase) ? chains_ : "1", from_, to_.empty() ? size : to_,
           Folds(phase) ? "int u" : "int"));
     }
     out_.Append(body);
@@ -167,9 +174,11 @@ class NestWriter final : public NestParts {
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-    int vectors = choices_.columns;
-    while (vectors > 1 && vectors * 16 > size) vectors /= 2;
-    Parallel(static_cast<int>(outer.size()) + 1);
+    constexpr std::int64_t kFloats = 16;  // in a vector, at most
+    std::vector<int> counts{1, 2, 4, 8};
+    std::erase_if(counts, [&](int count) { return count > 1 && count * kFloats > size; });
+    const std::string vectors = Tunable("COLUMNS", std::min(kColumns, counts.back()), counts);
+    BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,
                           vectors));
@@ -181,8 +190,8 @@ class NestWriter final : public NestParts {
     for (const Phase& phase : nest_.phases)
       phase.outer ? WriteColumnOuter(phase) : WriteColumnPass(phase);
     out_.Line("});");
-    EndStreams();
     Close(outer.size() + 1);
+    EndWork();
   }
 
   void WriteColumnOuter(const Phase& phase) {

@@ -14,10 +14,8 @@ namespace pragma {
 
 // What a variant leaves open for every nest.
 struct NestChoices {
-  int chains = 4;             // independent accumulators of a fold along the lanes
-  int columns = 4;            // vectors side by side in folds down columns
-  std::int64_t block = 4096;  // elements of a long run that a thread takes at a time
-  bool threads = true;        // whether work is shared out
+  std::string name;     // of the nest, in capitals: its tunables begin with it
+  bool threads = true;  // whether work is shared out
   std::string_view schedule = "static";
   std::int64_t stream_bytes = 0;  // outputs of this size and more are stored past the caches
 };

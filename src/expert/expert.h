@@ -8,6 +8,7 @@
 
 #include "agent/roles.h"
 #include "expert/anchor_kernel.h"
+#include "knowledge/entry.h"
 #include "machine/machine.h"
 
 namespace pragma {
@@ -17,7 +18,7 @@ inline constexpr std::string_view kExpertModel = "expert";
 
 [[nodiscard]] KernelTarget TargetOf(const Machine& machine);
 
-[[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor();
+[[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge);
 [[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target);
 
 }  // namespace pragma

@@ -32,36 +32,39 @@ class ExpertCoder final : public Coder {
   Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey) override {
     Proposal proposal;
     proposal.author = "expert";
-    Result<Program> program = LowerTask(*window.task);
+    const Result<Program> program = LowerTask(*window.task);
     if (!program) {
       proposal.reason = program.error().message;
       proposal.unsupported = true;
       return proposal;
     }
-    const KernelVariant variant = Wanted(window, advice);
-    proposal.candidate =
-        CppCandidate(EmitKernel(*window.task, std::move(*program), target_, variant));
+    proposal.candidate = Write(*window.task, *program, Wanted(window, advice, *program));
     return proposal;
   }
 
  private:
-  // What the version to start from chose, and the one change. Without advice: a sample where no
-  // version is shown, else a change that has not been tried.
-  static KernelVariant Wanted(const Window& window, const Advice* advice) {
-    const KernelVariant start = Start(window);
-    if (advice != nullptr) {
-      const bool anew = advice->base == Base::kReference;
-      return VariantFromText((anew ? "" : start.Text()) + " " + advice->change);
-    }
-    if (window.current == nullptr) return SampledVariant(window.attempt);
-    const std::optional<VariantChange> next = UntriedChange(start, TriedVariants(window));
-    return next ? next->variant : SampledVariant(window.attempt);
+  [[nodiscard]] Candidate Write(const Task& task, Program program,
+                                const KernelVariant& variant) const {
+    return CppCandidate(EmitKernel(task, std::move(program), target_, variant));
   }
 
-  static KernelVariant Start(const Window& window) {
+  // What the version to start from chose, and the one change. Without advice: a sample where no
+  // version is shown, else a change that has not been tried.
+  [[nodiscard]] KernelVariant Wanted(const Window& window, const Advice* advice,
+                                     const Program& program) const {
     const Trial* start = window.best != nullptr ? window.best : window.current;
-    if (start == nullptr || !start->candidate) return {};
-    return VariantOf(*start->candidate).value_or(KernelVariant{});
+    const bool has_start = start != nullptr && start->candidate;
+    KernelVariant present;
+    if (has_start) present = VariantOf(*start->candidate).value_or(present);
+    if (advice != nullptr) {
+      const bool anew = advice->base == Base::kReference;
+      return VariantFromText((anew ? "" : present.Text()) + " " + advice->change);
+    }
+    if (has_start) {
+      const auto change = UntriedChange(ChoicesIn(*start->candidate), TriedValues(window));
+      if (change) return VariantFromText(present.Text() + " " + *change);
+    }
+    return SampledVariant(ChoicesIn(Write(*window.task, program, {})), window.attempt);
   }
 
   KernelTarget target_;

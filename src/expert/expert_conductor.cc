@@ -1,6 +1,8 @@
-// The Conductor without a language model: one change an attempt, of what the profile says is in
-// the way, from the best version so far. A change that measured worse is undone by starting from
-// the best again; what was tried is not tried again; when nothing is left it says so.
+// The Conductor without a language model. It starts from the roofline: near it, there is nothing
+// left to gain; below it, each attempt changes one thing of the best version so far, first what
+// the knowledge base's techniques say against the profile's diagnosis, then what may matter under
+// the roof that is nearer. A change that measured worse is undone by starting from the best again;
+// what was tried is not tried again; when nothing is left it says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,40 +21,59 @@
 #include "expert/expert.h"
 #include "expert/next_variant.h"
 #include "expert/variant.h"
+#include "knowledge/entry.h"
 
 namespace pragma {
 namespace {
 
-// What a diagnosis suggests, in order; names of choices.
-struct Remedy {
-  std::string_view diagnosis;
-  std::vector<std::string_view> choices;
+constexpr double kNearRoof = 0.95;
+constexpr double kPastRoof = 1.1;  // then the estimate of the bound is not to be believed
+
+// How far a version is from what this machine allows, and which limit is the nearer one.
+struct Standing {
+  Roof roof = Roof::kEither;  // not known
+  double share = 0;           // of the bound that is reached
 };
 
-const std::vector<Remedy>& Remedies() {
-  static const std::vector<Remedy> kRemedies{
-      {"dram_bandwidth", {"stream", "block", "threads"}},
-      {"store_bound", {"stream", "block"}},
-      {"l2_l3_bound", {"columns", "block", "stream"}},
-      {"dram_latency", {"columns", "chains"}},
-      {"tlb", {"columns", "block"}},
-      {"l1_bound", {"columns", "unroll"}},
-      {"dependency_chain", {"chains", "columns", "unroll"}},
-      {"not_parallel", {"threads", "block"}},
-      {"over_parallel", {"threads", "schedule"}},
-      {"imbalance", {"schedule", "block"}},
-      {"port_pressure", {"compiler", "unroll"}},
-      {"spills", {"columns", "chains", "compiler"}},
-      {"front_end", {"unroll", "chains"}},
-      {"strided_access", {"columns", "compiler"}},
-      {"not_vectorised", {"compiler"}},
-      {"shuffles", {"compiler"}},
+Standing StandingOf(const Trial& trial) {
+  const auto metric = [&](std::string_view tag) {
+    const Metric* found = trial.profile ? trial.profile->Find(tag) : nullptr;
+    return found == nullptr ? 0 : found->value;
   };
-  return kRemedies;
+  if (const double share = metric("roofline_share"); share > 0) {
+    const bool memory = metric("bandwidth_share") >= metric("compute_share");
+    return {memory ? Roof::kMemory : Roof::kArithmetic, share};
+  }
+  // Without a profile: what has to be read and written at least.
+  const Evaluation& evaluation = trial.evaluation;
+  if (!evaluation.timing || !evaluation.lower_bound_ms || evaluation.timing->ms.median <= 0)
+    return {};
+  return {Roof::kEither, *evaluation.lower_bound_ms / evaluation.timing->ms.median};
+}
+
+std::string Text(const Standing& standing) {
+  if (standing.share <= 0) return "its distance from the bound is not known";
+  const char* bound = standing.roof == Roof::kMemory       ? "bound by memory"
+                      : standing.roof == Roof::kArithmetic ? "bound by arithmetic"
+                                                           : "bound at least by memory";
+  return fmt::format("{}, at {:.0f} % of what the machine allows", bound, 100 * standing.share);
+}
+
+// What the last attempt came to, where it is not what goes on.
+std::string Undone(const Window& window) {
+  const Trial* last = window.current;
+  if (last == nullptr || last == window.best || !last->advice || !last->candidate) return "";
+  const std::string change = last->advice->change.substr(0, last->advice->change.find(':'));
+  if (change.empty()) return "";
+  const std::optional<Interval>& ratio = last->evaluation.speedup_best;
+  if (!ratio) return fmt::format("{} did not pass and is undone; ", change);
+  return fmt::format("{} measured {:.2f} times the best and is undone; ", change, ratio->median);
 }
 
 class ExpertConductor final : public Conductor {
  public:
+  explicit ExpertConductor(Compendium knowledge) : knowledge_(std::move(knowledge)) {}
+
   Result<Advised> Advise(const Window& window, CallKey) override {
     Advised advised;
     advised.author = "expert";
@@ -61,57 +82,74 @@ class ExpertConductor final : public Conductor {
   }
 
  private:
-  static Advice Next(const Window& window) {
-    const Trial* start = window.best != nullptr ? window.best : window.current;
-    const std::vector<KernelVariant> tried = TriedVariants(window);
-    if (start == nullptr) return First(window, tried);
+  [[nodiscard]] Advice Next(const Window& window) const {
     Advice advice;
     advice.base = window.best != nullptr ? Base::kBest : Base::kCurrent;
-    if (!start->candidate) {
-      advice.stop = true;
-      advice.evidence = "there is no version to improve: the task's operators are not supported";
-      return advice;
+    const Trial* start = window.best != nullptr ? window.best : window.current;
+    if (start == nullptr) return First(window);
+    if (!start->candidate)
+      return Stop(advice, "there is no version to improve: the task's operators are not supported");
+    const std::vector<Choice> choices = ChoicesIn(*start->candidate);
+    if (choices.empty()) return ForForeignCode();
+    const Standing standing = StandingOf(*start);
+    advice.evidence = Undone(window) + Text(standing);
+    if (standing.share >= kNearRoof && standing.share <= kPastRoof)
+      return Stop(advice, advice.evidence);
+    const std::vector<ChoiceValues> tried = TriedValues(window);
+    if (FromDiagnosis(*start, choices, tried, advice)) return advice;
+    for (const Roof roof : {standing.roof, Roof::kEither, Roof::kMemory, Roof::kArithmetic}) {
+      for (const Choice& choice : choices)
+        if (choice.roof == roof && Ask(choice, choices, tried, advice)) return advice;
     }
-    const std::optional<KernelVariant> base = VariantOf(*start->candidate);
-    if (!base) return ForForeignCode();
-    if (!FromDiagnosis(*start, *base, tried, advice))
-      Ask(UntriedChange(*base, tried), "no diagnosis points at it; it has not been tried", advice);
+    return Stop(advice, "every variant that the expert knows has been tried");
+  }
+
+  static Advice Stop(Advice advice, std::string why) {
+    advice.stop = true;
+    advice.evidence = std::move(why);
     return advice;
   }
 
   // A tree strategy also asks for what hangs below the module itself.
-  static Advice First(const Window& window, const std::vector<KernelVariant>& tried) {
+  static Advice First(const Window& window) {
     Advice advice;
     advice.base = Base::kReference;
-    if (tried.empty()) {
-      advice.stop = !window.others.empty();
-      advice.change = "write a first version in the default variant";
-      advice.evidence = advice.stop ? "the task's operators are not supported" : "";
-      return advice;
-    }
-    Ask(UntriedChange({}, tried), "one choice other than the first version's", advice);
+    advice.change = "write a first version";
+    if (window.others.empty()) return advice;
+    const auto first = std::ranges::find_if(
+        window.others, [](const Trial* trial) { return trial->candidate.has_value(); });
+    if (first == window.others.end()) return Stop(advice, "the task's operators are not supported");
+    const std::optional<std::string> change =
+        UntriedChange(ChoicesIn(*(*first)->candidate), TriedValues(window));
+    if (!change) return Stop(advice, "every first version that the expert knows has been tried");
+    advice.change = *change;
     return advice;
   }
 
-  static void Ask(const std::optional<VariantChange>& next, const std::string& why,
-                  Advice& advice) {
-    advice.stop = !next;
-    advice.evidence = next ? why : "every variant that the expert knows has been tried";
-    if (next) advice.change = fmt::format("{}: {}", next->change, next->why);
+  static bool Ask(const Choice& choice, const std::vector<Choice>& all,
+                  const std::vector<ChoiceValues>& tried, Advice& advice) {
+    const std::optional<std::string> change = UntriedChange(choice, all, tried);
+    if (change) advice.change = *change;
+    return change.has_value();
   }
 
-  static bool FromDiagnosis(const Trial& start, const KernelVariant& base,
-                            const std::vector<KernelVariant>& tried, Advice& advice) {
+  bool FromDiagnosis(const Trial& start, const std::vector<Choice>& choices,
+                     const std::vector<ChoiceValues>& tried, Advice& advice) const {
     if (!start.profile) return false;
     for (const Diagnosis& diagnosis : start.profile->diagnosis) {
-      const auto remedy = std::ranges::find(Remedies(), diagnosis.bottleneck, &Remedy::diagnosis);
-      if (remedy == Remedies().end()) continue;
-      for (const std::string_view name : remedy->choices) {
-        const std::optional<VariantChange> next = UntriedChange(base, name, tried);
-        if (!next) continue;
-        advice.bottleneck = diagnosis.bottleneck;
-        Ask(next, diagnosis.evidence.empty() ? "" : diagnosis.evidence.front(), advice);
-        return true;
+      for (const Entry& entry : knowledge_.entries()) {
+        if (entry.kind != EntryKind::kTechnique ||
+            std::ranges::find(entry.classes, diagnosis.bottleneck) == entry.classes.end())
+          continue;
+        for (const Choice& choice : choices) {
+          const bool carries =
+              std::ranges::find(choice.techniques, entry.id) != choice.techniques.end();
+          if (!carries || !Ask(choice, choices, tried, advice)) continue;
+          advice.bottleneck = diagnosis.bottleneck;
+          if (!diagnosis.evidence.empty()) advice.evidence += "; " + diagnosis.evidence.front();
+          advice.change += fmt::format(" ({})", entry.id);
+          return true;
+        }
       }
     }
     return false;
@@ -125,10 +163,14 @@ class ExpertConductor final : public Conductor {
     advice.change = "remove the first bottleneck that the profile names";
     return advice;
   }
+
+  Compendium knowledge_;
 };
 
 }  // namespace
 
-std::unique_ptr<Conductor> MakeExpertConductor() { return std::make_unique<ExpertConductor>(); }
+std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge) {
+  return std::make_unique<ExpertConductor>(std::move(knowledge));
+}
 
 }  // namespace pragma

@@ -21,6 +21,7 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/variant.h"
+#include "knowledge/entry.h"
 #include "task/torch_server.h"
 
 namespace pragma {
@@ -106,16 +107,17 @@ TEST(ExpertCoder, TheAdviceChangesOneChoiceOfTheBest) {
   best.candidate = Propose(task).candidate;
   Window window;
   window.best = &best;
-  const Advice first{.change = "columns=8: vectors side by side"};
+  const Advice first{.change = "Y_COLUMNS=2: vectors side by side"};
   best.candidate = Propose(task, window, &first).candidate;
   const Advice second{.change = "threads=0: whether all processors share the work"};
   const Proposal proposal = Propose(task, window, &second);
-  EXPECT_EQ(VariantOf(*proposal.candidate)->Text(), "columns=8 threads=0");
+  EXPECT_EQ(VariantOf(*proposal.candidate)->Text(), "Y_COLUMNS=2 threads=0");
+  EXPECT_THAT(proposal.candidate->source(), HasSubstr("PRAGMA_TUNE(Y_COLUMNS, 2, 1, 2, 4);"));
   EXPECT_EQ(Propose(task, window, &second).candidate->id(), proposal.candidate->id());
 }
 
 TEST(ExpertCoder, WithoutAConductorItSamplesOrRefines) {
-  const Task task = OneOperator("aten.relu.default");
+  const Task task = OneOperator("aten._softmax.default", {Int(1), Int(0)});
   Window window;
   const auto variant = [&](int attempt) {
     window.attempt = attempt;
@@ -132,8 +134,8 @@ TEST(ExpertCoder, WithoutAConductorItSamplesOrRefines) {
 }
 
 TEST(KernelVariant, UnknownWordsArePassedOver) {
-  EXPECT_EQ(VariantFromText("columns=3 colour=4 chains=8 nothing").Text(), "chains=8");
-  EXPECT_EQ(VariantFromText("chains=8 chains=4").Text(), "default");
+  EXPECT_EQ(VariantFromText("stream=3 colour=4 unroll=1 nothing").Text(), "unroll=1");
+  EXPECT_EQ(VariantFromText("unroll=1 unroll=0").Text(), "default");
   EXPECT_FALSE(VariantOf(CppCandidate("// a kernel of somebody else's\n")));
 }
 
@@ -145,7 +147,12 @@ class ExpertConductorTest : public testing::Test {
     window.best = trials_.empty() ? nullptr : &trials_.front();
     window.current = trials_.empty() ? nullptr : &trials_.back();
     for (const Trial& trial : trials_) window.others.push_back(&trial);
-    return MakeExpertConductor()->Advise(window, {})->advice;
+    return Ask(window);
+  }
+
+  static Advice Ask(const Window& window) {
+    Compendium knowledge = *LoadCompendium(PRAGMA_SOURCE_DIR "/knowledge");
+    return MakeExpertConductor(std::move(knowledge))->Advise(window, {})->advice;
   }
 
   void Add(const Advice* advice) {
@@ -156,7 +163,7 @@ class ExpertConductorTest : public testing::Test {
     trials_.push_back(std::move(trial));
   }
 
-  Task task_ = OneOperator("aten.relu.default");
+  Task task_ = OneOperator("aten._softmax.default", {Int(1), Int(0)});
   std::vector<Trial> trials_;
 };
 
@@ -166,7 +173,7 @@ TEST_F(ExpertConductorTest, StopsWhereItsCoderKnowsNoOperator) {
   Window window;
   window.task = &task_;
   window.others = {&trials_.back()};
-  EXPECT_TRUE(MakeExpertConductor()->Advise(window, {})->advice.stop);
+  EXPECT_TRUE(Ask(window).stop);
 }
 
 TEST_F(ExpertConductorTest, BelowTheModuleComesTheDefaultAndThenOtherFirstVersions) {
@@ -178,21 +185,39 @@ TEST_F(ExpertConductorTest, BelowTheModuleComesTheDefaultAndThenOtherFirstVersio
   Window window;
   window.task = &task_;
   window.others = {&trials_[0]};
-  const Advice second = MakeExpertConductor()->Advise(window, {})->advice;
+  const Advice second = Ask(window);
   EXPECT_EQ(second.base, Base::kReference);
   EXPECT_NE(VariantOf(*Propose(task_, window, &second).candidate)->Text(), "default");
 }
 
 TEST_F(ExpertConductorTest, ATreesNodeIsImprovedAlsoWhereItIsNotTheBest) {
   Add(nullptr);
-  const Advice slower{.base = Base::kReference, .change = "threads=0"};
+  const Advice slower{.base = Base::kReference, .change = "compiler=1"};
   Add(&slower);
   Window window;
   window.task = &task_;
   window.current = &trials_[1];
-  const Advice next = MakeExpertConductor()->Advise(window, {})->advice;
+  const Advice next = Ask(window);
   EXPECT_EQ(next.base, Base::kCurrent);
-  EXPECT_THAT(VariantOf(*Propose(task_, window, &next).candidate)->Text(), HasSubstr("threads=0"));
+  EXPECT_THAT(VariantOf(*Propose(task_, window, &next).candidate)->Text(), HasSubstr("compiler=1"));
+}
+
+TEST(KernelVariant, OnlyValuesThatAreDeclaredBecomeDefaults) {
+  const std::string source = "  PRAGMA_TUNE(SUM_BLOCK, 4096, 1024, 4096);\nint x;\n";
+  EXPECT_EQ(WithTunables(source, VariantFromText("SUM_BLOCK=1024 OTHER=3")),
+            "  PRAGMA_TUNE(SUM_BLOCK, 1024, 1024, 4096);\nint x;\n");
+  EXPECT_EQ(WithTunables(source, VariantFromText("SUM_BLOCK=1000")), source);
+}
+
+TEST(ChoicesIn, WhatTheTunerHasTriedIsNoChoice) {
+  Candidate candidate = *Propose(OneOperator("aten._softmax.default", {Int(0), Int(0)})).candidate;
+  const auto has = [&](const char* name) {
+    return std::ranges::count(ChoicesIn(candidate), std::string(name), &Choice::name) > 0;
+  };
+  EXPECT_TRUE(has("Y_COLUMNS"));
+  candidate.tunables["Y_COLUMNS"] = 2;
+  EXPECT_FALSE(has("Y_COLUMNS"));
+  EXPECT_TRUE(has("compiler"));
 }
 
 TEST_F(ExpertConductorTest, FollowsTheFirstDiagnosisThatItKnows) {
@@ -202,9 +227,45 @@ TEST_F(ExpertConductorTest, FollowsTheFirstDiagnosisThatItKnows) {
                                    {.bottleneck = "dependency_chain", .evidence = {"4 cycles"}}};
   const Advice advice = Next();
   EXPECT_EQ(advice.bottleneck, "dependency_chain");
-  EXPECT_EQ(advice.evidence, "4 cycles");
-  EXPECT_THAT(advice.change, HasSubstr("chains="));
+  EXPECT_THAT(advice.evidence, HasSubstr("4 cycles"));
+  EXPECT_THAT(advice.change, HasSubstr("Y_CHAINS="));
+  EXPECT_THAT(advice.change, HasSubstr("technique.multiple_accumulators"));
   EXPECT_EQ(advice.base, Base::kBest);
+}
+
+TEST_F(ExpertConductorTest, StopsNearTheBound) {
+  Add(nullptr);
+  trials_[0].profile.emplace();
+  trials_[0].profile->metrics = {{"roofline_share", 0.97, "1", "estimated"},
+                                 {"bandwidth_share", 0.97, "1", "estimated"}};
+  const Advice advice = Next();
+  EXPECT_TRUE(advice.stop);
+  EXPECT_THAT(advice.evidence, HasSubstr("bound by memory, at 97 %"));
+  // Faster than the bound: then it was estimated wrong, and says nothing.
+  trials_[0].profile->metrics[0].value = 1.5;
+  EXPECT_FALSE(Next().stop);
+}
+
+TEST_F(ExpertConductorTest, BeginsUnderTheNearerRoof) {
+  Add(nullptr);
+  trials_[0].profile.emplace();
+  trials_[0].profile->metrics = {{"roofline_share", 0.4, "1", "estimated"},
+                                 {"bandwidth_share", 0.4, "1", "estimated"},
+                                 {"compute_share", 0.1, "1", "estimated"}};
+  EXPECT_THAT(Next().change, HasSubstr("stream="));
+  trials_[0].profile->metrics[2].value = 0.6;
+  const Advice advice = Next();
+  EXPECT_THAT(advice.change, HasSubstr("Y_CHAINS="));
+  EXPECT_THAT(advice.evidence, HasSubstr("bound by arithmetic, at 40 %"));
+}
+
+TEST_F(ExpertConductorTest, SaysWhatIsUndone) {
+  Add(nullptr);
+  const Advice advice = Next();
+  Add(&advice);
+  trials_[1].advice = advice;
+  trials_[1].evaluation.speedup_best = Interval{0.8, 0.7, 0.9};
+  EXPECT_THAT(Next().evidence, HasSubstr("measured 0.80 times the best and is undone"));
 }
 
 TEST_F(ExpertConductorTest, TriesNothingTwiceAndThenStops) {
@@ -216,7 +277,7 @@ TEST_F(ExpertConductorTest, TriesNothingTwiceAndThenStops) {
     Add(&advice);
     ASSERT_LT(changes.size(), 100U);
   }
-  EXPECT_GT(changes.size(), 10U);
+  EXPECT_GE(changes.size(), 6U);
 }
 
 }  // namespace

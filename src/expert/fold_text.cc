@@ -69,7 +69,7 @@ std::vector<std::string> DeclareFold(const FoldForm& form) {
     return lines;
   }
   if (IsArg(form.fold)) {
-    const std::string count = form.columns ? "V" : std::to_string(form.chains);
+    const std::string count = form.columns ? "V" : form.chains;
     return {
         fmt::format("Vec {}[{}] = {{}};", form.name, count),
         fmt::format("Ints {}_at[{}];", form.name, count),
@@ -78,7 +78,7 @@ std::vector<std::string> DeclareFold(const FoldForm& form) {
   if (form.running && !form.columns)
     return {fmt::format("Vec {0}_before = Broadcast({1}), {0} = {0}_before;", form.name,
                         Identity(form))};
-  const std::string size = form.columns ? "V" : std::to_string(form.chains);
+  const std::string size = form.columns ? "V" : form.chains;
   const std::string identity = Identity(form);
   if (identity == "0.0f") return {fmt::format("Vec {}[{}] = {{}};", form.name, size)};
   return {fmt::format("Vec {}[{}];", form.name, size),

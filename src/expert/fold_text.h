@@ -14,10 +14,10 @@ struct FoldForm {
   Fold fold = Fold::kSum;
   ExprType type = ExprType::kFloat;
   std::string name;
-  bool vector = false;   // of vectors, else of single elements
-  bool columns = false;  // one accumulator a vector: an array over V
-  bool running = false;  // a scan: along the lanes its accumulator is what came before
-  int chains = 1;        // along the lanes: an array of so many, named by u
+  bool vector = false;       // of vectors, else of single elements
+  bool columns = false;      // one accumulator a vector: an array over V
+  bool running = false;      // a scan: along the lanes its accumulator is what came before
+  std::string chains = "1";  // along the lanes: an array of so many, named by u
 };
 
 [[nodiscard]] bool IsPosition(const Step& step);

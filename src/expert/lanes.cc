@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -18,8 +19,9 @@ namespace pragma {
 namespace {
 
 constexpr std::int64_t kFewest = 4;  // a dimension shorter than this is not worth vectors
-constexpr double kStridedLoad = 4;   // cost against a contiguous one
+constexpr double kStridedLoad = 4;   // cost against a contiguous one, where lines are near
 constexpr double kStridedStore = 8;
+constexpr std::int64_t kShuffled = 4;  // up to this stride, loads and shuffles make a vector
 
 DType TypeOf(const Program& program, int buffer) {
   return program.buffers[static_cast<std::size_t>(buffer)].dtype;
@@ -61,10 +63,15 @@ bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t 
   });
 }
 
+// What one vector costs. The further its lanes lie apart, the more lines of the cache it touches:
+// at most one for each lane.
 double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
-  const std::int64_t factor = form.factor[lane];
-  if (factor == 0) return 0.25;
-  return factor == 1 ? 1 : strided;
+  constexpr std::int64_t kLine = 16;  // floats
+  const std::int64_t stride = std::abs(form.factor[lane]);
+  if (stride == 0) return 0.25;
+  if (stride == 1) return 1;
+  if (stride <= kShuffled) return std::min(strided, static_cast<double>(stride));
+  return strided + static_cast<double>(std::min(stride, kLine)) / 2;
 }
 
 // Of one pass with vectors along `lane`, for each element.
@@ -79,7 +86,9 @@ std::optional<double> Price(const Program& program, const Nest& nest, std::size_
       for (const Bound& bound : load.bounds)
         if (bound.form.factor[lane] != 0) price += 1;
     });
-    if (step.kind != Step::Kind::kFold) price += PriceOf(step.place, lane, kStridedStore);
+    const bool folds = step.kind == Step::Kind::kFold;  // then one store for all that it folds
+    const double stores = folds ? 1 / static_cast<double>(nest.InnerCount()) : 1;
+    price += stores * PriceOf(step.place, lane, kStridedStore);
   }
   const auto size = static_cast<double>(nest.shape[lane]);
   constexpr double kLanes = 16;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "expert/folds.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/structure.h"
 
 namespace pragma {
 namespace {
@@ -27,8 +29,32 @@ Value AsLoad(Builder& builder, const Value& value) {
   return IsPlainLoad(*settled.expr) ? settled : builder.Stored(settled);
 }
 
+Value Multiplied(Builder& builder, const Value& a, const Value& b, DType dtype) {
+  return builder.Pointwise({a, b}, ComputeType(dtype), dtype,
+                           [](const Args& args) { return Make(ExprOp::kMultiply, args); });
+}
+
+// The diagonal of a square matrix that is zero elsewhere: along its rows, or its columns.
+std::optional<Value> DiagonalOf(Builder& builder, const Value& matrix, bool along_rows) {
+  const std::size_t rank = matrix.shape.size();
+  const std::int64_t size = matrix.shape[rank - 1];
+  if (matrix.dims != matrix.shape || matrix.shape[rank - 2] != size) return std::nullopt;
+  const ExprPtr diagonal = OnDiagonal(matrix.expr, rank - 2, rank - 1);
+  if (!diagonal) return std::nullopt;
+  IndexMap map = IdentityMap(rank);
+  map.index[along_rows ? rank - 1 : rank - 2] = map.index[along_rows ? rank - 2 : rank - 1];
+  Shape shape = matrix.shape;
+  shape[along_rows ? rank - 1 : rank - 2] = 1;
+  return builder.Mapped({diagonal, matrix.shape, matrix.shape, matrix.dtype}, map, shape);
+}
+
 // left [batch..., m, k] by right [batch..., k, n]; the batches broadcast.
 Value Product(Builder& builder, const Value& left, const Value& right, DType dtype) {
+  // All but one term of each sum are zero by construction: rows or columns are only scaled.
+  if (const auto diagonal = DiagonalOf(builder, left, true))
+    return Multiplied(builder, *diagonal, right, dtype);
+  if (const auto diagonal = DiagonalOf(builder, right, false))
+    return Multiplied(builder, left, *diagonal, dtype);
   const std::size_t lr = left.shape.size();
   const std::size_t rr = right.shape.size();
   const Shape left_batch(left.shape.begin(), left.shape.end() - 2);
@@ -54,9 +80,7 @@ Value Product(Builder& builder, const Value& left, const Value& right, DType dty
   };
   const Value a = wide(AsLoad(builder, left), 0, 2);
   const Value b = wide(AsLoad(builder, right), 2, 1);
-  const ExprType type = ComputeType(dtype);
-  const Value product = builder.Pointwise(
-      {a, b}, type, dtype, [](const Args& args) { return Make(ExprOp::kMultiply, args); });
+  const Value product = Multiplied(builder, a, b, dtype);
   std::vector<bool> folded(shape.size(), false);
   folded.back() = true;
   const Value sum = builder.Folded(product, {.folded = folded, .dtype = dtype});

@@ -30,6 +30,17 @@ std::string BaseName(std::string_view op) {
   return std::string(op.substr(0, op.find('.')));
 }
 
+// "_native_batch_norm_legit_functional_1" -> "batch_norm_1": the names of ATen's inner forms say
+// nothing to a reader of the kernel.
+std::string PlainName(std::string name) {
+  for (const std::string_view word :
+       {"native_", "_legit", "_no_training", "_functional", "_with_indices"})
+    if (const std::size_t at = name.find(word); at != std::string::npos)
+      name.erase(at, word.size());
+  const std::size_t first = name.find_first_not_of('_');
+  return first == std::string::npos ? name : name.substr(first);
+}
+
 const Lower* FindOperator(const std::string& name) {
   static const std::array kTables{&PointwiseOperators(), &ShapeOperators(), &CreationOperators(),
                                   &FoldOperators(),      &NormOperators(),  &WindowOperators(),
@@ -118,7 +129,7 @@ Result<void> LowerNode(const GraphNode& node, Builder& builder, Values& values) 
       return Fail(ErrorKind::kTask,
                   "unsupported: " + node.op + " of " + arg.text + ", which is not computed");
   }
-  builder.Begin(node.name, BaseName(node.op));
+  builder.Begin(PlainName(node.name), PlainName(BaseName(node.op)));
   values[node.name] = TRY((*lower)(builder, view));
   return {};
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,32 +13,12 @@
 #include "expert/anchored.h"
 #include "expert/expression.h"
 #include "expert/fold_text.h"
+#include "expert/join.h"
 #include "expert/lanes.h"
 #include "expert/program.h"
 
 namespace pragma {
 namespace {
-
-using Forms = std::function<void(AffineForm&)>;
-
-void ChangeForms(Step& step, const Forms& change) {
-  step.expr = WithForms(step.expr, [&](const AffineForm& form) {
-    AffineForm changed = form;
-    change(changed);
-    return std::optional(changed);
-  });
-  change(step.place);
-  if (!step.position.factor.empty()) change(step.position);
-  if (step.product) {
-    for (ExprPtr* operand : {&step.product->left, &step.product->right}) {
-      *operand = WithForms(*operand, [&](const AffineForm& form) {
-        AffineForm changed = form;
-        change(changed);
-        return std::optional(changed);
-      });
-    }
-  }
-}
 
 template <class T>
 void Erase(std::vector<T>& items, std::size_t place) {
@@ -58,102 +37,6 @@ void DropUnitDims(Step& step) {
     return;
   if (IsPosition(step)) step.expr = IndexOf(step.position);
   step.kind = Step::Kind::kMap;
-}
-
-Shape OuterShape(const Nest& nest) {
-  Shape shape;
-  for (std::size_t i = 0; i < nest.shape.size(); ++i)
-    if (!nest.inner[i]) shape.push_back(nest.shape[i]);
-  return shape;
-}
-
-bool AnyInner(const Nest& nest) { return std::ranges::find(nest.inner, true) != nest.inner.end(); }
-
-// Over the outer dimensions only: made a step of the nest, with nothing of the inner ones.
-Step Embedded(const Step& step, const Nest& nest) {
-  Step embedded = step;
-  ChangeForms(embedded, [&](AffineForm& form) {
-    AffineForm wide = ZeroForm(nest.shape.size());
-    wide.offset = form.offset;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < nest.shape.size(); ++i)
-      if (!nest.inner[i]) wide.factor[i] = form.factor[next++];
-    form = wide;
-  });
-  embedded.shape = nest.shape;
-  embedded.folded.assign(nest.shape.size(), false);
-  return embedded;
-}
-
-// Whether every load of what the nest itself writes is of just the element that was written.
-bool ReadsInPlace(const Step& step, const Nest& nest) {
-  bool fits = true;
-  VisitLoads(step.expr, [&](const Load& load, ExprType) {
-    for (const Step& writer : nest.steps) {
-      if (writer.buffer != load.buffer) continue;
-      fits = fits && load.bounds.empty() && load.indirect.empty() && load.address == writer.place;
-    }
-  });
-  return fits;
-}
-
-bool WritesSameBuffer(const Step& step, const Nest& nest) {
-  return std::ranges::any_of(nest.steps,
-                             [&](const Step& other) { return other.buffer == step.buffer; });
-}
-
-bool ReadsFoldOf(const Step& step, const Nest& nest) {
-  bool reads = false;
-  VisitLoads(step.expr, [&](const Load& load, ExprType) {
-    for (const Step& writer : nest.steps)
-      reads = reads || (writer.buffer == load.buffer && writer.kind == Step::Kind::kFold);
-  });
-  return reads;
-}
-
-// A nest without outer iterations is run by all threads together, in one pass; small ones are not
-// worth threads at all.
-constexpr std::int64_t kSmall = 1 << 15;
-
-bool MayJoin(const Step& step, const Nest& nest) {
-  const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
-  if (WritesSameBuffer(step, nest) || !ReadsInPlace(step, nest)) return false;
-  if (folds && AnyInner(nest) && step.folded != nest.inner) return false;
-  const bool alone = nest.OuterCount() == 1 && nest.InnerCount() > kSmall;
-  if (alone && AnyInner(nest)) return folds && !ReadsFoldOf(step, nest);
-  return true;
-}
-
-bool Join(const Step& step, Nest& nest) {
-  const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
-  if (step.shape == nest.shape && MayJoin(step, nest)) {
-    // Folding all that earlier steps only map would take their threads away.
-    if (folds && !AnyInner(nest)) {
-      std::int64_t outer = 1;
-      for (std::size_t i = 0; i < step.shape.size(); ++i)
-        if (!step.folded[i]) outer *= step.shape[i];
-      if (outer == 1 && Elements(step.shape) > kSmall) return false;
-      nest.inner = step.folded;
-    }
-    nest.steps.push_back(step);
-    nest.outer.push_back(false);
-    return true;
-  }
-  if (folds || !AnyInner(nest) || step.shape != OuterShape(nest)) return false;
-  const Step embedded = Embedded(step, nest);
-  if (WritesSameBuffer(embedded, nest) || !ReadsInPlace(embedded, nest)) return false;
-  nest.steps.push_back(embedded);
-  nest.outer.push_back(true);
-  return true;
-}
-
-Nest Started(const Step& step) {
-  Nest nest;
-  nest.shape = step.shape;
-  nest.inner = step.folded;
-  nest.steps = {step};
-  nest.outer = {false};
-  return nest;
 }
 
 // Neighbouring dimensions that every form treats as one become one.
@@ -323,7 +206,12 @@ bool Depends(const ExprPtr& expr, std::size_t dimension) {
 
 bool DependsOn(const ExprPtr& expr, std::size_t dimension) { return Depends(expr, dimension); }
 
-std::int64_t Nest::OuterCount() const { return Elements(OuterShape(*this)); }
+std::int64_t Nest::OuterCount() const {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (!inner[i]) count *= shape[i];
+  return count;
+}
 std::int64_t Nest::InnerCount() const { return Elements(shape) / OuterCount(); }
 
 void RemoveUnused(Program& program) {

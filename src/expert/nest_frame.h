@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -33,6 +33,11 @@ class NestFrame {
 
  protected:
   static constexpr std::int64_t kAligned = 16;  // floats
+  // Defaults of what is tuned: accumulators along a row, vectors side by side down columns,
+  // elements of a long run that a thread takes at a time.
+  static constexpr int kChains = 4;
+  static constexpr int kColumns = 4;
+  static constexpr int kBlock = 4096;
   static constexpr double kWorthThreads = 3e4;  // instructions below which threads cost more
 
   NestFrame(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
@@ -82,10 +87,34 @@ class NestFrame {
     return cost / (nest_.lane >= 0 ? 4 : 1) > kWorthThreads;
   }
 
-  void Parallel(int loops) {
-    if (loops == 0 || !choices_.threads || !WorthThreads()) return;
+  // A number that the tuner may change: the name of its declaration, or the number where no other
+  // fits.
+  std::string Tunable(std::string_view what, int value, const std::vector<int>& values) {
+    if (values.size() < 2) return std::to_string(value);
+    std::string name = fmt::format("{}_{}", choices_.name, what);
+    out_.Line(fmt::format("PRAGMA_TUNE({}, {}, {});", name, value, fmt::join(values, ", ")));
+    return name;
+  }
+
+  // Before the loops that threads share, and after them.
+  void BeginWork(int loops) {
+    parallel_ = loops > 0 && choices_.threads && WorthThreads();
+    if (!parallel_) return;
+    const bool streams = Streams();
+    if (streams) {
+      out_.Line("#pragma omp parallel");
+      out_.Line("{");
+    }
     const std::string collapse = loops > 1 ? fmt::format(" collapse({})", loops) : "";
-    out_.Line(fmt::format("#pragma omp parallel for{} schedule({})", collapse, choices_.schedule));
+    out_.Line(fmt::format("#pragma omp {}for{} schedule({})", streams ? "" : "parallel ", collapse,
+                          choices_.schedule));
+  }
+
+  // Each thread ends its own streams, before others may read.
+  void EndWork() {
+    if (!Streams()) return;
+    out_.Line("StreamEnd();");
+    if (parallel_) out_.Line("}");
   }
 
   void Loop(const std::string& name, const std::string& from, const std::string& to) {
@@ -124,26 +153,29 @@ class NestFrame {
   }
 
   // An output that no cache would hold goes past them, where all its vectors are aligned.
-  void Store(Writer& out, const Step& step, const Text& value) {
+  [[nodiscard]] bool GoesPast(const Step& step) const {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
     const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-    bool past = buffer.kind == Buffer::Kind::kOutput && !ReadHere(step.buffer) &&
+    bool past = step.kind == Step::Kind::kMap && buffer.kind == Buffer::Kind::kOutput &&
+                buffer.dtype == DType::kFloat32 && !ReadHere(step.buffer) &&
                 bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
-                step.place.offset % kAligned == 0 && value.vector;
+                step.place.offset % kAligned == 0;
     for (std::size_t i = 0; i < nest_.shape.size() && past; ++i) {
       const std::int64_t factor = step.place.factor[i];
       past = static_cast<int>(i) == nest_.lane ? factor == 1 : factor % kAligned == 0;
     }
-    if (!past) return values_.StoreTo(out, step.buffer, step.place, value);
-    needs_.pieces.insert(VectorPiece::kStreamLanes);
-    streams_ = true;
-    out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
-                         values_.AsVector(value)));
+    return past;
   }
 
-  // Before other threads may read.
-  void EndStreams() {
-    if (std::exchange(streams_, false)) out_.Line("StreamEnd();");
+  [[nodiscard]] bool Streams() const {
+    return std::ranges::any_of(nest_.steps, [&](const Step& step) { return GoesPast(step); });
+  }
+
+  void Store(Writer& out, const Step& step, const Text& value) {
+    if (!GoesPast(step)) return values_.StoreTo(out, step.buffer, step.place, value);
+    needs_.pieces.insert(VectorPiece::kStreamLanes);
+    out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
+                         values_.AsVector(value)));
   }
 
   [[nodiscard]] bool ReadHere(int buffer) const {
@@ -179,7 +211,7 @@ class NestFrame {
     form.type = step.expr->type;
     form.vector = nest_.lane >= 0;
     form.name = names_.at(step.buffer);
-    form.chains = nest_.LaneInside() ? choices_.chains : 1;
+    form.chains = nest_.LaneInside() ? chains_ : "1";
     form.running = step.kind == Step::Kind::kScan;
     if (form.running && form.vector && nest_.LaneInside())
       needs_.pieces.insert(VectorPiece::kScans);
@@ -242,7 +274,9 @@ class NestFrame {
   std::vector<std::string> loops_;
   ExpressionWriter values_;
   std::map<int, std::string> names_;  // buffer -> accumulator
-  bool streams_ = false;
+  bool parallel_ = false;
+  std::string chains_ = "1";  // as the text has them
+  std::string block_;
   std::string from_ = "0";
   std::string to_;
 };

@@ -52,6 +52,14 @@ class NestParts : public NestFrame {
     return sums;
   }
 
+  [[nodiscard]] std::size_t FirstInner() const {
+    std::size_t first = 0;
+    while (!nest_.inner[first]) ++first;
+    return first;
+  }
+  // Parts are blocks of the only inner dimension, else steps of the first one.
+  [[nodiscard]] bool CutsLane() const { return static_cast<int>(FirstInner()) == nest_.lane; }
+
   void WriteSharedFold() {
     WriteInParts(nest_.phases[0], choices_.threads);
     for (std::size_t p = 1; p < nest_.phases.size(); ++p) WriteOuter(nest_.phases[p]);
@@ -67,9 +75,8 @@ class NestParts : public NestFrame {
       clauses +=
           fmt::format(" reduction({} : {})", ReductionClause(step->fold), names_[step->buffer]);
     }
-    std::size_t first = 0;
-    while (!nest_.inner[first]) ++first;
-    const bool cut = static_cast<int>(first) == nest_.lane;
+    const std::size_t first = FirstInner();
+    const bool cut = CutsLane();
     if (parallel) out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
     OpenParts(first, cut);
     for (const Step* step : folds) {
@@ -93,10 +100,14 @@ class NestParts : public NestFrame {
   void OpenParts(std::size_t first, bool cut) {
     const std::int64_t size = nest_.shape[first];
     if (!cut) return Loop(loops_[first], "0", std::to_string(size));
-    out_.Line(fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size,
-                          choices_.block));
+    OpenBlocks(size);
+  }
+
+  void OpenBlocks(std::int64_t size) {
+    out_.Line(
+        fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", size, block_));
     from_ = "begin";
-    to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", choices_.block, size);
+    to_ = fmt::format("(begin + {0} < {1} ? begin + {0} : {1})", block_, size);
   }
 
   void FinishTotal(const Step& step, const std::string& total) {
@@ -122,7 +133,7 @@ class NestParts : public NestFrame {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, int u, [[maybe_unused]] auto lanes) INLINE {{",
-          choices_.chains, from_, to_.empty() ? size : to_));
+          chains_, from_, to_.empty() ? size : to_));
     }
     out_.Append(body);
     if (nest_.LaneInside()) out_.Line("});");

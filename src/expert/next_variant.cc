@@ -7,78 +7,77 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "agent/window.h"
 #include "base/random.h"
+#include "core/candidate.h"
 #include "core/trial.h"
 #include "expert/variant.h"
 
 namespace pragma {
 namespace {
 
-// Half of a sample's choices keep their default: most defaults are there for a reason.
-constexpr std::uint64_t kOneIn = 2;
+// One choice in so many of a sample is drawn; the others keep their default, which most have for a
+// reason.
+constexpr std::uint64_t kDrawnOneIn = 2;
 
 // Values of one choice, the nearest to the present one first.
-std::vector<int> Neighbours(const Choice& choice, int present) {
-  const auto place = [&](int value) {
-    return std::ranges::find(choice.values, value) - choice.values.begin();
-  };
+std::vector<int> Neighbours(const Choice& choice) {
   std::vector<int> values = choice.values;
-  std::erase(values, present);
-  std::ranges::stable_sort(values, {},
-                           [&](int value) { return std::abs(place(value) - place(present)); });
+  std::ranges::sort(values);
+  const auto place = [sorted = values](int value) {
+    return std::ranges::lower_bound(sorted, value) - sorted.begin();
+  };
+  std::erase(values, choice.present);
+  std::ranges::stable_sort(
+      values, {}, [&](int value) { return std::abs(place(value) - place(choice.present)); });
   return values;
-}
-
-std::optional<VariantChange> Untried(const KernelVariant& base, const Choice& choice,
-                                     const std::vector<KernelVariant>& tried) {
-  for (const int value : Neighbours(choice, base.Get(choice.name))) {
-    const std::string change = fmt::format("{}={}", choice.name, value);
-    const KernelVariant variant = VariantFromText(base.Text() + " " + change);
-    if (std::ranges::find(tried, variant) != tried.end()) continue;
-    return VariantChange{variant, change, choice.meaning};
-  }
-  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<KernelVariant> TriedVariants(const Window& window) {
+ChoiceValues ValuesOf(const std::vector<Choice>& choices) {
+  ChoiceValues values;
+  for (const Choice& choice : choices) values[choice.name] = choice.present;
+  return values;
+}
+
+std::vector<ChoiceValues> TriedValues(const Window& window) {
   std::vector<const Trial*> trials = window.others;
   trials.push_back(window.best);
   trials.push_back(window.current);
-  std::vector<KernelVariant> tried;
-  for (const Trial* trial : trials) {
-    if (trial == nullptr || !trial->candidate) continue;
-    if (std::optional<KernelVariant> variant = VariantOf(*trial->candidate))
-      tried.push_back(std::move(*variant));
-  }
+  std::vector<ChoiceValues> tried;
+  for (const Trial* trial : trials)
+    if (trial != nullptr && trial->candidate)
+      tried.push_back(ValuesOf(ChoicesIn(*trial->candidate)));
   return tried;
 }
 
-std::optional<VariantChange> UntriedChange(const KernelVariant& base, std::string_view name,
-                                           const std::vector<KernelVariant>& tried) {
-  const auto choice = std::ranges::find(Choices(), name, &Choice::name);
-  return choice == Choices().end() ? std::nullopt : Untried(base, *choice, tried);
-}
-
-std::optional<VariantChange> UntriedChange(const KernelVariant& base,
-                                           const std::vector<KernelVariant>& tried) {
-  for (const Choice& choice : Choices())
-    if (std::optional<VariantChange> change = Untried(base, choice, tried)) return change;
+std::optional<std::string> UntriedChange(const Choice& choice, const std::vector<Choice>& all,
+                                         const std::vector<ChoiceValues>& tried) {
+  ChoiceValues values = ValuesOf(all);
+  for (const int value : Neighbours(choice)) {
+    values[choice.name] = value;
+    if (std::ranges::find(tried, values) == tried.end())
+      return fmt::format("{}={}: {}", choice.name, value, choice.meaning);
+  }
   return std::nullopt;
 }
 
-KernelVariant SampledVariant(int attempt) {
+std::optional<std::string> UntriedChange(const std::vector<Choice>& all,
+                                         const std::vector<ChoiceValues>& tried) {
+  for (const Choice& choice : all)
+    if (std::optional<std::string> change = UntriedChange(choice, all, tried)) return change;
+  return std::nullopt;
+}
+
+KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt) {
   if (attempt <= 1) return {};
   Rng rng(DeriveSeed({}, fmt::format("expert variant {}", attempt)));
   std::string text;
-  for (const Choice& choice : Choices()) {
-    if (rng.Below(kOneIn) != 0) continue;
+  for (const Choice& choice : choices) {
+    if (rng.Below(kDrawnOneIn) != 0) continue;
     text += fmt::format("{}={} ", choice.name, choice.values[rng.Below(choice.values.size())]);
   }
   return VariantFromText(text);

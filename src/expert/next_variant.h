@@ -1,36 +1,36 @@
-// Which variant of a kernel comes next: the one that was not judged yet and differs in one choice
-// from the version worked on, or a drawn one where nothing is shown to start from.
+// Which variant of a kernel comes next: one that was not judged yet and differs in one choice from
+// the version worked on, or a drawn one where nothing is shown to start from.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "agent/window.h"
+#include "core/candidate.h"
 #include "expert/variant.h"
 
 namespace pragma {
 
-struct VariantChange {
-  KernelVariant variant;
-  std::string change;  // "chains=8"
-  std::string why;     // what the choice means
-};
+// All choices of one kernel, with its values.
+using ChoiceValues = std::map<std::string, int>;
+[[nodiscard]] ChoiceValues ValuesOf(const std::vector<Choice>& choices);
 
-// Of the expert's kernels in the window: the variants that were judged already.
-[[nodiscard]] std::vector<KernelVariant> TriedVariants(const Window& window);
+// Of the expert's kernels in the window: what was judged already.
+[[nodiscard]] std::vector<ChoiceValues> TriedValues(const Window& window);
 
-// One other value of the choice `name`, the nearest to the present one first. None: all were tried.
-[[nodiscard]] std::optional<VariantChange> UntriedChange(const KernelVariant& base,
-                                                         std::string_view name,
-                                                         const std::vector<KernelVariant>& tried);
-// Of any choice, in the order of Choices().
-[[nodiscard]] std::optional<VariantChange> UntriedChange(const KernelVariant& base,
-                                                         const std::vector<KernelVariant>& tried);
+// "chains=8: what the choice means": the nearest value of this choice that has not been tried with
+// the others (`all`) as they are. None: all were.
+[[nodiscard]] std::optional<std::string> UntriedChange(const Choice& choice,
+                                                       const std::vector<Choice>& all,
+                                                       const std::vector<ChoiceValues>& tried);
+// Of any choice, in their order.
+[[nodiscard]] std::optional<std::string> UntriedChange(const std::vector<Choice>& all,
+                                                       const std::vector<ChoiceValues>& tried);
 
-// The default for the first attempt; for the later ones drawn at random, the same for the same
-// attempt: independent samples, as a model without memory would give them.
-[[nodiscard]] KernelVariant SampledVariant(int attempt);
+// Drawn at random from the choices of a default kernel, the same for the same attempt: independent
+// samples, as a model without memory would give them. The first is the default.
+[[nodiscard]] KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt);
 
 }  // namespace pragma

@@ -22,8 +22,8 @@ const std::vector<Piece>& Pieces() {
   static const std::vector<Piece> kPieces{
       {kCore, vector_text::kCore, {}},
       {kParts, vector_text::kParts, {kCore}},
-      {kStrided, vector_text::kStrided, {kCore}},
       {kLoops, vector_text::kLoops, {kParts}},
+      {kStrided, vector_text::kStrided, {kLoops}},
       {kLimits, vector_text::kLimits, {}},
       {kStream, vector_text::kStream, {kCore}},
       {kStreamLanes, vector_text::kStreamLanes, {kLoops, kStream}},

@@ -7,9 +7,10 @@
 //           Min(a, b), Max(a, b) (b where either is NaN), Abs(v), Bits(v), FromBits(i),
 //           KeepMin(a, b), KeepMax(a, b) (a NaN in either stays)
 //   parts   LoadPart(p, n, rest), StorePart(p, v, n): the first n lanes only, 0 <= n <= kLanes
-//   strided LoadStrided(p, stride, n), StoreStrided(p, stride, v, n): lane i at p + i * stride;
-//           LoadInside(p, stride, at, step, limit, outside, n): `outside` in the lanes whose
-//           at + i * step is not in [0, limit); EachLane(v, f), EachLane(v, w, f): f a lane
+//   strided LoadStrided(p, stride, n), StoreStrided(p, stride, v, n): lane i at p + i * stride, by
+//           loads and shuffles where the stride is small; LoadInside(p, stride, at, step, limit,
+//           outside, n): `outside` in the lanes whose at + i * step is not in [0, limit);
+//           EachLane(v, f), EachLane(v, w, f): f a lane
 //   loops   AllLanes: a count that is known to be kLanes; LoadLanes(p, n), StoreLanes(p, v, n),
 //           KeepLanes(v, n, rest) for either; ForLanes<U>(from, to, body(x, u, n)) and
 //           ForColumns<V>(x, size, body(x, vectors, n)): loops that hand over their remainders;

@@ -73,24 +73,38 @@ static void CheckParts() {
   }
 }
 
+// The lanes of a window that hangs over either end of a row.
+static void CheckInside() {
+  float storage[16 * kLanes];
+  for (std::int64_t i = 0; i < 16 * kLanes; ++i) storage[i] = static_cast<float>(i);
+  const std::int64_t limit = 2 * kLanes + 3;
+  for (const std::int64_t stride : {1, 2, 3, 4, 5})
+    for (std::int64_t at = -kLanes; at < limit + 2; ++at)
+      for (const std::int64_t n : {std::int64_t{1}, kLanes - 1, kLanes}) {
+        const Vec inside = LoadInside(storage + 5 * kLanes + at, stride, at, stride, limit, 9.5f, n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t index = at + i * stride;
+          const float wanted = index >= 0 && index < limit ? static_cast<float>(5 * kLanes + index) : 9.5f;
+          if (inside[i] != wanted) Complain("LoadInside", static_cast<float>(at), inside[i], wanted);
+        }
+      }
+}
+
 static void CheckMoves() {
-  float storage[2 * kLanes + 2], to[2 * kLanes];
-  float* const from = storage + 2;  // what lies before it may be pointed at
+  float from[6 * kLanes], to[2 * kLanes];
   bool flags[kLanes];
-  for (std::int64_t i = 0; i < 2 * kLanes; ++i) from[i] = static_cast<float>(i), to[i] = -1;
+  for (std::int64_t i = 0; i < 6 * kLanes; ++i) from[i] = static_cast<float>(i);
+  for (std::int64_t i = 0; i < 2 * kLanes; ++i) to[i] = -1;
   for (std::int64_t i = 0; i < kLanes; ++i) flags[i] = i % 3 == 0;
   const Vec scanned = ScanLanes(Load(from), 0.0f, [](Vec a, Vec b) { return a + b; });
   const Vec flag = Select(LoadMask(flags, kLanes), Broadcast(1), Vec{});
   StoreStrided(to + 2 * kLanes - 1, -1, Load(from), kLanes);
   for (std::int64_t i = 0; i < kLanes; ++i) {
-    for (const std::int64_t stride : {-1, 1, 2}) {
+    for (const std::int64_t stride : {-1, 1, 2, 3, 4, 5}) {
       const float* p = stride < 0 ? from + kLanes - 1 : from;
-      if (LoadStrided(p, stride, kLanes)[i] != p[i * stride]) Complain("LoadStrided", i, 0, stride);
-      const std::int64_t n = kLanes - 1;
-      if (i < n && LoadStrided(p, stride, n)[i] != p[i * stride]) Complain("LoadStrided", i, 1, n);
+      for (std::int64_t n = 1; n <= kLanes; ++n)
+        if (LoadStrided(p, stride, n)[i] != (i < n ? p[i * stride] : 0)) Complain("LoadStrided", i, stride, n);
     }
-    const Vec inside = LoadInside(from - 2, 1, -2, 1, kLanes - 3, 9.0f, kLanes);
-    if (inside[i] != (i < 2 || i - 2 >= kLanes - 3 ? 9 : from[i - 2])) Complain("LoadInside", i, inside[i], 0);
     if (to[2 * kLanes - 1 - i] != from[i]) Complain("StoreStrided", i, to[i], from[i]);
     if (scanned[i] != i * (i + 1) / 2) Complain("ScanLanes", i, scanned[i], i);
     if (flag[i] != flags[i]) Complain("LoadMask", i, flag[i], flags[i]);
@@ -146,6 +160,7 @@ int main() {
   Check("Abs", [](Vec v) { return Abs(v); }, [](double x) { return std::fabs(x); }, 0);
   CheckParts();
   CheckMoves();
+  CheckInside();
   CheckLanes();
 }
 )";

@@ -5,63 +5,6 @@
 
 namespace pragma::vector_text {
 
-const std::string_view kStrided = R"(
-// Lane i at p + i * stride; lanes from n on are zero, and are not stored.
-#if PRAGMA_LANES == 16
-#define PRAGMA_REVERSED 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
-#define PRAGMA_EVEN 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
-#elif PRAGMA_LANES == 8
-#define PRAGMA_REVERSED 7, 6, 5, 4, 3, 2, 1, 0
-#define PRAGMA_EVEN 0, 2, 4, 6, 9, 11, 13, 15
-#else
-#define PRAGMA_REVERSED 3, 2, 1, 0
-#define PRAGMA_EVEN 0, 2, 5, 7
-#endif
-[[maybe_unused]] static inline Vec LoadStrided(const float* p, std::int64_t stride,
-                                               std::int64_t n) {
-  if (n == kLanes && stride == -1) {
-    const Vec v = Load(p - (kLanes - 1));
-    return __builtin_shufflevector(v, v, PRAGMA_REVERSED);
-  }
-  if (n == kLanes && stride == 2)  // the second load ends with the last element that is wanted
-    return __builtin_shufflevector(Load(p), Load(p + kLanes - 1), PRAGMA_EVEN);
-  Vec v{};
-  for (std::int64_t i = 0; i < n; ++i) v[i] = p[i * stride];
-  return v;
-}
-[[maybe_unused]] static inline void StoreStrided(float* p, std::int64_t stride, Vec v,
-                                                 std::int64_t n) {
-  if (n == kLanes && stride == -1)
-    return Store(p - (kLanes - 1), __builtin_shufflevector(v, v, PRAGMA_REVERSED));
-  for (std::int64_t i = 0; i < n; ++i) p[i * stride] = v[i];
-}
-// Lanes whose index at + i * step lies outside [0, limit) are not read.
-[[maybe_unused]] static inline Vec LoadInside(const float* p, std::int64_t stride, std::int64_t at,
-                                              std::int64_t step, std::int64_t limit, float outside,
-                                              std::int64_t n) {
-  const std::int64_t last = at + (kLanes - 1) * step;
-  if (n == kLanes && at >= 0 && at < limit && last >= 0 && last < limit)
-    return stride == 1 ? Load(p) : LoadStrided(p, stride, n);
-  Vec v = Broadcast(outside);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t index = at + i * step;
-    if (index >= 0 && index < limit) v[i] = p[i * stride];
-  }
-  return v;
-}
-// For functions that have no vector form here.
-template <class Function>
-static inline Vec EachLane(Vec v, Function function) {
-  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i]);
-  return v;
-}
-template <class Function>
-static inline Vec EachLane(Vec v, Vec w, Function function) {
-  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i], w[i]);
-  return v;
-}
-)";
-
 const std::string_view kLoops = R"(
 // Loops over vectors. A body is told how many lanes count: AllLanes, which costs nothing, or a
 // number below kLanes for what is left over.
@@ -108,6 +51,122 @@ static inline Vec Together(const Vec (&v)[N], Combine combine) {
   Vec all = v[0];
   for (std::size_t i = 1; i < N; ++i) all = combine(all, v[i]);
   return all;
+}
+)";
+
+const std::string_view kStrided = R"(
+// Lanes [first, end) of the Vec at p, zeros in the others; nothing else is read.
+#if defined(__AVX512F__)
+static inline std::uint32_t FirstBits(std::int64_t n) {
+  return n <= 0 ? 0 : n >= kLanes ? 0xffffu : (1u << n) - 1;
+}
+static inline Vec LoadBetween(const float* p, std::int64_t first, std::int64_t end) {
+  const auto mask = static_cast<__mmask16>(FirstBits(end) & ~FirstBits(first));
+  return (Vec)_mm512_maskz_loadu_ps(mask, p);
+}
+#elif defined(__AVX2__)
+static inline Vec LoadBetween(const float* p, std::int64_t first, std::int64_t end) {
+  const Ints number = LaneNumbers();
+  const Ints mask = (number >= static_cast<std::int32_t>(first)) & (number < static_cast<std::int32_t>(end));
+  return (Vec)_mm256_maskload_ps(p, (__m256i)mask);
+}
+#else
+static inline Vec LoadBetween(const float* p, std::int64_t first, std::int64_t end) {
+  Vec v{};
+  for (std::int64_t i = first < 0 ? 0 : first; i < end && i < kLanes; ++i) v[i] = p[i];
+  return v;
+}
+#endif
+// Lanes [first, end) of every S-th element from p on: S loads and S - 1 shuffles.
+template <int S, int J, int... I>
+static inline Vec EveryFrom(Vec v, const float* p, std::int64_t first, std::int64_t end,
+                            std::integer_sequence<int, I...> lanes) {
+  constexpr int L = PRAGMA_LANES;
+  if constexpr (J == S) {
+    return v;
+  } else {
+    // The last load ends with the last element that is wanted.
+    constexpr int kStart = J + 1 < S ? J * L : (L - 1) * (S - 1);
+    const Vec next = first == 0 && end == kLanes
+                         ? Load(p + kStart)
+                         : LoadBetween(p + kStart, first * S - kStart, (end - 1) * S + 1 - kStart);
+    if constexpr (J > 0) {
+      constexpr auto kFrom = [](int i) {
+        if (i * S >= J * L && (J + 1 == S || i * S < (J + 1) * L)) return L + i * S - kStart;
+        return J > 1 ? i : i * S < L ? i * S : 0;
+      };
+      return EveryFrom<S, J + 1>(__builtin_shufflevector(v, next, kFrom(I)...), p, first, end, lanes);
+    } else {
+      return EveryFrom<S, J + 1>(next, p, first, end, lanes);
+    }
+  }
+}
+template <int S>
+static inline Vec LoadEvery(const float* p, std::int64_t first, std::int64_t end) {
+  return EveryFrom<S, 0>(Vec{}, p, first, end, std::make_integer_sequence<int, PRAGMA_LANES>{});
+}
+static inline Vec LoadEvery(const float* p, std::int64_t stride, std::int64_t first, std::int64_t end) {
+  if (stride == 1) return LoadEvery<1>(p, first, end);
+  if (stride == 2) return LoadEvery<2>(p, first, end);
+  return stride == 3 ? LoadEvery<3>(p, first, end) : LoadEvery<4>(p, first, end);
+}
+#if PRAGMA_LANES == 16
+#define PRAGMA_REVERSED 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+#elif PRAGMA_LANES == 8
+#define PRAGMA_REVERSED 7, 6, 5, 4, 3, 2, 1, 0
+#else
+#define PRAGMA_REVERSED 3, 2, 1, 0
+#endif
+// Lane i at p + i * stride; lanes from n on are zero, and are not stored.
+[[maybe_unused]] static inline Vec LoadStrided(const float* p, std::int64_t stride,
+                                               std::int64_t n) {
+  if (n == kLanes && stride == -1) {
+    const Vec v = Load(p - (kLanes - 1));
+    return __builtin_shufflevector(v, v, PRAGMA_REVERSED);
+  }
+  if (stride >= 1 && stride <= 4) return LoadEvery(p, stride, 0, n);
+  Vec v{};
+  for (std::int64_t i = 0; i < n; ++i) v[i] = p[i * stride];
+  return v;
+}
+[[maybe_unused]] static inline void StoreStrided(float* p, std::int64_t stride, Vec v,
+                                                 std::int64_t n) {
+  if (n == kLanes && stride == -1)
+    return Store(p - (kLanes - 1), __builtin_shufflevector(v, v, PRAGMA_REVERSED));
+  for (std::int64_t i = 0; i < n; ++i) p[i * stride] = v[i];
+}
+// Lanes whose index at + i * step lies outside [0, limit) are not read.
+[[maybe_unused]] static inline Vec LoadInside(const float* p, std::int64_t stride, std::int64_t at,
+                                              std::int64_t step, std::int64_t limit, float outside,
+                                              std::int64_t n) {
+  const std::int64_t last = at + (kLanes - 1) * step;
+  if (n == kLanes && at >= 0 && at < limit && last >= 0 && last < limit)
+    return stride == 1 ? Load(p) : LoadStrided(p, stride, n);
+  if (step > 0 && stride >= 1 && stride <= 4) {
+    const std::int64_t first = at >= 0 ? 0 : (step - 1 - at) / step;
+    const std::int64_t inside = at >= limit ? 0 : (limit - 1 - at) / step + 1;
+    const std::int64_t end = inside < n ? inside : n;
+    const Ints number = LaneNumbers();
+    const Ints mask = (number >= static_cast<std::int32_t>(first)) & (number < static_cast<std::int32_t>(end));
+    return Select(mask, LoadEvery(p, stride, first, end), Broadcast(outside));
+  }
+  Vec v = Broadcast(outside);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t index = at + i * step;
+    if (index >= 0 && index < limit) v[i] = p[i * stride];
+  }
+  return v;
+}
+// For functions that have no vector form here.
+template <class Function>
+static inline Vec EachLane(Vec v, Function function) {
+  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i]);
+  return v;
+}
+template <class Function>
+static inline Vec EachLane(Vec v, Vec w, Function function) {
+  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = function(v[i], w[i]);
+  return v;
 }
 )";
 
