@@ -175,7 +175,7 @@ class NestWriter final : public NestParts {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     constexpr std::int64_t kFloats = 16;  // in a vector, at most
-    std::vector<int> counts{1, 2, 4, 8};
+    std::vector<int> counts{1, 2, 4, 8, 16};
     std::erase_if(counts, [&](int count) { return count > 1 && count * kFloats > size; });
     const std::string vectors = Tunable("COLUMNS", std::min(kColumns, counts.back()), counts);
     BeginWork(static_cast<int>(outer.size()) + 1);
