@@ -149,7 +149,7 @@ Json PassJson(std::span<const Score> scores, int repeats) {
       {"over", "attempts of a run, taken as exchangeable; they are in sampling only"}};
   std::size_t attempts = 0;
   for (const Score& score : scores) attempts = std::max(attempts, score.curve.size());
-  for (const std::size_t k : {1, 2, 3, 5, 10, 15, 30}) {
+  for (const std::size_t k : {1UZ, 2UZ, 3UZ, 5UZ, 10UZ, 15UZ, 30UZ}) {
     const std::string name = std::to_string(k);
     if (k <= static_cast<std::size_t>(repeats)) {
       if (const auto pass = PassOverRepeats(scores, k)) over_repeats[name] = *pass;
