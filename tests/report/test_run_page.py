@@ -41,8 +41,8 @@ def test_clicking_an_attempt_shows_everything_about_it(browser, run_page):
     assert all(check["detail"] in browser.text(".panel") for check in trial["evaluation"]["checks"])
 
 
-def test_what_a_planner_marked_is_shown_and_whether_the_coder_kept_to_it(browser, store, tmp_path):
-    home, _, _ = store
+def test_what_a_planner_marked_is_shown_and_whether_the_coder_kept_to_it(browser, tmp_path):
+    home = tmp_path / "home"
     run = report_browser.replayed(report_browser.ROOT / "recordings" / "strategies" / "40_conv2d_depthwise.stark.jsonl", home)
     report_browser.program("report", run, "--home", home, "--html", tmp_path / "marked.html")
     browser.open(tmp_path / "marked.html")
