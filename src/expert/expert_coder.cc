@@ -48,8 +48,8 @@ class ExpertCoder final : public Coder {
     return CppCandidate(EmitKernel(task, std::move(program), target_, variant));
   }
 
-  // What the version to start from chose, and the one change. Without advice: a sample where no
-  // version is shown, else a change that has not been tried.
+  // What the version to start from chose, and the one change. Without advice: a change that has
+  // not been tried; where no version is shown the default first, then samples.
   [[nodiscard]] KernelVariant Wanted(const Window& window, const Advice* advice,
                                      const Program& program) const {
     const Trial* start = window.best != nullptr ? window.best : window.current;
@@ -64,6 +64,7 @@ class ExpertCoder final : public Coder {
       const auto change = UntriedChange(ChoicesIn(*start->candidate), TriedValues(window));
       if (change) return VariantFromText(present.Text() + " " + *change);
     }
+    if (window.attempt <= 1) return {};
     return SampledVariant(ChoicesIn(Write(*window.task, program, {})), window.attempt);
   }
 

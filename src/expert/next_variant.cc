@@ -73,7 +73,6 @@ std::optional<std::string> UntriedChange(const std::vector<Choice>& all,
 }
 
 KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt) {
-  if (attempt <= 1) return {};
   Rng rng(DeriveSeed({}, fmt::format("expert variant {}", attempt)));
   std::string text;
   for (const Choice& choice : choices) {

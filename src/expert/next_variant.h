@@ -30,7 +30,7 @@ using ChoiceValues = std::map<std::string, int>;
                                                        const std::vector<ChoiceValues>& tried);
 
 // Drawn at random from the choices of a default kernel, the same for the same attempt: independent
-// samples, as a model without memory would give them. The first is the default.
+// samples, as a model without memory would give them.
 [[nodiscard]] KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt);
 
 }  // namespace pragma
