@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import traceback
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.describe import Described, describe
+from pragma_torch.device import CPU
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.filesread import FilesRead
 from pragma_torch.process import keep_freed_memory
@@ -36,7 +38,7 @@ class Server:
     def serve(self) -> None:
         torch.set_num_threads(self._threads)
         keep_freed_memory()  # a reference is computed for every timed set
-        self._channel.send({"hello": 1, "torch": torch.__version__})
+        self._channel.send({"hello": 1, "torch": torch.__version__, "triton": _version("triton")})
         while True:
             request = self._channel.receive()
             if request is None or request[0].get("op") == "quit":
@@ -117,9 +119,18 @@ class Server:
             "allocator": message["allocator"],
             "offsets": message["offsets"],
             "threads": self._threads,
+            "device": message.get("device", CPU),
         }
         self._zygote.ask(request, fds)
         return {}
+
+
+def _version(package: str) -> str:
+    """Empty: not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _one(fds: list[int], index: int) -> int:

@@ -95,7 +95,7 @@ def _serve(channel: Channel) -> None:
             channel.send({"ok": True, "threads": thread_count()})
             continue
         try:
-            if message["mode"] == "compile":
+            if message["mode"] == "compile" and message.get("device", "cpu") == "cpu":
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 limit_files(compiling=True)
                 _prepare_compile()

@@ -22,6 +22,7 @@
 #include "build/toolchain.h"
 #include "cli/command.h"
 #include "cli/shaped_evaluation.h"
+#include "core/device.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
 #include "profile/profiler.h"
@@ -60,6 +61,15 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   TRY(MeasureMachine(machine, programs));
   TRY(store.PutFigure(key, MachineToJson(machine)));
   return machine;
+}
+
+void FindDeviceFor(Machine& machine, const std::string& programs) {
+  Result<Device> device = FindDevice(programs);
+  if (device) {
+    machine.device = std::move(*device);
+  } else {
+    Log(LogLevel::kWarning, "no GPU to measure on: " + device.error().message);
+  }
 }
 
 // Of a lint that a run starts with; `pragma lint` takes longer looks.
@@ -106,6 +116,9 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
   Jail jail = TRY(Jail::Create(context.paths.programs.string(), options.sandbox));
   Store store = TRY(Store::Open(context.home));
   Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
+  if (options.device == DeviceWish::kIfThere) {
+    FindDeviceFor(machine, context.paths.programs.string());
+  }
   return std::unique_ptr<Workbench>(new Workbench(context, std::move(jail), std::move(store),
                                                   std::move(machine), options.task_limit));
 }
@@ -116,6 +129,7 @@ TorchServerOptions Workbench::torch_options() const {
   options.package_root = paths_.package_root();
   options.cache_dir = home_ / "cache" / "torch";
   options.threads = machine_.threads;
+  options.device = machine_.device;
   options.describe_limit = task_limit_;
   return options;
 }
@@ -221,9 +235,10 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
 
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
-  return fmt::format("baseline/{}/{}/{}/{}/{}", task().sha256, machine.fingerprint, machine.threads,
-                     server_.torch_version(),
-                     options_.cache == CacheState::kWarm ? "warm" : "cold");
+  return fmt::format("baseline/{}/{}/{}/{}/{}{}", task().sha256, machine.fingerprint,
+                     machine.threads, server_.torch_version(),
+                     options_.cache == CacheState::kWarm ? "warm" : "cold",
+                     machine.device ? "/" + machine.device->name : std::string());
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,

@@ -152,6 +152,9 @@ void TorchServer::NoteDims(std::vector<VaryingSize> dims) { impl_->task.dims = s
 const std::vector<std::string>& TorchServer::files() const { return impl_->files; }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
+const std::string& TorchServer::triton_version() const { return impl_->process.triton_version(); }
+bool TorchServer::on_device() const { return impl_->options.device.has_value(); }
+
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
                                        const fs::path& task_file) {
   std::error_code error;
@@ -199,6 +202,19 @@ Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) 
                   {.solution = solution, .plan = impl_->candidate_plan});
 }
 
+Result<CandidateHome> TorchServer::MakeTritonHome(std::string_view module) const {
+  const fs::path& python = impl_->options.python;
+  if (triton_version().empty()) {
+    return Fail(ErrorKind::kUnavailable, python.string() + " has no Triton: " + python.string() +
+                                             " -m pip install triton, or another one with --python");
+  }
+  CandidateHome home = TRY(
+      MakeHome(impl_->jail, impl_->options,
+               {.solution = module, .plan = impl_->candidate_plan, .package = "pragma_triton"}));
+  if (!impl_->options.device) home.run.env["TRITON_INTERPRET"] = "1";
+  return home;
+}
+
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {
   const SetLayout layout = PackedLayout(impl_->task);
   TRY(impl_->CheckSpace(area, offset, layout.argument_bytes));
@@ -237,6 +253,7 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   JsonWriter request;
   request.BeginObject().Field("op", "spawn_timer").Field("mode", ModeName(spec.mode));
   request.Field("allocator", AllocatorName(spec.allocator));
+  request.Field("device", impl_->options.device ? "cuda" : "cpu");
   request.Field("offsets", spec.argument_offsets);
   const std::array<int, 3> fds{spec.inputs->fd(), spec.control_fd, theirs.get()};
   TRY(impl_->Ask(request, fds, "starting a timing child"));
