@@ -12,7 +12,6 @@ import torch
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.describe import Described, describe
-from pragma_torch.device import CPU
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.filesread import FilesRead
 from pragma_torch.process import keep_freed_memory
@@ -22,10 +21,11 @@ from pragma_torch.zygote import Zygote
 class Server:
     """Serves one client until it quits or closes the socket."""
 
-    def __init__(self, channel: Channel, zygote: Zygote, threads: int) -> None:
+    def __init__(self, channel: Channel, zygote: Zygote, threads: int, device: str) -> None:
         self._channel = channel
         self._zygote = zygote
         self._threads = threads
+        self._device = device  # of timing children; references are computed on the CPU
         self._described: Described | None = None
         self._areas = Areas()
         self._operations = {
@@ -119,7 +119,7 @@ class Server:
             "allocator": message["allocator"],
             "offsets": message["offsets"],
             "threads": self._threads,
-            "device": message.get("device", CPU),
+            "device": self._device,
         }
         self._zygote.ask(request, fds)
         return {}

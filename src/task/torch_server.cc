@@ -168,7 +168,8 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
   spec.binds.push_back({folder.path.string(), std::string(kTaskFolder), false});
   spec.binds.push_back({cache.path.string(), "/cache", true});
-  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads)});
+  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads),
+                                     "--device", options.device ? "cuda" : "cpu"});
   TorchProcess process = TRY(TorchProcess::Start(jail, std::move(spec), deadline));
   const fs::path outside = fs::absolute(task_file, error).lexically_normal().parent_path();
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
@@ -253,7 +254,6 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   JsonWriter request;
   request.BeginObject().Field("op", "spawn_timer").Field("mode", ModeName(spec.mode));
   request.Field("allocator", AllocatorName(spec.allocator));
-  request.Field("device", impl_->options.device ? "cuda" : "cpu");
   request.Field("offsets", spec.argument_offsets);
   const std::array<int, 3> fds{spec.inputs->fd(), spec.control_fd, theirs.get()};
   TRY(impl_->Ask(request, fds, "starting a timing child"));
