@@ -33,6 +33,8 @@ constexpr double kImplausibleShare = 0.9;
 constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
 constexpr std::size_t kSlotsForUpkeep = 4;
 constexpr int kBaselineProcesses = 3;
+// Processes that took seconds to start are made use of for longer.
+constexpr double kDeviceBudget = 5;
 
 // Replaces what an earlier attempt at the same session left.
 void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
@@ -123,12 +125,13 @@ TimingContext TimingCheck::Context() const {
 }
 
 TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
+  const bool on_device = parts_.machine.device.has_value();
   return MakePlan({.sets = parts_.stage.ring().sets(),
                    .round_seconds = round,
                    .upkeep_seconds = judging_.upkeep_seconds,
                    .cache = parts_.options.cache,
-                   .slow_start = parts_.machine.device.has_value()},
-                  budget);
+                   .on_device = on_device},
+                  on_device ? budget * kDeviceBudget : budget);
 }
 
 // Refills some slots for nothing, to see what it takes; the first time warms the reference up.
