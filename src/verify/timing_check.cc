@@ -154,7 +154,8 @@ Result<void> TimingCheck::ChooseBaseline() {
     sides.push_back({.name = "eager", .allocator = allocator});
   }
   TimingPlan plan = Plan(2 * judging_.call_seconds(), parts_.options.timing_budget / 2);
-  plan.processes = kBaselineProcesses;
+  // With one setting there is nothing to choose: only how long eager takes is to be known.
+  plan.processes = sides.size() > 1 ? kBaselineProcesses : 1;
   const TimingOutcome outcome = TRY(RunTiming(Context(), sides, plan, judging_.rng));
   const std::size_t best = sides.size() > 1 && outcome.Ratio(0, 1).median > 1 ? 1 : 0;
   baseline_ = TaskBaseline{.eager = sides[best].allocator,
