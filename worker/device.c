@@ -1,5 +1,6 @@
-/* pragma-device: what the CUDA driver says of the first GPU, as one JSON object on stdout. No context
- * is made, so it takes milliseconds and disturbs nobody. Exit code 1, and why on stderr, without one.
+/* pragma-device: what the CUDA driver says of the first GPU, as one JSON object on stdout. No
+ * context is made, so it takes milliseconds and disturbs nobody. Exit code 1, and why on stderr,
+ * without one.
  *
  * The driver is opened by name at run time: pragma itself is linked without CUDA. */
 #define _GNU_SOURCE

@@ -68,8 +68,9 @@ void VerifyFlags::AddShapesTo(CLI::App& command) {
 
 void VerifyFlags::AddTargetTo(CLI::App& command) {
   command
-      .add_option("--target", target,
-                  "what runs the kernel: cpu (default) or triton (the GPU; without one, checks only)")
+      .add_option(
+          "--target", target,
+          "what runs the kernel: cpu (default) or triton (the GPU; without one, checks only)")
       ->type_name("TARGET")
       ->check(CLI::IsMember({"cpu", "triton"}))
       ->group("Checking");

@@ -10,11 +10,11 @@
 namespace pragma {
 
 struct Device {
-  std::string name;         // "NVIDIA H100 80GB HBM3"
-  std::string driver;       // "580.159.04"
-  std::string cuda;         // what the driver supports: "13.0"
-  std::string capability;   // "9.0"
-  std::string library;      // path of the driver's libcuda.so.1
+  std::string name;        // "NVIDIA H100 80GB HBM3"
+  std::string driver;      // "580.159.04"
+  std::string cuda;        // what the driver supports: "13.0"
+  std::string capability;  // "9.0"
+  std::string library;     // path of the driver's libcuda.so.1
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   int multiprocessors = 0;

@@ -34,8 +34,7 @@ class TimerProcess final {
   ~TimerProcess();
 
  private:
-  TimerProcess(std::unique_ptr<Peer> peer, bool copies)
-      : peer_(std::move(peer)), copies_(copies) {}
+  TimerProcess(std::unique_ptr<Peer> peer, bool copies) : peer_(std::move(peer)), copies_(copies) {}
   [[nodiscard]] Result<Nanoseconds> Send(pragma_command command,
                                          std::span<const std::uint32_t> sets, Seconds limit);
   std::unique_ptr<Peer> peer_;

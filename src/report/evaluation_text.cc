@@ -102,7 +102,8 @@ std::string PhasesText(const Evaluation& evaluation) {
 std::string EnvironmentText(const Environment& environment) {
   std::vector<std::string> parts;
   const std::string& precision = environment.precision;
-  for (const std::string& part : {environment.device, precision, environment.cpu, environment.compiler}) {
+  for (const std::string& part :
+       {environment.device, precision, environment.cpu, environment.compiler}) {
     if (!part.empty()) parts.push_back(part);
   }
   parts.push_back(

@@ -123,14 +123,15 @@ std::map<std::string, std::string> Environment() {
           {"TORCH_HOME", "/tmp"}};
 }
 
-// The driver's character devices, its library where the loader would not look, and /sys, without which
-// it is slow to start.
+// The driver's character devices, its library where the loader would not look, and /sys, without
+// which it is slow to start.
 void BindDevice(JailSpec& spec, const Device& device) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("/dev", error)) {
     const std::string name = entry.path().filename().string();
     std::error_code ignored;
-    if (name.starts_with("nvidia") && entry.is_character_file(ignored)) BindSame(spec, entry.path());
+    if (name.starts_with("nvidia") && entry.is_character_file(ignored))
+      BindSame(spec, entry.path());
   }
   const fs::path folder = fs::path(device.library).parent_path();
   if (!folder.empty()) {

@@ -206,8 +206,9 @@ Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) 
 Result<CandidateHome> TorchServer::MakeTritonHome(std::string_view module) const {
   const fs::path& python = impl_->options.python;
   if (triton_version().empty()) {
-    return Fail(ErrorKind::kUnavailable, python.string() + " has no Triton: " + python.string() +
-                                             " -m pip install triton, or another one with --python");
+    return Fail(ErrorKind::kUnavailable,
+                python.string() + " has no Triton: " + python.string() +
+                    " -m pip install triton, or another one with --python");
   }
   CandidateHome home = TRY(
       MakeHome(impl_->jail, impl_->options,

@@ -107,7 +107,8 @@ class TorchServer final {
 
   // `solution`: the text of a file that defines ModelNew. kTask: this task cannot be given to one.
   [[nodiscard]] Result<CandidateHome> MakeCandidateHome(std::string_view solution) const;
-  // `module`: the text of a Triton module with run(). Without a device it gets Triton's interpreter.
+  // `module`: the text of a Triton module with run(). Without a device it gets Triton's
+  // interpreter.
   [[nodiscard]] Result<CandidateHome> MakeTritonHome(std::string_view module) const;
 
  private:

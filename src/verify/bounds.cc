@@ -44,7 +44,8 @@ bool UsedWhole(const Task& task, const std::string& argument) {
 
 double Milliseconds(double bytes, double gbs) { return gbs > 0 ? bytes / gbs * 1e-6 : 0; }
 
-// By the peaks of its memory and of its second-level cache. What fits into that cache may lie there.
+// By the peaks of its memory and of its second-level cache. What fits into that cache may lie
+// there.
 double DeviceBoundMs(double bytes, const Device& device) {
   const double beyond = std::max(0.0, bytes - static_cast<double>(device.l2_bytes));
   return std::max(Milliseconds(bytes, device.l2_gbs()), Milliseconds(beyond, device.memory_gbs));

@@ -1,5 +1,5 @@
-// A Python or Triton candidate made ready to run: looked at, and put into the folder its jails bind. Nothing
-// is compiled here: what it compiles, its first process compiles as it loads.
+// A Python or Triton candidate made ready to run: looked at, and put into the folder its jails
+// bind. Nothing is compiled here: what it compiles, its first process compiles as it loads.
 #pragma once
 
 #include "base/result.h"
