@@ -274,7 +274,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);
   }
-  return WithinTuner(WithTunables(text + "\n" + body.text(), variant));
+  return WithTunables(WithinTuner(text + "\n" + body.text()), variant);
 }
 
 }  // namespace pragma
