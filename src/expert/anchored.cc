@@ -192,6 +192,8 @@ MatmulSpec SpecOf(const Nest& nest) {
   // A dimension of size 1 has no step of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
   spec.aligned_output = c.offset % 16 == 0;
+  spec.a_nonzero = step.product->left_nonzero;
+  spec.b_nonzero = step.product->right_nonzero;
   for (std::size_t s = 1; s < nest.steps.size(); ++s) {
     const std::optional<Triangle> triangle =
         TriangleOf(nest.steps[s].expr, nest.steps[s - 1].buffer, kRow, kColumn);

@@ -93,7 +93,9 @@ Value Product(Builder& builder, const Value& left, const Value& right, DType dty
   std::vector<bool> folded(shape.size(), false);
   folded.back() = true;
   const Value sum = builder.Folded(product, {.folded = folded, .dtype = dtype});
-  builder.last().product = ProductHint{a.expr, b.expr, nullptr};
+  builder.last().product =
+      ProductHint{a.expr, b.expr, nullptr, NonzeroOf(left.expr, lr - 2, lr - 1),
+                  NonzeroOf(right.expr, rr - 2, rr - 1)};
   return sum;
 }
 

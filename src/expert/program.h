@@ -9,6 +9,7 @@
 
 #include "core/task.h"
 #include "expert/affine.h"
+#include "expert/diagonals.h"
 #include "expert/expression.h"
 
 namespace pragma {
@@ -29,6 +30,8 @@ struct ProductHint {
   ExprPtr left;
   ExprPtr right;
   ExprPtr bias;            // added to each element; may be null
+  Diagonals left_nonzero;  // of the matrices of each operand
+  Diagonals right_nonzero;
 };
 
 // The same of a convolution; sizes of the spatial dimensions are in order, last innermost.
