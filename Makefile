@@ -4,8 +4,9 @@
 PREFIX ?= /usr/local
 SETUP := tools/setup.sh
 FUZZ_SECONDS ?= 60
+FOLDER ?= out/pragma
 
-.PHONY: all demo test lint format asan tsan fuzz coverage install clean help
+.PHONY: all demo test lint format asan tsan fuzz coverage install portable clean help
 
 all: ## build/pragma
 	@$(SETUP) packages build
@@ -52,6 +53,10 @@ install: all ## into PREFIX (/usr/local)
 	@cmake --install build --prefix "$(PREFIX)"
 	@$(SETUP) venv "$(PREFIX)/share/pragma/.venv"
 	@echo "installed: $(PREFIX)/bin/pragma"
+
+portable: all ## FOLDER=out/pragma: what another machine needs (Python with torch is its own)
+	@$(SETUP) packages build portable
+	@tools/portable.sh build "$(FOLDER)"
 
 clean: ## remove what was built; keeps .venv and .pragma
 	@rm -rf build build-dev build-asan build-tsan build-lint build-fuzz build-coverage

@@ -13,7 +13,7 @@ endif()
 if(TARGET pragma)
   install(TARGETS pragma RUNTIME DESTINATION bin)
 endif()
-foreach(program pragma-init pragma-worker pragma-confine pragma-probe pragma-profiler)
+foreach(program pragma-init pragma-worker pragma-confine pragma-probe pragma-profiler pragma-device)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION lib/pragma)
   endif()
@@ -22,7 +22,7 @@ foreach(folder prompts strategies knowledge report)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/pragma)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/python/pragma_export
-                  ${CMAKE_SOURCE_DIR}/python/pragma_candidate
+                  ${CMAKE_SOURCE_DIR}/python/pragma_candidate ${CMAKE_SOURCE_DIR}/python/pragma_triton
         DESTINATION share/pragma/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/python/pragma_embed.py DESTINATION share/pragma/python)

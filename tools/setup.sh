@@ -2,7 +2,7 @@
 # Makes this checkout ready: Debian packages, the virtual environment, a build. Each step looks
 # first and does nothing when there is nothing to do.
 #
-#   tools/setup.sh packages GROUP...   GROUP: build test lint fuzz coverage
+#   tools/setup.sh packages GROUP...   GROUP: build test lint fuzz coverage portable
 #   tools/setup.sh venv [FOLDER]      default .venv
 #   tools/setup.sh litellm            for the tests of model protocols
 #   tools/setup.sh build PRESET [TARGET...]
@@ -26,6 +26,7 @@ packages_of() {
     lint) echo clang-19 clang-tidy-19 clang-format-19 ;;
     fuzz) echo clang-19 libclang-rt-19-dev ;;
     coverage) echo gcovr ;;
+    portable) echo patchelf ;;
     *) die "no such package group: $1" ;;
   esac
 }

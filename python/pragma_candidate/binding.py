@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import torch
 
+from pragma_candidate.service import Unloadable
 from pragma_torch.instance import get_state, owner_of
 from pragma_torch.plan import Argument, Plan
 
 
-class Unbound(Exception):
-    """ModelNew has no place for something that the task's Model keeps."""
-
-
 def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:
-    """The plan with the places of this ModelNew. Raises Unbound with one clear line."""
+    """The plan with the places of this ModelNew. Raises Unloadable with one clear line."""
     own = _own_state(model)
     taken = {place for argument in plan.arguments for place in _named(model, argument)}
     rest = [(name, tensor) for name, tensor in own if name not in taken]
@@ -23,7 +20,7 @@ def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:
         if argument.places and not places:
             places = _next_alike(rest, argument)
         if argument.places and not places and _needed(argument):
-            raise Unbound(
+            raise Unloadable(
                 f"ModelNew has no place for Model's {argument.role} {argument.path} "
                 f"{argument.shape} {argument.dtype}: keep Model's parameters under their names, or "
                 "in their order with their shapes"

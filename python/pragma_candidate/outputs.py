@@ -6,12 +6,10 @@ from typing import Any
 
 import torch
 
+from pragma_candidate.service import WrongForm
+
 _Tensor = torch.Tensor  # as they are before any candidate code runs
 _strided = torch.strided
-
-
-class WrongForm(Exception):
-    """An output that is no plain dense tensor of exactly the expected shape and type."""
 
 
 def store(value: Any, areas: list[torch.Tensor]) -> None:

@@ -20,9 +20,12 @@ def main() -> int:
     from pragma_candidate.log import use_log
 
     use_log()
-    from pragma_candidate.runner import Runner
+    from pragma_candidate.runner import Solution
+    from pragma_candidate.service import Service
 
-    Runner(arguments.plan, arguments.solution, arguments.threads).serve()
+    Service(
+        lambda layout: Solution(layout, arguments.plan, arguments.solution), arguments.threads
+    ).serve()
     return 0
 
 

@@ -25,6 +25,7 @@ def main() -> int:
         "serve", help="describe a task, compute references, fork timing children"
     )
     serve.add_argument("--threads", type=int, default=1)
+    serve.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="of timing children")
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
 
@@ -38,13 +39,13 @@ def main() -> int:
 def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     from pragma_torch.zygote import Zygote
 
-    zygote = Zygote(channel)  # before torch comes in: the zygote imports its own
+    zygote = Zygote(channel, arguments.device)  # before torch comes in: the zygote imports its own
     # The OpenMP library reads this once, when torch loads it. The server's threads must not spin on
     # into a timed burst; the timing children keep the library's default, like the candidates.
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
     from pragma_torch.server import Server
 
-    Server(channel, zygote, arguments.threads).serve()
+    Server(channel, zygote, arguments.threads, arguments.device).serve()
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import traceback
 from typing import Any
@@ -20,10 +21,11 @@ from pragma_torch.zygote import Zygote
 class Server:
     """Serves one client until it quits or closes the socket."""
 
-    def __init__(self, channel: Channel, zygote: Zygote, threads: int) -> None:
+    def __init__(self, channel: Channel, zygote: Zygote, threads: int, device: str) -> None:
         self._channel = channel
         self._zygote = zygote
         self._threads = threads
+        self._device = device  # of timing children; references are computed on the CPU
         self._described: Described | None = None
         self._areas = Areas()
         self._operations = {
@@ -36,7 +38,7 @@ class Server:
     def serve(self) -> None:
         torch.set_num_threads(self._threads)
         keep_freed_memory()  # a reference is computed for every timed set
-        self._channel.send({"hello": 1, "torch": torch.__version__})
+        self._channel.send({"hello": 1, "torch": torch.__version__, "triton": _version("triton")})
         while True:
             request = self._channel.receive()
             if request is None or request[0].get("op") == "quit":
@@ -117,9 +119,18 @@ class Server:
             "allocator": message["allocator"],
             "offsets": message["offsets"],
             "threads": self._threads,
+            "device": self._device,
         }
         self._zygote.ask(request, fds)
         return {}
+
+
+def _version(package: str) -> str:
+    """Empty: not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _one(fds: list[int], index: int) -> int:

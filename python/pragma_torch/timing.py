@@ -1,9 +1,12 @@
 """A timing child: eager or torch.compile on the ring's input sets, driven by a control page.
 
-The sets' tensors lie in the ring itself (mapped privately): no copies, and pages the child never
-writes show every refill. Arguments that forward writes (running statistics, in-place inputs) are the
-exception: they are copied once when the modules are built and are not refreshed afterwards, so that
-the child's writes cannot cut the rest of their pages off from refills.
+On the CPU the sets' tensors lie in the ring itself (mapped privately): no copies, and pages the child
+never writes show every refill. Arguments that forward writes (running statistics, in-place inputs) are
+the exception: they are copied once when the modules are built and are not refreshed afterwards, so
+that the child's writes cannot cut the rest of their pages off from refills.
+
+On a GPU every tensor is a copy in device memory, which UPLOAD refreshes; RUN ends when the whole device
+is idle, as a candidate's does (pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import torch
 
 from pragma_torch import control
 from pragma_torch.areas import Area
+from pragma_torch.device import CPU, Device
 from pragma_torch.errors import said_by
 from pragma_torch.instance import Instance
 from pragma_torch.plan import Plan
@@ -34,6 +38,8 @@ class Timer:
         self._request = request
         self._page = page
         self._area = Area(inputs_fd, private=True)
+        self._device = Device(request.get("device", CPU))
+        self._copies: list[list[tuple[torch.Tensor, torch.Tensor]]] = []  # (on the device, in the ring)
         self._calls: list[tuple[Any, list[Any]]] = []
         self._graphs = 0
 
@@ -41,6 +47,7 @@ class Timer:
         """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
         page = self._page
         nothing: tuple[Any, list[Any]] = (None, [])
+        synchronize = self._device.synchronize
         with torch.no_grad():
             while True:
                 command, order = page.wait()
@@ -50,6 +57,7 @@ class Timer:
                         for i in order:
                             model, inputs = calls[i]
                             model(*inputs)
+                        synchronize()
                         page.answer(control.OK)
                     except BaseException as error:
                         self._failed("forward", error)
@@ -57,6 +65,10 @@ class Timer:
                     calls = self._calls
                     for i in order:
                         model, inputs = calls[i] if i < len(calls) else nothing
+                    synchronize()
+                    page.answer(control.OK)
+                elif command == control.UPLOAD:
+                    self._upload(order)
                     page.answer(control.OK)
                 elif command == control.LOAD:
                     self._load()
@@ -67,6 +79,12 @@ class Timer:
                     page.answer(control.BAD_COMMAND)
                 if gc.get_count()[0] > _COLLECT_ABOVE:
                     gc.collect()
+
+    def _upload(self, order: list[int]) -> None:
+        for i in order:
+            for own, ring in self._copies[i]:
+                own.copy_(ring)
+        self._device.synchronize()
 
     def _load(self) -> None:
         try:
@@ -86,14 +104,26 @@ class Timer:
         plan = Plan.from_json(self._request["plan"])
         calls = []
         for offsets in self._request["offsets"]:
-            instance = Instance(task.make_model(), plan)
-            tensors = []
-            for argument, offset in zip(plan.arguments, offsets, strict=True):
-                tensor = self._area.tensor(offset, argument.torch_dtype, argument.shape)
-                tensors.append(tensor.clone() if argument.mutated else tensor)
-            instance.bind(tensors)
+            # What the model holds besides the arguments (constants of its own) goes along.
+            instance = Instance(task.make_model().to(self._device.name), plan)
+            instance.bind(self._tensors(plan, offsets))
             calls.append((instance.model, instance.inputs))
         self._calls = self._compiled(calls) if self._request["mode"] == "compile" else calls
+
+    def _tensors(self, plan: Plan, offsets: list[int]) -> list[torch.Tensor]:
+        """One set's, in the plan's order."""
+        ring = [
+            self._area.tensor(offset, argument.torch_dtype, argument.shape)
+            for argument, offset in zip(plan.arguments, offsets, strict=True)
+        ]
+        if self._device.name == CPU:
+            return [
+                tensor.clone() if argument.mutated else tensor
+                for argument, tensor in zip(plan.arguments, ring, strict=True)
+            ]
+        own = [tensor.to(self._device.name) for tensor in ring]
+        self._copies.append(list(zip(own, ring, strict=True)))
+        return own
 
     def _compiled(self, calls: list[tuple[Any, list[Any]]]) -> list[tuple[Any, list[Any]]]:
         """torch.compile of each set's model. Its code cache hangs on forward, not on the instance: the

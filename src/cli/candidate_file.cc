@@ -41,13 +41,18 @@ Result<std::string> ReadOwn(const fs::path& path) {
   return ReadGiven(path);
 }
 
+// Written in Python: no flags, no compiler.
+bool IsPython(const Json& language) {
+  return language == LanguageName(Language::kPython) || language == LanguageName(Language::kTriton);
+}
+
 bool IsPlainName(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
 // "files" as a list of names, or missing, becomes the object that core reads.
 Result<Json> WithFiles(Json value, const fs::path& folder) {
-  const bool python = value.value("language", Json()) == LanguageName(Language::kPython);
+  const bool python = IsPython(value.value("language", Json()));
   if (!value.contains("files")) {
     value["files"] = Json::array({python ? "solution.py" : "kernel.cpp"});
   }
@@ -70,21 +75,20 @@ Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& fol
   if (!value.is_object()) return Wrong("the candidate is no JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
-  const bool python = value["language"] == LanguageName(Language::kPython);
+  const bool python = IsPython(value["language"]);
   if (!value.contains("flags")) {
     value["flags"] = python ? std::vector<std::string>() : DefaultCppFlags();
   }
   if (python && !value.contains("compiler")) value["compiler"] = "";
   Result<Candidate> candidate = CandidateFromJson(value.dump());
   if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
-  if (candidate->language != Language::kCpp && candidate->language != Language::kPython) {
-    return Wrong("candidates in " + std::string(LanguageName(candidate->language)) +
-                 " cannot be judged yet; only C++ and Python can");
+  if (candidate->language == Language::kCuda) {
+    return Wrong("candidates in cuda cannot be judged yet; only C++, Python and Triton can");
   }
   return candidate;
 }
 
-Result<Candidate> LoadCandidate(const fs::path& path) {
+Result<Candidate> LoadCandidate(const fs::path& path, Language python) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const fs::path description = path / "candidate.json";
@@ -94,7 +98,11 @@ Result<Candidate> LoadCandidate(const fs::path& path) {
     return CandidateFromObject(TRY(ReadOwn(description)), path);
   }
   const std::string extension = path.extension().string();
-  if (extension == ".py") return PythonCandidate(TRY(ReadGiven(path)));
+  if (extension == ".py") {
+    std::string text = TRY(ReadGiven(path));
+    return python == Language::kTriton ? TritonCandidate(std::move(text))
+                                       : PythonCandidate(std::move(text));
+  }
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
     return Wrong(path.string() +
                  ": a candidate is a .cpp or .py file, or a folder with candidate.json");

@@ -13,7 +13,9 @@ namespace pragma {
 // .py file one solution that defines ModelNew. A folder's candidate.json is the object of
 // core/json.h, where "files" may also be a list of names in that folder, and may be missing when it
 // has a kernel.cpp (Python: a solution.py). kUsage errors say what is wrong.
-[[nodiscard]] Result<Candidate> LoadCandidate(const std::filesystem::path& path);
+// `python`: what a .py file is taken for, kPython or kTriton.
+[[nodiscard]] Result<Candidate> LoadCandidate(const std::filesystem::path& path,
+                                              Language python = Language::kPython);
 // The object itself; names in "files" are looked up in `folder`.
 [[nodiscard]] Result<Candidate> CandidateFromObject(std::string_view json,
                                                     const std::filesystem::path& folder);

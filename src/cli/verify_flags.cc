@@ -66,6 +66,16 @@ void VerifyFlags::AddShapesTo(CLI::App& command) {
       ->group("Checking");
 }
 
+void VerifyFlags::AddTargetTo(CLI::App& command) {
+  command
+      .add_option(
+          "--target", target,
+          "what runs the kernel: cpu (default) or triton (the GPU; without one, checks only)")
+      ->type_name("TARGET")
+      ->check(CLI::IsMember({"cpu", "triton"}))
+      ->group("Checking");
+}
+
 Result<void> VerifyFlags::ReadShapes() {
   if (shapes_file.empty()) return {};
   Result<std::string> text = ReadFile(shapes_file);
@@ -117,6 +127,7 @@ VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& o
 WorkbenchOptions VerifyFlags::workbench_options() const {
   return {.threads = threads,
           .sandbox = unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired,
+          .device = triton() ? DeviceWish::kIfThere : DeviceWish::kNone,
           .task_limit = DurationOr(task_limit, TorchServerOptions{}.describe_limit)};
 }
 

@@ -27,10 +27,14 @@ struct VerifyFlags {
   std::string shapes_file;
   std::string shapes;  // its text, once it was read
   bool unsafe_no_sandbox = false;
+  std::string target;  // empty: cpu
 
   void AddTo(CLI::App& command);
   // --shapes, for commands that judge one task.
   void AddShapesTo(CLI::App& command);
+  // --target, for commands that judge given candidates.
+  void AddTargetTo(CLI::App& command);
+  [[nodiscard]] bool triton() const { return target == "triton"; }
   // Reads the file of shapes; the error names it.
   [[nodiscard]] Result<void> ReadShapes();
   // What is empty here, from the settings.

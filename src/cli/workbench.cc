@@ -22,6 +22,7 @@
 #include "build/toolchain.h"
 #include "cli/command.h"
 #include "cli/shaped_evaluation.h"
+#include "core/device.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
 #include "profile/profiler.h"
@@ -49,6 +50,7 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
   Result<Machine> known = MachineFromJson(**kept);
   if (!known || known->peak_gflops <= 0) return std::nullopt;
   known->caches = described.caches;  // older figures know less about them
+  known->device = described.device;  // never stored
   return std::move(*known);
 }
 
@@ -66,6 +68,15 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   TRY(MeasureMachine(machine, programs));
   TRY(store.PutFigure(MachineKey(machine), MachineToJson(machine)));
   return machine;
+}
+
+void FindDeviceFor(Machine& machine, const std::string& programs) {
+  Result<Device> device = FindDevice(programs);
+  if (device) {
+    machine.device = std::move(*device);
+  } else {
+    Log(LogLevel::kWarning, "no GPU to measure on: " + device.error().message);
+  }
 }
 
 // Of a lint that a run starts with; `pragma lint` takes longer looks.
@@ -112,6 +123,9 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
   Jail jail = TRY(Jail::Create(context.paths.programs.string(), options.sandbox));
   Store store = TRY(Store::Open(context.home));
   Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
+  if (options.device == DeviceWish::kIfThere) {
+    FindDeviceFor(machine, context.paths.programs.string());
+  }
   return std::unique_ptr<Workbench>(new Workbench(context, std::move(jail), std::move(store),
                                                   std::move(machine), options.task_limit));
 }
@@ -133,6 +147,7 @@ TorchServerOptions Workbench::torch_options() const {
   options.package_root = paths_.package_root();
   options.cache_dir = home_ / "cache" / "torch";
   options.threads = machine_.threads;
+  options.device = machine_.device;
   options.describe_limit = task_limit_;
   return options;
 }
@@ -239,9 +254,10 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
 
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
-  return fmt::format("baseline/{}/{}/{}/{}/{}", task().sha256, machine.fingerprint, machine.threads,
-                     server_.torch_version(),
-                     options_.cache == CacheState::kWarm ? "warm" : "cold");
+  return fmt::format("baseline/{}/{}/{}/{}/{}{}", task().sha256, machine.fingerprint,
+                     machine.threads, server_.torch_version(),
+                     options_.cache == CacheState::kWarm ? "warm" : "cold",
+                     machine.device ? "/" + machine.device->name : std::string());
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,

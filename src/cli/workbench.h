@@ -30,9 +30,13 @@
 
 namespace pragma {
 
+// Whether kernels are measured on a GPU.
+enum class DeviceWish { kNone, kIfThere };
+
 struct WorkbenchOptions {
   int threads = 0;  // 0: what the machine gives
   SandboxMode sandbox = SandboxMode::kRequired;
+  DeviceWish device = DeviceWish::kNone;
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
 };
 

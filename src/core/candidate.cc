@@ -93,6 +93,12 @@ Candidate CppCandidate(std::string source) {
   return candidate;
 }
 
+Candidate TritonCandidate(std::string source) {
+  Candidate candidate{.language = Language::kTriton, .compiler = ""};
+  candidate.files["solution.py"] = std::move(source);
+  return candidate;
+}
+
 Candidate PythonCandidate(std::string source) {
   Candidate candidate{.language = Language::kPython, .compiler = ""};
   candidate.files["solution.py"] = std::move(source);

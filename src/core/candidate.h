@@ -15,7 +15,7 @@ enum class Language : std::uint8_t { kCpp, kCuda, kTriton, kPython };
 
 struct Candidate {
   Language language = Language::kCpp;
-  // name -> text; C++: exactly one, "kernel.cpp"; Python: exactly one, "solution.py"
+  // name -> text; C++: exactly one, "kernel.cpp"; Python, Triton: exactly one, "solution.py"
   std::map<std::string, std::string> files;
   std::string compiler = "g++";                  // C++: "g++" or "clang++"; Python: empty
   std::vector<std::string> flags;                // compile flags, in the author's order
@@ -35,6 +35,8 @@ struct Candidate {
 // "// pragma-compiler: clang++".
 [[nodiscard]] Candidate CppCandidate(std::string source);
 [[nodiscard]] const std::vector<std::string>& DefaultCppFlags();
+// A Triton candidate from the text of a module with kernels and run(); it has no flags.
+[[nodiscard]] Candidate TritonCandidate(std::string source);
 // A Python candidate from the text of a file that defines ModelNew; it has no flags.
 [[nodiscard]] Candidate PythonCandidate(std::string source);
 

@@ -131,6 +131,9 @@ void WriteEnvironment(JsonWriter& writer, const Environment& environment) {
   writer.Field("torch", environment.torch).Field("allocator", environment.allocator);
   writer.Field("cache", environment.cache).Field("threads", environment.threads);
   writer.Field("protections", environment.protections).Field("trust", environment.trust);
+  if (!environment.device.empty()) {
+    writer.Field("device", environment.device).Field("precision", environment.precision);
+  }
   writer.EndObject();
 }
 
@@ -143,6 +146,8 @@ void ReadEnvironment(const JsonReader& reader, Environment& environment) {
   reader.Get("threads", environment.threads);
   reader.Get("protections", environment.protections);
   reader.Get("trust", environment.trust);
+  reader.Get("device", environment.device);
+  reader.Get("precision", environment.precision);
 }
 
 void ReadStatus(const JsonReader& reader, Status& out) {

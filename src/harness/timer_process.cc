@@ -31,7 +31,8 @@ Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, 
                        .control_fd = control.fd()};
   TimerChild child = TRY(server.SpawnTimer(spec));
   return TimerProcess(
-      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)),
+      server.on_device());
 }
 
 TimerProcess::~TimerProcess() {
@@ -45,6 +46,7 @@ Result<void> TimerProcess::Load(Seconds limit) {
 }
 
 Result<Nanoseconds> TimerProcess::Run(std::span<const std::uint32_t> sets, Seconds limit) {
+  if (copies_) TRY(Send(PRAGMA_UPLOAD, sets, limit));
   return Send(PRAGMA_RUN, sets, limit);
 }
 

@@ -24,6 +24,7 @@ class TimerProcess final {
   // Builds the modules; in compile mode also compiles. Failures are ours (the reference is
   // trusted).
   [[nodiscard]] Result<void> Load(Seconds limit);
+  // On a device the sets are brought over first, untimed.
   [[nodiscard]] Result<Nanoseconds> Run(std::span<const std::uint32_t> sets, Seconds limit);
   [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
   [[nodiscard]] Peer& peer() { return *peer_; }
@@ -33,10 +34,11 @@ class TimerProcess final {
   ~TimerProcess();
 
  private:
-  explicit TimerProcess(std::unique_ptr<Peer> peer) : peer_(std::move(peer)) {}
+  TimerProcess(std::unique_ptr<Peer> peer, bool copies) : peer_(std::move(peer)), copies_(copies) {}
   [[nodiscard]] Result<Nanoseconds> Send(pragma_command command,
                                          std::span<const std::uint32_t> sets, Seconds limit);
   std::unique_ptr<Peer> peer_;
+  bool copies_ = false;  // its tensors lie on a device
 };
 
 }  // namespace pragma

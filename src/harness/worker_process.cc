@@ -82,6 +82,8 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
   spec.limits.processes = kPythonProcesses;
+  // CUDA reserves far more addresses than there is memory.
+  if (python.copies) spec.limits.address_space_bytes = 0;
   return spec;
 }
 
@@ -210,7 +212,15 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uin
                                                         Nanoseconds* elapsed) {
   // Single calls were timed when it was checked: longer bursts are of calls far below the limit.
   const double calls = sets.size() > 1 ? 2 : 1;
-  return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
+  if (python_ == nullptr || !python_->copies) {
+    return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
+  }
+  // Only now: whatever ran before cannot have worked on these inputs.
+  if (auto failure = TRY(Send(PRAGMA_UPLOAD, sets, options_.load_limit, nullptr))) return failure;
+  if (auto failure = TRY(Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed))) {
+    return failure;
+  }
+  return Send(PRAGMA_DOWNLOAD, sets, options_.load_limit, nullptr);
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,

@@ -54,6 +54,7 @@ class WorkerProcess final {
   // nullopt: fine. After a failure the worker is dead.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
   // Calls the kernel once for each listed set; `elapsed` is the parent's clock round the doorbell.
+  // Where the kernel works on copies, these are made before and brought back afterwards, untimed.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
                                                          Nanoseconds* elapsed);
   // The doorbell's own cost for as many calls.

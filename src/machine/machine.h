@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "core/device.h"
 
 namespace pragma {
 
@@ -38,6 +40,7 @@ struct Machine {
   std::size_t memory_bytes = 0;
   double peak_gflops = 0;            // fp32 FMA, all threads, measured; 0: not measured yet
   std::vector<Bandwidth> bandwidth;  // by working set, rising
+  std::optional<Device> device;      // where kernels are measured; none: on the processors
   [[nodiscard]] std::size_t last_level_cache_bytes() const;
   // How much of it serves us by the measured bandwidths: in a virtual machine neighbours may have
   // the rest. As described where nothing was measured or nothing contradicts.
@@ -49,6 +52,8 @@ struct Machine {
 
 // Reads /proc and /sys; no figures.
 [[nodiscard]] Result<Machine> DescribeMachine();
+// The GPU that kernels would be measured on; kUnavailable, and why, where there is none.
+[[nodiscard]] Result<Device> FindDevice(const std::string& program_dir);
 // Fills in peak and bandwidths with the probe program (about a second).
 [[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
 // The same machine measured twice: the higher of each figure, since a disturbance can only lower

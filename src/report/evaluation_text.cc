@@ -101,7 +101,9 @@ std::string PhasesText(const Evaluation& evaluation) {
 
 std::string EnvironmentText(const Environment& environment) {
   std::vector<std::string> parts;
-  for (const std::string& part : {environment.cpu, environment.compiler}) {
+  const std::string& precision = environment.precision;
+  for (const std::string& part :
+       {environment.device, precision, environment.cpu, environment.compiler}) {
     if (!part.empty()) parts.push_back(part);
   }
   parts.push_back(

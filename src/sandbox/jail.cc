@@ -165,6 +165,9 @@ Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
     return jail;
   }
   jail.bwrap_ = FindProgram("bwrap");
+  // A portable folder brings its own (tools/portable.sh).
+  const std::string own = jail.program_dir_ + "/bwrap";
+  if (jail.bwrap_.empty() && ::access(own.c_str(), X_OK) == 0) jail.bwrap_ = own;
   if (jail.bwrap_.empty()) return Fail(ErrorKind::kUnavailable, MissingBwrap());
   if (auto settled = jail.Settle(); !settled)
     return Fail(ErrorKind::kUnavailable, BrokenBwrap(settled.error().message));

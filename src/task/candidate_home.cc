@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "/candidate";
 constexpr const char* kConfine = "/pragma-confine";
-constexpr const char* kPackage = "/pragma/pragma_candidate/";
 // Extensions and torch.compile's files, in the jail's own memory (python/pragma_candidate/keep.py).
 constexpr const char* kKeep = "/tmp/keep";
 // worker/confine.c leaves its second filter there.
@@ -48,6 +47,8 @@ void SetFolders(JailSpec& spec) {
   spec.env["TORCH_EXTENSIONS_DIR"] = std::string(kKeep) + "/extensions";
   spec.env["TORCHINDUCTOR_CACHE_DIR"] = std::string(kKeep) + "/inductor";
   spec.env["TRITON_CACHE_DIR"] = std::string(kKeep) + "/triton";
+  // What a process tuned, the later ones find as it found it.
+  spec.env["TRITON_CACHE_AUTOTUNING"] = "1";
 }
 
 }  // namespace
@@ -58,13 +59,14 @@ Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& optio
   TempDir files = TRY(WriteFiles(text));
   const std::string python = spec.argv.front();
   const std::string solution = std::string(kFolder) + "/solution.py";
+  const std::string package = "/pragma/" + std::string(text.package) + "/";
   SetFolders(spec);
   spec.binds.push_back({jail.program_dir() + "/pragma-confine", kConfine, false});
   spec.binds.push_back({files.path().string(), kFolder, false});
   // Without a jail nothing is private; a folder that goes with the candidate has to do.
   if (jail.unsafe()) spec.binds.push_back({(files.path() / "keep").string(), kKeep, true});
   JailSpec scan = spec;
-  scan.argv = {kConfine, "0", python, "-I", "-S", std::string(kPackage) + "scan.py", solution};
+  scan.argv = {kConfine, "0", python, "-I", "-S", package + "scan.py", solution};
   scan.limits.address_space_bytes = std::size_t{2} << 30U;
   scan.limits.cpu = Seconds{20};
   scan.limits.processes = 4;
@@ -72,7 +74,7 @@ Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& optio
                kLateFilterFd,
                python,
                "-I",
-               std::string(kPackage) + "start.py",
+               package + "start.py",
                "--threads",
                std::to_string(options.threads),
                std::string(kFolder) + "/plan.json",

@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "core/device.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 
@@ -122,6 +123,29 @@ std::map<std::string, std::string> Environment() {
           {"TORCH_HOME", "/tmp"}};
 }
 
+// The driver's character devices, its library where the loader would not look, and /sys, without
+// which it is slow to start.
+void BindDevice(JailSpec& spec, const Device& device) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with("nvidia") && entry.is_character_file(ignored))
+      BindSame(spec, entry.path());
+  }
+  const fs::path folder = fs::path(device.library).parent_path();
+  if (!folder.empty()) {
+    BindSame(spec, folder);
+    spec.env["LD_LIBRARY_PATH"] = folder.string();
+    spec.env["TRITON_LIBCUDA_PATH"] = folder.string();
+  }
+  BindSame(spec, "/sys");
+  spec.env["TRITON_CACHE_DIR"] = "/cache/triton";
+  spec.env["CUDA_CACHE_PATH"] = "/tmp/cuda";
+  spec.env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  spec.env["CUDA_VISIBLE_DEVICES"] = "0";
+}
+
 // Opens everything under `folder` to all users. Links are left alone; nobody else writes there now.
 void OpenToOthers(const fs::path& folder) {
   std::error_code error;
@@ -194,6 +218,7 @@ Result<JailSpec> TorchJail(const TorchServerOptions& options) {
   spec.argv = {python, "-m", "pragma_torch"};
   spec.env = Environment();
   if (!options.omp_wait_policy.empty()) spec.env["OMP_WAIT_POLICY"] = options.omp_wait_policy;
+  if (options.device) BindDevice(spec, *options.device);
   spec.tmpfs = {"/tmp"};
   spec.proc = true;
   spec.limits.open_files = 1024;

@@ -49,6 +49,7 @@ inline constexpr std::string_view kTaskFolder = "/task";
 struct CandidateText {
   std::string_view solution;
   std::string_view plan;
+  std::string_view package = "pragma_candidate";  // whose scan.py and start.py
 };
 [[nodiscard]] Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
                                              const CandidateText& text);

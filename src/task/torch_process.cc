@@ -66,6 +66,7 @@ Result<TorchProcess> TorchProcess::Start(const Jail& jail, JailSpec spec, TimePo
                 "PyTorch does not start with " + spec.argv.front() + ": " + hello.error().message);
   }
   hello->Get("torch", process.torch_version_);
+  hello->Get("triton", process.triton_version_);
   return process;
 }
 

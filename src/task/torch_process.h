@@ -35,6 +35,8 @@ class TorchProcess final {
   // Paths in messages: `inside` is shown as `outside`.
   void ShowPath(std::string inside, std::string outside);
   [[nodiscard]] const std::string& torch_version() const { return torch_version_; }
+  // Empty: not installed there.
+  [[nodiscard]] const std::string& triton_version() const { return triton_version_; }
 
  private:
   TorchProcess(TorchChannel channel, JailedProcess process, UniqueFd log)
@@ -50,6 +52,7 @@ class TorchProcess final {
   JailedProcess process_;
   UniqueFd log_;  // a memfd: stdout and stderr of everything in the jail
   std::string torch_version_;
+  std::string triton_version_;
   std::string inside_;
   std::string outside_;
   std::string dead_;  // why this process can no longer be asked; empty: it can

@@ -152,6 +152,9 @@ void TorchServer::NoteDims(std::vector<VaryingSize> dims) { impl_->task.dims = s
 const std::vector<std::string>& TorchServer::files() const { return impl_->files; }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
+const std::string& TorchServer::triton_version() const { return impl_->process.triton_version(); }
+bool TorchServer::on_device() const { return impl_->options.device.has_value(); }
+
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
                                        const fs::path& task_file) {
   std::error_code error;
@@ -165,7 +168,8 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
   spec.binds.push_back({folder.path.string(), std::string(kTaskFolder), false});
   spec.binds.push_back({cache.path.string(), "/cache", true});
-  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads)});
+  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads),
+                                     "--device", options.device ? "cuda" : "cpu"});
   TorchProcess process = TRY(TorchProcess::Start(jail, std::move(spec), deadline));
   const fs::path outside = fs::absolute(task_file, error).lexically_normal().parent_path();
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
@@ -197,6 +201,20 @@ Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) 
   }
   return MakeHome(impl_->jail, impl_->options,
                   {.solution = solution, .plan = impl_->candidate_plan});
+}
+
+Result<CandidateHome> TorchServer::MakeTritonHome(std::string_view module) const {
+  const fs::path& python = impl_->options.python;
+  if (triton_version().empty()) {
+    return Fail(ErrorKind::kUnavailable,
+                python.string() + " has no Triton: " + python.string() +
+                    " -m pip install triton, or another one with --python");
+  }
+  CandidateHome home = TRY(
+      MakeHome(impl_->jail, impl_->options,
+               {.solution = module, .plan = impl_->candidate_plan, .package = "pragma_triton"}));
+  if (!impl_->options.device) home.run.env["TRITON_INTERPRET"] = "1";
+  return home;
 }
 
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
+#include "core/device.h"
 #include "core/task.h"
 #include "sandbox/jail.h"
 
@@ -32,6 +34,7 @@ struct TorchServerOptions {
   Seconds request_limit{300};
   std::size_t memory_limit_bytes = 0;  // refuse a task that needs more; 0: 80 % of what is free
   std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
+  std::optional<Device> device;        // timing children and Triton candidates compute there
 };
 
 // Which of Torch's two allocator settings a timing child uses (docs/measuring.md).
@@ -79,6 +82,9 @@ class TorchServer final {
   // What varies between the shapes that the task is judged on.
   void NoteDims(std::vector<VaryingSize> dims);
   [[nodiscard]] const std::string& torch_version() const;
+  [[nodiscard]] const std::string& triton_version() const;
+  // Timing children compute on a device, on copies that PRAGMA_UPLOAD refreshes.
+  [[nodiscard]] bool on_device() const;
   // What else of the task's folder its code read when it was loaded, relative to that folder.
   [[nodiscard]] const std::vector<std::string>& files() const;
 
@@ -101,6 +107,9 @@ class TorchServer final {
 
   // `solution`: the text of a file that defines ModelNew. kTask: this task cannot be given to one.
   [[nodiscard]] Result<CandidateHome> MakeCandidateHome(std::string_view solution) const;
+  // `module`: the text of a Triton module with run(). Without a device it gets Triton's
+  // interpreter.
+  [[nodiscard]] Result<CandidateHome> MakeTritonHome(std::string_view module) const;
 
  private:
   struct Impl;

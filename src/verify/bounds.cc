@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device.h"
 #include "core/task.h"
 #include "machine/machine.h"
 
@@ -43,6 +44,13 @@ bool UsedWhole(const Task& task, const std::string& argument) {
 
 double Milliseconds(double bytes, double gbs) { return gbs > 0 ? bytes / gbs * 1e-6 : 0; }
 
+// By the peaks of its memory and of its second-level cache. What fits into that cache may lie
+// there.
+double DeviceBoundMs(double bytes, const Device& device) {
+  const double beyond = std::max(0.0, bytes - static_cast<double>(device.l2_bytes));
+  return std::max(Milliseconds(bytes, device.l2_gbs()), Milliseconds(beyond, device.memory_gbs));
+}
+
 }  // namespace
 
 Traffic UnavoidableTraffic(const Task& task) {
@@ -56,6 +64,10 @@ Traffic UnavoidableTraffic(const Task& task) {
 
 double HardBoundMs(const Task& task, const Machine& machine) {
   const Traffic traffic = UnavoidableTraffic(task);
+  if (machine.device) {
+    return DeviceBoundMs(static_cast<double>(traffic.read_bytes + traffic.write_bytes),
+                         *machine.device);
+  }
   const std::size_t set = task.set_bytes();
   Bandwidth best;
   for (const Bandwidth& level : machine.bandwidth) {
@@ -72,7 +84,8 @@ double HardBoundMs(const Task& task, const Machine& machine) {
 }
 
 double SoftBoundMs(const Task& task, const Machine& machine) {
-  return machine.peak_gflops > 0 ? task.flops / machine.peak_gflops * 1e-6 : 0;
+  const double peak = machine.device ? machine.device->fp32_gflops() : machine.peak_gflops;
+  return peak > 0 ? task.flops / peak * 1e-6 : 0;
 }
 
 }  // namespace pragma

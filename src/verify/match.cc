@@ -48,6 +48,7 @@ Match::Match(const TimingContext& context, const std::vector<Side>& sides, const
              Rng& rng)
     : context_(context), sides_(sides), plan_(plan), rng_(rng) {
   outcome_.sides.resize(sides.size());
+  started_.resize(sides.size());
 }
 
 Result<void> Match::StartAll() {
@@ -55,20 +56,36 @@ Result<void> Match::StartAll() {
   for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
   players_.resize(sides_.size());
   // Every process is started before any is loaded, so that they start side by side.
-  for (std::size_t i = 0; i < sides_.size(); ++i) TRY(Start(sides_[i], players_[i]));
+  for (std::size_t i = 0; i < sides_.size(); ++i) TRY(Start(i));
   for (std::size_t i = 0; i < sides_.size() && !failed(); ++i) TRY(MakeReady(i));
   return {};
 }
 
-Result<void> Match::Start(const Side& side, Player& player) {
+Result<void> Match::Start(std::size_t index) {
+  const Side& side = sides_[index];
   if (side.kernel == nullptr) {
-    player.timer = TRY(TimerProcess::Start(stage().server(), stage().ring(), plan_.sets(),
-                                           side.mode, side.allocator));
+    players_[index].timer = TRY(TimerProcess::Start(stage().server(), stage().ring(), plan_.sets(),
+                                                    side.mode, side.allocator));
   } else {
-    player.worker = TRY(WorkerProcess::Start(*context_.jail, *context_.libraries, *side.kernel,
-                                             stage().task(), stage().ring(), context_.worker));
+    const bool slow = side.kernel->python != nullptr && side.kernel->python->copies;
+    players_[index].worker = TRY(slow ? TakeStarted(index) : StartWorker(*side.kernel));
   }
   return {};
+}
+
+Result<WorkerProcess> Match::StartWorker(const BuiltKernel& kernel) const {
+  return WorkerProcess::Start(*context_.jail, *context_.libraries, kernel, context_.stage->task(),
+                              context_.stage->ring(), context_.worker);
+}
+
+// Torch and Triton take seconds to import: all of a session's processes do so side by side.
+Result<WorkerProcess> Match::TakeStarted(std::size_t index) {
+  std::vector<WorkerProcess>& started = started_[index];
+  const std::size_t wanted = started.empty() ? static_cast<std::size_t>(plan_.processes) : 0;
+  while (started.size() < wanted) started.push_back(TRY(StartWorker(*sides_[index].kernel)));
+  WorkerProcess taken = std::move(started.back());
+  started.pop_back();
+  return taken;
 }
 
 // Loads, and makes the first call: it faults pages in and starts threads.

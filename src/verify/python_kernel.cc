@@ -91,7 +91,9 @@ Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jai
   if (std::string complaint = ShapeComplaint(candidate); !complaint.empty()) {
     return BuildOutcome(Rejected(std::move(complaint)));
   }
-  CandidateHome home = TRY(server.MakeCandidateHome(candidate.source()));
+  const bool triton = candidate.language == Language::kTriton;
+  CandidateHome home = TRY(triton ? server.MakeTritonHome(candidate.source())
+                                  : server.MakeCandidateHome(candidate.source()));
   const Jail::RunOutcome run = TRY(jail.Run(home.scan, RunLimits{.wall = kScanLimit}));
   BuildOutcome outcome = ReadScan(run, candidate);
   auto* kernel = std::get_if<BuiltKernel>(&outcome);
@@ -99,7 +101,9 @@ Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jai
   SharedMemory keep = TRY(SharedMemory::Create("pragma-keep", kKeepBytes));
   kernel->python = std::make_shared<PythonKernel>(PythonKernel{
       .jail = std::move(home.run), .files = std::move(home.files), .keep = std::move(keep)});
-  kernel->compiler = "torch " + server.torch_version();
+  kernel->python->copies = triton;
+  kernel->compiler =
+      triton ? "triton " + server.triton_version() : "torch " + server.torch_version();
   return outcome;
 }
 

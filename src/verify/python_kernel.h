@@ -1,5 +1,5 @@
-// A Python candidate made ready to run: looked at, and put into the folder its jails bind. Nothing
-// is compiled here: what it compiles, its first process compiles as it loads.
+// A Python or Triton candidate made ready to run: looked at, and put into the folder its jails
+// bind. Nothing is compiled here: what it compiles, its first process compiles as it loads.
 #pragma once
 
 #include "base/result.h"
@@ -13,6 +13,7 @@ namespace pragma {
 
 // Environment::trust of such a candidate's evaluations (docs/python-candidates.md says why).
 inline constexpr const char* kPythonTrust = "weaker (python)";
+inline constexpr const char* kTritonTrust = "weaker (triton)";  // docs/gpu.md
 
 // The outcome's kernel has `python` set. An Error only for our own trouble.
 [[nodiscard]] Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jail,

@@ -42,7 +42,8 @@ std::size_t WarmupCalls(const Workload& workload) {
 TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double round = workload.round_seconds;
   TimingPlan plan;
-  plan.processes = round <= kShortRoundSeconds ? kProcessesOfShort : kProcesses;
+  const bool many = round <= kShortRoundSeconds && !workload.slow_start;
+  plan.processes = many ? kProcessesOfShort : kProcesses;
   plan.warmup = WarmupCalls(workload);
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);

@@ -61,8 +61,9 @@ struct Verifier::Impl {
   Result<void> Prepare() {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
-    const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
-                                           options.check_sets);
+    const std::size_t cache =
+        machine.device ? machine.device->l2_bytes : machine.last_level_cache_bytes();
+    const StageSize size = ChooseStageSize(task(), options.cache, cache, options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,
@@ -88,15 +89,21 @@ struct Verifier::Impl {
             .cache = options.cache == CacheState::kWarm ? "warm" : "cold",
             .threads = machine.threads,
             .protections = std::move(protections),
-            .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated"};
+            .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated",
+            .device = machine.device ? machine.device->name + ", driver " + machine.device->driver
+                                     : std::string(),
+            .precision = machine.device ? "fp32" : ""};
   }
 
   // Builds; nullopt when the candidate was turned away (the evaluation says why).
   Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
                                            Evaluation& evaluation) const {
     const PhaseTimer timer(evaluation, "build");
-    const bool python = candidate.language == Language::kPython;
-    if (python && !jail.unsafe()) evaluation.environment.trust = kPythonTrust;
+    const bool triton = candidate.language == Language::kTriton;
+    const bool python = triton || candidate.language == Language::kPython;
+    if (python && !jail.unsafe()) {
+      evaluation.environment.trust = triton ? kTritonTrust : kPythonTrust;
+    }
     BuildOutcome outcome =
         TRY(python ? MakePythonKernel(server, jail, candidate) : builder.Build(candidate, header));
     if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
@@ -208,6 +215,10 @@ struct Verifier::Impl {
     judging.evaluation.environment = DescribeEnvironment();
     const std::optional<BuiltKernel> built = TRY(BuildAndCheck(candidate, judging, progress));
     judging.kernel = built ? &*built : nullptr;
+    if (candidate.language == Language::kTriton && !machine.device) {
+      judging.Note("timing", "skipped", "no GPU: checks only, in Triton's interpreter");
+      measure = Measure::kNothing;
+    }
     if (!judging.failed() && measure != Measure::kNothing) {
       std::optional<BuiltKernel> best_built;
       if (best != nullptr) {

@@ -1,0 +1,138 @@
+"""Service: the life of one candidate's process, serving the control page of worker/protocol.h.
+
+What it serves is a Work: a ModelNew on views of the ring (runner.py), or a Triton module on copies in
+device memory (pragma_triton/kernels.py).
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+
+from pragma_candidate import keep
+from pragma_candidate.late_filter import LateFilter
+from pragma_candidate.ring import Layout
+from pragma_torch import control
+from pragma_torch.errors import said_by
+
+CONTROL_FD, INPUT_FD, OUTPUT_FD, SCRATCH_FD, KEEP_FD, LATE_FD = 3, 4, 5, 6, 7, 8
+KEEP_FOLDER = "PRAGMA_KEEP"  # environment: what is compiled lies here
+LOAD_FAILED = 1
+WRONG_FORM = 4
+_COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
+
+
+class Unloadable(Exception):
+    """The candidate cannot be used for this task; the text says why."""
+
+
+class WrongForm(Exception):
+    """An output that is no plain dense tensor of exactly the expected shape and type."""
+
+
+class Work(Protocol):
+    """One candidate. Exceptions of these calls are the candidate's."""
+
+    entry: str  # what is called, for messages: "forward"
+
+    def load(self) -> None: ...
+    def run(self, order: list[int]) -> None: ...
+    def idle(self, order: list[int]) -> None: ...  # run without its calls
+    def upload(self, order: list[int]) -> None: ...
+    def download(self, order: list[int]) -> None: ...
+
+
+class Service:
+    """Descriptors are mapped (by `make`) and closed before candidate code runs."""
+
+    def __init__(self, make: Callable[[Layout], Work], threads: int) -> None:
+        self._page = control.ControlPage(CONTROL_FD)
+        self._work = make(Layout(CONTROL_FD))
+        self._late_filter: LateFilter | None = LateFilter(LATE_FD)
+        self._kept = False
+        for fd in (CONTROL_FD, INPUT_FD, OUTPUT_FD, SCRATCH_FD):
+            os.close(fd)
+        torch.set_num_threads(threads)
+
+    def serve(self) -> None:
+        """Until told to exit. Under no_grad, as KernelBench runs solutions; no collection in a burst."""
+        page = self._page
+        with torch.no_grad():
+            while True:
+                command, order = page.wait()
+                if command == control.RUN:
+                    page.answer(self._run(order))
+                elif command == control.EMPTY:
+                    self._work.idle(order)
+                    page.answer(control.OK)
+                elif command == control.UPLOAD:
+                    page.answer(self._copy("putting the inputs onto the device", self._work.upload, order))
+                elif command == control.DOWNLOAD:
+                    page.answer(self._copy(self._work.entry, self._work.download, order))
+                elif command == control.LOAD:
+                    page.answer(self._load())
+                elif command == control.EXIT:
+                    os._exit(0)
+                else:
+                    page.answer(control.BAD_COMMAND)
+                if gc.get_count()[0] > _COLLECT_ABOVE:
+                    gc.collect()
+
+    def _run(self, order: list[int]) -> int:
+        try:
+            self._work.run(order)
+            if self._late_filter is not None:
+                self._first_run_done()
+        except WrongForm as error:
+            self._page.say(str(error))
+            return WRONG_FORM
+        except BaseException as error:
+            return self._failed(self._work.entry, error, control.RAISED)
+        return control.OK
+
+    def _copy(self, what: str, step: Callable[[list[int]], None], order: list[int]) -> int:
+        try:
+            step(order)
+        except WrongForm as error:
+            self._page.say(str(error))
+            return WRONG_FORM
+        except BaseException as error:
+            return self._failed(what, error, control.RAISED)
+        return control.OK
+
+    def _first_run_done(self) -> None:
+        """Whatever is compiled is compiled by now, also what the candidate does on its first call."""
+        if not self._kept:
+            keep.save(KEEP_FD, os.environ[KEEP_FOLDER])
+        os.close(KEEP_FD)
+        assert self._late_filter is not None
+        self._late_filter.install()
+        self._late_filter = None
+
+    def _load(self) -> int:
+        try:
+            self._kept = keep.restore(KEEP_FD, os.environ[KEEP_FOLDER])
+            self._work.load()
+        except Unloadable as error:
+            self._page.say(str(error))
+            return LOAD_FAILED
+        except BaseException as error:
+            return self._failed("loading it", error, LOAD_FAILED)
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        return control.OK
+
+    def _failed(self, what: str, error: BaseException, code: int) -> int:
+        traceback.print_exc()
+        if isinstance(error, SystemExit):
+            self._page.say(f"{what} ends the program (exit code {error.code})")
+        else:
+            self._page.say(f"{what} raises {type(error).__name__}: {said_by(error, 300)}")
+        return code

@@ -1,0 +1,36 @@
+"""NoTorch: a mode in which torch may allocate, view and fill with zeros, and nothing else.
+
+scan.py cannot tell tensors from numbers, so `a + b` on the host may be either. One untimed call of run
+goes through this mode; a launched kernel does not pass through torch's dispatcher.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+_ALLOWED = {
+    "empty", "empty_strided", "empty_like", "new_empty", "zeros", "zeros_like", "zero_", "view",
+    "_unsafe_view", "_reshape_alias", "as_strided", "permute", "transpose", "t", "unsqueeze", "squeeze",
+    "expand", "slice", "select", "alias", "detach",
+}  # fmt: skip
+
+
+class ComputesWithTorch(Exception):
+    """run called an operator of torch that computes."""
+
+
+class NoTorch(TorchDispatchMode):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func._schema.name.removeprefix("aten::")
+        if name not in _ALLOWED:
+            raise ComputesWithTorch(f"it computes with torch ({name}); compute in kernels")
+        return func(*args, **(kwargs or {}))
+
+
+def call(run: Any, tensors: list[torch.Tensor]) -> None:
+    """run(*tensors), and nothing computed by torch. Raises ComputesWithTorch."""
+    with NoTorch():
+        run(*tensors)

@@ -1,0 +1,301 @@
+"""python -I -S scan.py SOLUTION: whether a Triton module keeps to what such a module needs; JSON on stdout.
+
+An allow-list, read off the syntax tree without running anything: kernels (@triton.jit), host functions
+that do arithmetic on shapes and launch those kernels, constants. What is not on it is refused with the
+line and what to write instead. So the host side has no way to compute with torch, to keep anything from
+one call to the next, or to look at the process it runs in. It narrows what the jail has to hold; the
+verdict rests on the values.
+
+{"reject": TEXT | null, "syntax": {"line", "column", "message", "text"} | null, "notes": [TEXT, ...]}
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+_MODULES = {
+    "math",
+    "torch",
+    "triton",
+    "triton.language",
+    "triton.language.extra",
+    "triton.language.extra.libdevice",
+    "triton.language.extra.cuda",
+    "triton.language.extra.cuda.libdevice",
+}
+_BUILTINS = {
+    "abs", "bool", "divmod", "enumerate", "float", "int", "len", "list", "max", "min", "range",
+    "round", "str", "sum", "tuple", "zip", "any", "all", "isinstance", "True", "False", "None",
+}  # fmt: skip
+_DTYPES = {
+    "float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "bool",
+}  # fmt: skip
+# What host code may take from a module: nothing that computes but filling with zeros.
+_TORCH = _DTYPES | {"empty", "empty_like", "zeros", "zeros_like", "Tensor", "Size", "dtype"}
+_TRITON = {"cdiv", "next_power_of_2", "jit", "autotune", "heuristics", "Config"}
+# Of a tensor or a tuple, on the host: forms and views.
+_HOST_ATTRIBUTES = {
+    "shape", "size", "stride", "numel", "ndim", "dim", "dtype", "device", "itemsize", "element_size",
+    "is_contiguous", "view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze",
+    "expand", "narrow", "zero_", "T", "mT", "bit_length",
+}  # fmt: skip
+_AUTOTUNE = {"configs", "key", "reset_to_zero", "restore_value", "warmup", "rep", "values"}
+_CONFIG = {"num_warps", "num_stages", "num_ctas", "maxnreg", "kwargs"}
+_STATEMENTS = (
+    ast.FunctionDef, ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If,
+    ast.Assert, ast.Expr, ast.Pass, ast.Break, ast.Continue,
+)  # fmt: skip
+_FORBIDDEN = {
+    ast.Try: "try: let errors show",
+    ast.With: "with",
+    ast.Global: "global: nothing may be kept from one call to the next",
+    ast.Nonlocal: "nonlocal: nothing may be kept from one call to the next",
+    ast.ClassDef: "a class",
+    ast.AsyncFunctionDef: "async",
+    ast.Import: "an import inside a function",
+    ast.ImportFrom: "an import inside a function",
+    ast.Delete: "del",
+    ast.Raise: "raise",
+}
+
+
+_ADVICE = "only shapes, views, torch.empty, torch.zeros and launches; compute in kernels"
+
+
+class Refused(Exception):
+    def __init__(self, node: ast.AST, text: str) -> None:
+        super().__init__(f"line {getattr(node, 'lineno', 0)}: {text}")
+
+
+class Module:
+    """What the module's top level defines."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.imports: dict[str, str] = {}  # name here -> what it stands for
+        self.functions: dict[str, ast.FunctionDef] = {}
+        self.constants: set[str] = set()
+        for statement in tree.body:
+            self._take(statement)
+        self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
+
+    def _take(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._take_import(node)
+        elif isinstance(node, ast.FunctionDef):
+            self.functions[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if not isinstance(target, ast.Name):
+                    raise Refused(node, "only plain names are assigned at the top level")
+                self.constants.add(target.id)
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            raise Refused(node, "the top level has imports, constants and functions only")
+
+    def _take_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        module = node.module if isinstance(node, ast.ImportFrom) else None
+        if isinstance(node, ast.ImportFrom) and module == "__future__":
+            return
+        for item in node.names:
+            full = f"{module}.{item.name}" if isinstance(node, ast.ImportFrom) else item.name
+            if (module or full) not in _MODULES or item.name == "*":
+                raise Refused(node, f"imports {full}; allowed: {', '.join(sorted(_MODULES)[:4])}")
+            known = {"torch": _TORCH, "triton": _TRITON | {"language"}}.get(module or "")
+            if (known is not None and item.name not in known) or item.name.startswith("_"):
+                raise Refused(node, f"imports {full}, which is not on the list: {_ADVICE}")
+            self.imports[item.asname or item.name.split(".")[0]] = (
+                full if item.asname or module else full.split(".")[0]
+            )
+
+    def _is_kernel(self, function: ast.FunctionDef) -> bool:
+        return any(self.path(d) == "triton.jit" for d in map(_called, function.decorator_list))
+
+    def path(self, node: ast.AST) -> str:
+        """ "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
+        if isinstance(node, ast.Attribute):
+            owner = self.path(node.value)
+            return f"{owner}.{node.attr}" if owner else ""
+        return self.imports.get(node.id, "") if isinstance(node, ast.Name) else ""
+
+
+def _called(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _from_triton_language(path: str) -> bool:
+    return path == "triton.language" or path.startswith("triton.language.")
+
+
+def _bound(function: ast.FunctionDef) -> set[str]:
+    """Every name that a function gives a value to, in it and below it."""
+    names = {function.name}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+    return names
+
+
+class _Checker:
+    """One function's body, or a constant's value."""
+
+    def __init__(self, module: Module, own: set[str], in_kernel: bool) -> None:
+        self._module = module
+        self._names = own | set(module.imports) | set(module.functions) | module.constants | _BUILTINS
+        self._in_kernel = in_kernel
+
+    def check(self, nodes: Iterable[ast.AST]) -> None:
+        for top in nodes:
+            for node in ast.walk(top):
+                self._node(node)
+
+    def _node(self, node: ast.AST) -> None:
+        if type(node) in _FORBIDDEN:
+            raise Refused(node, f"{_FORBIDDEN[type(node)]} is not allowed in a Triton candidate")
+        if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+            raise Refused(node, f"{type(node).__name__.lower()} is not allowed in a Triton candidate")
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            self._targets(node)
+        elif isinstance(node, ast.Attribute):
+            self._attribute(node)
+        elif isinstance(node, ast.Name):
+            self._name(node)
+        elif isinstance(node, ast.Call) and not self._in_kernel:
+            self._host_call(node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            raise Refused(node, "@ multiplies with torch; write it as a kernel")
+
+    def _targets(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            for part in ast.walk(target):
+                if isinstance(part, ast.Attribute | ast.Subscript):
+                    raise Refused(node, "only names are assigned; write results with tl.store")
+
+    def _name(self, node: ast.Name) -> None:
+        if node.id.startswith("__") or node.id not in self._names:
+            raise Refused(node, f"{node.id} is not available to a Triton candidate")
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        if node.attr.startswith("_"):
+            raise Refused(node, f".{node.attr} is not allowed in a Triton candidate")
+        path = self._module.path(node)
+        if self._in_kernel or _from_triton_language(path) or path.startswith("math."):
+            return
+        if path.startswith("torch."):
+            allowed = _TORCH
+        elif path.startswith("triton."):
+            allowed = _TRITON | {"language"}
+        else:
+            allowed = _HOST_ATTRIBUTES
+        if node.attr not in allowed:
+            raise Refused(node, f"{path or '.' + node.attr} is not allowed on the host side: {_ADVICE}")
+
+    def _host_call(self, node: ast.Call) -> None:
+        callee = node.func
+        if isinstance(callee, ast.Subscript):  # kernel[grid](...)
+            if not isinstance(callee.value, ast.Name) or callee.value.id not in self._module.kernels:
+                raise Refused(node, "only kernels of this file are launched: kernel[grid](...)")
+        elif isinstance(callee, ast.Name) and callee.id in self._module.kernels:
+            raise Refused(node, f"{callee.id} is a kernel: launch it with a grid, {callee.id}[grid](...)")
+        elif not isinstance(callee, ast.Name | ast.Attribute):
+            raise Refused(node, "this call is not allowed on the host side: " + _ADVICE)
+
+
+def _check_function(module: Module, function: ast.FunctionDef) -> None:
+    in_kernel = function.name in module.kernels
+    for node in ast.walk(function):
+        if isinstance(node, ast.FunctionDef) and node is not function:
+            raise Refused(node, "functions inside functions are not allowed")
+    for default in [*function.args.defaults, *function.args.kw_defaults]:
+        if default is not None and not isinstance(default, ast.Constant | ast.Attribute | ast.UnaryOp):
+            raise Refused(default, "a default must be a constant")
+    _Checker(module, _bound(function), in_kernel).check(function.body)
+    if not in_kernel and function.decorator_list:
+        raise Refused(function, "only kernels have decorators")
+    for decorator in function.decorator_list:
+        _check_decorator(module, decorator)
+
+
+def _check_value(module: Module, value: ast.expr) -> None:
+    """Of the top level or of a decorator: it may bind names of its own (lambdas, comprehensions)."""
+    own = {n.arg for n in ast.walk(value) if isinstance(n, ast.arg)}
+    own |= {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    _Checker(module, own, False).check([value])
+
+
+def _check_decorator(module: Module, node: ast.expr) -> None:
+    path = module.path(_called(node))
+    if path not in ("triton.jit", "triton.autotune", "triton.heuristics"):
+        raise Refused(node, "decorators are triton.jit, triton.autotune and triton.heuristics")
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call):
+            tuned = module.path(call.func) == "triton.Config"
+            for keyword in call.keywords:
+                if keyword.arg not in (_CONFIG if tuned else _AUTOTUNE | {"do_not_specialize"}):
+                    raise Refused(call, f"{keyword.arg}= is not allowed in a decorator")
+    _check_value(module, node)
+
+
+def _check(tree: ast.Module) -> None:
+    module = Module(tree)
+    for name in [*module.functions, *module.constants]:
+        if name in module.imports or name in _BUILTINS:
+            raise Refused(tree.body[0], f"{name} is defined a second time")
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            _check_value(module, statement.value)
+    for function in module.functions.values():
+        _check_function(module, function)
+    if "run" not in module.functions:
+        raise Refused(tree, "defines no function run(inputs..., outputs...)")
+    if not module.kernels:
+        raise Refused(tree, "has no kernel: a function with @triton.jit")
+    if not any(_launches(f) for name, f in module.functions.items() if name not in module.kernels):
+        raise Refused(tree, "launches none of its kernels")
+
+
+def _launches(function: ast.FunctionDef) -> bool:
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) for n in ast.walk(function))
+
+
+def _notes(tree: ast.Module) -> list[str]:
+    assembly = [
+        n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Attribute) and n.attr.startswith("inline_asm")
+    ]
+    return [f"line {line}: inline assembly, which no look at the source follows" for line in assembly]
+
+
+def scan(source: str) -> dict[str, Any]:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        where = {"line": error.lineno or 0, "column": error.offset or 0}
+        said = {"message": str(error.msg), "text": (error.text or "").rstrip()}
+        return {"reject": None, "syntax": where | said, "notes": []}
+    except (ValueError, RecursionError, MemoryError) as error:
+        return {"reject": f"cannot be parsed: {error}", "syntax": None, "notes": []}
+    try:
+        _check(tree)
+    except Refused as refused:
+        return {"reject": str(refused), "syntax": None, "notes": []}
+    except RecursionError:
+        return {"reject": "nested too deeply to be looked at", "syntax": None, "notes": []}
+    return {"reject": None, "syntax": None, "notes": _notes(tree)}
+
+
+def main() -> int:
+    with open(sys.argv[1], encoding="utf-8", errors="replace") as stream:
+        print(json.dumps(scan(stream.read())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

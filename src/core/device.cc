@@ -1,0 +1,34 @@
+#include "core/device.h"
+
+#include <string_view>
+
+#include "base/result.h"
+#include "core/json_reader.h"
+
+namespace pragma {
+
+Result<Device> ParseDevice(std::string_view json) {
+  const JsonReader reader = TRY(JsonReader::Parse(json, "the driver's description of the GPU"));
+  Device device;
+  double clock_khz = 0;
+  double memory_clock_khz = 0;
+  double bus_bits = 0;
+  reader.Require("name", device.name);
+  reader.Get("driver", device.driver);
+  reader.Get("cuda", device.cuda);
+  reader.Get("capability", device.capability);
+  reader.Get("library", device.library);
+  reader.Require("memory_bytes", device.memory_bytes);
+  reader.Require("l2_bytes", device.l2_bytes);
+  reader.Get("multiprocessors", device.multiprocessors);
+  reader.Get("clock_khz", clock_khz);
+  reader.Get("memory_clock_khz", memory_clock_khz);
+  reader.Get("memory_bus_bits", bus_bits);
+  TRY(reader.status());
+  device.clock_ghz = clock_khz * 1e-6;
+  // Two transfers a clock.
+  device.memory_gbs = 2 * memory_clock_khz * 1e3 * bus_bits / 8 * 1e-9;
+  return device;
+}
+
+}  // namespace pragma

@@ -1,0 +1,32 @@
+// Device: the GPU that kernels run on, as its driver describes it. A value.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pragma {
+
+struct Device {
+  std::string name;        // "NVIDIA H100 80GB HBM3"
+  std::string driver;      // "580.159.04"
+  std::string cuda;        // what the driver supports: "13.0"
+  std::string capability;  // "9.0"
+  std::string library;     // path of the driver's libcuda.so.1
+  std::size_t memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+  int multiprocessors = 0;
+  double clock_ghz = 0;   // the highest
+  double memory_gbs = 0;  // the memory's peak: clock times width; 1e9 bytes per second
+  // Of plain fp32 multiply-adds: 128 a clock on each multiprocessor, the most any has.
+  [[nodiscard]] double fp32_gflops() const { return 256.0 * multiprocessors * clock_ghz; }
+  // What its second-level cache can deliver at most: 64 bytes a clock to each multiprocessor.
+  [[nodiscard]] double l2_gbs() const { return 64.0 * multiprocessors * clock_ghz; }
+};
+
+// What pragma-device prints.
+[[nodiscard]] Result<Device> ParseDevice(std::string_view json);
+
+}  // namespace pragma
