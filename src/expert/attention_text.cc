@@ -28,7 +28,7 @@ __attribute__((noinline)) static void Scores(const float* query, const float* pa
     Vec line[kTileVectors];
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j)
-      line[j] = Load(panel + k * kTileColumns + j * kLanes);
+      line[j] = LoadHeld(panel + k * kTileColumns + j * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < kTall; ++i) {
       const Vec factor = Broadcast(query[i * @query_row@ + k * @query_depth@]);
@@ -59,7 +59,7 @@ __attribute__((noinline)) static void Accumulate(const float* weights, const flo
     Vec line[kTileVectors];
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j)
-      line[j] = Load(panel + k * kTileColumns + j * kLanes);
+      line[j] = LoadHeld(panel + k * kTileColumns + j * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < kTall; ++i) {
       const Vec factor = Broadcast(weights[i * kScorePitch + k]);

@@ -29,7 +29,7 @@ __attribute__((noinline)) static void Tile(const float* a, const float* b, float
     Vec line[kTileVectors];
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j)
-      line[j] = Load(b + k * kTileColumns + j * kLanes);
+      line[j] = LoadHeld(b + k * kTileColumns + j * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < kTall; ++i) {
       const Vec factor = Broadcast(a[k * kTileRows + i]);
