@@ -38,10 +38,17 @@ class Timer:
         self._request = request
         self._page = page
         self._area = Area(inputs_fd, private=True)
-        self._device = Device(request.get("device", CPU))
+        self._device = Device(CPU)
         self._copies: list[list[tuple[torch.Tensor, torch.Tensor]]] = []  # (on the device, in the ring)
         self._calls: list[tuple[Any, list[Any]]] = []
         self._graphs = 0
+
+    def prepare(self) -> None:
+        """What takes long and is no part of loading; on the CPU the zygote has done it."""
+        self._device = Device(self._request.get("device", CPU))
+        if self._request["mode"] == "compile":
+            import torch._dynamo
+            import torch._inductor.compile_fx  # noqa: F401
 
     def serve(self) -> None:
         """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
@@ -152,5 +159,6 @@ def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd
     # One byte, sent by this process itself: the kernel adds our process id as pragma sees it.
     with socket.socket(fileno=hello_fd) as hello:
         hello.sendall(b"T")
+    timer.prepare()
     timer.serve()
     os._exit(0)

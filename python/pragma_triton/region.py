@@ -1,12 +1,14 @@
 """Region: one output on the device with a copy of what surrounds it in pragma's memory.
 
 pragma looks for writes outside an output in the bytes round it (zero, and they must stay so); a
-kernel on a device writes into these copies first.
+kernel on a device writes into these copies first. There they are masked with random bytes: a stray
+write often is a zero, read beyond an input.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 
 import torch
 
@@ -32,16 +34,20 @@ class Region:
         self._host = memory.tensor(begin, torch.uint8, [end - begin])
         whole = torch.empty(start + end - begin, dtype=torch.uint8, device=device.name)
         self._device = whole[start:]
+        mask = torch.frombuffer(bytearray(os.urandom(end - begin - size)), dtype=torch.uint8)
+        self._masks = (mask[:before], mask[before:])
         self._inside = slice(before, before + size)
         self._margins = (slice(0, before), slice(before + size, end - begin))
         self.tensor = self._device[self._inside].view(dtype).view(shape)
 
     def upload(self) -> None:
         """The poison, and what lies round it."""
-        self._device.copy_(self._host)
+        self._device[self._inside].copy_(self._host[self._inside])
+        for margin, mask in zip(self._margins, self._masks, strict=True):
+            self._device[margin].copy_(self._host[margin] ^ mask)
 
     def download(self) -> None:
         """Margins are added to what is there: neighbours share them, and any of them may be broken."""
         self._host[self._inside].copy_(self._device[self._inside])
-        for margin in self._margins:
-            self._host[margin].bitwise_or_(self._device[margin].cpu())
+        for margin, mask in zip(self._margins, self._masks, strict=True):
+            self._host[margin].bitwise_or_(self._device[margin].cpu() ^ mask)

@@ -149,6 +149,17 @@ TEST_F(FilesTest, APyFileAndAFolderGiveTheSameCandidate) {
   EXPECT_EQ(LoadCandidate(folder_.path() / "p").value().id(), file.id());
 }
 
+TEST_F(FilesTest, APyFileIsATritonModuleWhereThatIsTheTarget) {
+  Write("t/solution.py", "def run(x, out): pass\n");
+  Write("t/candidate.json", R"({"language": "triton"})");
+  const Candidate file =
+      LoadCandidate(folder_.path() / "t/solution.py", Language::kTriton).value();
+  EXPECT_EQ(file.language, Language::kTriton);
+  EXPECT_TRUE(file.flags.empty());
+  EXPECT_EQ(LoadCandidate(folder_.path() / "t").value().id(), file.id());
+  EXPECT_NE(LoadCandidate(folder_.path() / "t/solution.py").value().id(), file.id());
+}
+
 TEST_F(FilesTest, CandidatesThatCannotBe) {
   Write("a.cu", "x");
   Write("bad/candidate.json", "{");

@@ -22,6 +22,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "cli/paths.h"
+#include "core/device.h"
 #include "machine/machine.h"
 #include "profile/adapter.h"
 #include "sandbox/cgroup.h"
@@ -155,13 +156,32 @@ DoctorItem Counters() {
   return item;
 }
 
-DoctorItem Gpu() {
+DoctorItem Gpu(const Paths& paths) {
   DoctorItem item{.name = "GPU"};
-  const std::optional<std::string> gpu =
-      FirstLine({"nvidia-smi", "--query-gpu=name", "--format=csv,noheader"});
-  const std::optional<std::string> nvcc = FirstLine({"nvcc", "--version"});
-  item.state = gpu && nvcc ? ItemState::kOk : ItemState::kLimited;
-  item.detail = gpu.value_or("none") + (nvcc ? ", nvcc found" : ", no nvcc");
+  const Result<Device> device = FindDevice(paths.programs.string());
+  if (!device) {
+    item.state = ItemState::kLimited;
+    item.detail = "none: " + device.error().message;
+    return item;
+  }
+  item.detail = fmt::format("{}, driver {}, {} memory, L2 {}, peak {:.0f} GB/s", device->name,
+                            device->driver, FormatBytes(static_cast<double>(device->memory_bytes)),
+                            FormatBytes(static_cast<double>(device->l2_bytes)), device->memory_gbs);
+  return item;
+}
+
+// Does the Python that has Torch also have Triton, and does Torch there see a GPU?
+DoctorItem Triton(const Paths& paths) {
+  DoctorItem item{.name = "Triton"};
+  const std::optional<std::string> found = FirstLine(
+      {paths.python.string(), "-c",
+       "import torch, triton; print(triton.__version__ + (', on the GPU' if torch.cuda.is_available()"
+       " else ', in its interpreter: checks of kernels, no times'))"},
+      120);
+  item.detail = found.value_or("not installed beside torch");
+  if (found) return item;
+  item.state = ItemState::kLimited;
+  item.remedy = paths.python.string() + " -m pip install triton (to judge Triton kernels)";
   return item;
 }
 
@@ -275,7 +295,10 @@ std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home)
               "apt-get install valgrind (exact counts where counters are missing)"),
       Program("llvm-mca", {"llvm-mca", "llvm-mca-19", "llvm-mca-14"}, "apt-get install llvm-19"),
       ForeignProfilers(paths),
-      Gpu(),
+      Gpu(paths),
+      Triton(paths),
+      Program("nvcc", {"nvcc", "/usr/local/cuda/bin/nvcc"}, ""),
+      Program("ncu", {"ncu", "/usr/local/cuda/bin/ncu"}, ""),
       Disk(home),
   };
 }

@@ -225,6 +225,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uin
 
 Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
                                                              Nanoseconds* elapsed) {
+  // The first may have to wait until an interpreter has started.
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
 }
 

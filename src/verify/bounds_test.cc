@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/device.h"
 #include "core/task.h"
 #include "machine/machine.h"
 
@@ -39,6 +40,26 @@ TEST(BoundsTest, ASlowerLevelDoesNotLowerTheBoundOfALargeSet) {
 TEST(BoundsTest, NothingMeasuredMeansNoBound) {
   EXPECT_EQ(HardBoundMs(AddTask(), Machine{}), 0);
   EXPECT_EQ(SoftBoundMs(AddTask(), Machine{}), 0);
+}
+
+Device SmallDevice() {
+  return {.l2_bytes = 4U << 20U, .multiprocessors = 10, .clock_ghz = 1, .memory_gbs = 100};
+}
+
+TEST(BoundsTest, OnADeviceItsCacheMayHoldAPart) {
+  Machine machine;
+  machine.device = SmallDevice();
+  // Half of the eight mebibytes come from memory: that takes longer than all of them from the cache.
+  EXPECT_NEAR(HardBoundMs(AddTask(), machine), 4.194304e6 / 100e9 * 1e3, 1e-6);
+  machine.device->l2_bytes = 8U << 20U;
+  EXPECT_NEAR(HardBoundMs(AddTask(), machine), 8.388608e6 / 640e9 * 1e3, 1e-6);
+}
+
+TEST(BoundsTest, OnADeviceTheSoftBoundIsByItsOwnPeak) {
+  Machine machine;
+  machine.peak_gflops = 100;
+  machine.device = SmallDevice();
+  EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 1e9 / 2560e9 * 1e3, 1e-6);
 }
 
 TEST(BoundsTest, SoftBoundIsFlopsOverPeak) {

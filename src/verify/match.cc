@@ -56,36 +56,53 @@ Result<void> Match::StartAll() {
   for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
   players_.resize(sides_.size());
   // Every process is started before any is loaded, so that they start side by side.
-  for (std::size_t i = 0; i < sides_.size(); ++i) TRY(Start(i));
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    players_[i] = TRY(StartsSlowly(sides_[i]) ? TakeStarted(i) : Start(sides_[i]));
+  }
   for (std::size_t i = 0; i < sides_.size() && !failed(); ++i) TRY(MakeReady(i));
   return {};
 }
 
-Result<void> Match::Start(std::size_t index) {
-  const Side& side = sides_[index];
+Result<Player> Match::Start(const Side& side) {
+  Player player;
   if (side.kernel == nullptr) {
-    players_[index].timer = TRY(TimerProcess::Start(stage().server(), stage().ring(), plan_.sets(),
-                                                    side.mode, side.allocator));
+    player.timer = TRY(TimerProcess::Start(stage().server(), stage().ring(), plan_.sets(),
+                                           side.mode, side.allocator));
   } else {
-    const bool slow = side.kernel->python != nullptr && side.kernel->python->copies;
-    players_[index].worker = TRY(slow ? TakeStarted(index) : StartWorker(*side.kernel));
+    player.worker = TRY(WorkerProcess::Start(*context_.jail, *context_.libraries, *side.kernel,
+                                             stage().task(), stage().ring(), context_.worker));
   }
-  return {};
+  return player;
 }
 
-Result<WorkerProcess> Match::StartWorker(const BuiltKernel& kernel) const {
-  return WorkerProcess::Start(*context_.jail, *context_.libraries, kernel, context_.stage->task(),
-                              context_.stage->ring(), context_.worker);
+// On a device: Torch, Triton and its own context take seconds.
+bool Match::StartsSlowly(const Side& side) const {
+  if (side.kernel == nullptr) return stage().server().on_device();
+  return side.kernel->python != nullptr && side.kernel->python->copies;
 }
 
-// Torch and Triton take seconds to import: all of a session's processes do so side by side.
-Result<WorkerProcess> Match::TakeStarted(std::size_t index) {
-  std::vector<WorkerProcess>& started = started_[index];
-  const std::size_t wanted = started.empty() ? static_cast<std::size_t>(plan_.processes) : 0;
-  while (started.size() < wanted) started.push_back(TRY(StartWorker(*sides_[index].kernel)));
-  WorkerProcess taken = std::move(started.back());
+// All of a session's processes start side by side; then nothing of them runs until it is their turn.
+Result<Player> Match::TakeStarted(std::size_t index) {
+  std::vector<Player>& started = started_[index];
+  if (started.empty()) {
+    for (int i = 0; i < plan_.processes; ++i) started.push_back(TRY(Start(sides_[index])));
+    TRY(AwaitStarted(started));
+  }
+  Player taken = std::move(started.back());
   started.pop_back();
   return taken;
+}
+
+Result<void> Match::AwaitStarted(std::vector<Player>& started) {
+  for (Player& player : started) {
+    Nanoseconds elapsed{0};
+    if (player.timer) {
+      TRY(player.timer->RunEmpty({}, context_.torch_limit));
+    } else if (const auto failure = TRY(player.worker->RunEmpty({}, &elapsed))) {
+      return Fail("a candidate's process failed before it loaded anything: " + failure->reason);
+    }
+  }
+  return {};
 }
 
 // Loads, and makes the first call: it faults pages in and starts threads.
@@ -163,11 +180,21 @@ void Match::Settle() {
   for (std::size_t i = 0; i < players_.size(); ++i) SettleOne(players_[i], outcome_.sides[i]);
 }
 
+// What is taken off a candidate's bursts at most: where waking is slow (virtual machines, a device that
+// is waited for), as much as Torch's own rounds take.
+double Match::MostDoorbell() const {
+  double most = kMostDoorbellSeconds;
+  for (const Player& player : players_) {
+    if (player.timer && !player.empty.empty()) most = std::max(most, Median(player.empty));
+  }
+  return most;
+}
+
 void Match::SettleOne(const Player& player, SideTiming& side) const {
   if (player.bursts.empty()) return;
   // A candidate can make its own rounds without calls slow.
   const double doorbell =
-      player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
+      player.worker ? std::min(Median(player.empty), MostDoorbell()) : Median(player.empty);
   for (const double burst : player.bursts) {
     const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
     side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));

@@ -34,6 +34,8 @@ constexpr int kLooksAtMachine = 4;
 constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
 constexpr std::size_t kSlotsForUpkeep = 4;
 constexpr int kBaselineProcesses = 3;
+// Processes that took seconds to start are made use of for longer.
+constexpr double kDeviceBudget = 5;
 
 // Replaces what an earlier attempt at the same session left.
 void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
@@ -124,12 +126,13 @@ TimingContext TimingCheck::Context() const {
 }
 
 TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
+  const bool on_device = parts_.machine.device.has_value();
   return MakePlan({.sets = parts_.stage.ring().sets(),
                    .round_seconds = round,
                    .upkeep_seconds = judging_.upkeep_seconds,
                    .cache = parts_.options.cache,
-                   .slow_start = parts_.machine.device.has_value()},
-                  budget);
+                   .on_device = on_device},
+                  on_device ? budget * kDeviceBudget : budget);
 }
 
 // Refills some slots for nothing, to see what it takes; the first time warms the reference up.
@@ -157,7 +160,8 @@ Result<void> TimingCheck::ChooseBaseline() {
     sides.push_back({.name = "eager", .allocator = allocator});
   }
   TimingPlan plan = Plan(2 * judging_.call_seconds(), parts_.options.timing_budget / 2);
-  plan.processes = kBaselineProcesses;
+  // With one setting there is nothing to choose: only how long eager takes is to be known.
+  plan.processes = sides.size() > 1 ? kBaselineProcesses : 1;
   const TimingOutcome outcome = TRY(RunTiming(Context(), sides, plan, judging_.rng));
   const std::size_t best = sides.size() == 1 || FasterMappingAnew(outcome.Ratio(0, 1)) ? 0 : 1;
   baseline_ = TaskBaseline{.eager = sides[best].allocator,

@@ -28,6 +28,8 @@ constexpr std::size_t kFewSets = 6;
 // The doorbell's cost varies by microseconds: a burst should last this long, if the ring has the
 // sets. Beyond that more bursts are worth more than longer ones.
 constexpr double kBurstSeconds = 0.5e-3;
+// Where launches overlap with what was launched before them, a few calls are mostly their latency.
+constexpr double kDeviceBurstSeconds = 2e-3;
 // Of each burst besides its calls: thaw, freeze and three rounds of the doorbell on every side.
 constexpr double kSwitchSeconds = 2e-3;
 constexpr double kShortestCallSeconds = 1e-6;
@@ -42,7 +44,7 @@ std::size_t WarmupCalls(const Workload& workload) {
 TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double round = workload.round_seconds;
   TimingPlan plan;
-  const bool many = round <= kShortRoundSeconds && !workload.slow_start;
+  const bool many = round <= kShortRoundSeconds && !workload.on_device;
   plan.processes = many ? kProcessesOfShort : kProcesses;
   plan.warmup = WarmupCalls(workload);
   const double per_process = budget.count() / plan.processes;
@@ -51,7 +53,8 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   // goes into longer ones.
   const double most =
       (per_process / kMaxBursts - kSwitchSeconds) / per_call - static_cast<double>(plan.warmup);
-  const double wished = std::max(kBurstSeconds / std::max(round / 2, kShortestCallSeconds), most);
+  const double burst_seconds = workload.on_device ? kDeviceBurstSeconds : kBurstSeconds;
+  const double wished = std::max(burst_seconds / std::max(round / 2, kShortestCallSeconds), most);
   const double affordable = per_process / per_call / 2;
   const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
   plan.timed = static_cast<std::size_t>(

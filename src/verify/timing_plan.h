@@ -22,7 +22,7 @@ struct Workload {
   double round_seconds = 0;   // one call of every side
   double upkeep_seconds = 0;  // of one set: refill, expected values, comparisons
   CacheState cache = CacheState::kWarm;
-  bool slow_start = false;  // processes that take seconds to start
+  bool on_device = false;  // processes take seconds to start, launches overlap
 };
 
 // A plan that takes about `budget`, but never less than one timed call in each of five processes.

@@ -19,6 +19,16 @@ TEST(MakePlanTest, ShortCallsFillABurstWithManySets) {
   EXPECT_EQ(plan.bursts, 12);
 }
 
+TEST(MakePlanTest, OnADeviceFewerProcessesAndLongerBursts) {
+  Workload workload{.sets = 64, .round_seconds = 0.2e-3, .upkeep_seconds = 1e-3};
+  const TimingPlan host = MakePlan(workload, Seconds{5});
+  workload.on_device = true;
+  const TimingPlan device = MakePlan(workload, Seconds{5});
+  EXPECT_EQ(host.processes, 10);
+  EXPECT_EQ(device.processes, 5);
+  EXPECT_GE(device.timed, 20U);  // some 2 ms of calls
+}
+
 TEST(MakePlanTest, CallsOfAMillisecondGetTheMostBursts) {
   const TimingPlan plan =
       MakePlan({.sets = 64, .round_seconds = 2e-3, .upkeep_seconds = 1e-3}, Seconds{1});

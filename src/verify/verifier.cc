@@ -42,6 +42,8 @@ constexpr double kAuditedSpeedup = 10;
 constexpr double kAuditedShareOfBound = 0.8;
 // Two honest measurements of one kernel differ by less.
 constexpr double kAuditAgreement = 1.25;
+// Of large inputs, on a device: fewer calls in a burst would be mostly latency.
+constexpr std::size_t kDeviceSets = 6;
 
 }  // namespace
 
@@ -63,7 +65,8 @@ struct Verifier::Impl {
     if (stage) return {};
     const std::size_t cache =
         machine.device ? machine.device->l2_bytes : machine.last_level_cache_bytes();
-    const StageSize size = ChooseStageSize(task(), options.cache, cache, options.check_sets);
+    const StageSize size = ChooseStageSize(task(), options.cache, cache, options.check_sets,
+                                           machine.device ? kDeviceSets : 2);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,

@@ -8,7 +8,8 @@ import triton.language as tl
 def relu_kernel(x, out, count, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = at < count
-    tl.store(out + at, tl.maximum(tl.load(x + at, mask=inside, other=0.0), 0.0), mask=inside)
+    value = tl.load(x + at, mask=inside, other=0.0)
+    tl.store(out + at, tl.maximum(value, 0.0, propagate_nan=tl.PropagateNan.ALL), mask=inside)
 
 
 def run(x, out):
