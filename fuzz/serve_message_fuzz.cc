@@ -1,4 +1,5 @@
-// layers: cli
+// layers: report evidence verify task
+// files: cli/serve_protocol.cc cli/evaluation_request.cc cli/candidate_file.cc cli/verify_flags.cc cli/settings.cc
 // What a client of `pragma serve` sends may be anything. A message that is taken must come back
 // alike when it is written again, and reading the request in it must do no harm.
 #include <cstddef>

@@ -32,11 +32,11 @@ class Tally:
                 self.passed += 1
 
 
-def run(name, command, **options):
+def run(name, command, good=(0,), **options):
     print(f"== {name}: {' '.join(map(str, command))}", flush=True)
     start = time.monotonic()
     code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, **options).returncode
-    word = "ok" if code == 0 else f"FAILED (exit {code})"
+    word = "ok" if code in good else f"FAILED (exit {code})"
     print(f"== {name}: {word}, {time.monotonic() - start:.1f} s", flush=True)
     return code
 
@@ -76,25 +76,34 @@ def step_ctest(tally, build, jobs):
         tally.failed += 1
 
 
-def step_pytest(tally, build):
+# pytest's own: nothing was selected.
+NO_TESTS = 5
+
+
+def pytest_passes(jobs):
+    """Name, arguments: the tests that may run side by side (a file's tests in one process), then those that may not."""
+    return [(f"{jobs} at a time", ["-m", "not alone", "-n", str(jobs), "--dist", "loadfile"]), ("alone", ["-m", "alone"])]
+
+
+def step_pytest(tally, build, jobs):
     folders = [name for name in ("python/tests", "tests")
                if any((ROOT / name).rglob("test_*.py"))]
     results = build / "test-results" / "pytest.junit"
     results.parent.mkdir(parents=True, exist_ok=True)
-    results.unlink(missing_ok=True)
     # One pytest per folder: both may have modules of the same name.
     for folder in folders:
-        code = run(f"pytest {folder}",
-                   [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder,
-                    f"--junitxml={results}"],
-                   env={**os.environ, "PRAGMA_BUILD": str(build), "PRAGMA_BUILD_DIR": str(build),
-                        "PYTHONDONTWRITEBYTECODE": "1"})
-        counted = tally.failed
-        if results.exists():
-            tally.add_junit(results)
-            results.unlink()
-        if code != 0 and tally.failed == counted:
-            tally.failed += 1
+        for name, arguments in pytest_passes(jobs):
+            results.unlink(missing_ok=True)
+            code = run(f"pytest {folder}, {name}",
+                       [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder, *arguments,
+                        f"--junitxml={results}"],
+                       env={**os.environ, "PRAGMA_BUILD": str(build), "PRAGMA_BUILD_DIR": str(build),
+                            "PYTHONDONTWRITEBYTECODE": "1"}, good=(0, NO_TESTS))
+            counted = tally.failed
+            if results.exists():
+                tally.add_junit(results)
+            if code not in (0, NO_TESTS) and tally.failed == counted:
+                tally.failed += 1
 
 
 def main():
@@ -102,7 +111,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--only", choices=["ctest", "pytest", "checks"], help="one step only")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
-                        help="test programs at once")
+                        help="tests at once")
     options = parser.parse_args()
     build = (ROOT / options.build).resolve()
     tally = Tally()
@@ -112,7 +121,7 @@ def main():
     if options.only in (None, "ctest"):
         step_ctest(tally, build, options.jobs)
     if options.only in (None, "pytest"):
-        step_pytest(tally, build)
+        step_pytest(tally, build, options.jobs)
     if tally.skipped:
         print(f"{tally.skipped} skipped (each says why)")
     print(f"{tally.passed} passed, {tally.failed} failed", flush=True)

@@ -303,6 +303,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
                                           *outcome.final_best)
                          : "";
   TRY(bench.store().FinishRun(plan.run.id, outcome.session.stopped, final_json));
+  outcome.session.hold.Reset();
   return outcome;
 }
 

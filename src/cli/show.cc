@@ -31,6 +31,7 @@ namespace pragma {
 namespace {
 
 constexpr int kLookEveryMillis = 500;
+constexpr int kLooksBeforeForsaken = 4;
 
 struct ShowFlags {
   std::string run = "last";
@@ -125,10 +126,13 @@ Result<void> PrintObject(const Console& console, const Store& store, const std::
   return {};
 }
 
+// A run that says it is under way and that nobody works on was killed; one that has just been made
+// is taken up within a look.
 Result<int> Watch(const Context& context, const Store& store, const std::string& id) {
   const std::string run = TRY(store.FindRun(id)).id;  // "last" may soon mean another
   Watcher watcher(context.console);
-  while (true) {
+  for (int forsaken = 0; forsaken < kLooksBeforeForsaken;) {
+    forsaken = TRY(store.RunIsHeld(run)) ? 0 : forsaken + 1;
     const RunOutline outline = TRY(LoadRunOutline(store, run));
     watcher.Show(outline);
     if (outline.run.state == "finished") {
@@ -139,6 +143,8 @@ Result<int> Watch(const Context& context, const Store& store, const std::string&
     if (Interrupted()) return kExitInterrupted;
     WaitForNews();
   }
+  return Fail("no process works on the run " + run +
+              " any more: it was killed; go on with: pragma resume " + run);
 }
 
 Result<std::string> NodeText(const Store& store, const RunOutline& outline, int node) {

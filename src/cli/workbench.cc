@@ -39,6 +39,21 @@
 namespace pragma {
 namespace {
 
+std::string MachineKey(const Machine& machine) {
+  return fmt::format("machine/{}/{}", machine.fingerprint, machine.threads);
+}
+
+// As the store has it; nullopt when it has no figures of this machine.
+std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
+  const Result<std::optional<std::string>> kept = store.GetFigure(MachineKey(described));
+  if (!kept || !*kept) return std::nullopt;
+  Result<Machine> known = MachineFromJson(**kept);
+  if (!known || known->peak_gflops <= 0) return std::nullopt;
+  known->caches = described.caches;  // older figures know less about them
+  known->device = described.device;  // never stored
+  return std::move(*known);
+}
+
 // Peaks and bandwidths from the store, or measured now and kept there.
 Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
   Machine machine = TRY(DescribeMachine());
@@ -47,19 +62,11 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
                                                threads, machine.threads));
   }
   if (threads > 0) machine.threads = threads;
-  const std::string key = fmt::format("machine/{}/{}", machine.fingerprint, machine.threads);
-  const std::optional<std::string> kept = TRY(store.GetFigure(key));
-  if (kept) {
-    Result<Machine> known = MachineFromJson(*kept);
-    if (known && known->peak_gflops > 0) {
-      known->caches = machine.caches;  // older figures know less about them
-      return std::move(*known);
-    }
-  }
+  if (std::optional<Machine> known = StoredMachine(store, machine)) return std::move(*known);
   Log(LogLevel::kInfo, "measuring this machine's peak and bandwidths, once");
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
   TRY(MeasureMachine(machine, programs));
-  TRY(store.PutFigure(key, MachineToJson(machine)));
+  TRY(store.PutFigure(MachineKey(machine), MachineToJson(machine)));
   return machine;
 }
 
@@ -123,6 +130,17 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
                                                   std::move(machine), options.task_limit));
 }
 
+Machine Workbench::KnownMachine() { return StoredMachine(store_, machine_).value_or(machine_); }
+
+void Workbench::KeepFigures(const Machine& measured) {
+  const Machine known = KnownMachine();
+  const std::string text = MachineToJson(BetterFigures(known, measured));
+  if (text == MachineToJson(known)) return;
+  const Result<void> saved = store_.PutFigure(MachineKey(machine_), text);
+  if (!saved)
+    Log(LogLevel::kWarning, "the machine's figures are not kept: " + saved.error().message);
+}
+
 TorchServerOptions Workbench::torch_options() const {
   TorchServerOptions options;
   options.python = paths_.python;
@@ -139,7 +157,7 @@ TaskBench::TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& 
       server_(std::move(server)),
       header_(KernelHeader(server_.task())),
       options_(options) {
-  verifier_.emplace(server_, bench.builder(), bench.jail(), bench.machine(), options);
+  verifier_.emplace(server_, bench.builder(), bench.jail(), bench.KnownMachine(), options);
 }
 
 Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
@@ -191,7 +209,7 @@ Result<void> TaskBench::FindDims() {
 void TaskBench::SetDims(std::vector<VaryingSize> dims) {
   server_.NoteDims(std::move(dims));
   header_ = KernelHeader(server_.task());
-  verifier_.emplace(server_, bench_.builder(), bench_.jail(), bench_.machine(), options_);
+  verifier_.emplace(server_, bench_.builder(), bench_.jail(), bench_.KnownMachine(), options_);
   LoadBaseline();
 }
 
@@ -211,6 +229,7 @@ Result<Evaluation> TaskBench::EvaluateOne(const Candidate& candidate, const Cand
                                           Measure measure, const Verifier::Progress& progress) {
   Result<Evaluation> evaluation = verifier_->Evaluate(candidate, best, measure, progress);
   SaveBaseline();
+  bench_.KeepFigures(verifier_->machine());
   return evaluation;
 }
 

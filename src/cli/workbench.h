@@ -52,6 +52,10 @@ class Workbench final {
   [[nodiscard]] Store& store() { return store_; }
   [[nodiscard]] const std::filesystem::path& home() const { return home_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
+  // With what this or another process has found out about it since.
+  [[nodiscard]] Machine KnownMachine();
+  // Keeps what is better than the figures kept so far.
+  void KeepFigures(const Machine& measured);
   [[nodiscard]] const Builder& builder() const { return builder_; }
   [[nodiscard]] std::filesystem::path knowledge() const { return paths_.knowledge(); }
   [[nodiscard]] TorchServerOptions torch_options() const;

@@ -14,6 +14,8 @@
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
+#include "expert/anchored_attention.h"
+#include "expert/attention_kernel.h"
 #include "expert/conv_kernel.h"
 #include "expert/emit_expression.h"
 #include "expert/expression.h"
@@ -103,7 +105,7 @@ bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
     return place == *Reshape(ContiguousForm(nest.shape), nest.shape, nest.shape);
   const bool row = nest.shape[kRow] == 1 || place.factor[kRow] == 1;
   const bool column = nest.shape[kColumn] == 1 || place.factor[kColumn] == 1;
-  return row || column;
+  return column || (row && !nest.steps[0].attention);
 }
 
 // Vector text exists whichever way the generator's vectors run.
@@ -157,6 +159,12 @@ std::vector<int> ExtraBuffers(const Nest& nest) {
   std::set<int> made;
   for (const Step& step : nest.steps) made.insert(step.buffer);
   std::set<int> read;
+  if (const std::optional<AttentionHint>& form = nest.steps[0].attention) {
+    made.insert(form->product);
+    VisitLoads(form->score, [&](const Load& load, ExprType) {
+      if (!made.contains(load.buffer)) read.insert(load.buffer);
+    });
+  }
   for (std::size_t s = 1; s < nest.steps.size(); ++s)
     VisitLoads(nest.steps[s].expr, [&](const Load& load, ExprType) {
       if (!made.contains(load.buffer)) read.insert(load.buffer);
@@ -184,6 +192,8 @@ MatmulSpec SpecOf(const Nest& nest) {
   // A dimension of size 1 has no step of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
   spec.aligned_output = c.offset % 16 == 0;
+  spec.a_nonzero = step.product->left_nonzero;
+  spec.b_nonzero = step.product->right_nonzero;
   for (std::size_t s = 1; s < nest.steps.size(); ++s) {
     const std::optional<Triangle> triangle =
         TriangleOf(nest.steps[s].expr, nest.steps[s - 1].buffer, kRow, kColumn);
@@ -239,6 +249,10 @@ std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
     return nest;
   }
   if (step.convolution) return ConvolutionNest(program, step);
+  if (step.attention) {
+    const AttentionPlace place = PlaceOf(step);
+    return NestOver(place.shape, step, place.form);
+  }
   return std::nullopt;
 }
 
@@ -283,7 +297,9 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelT
   std::vector<ExtraParameter> extra;
   std::string arguments;
   for (const int buffer : ExtraBuffers(nest)) {
-    extra.push_back({"const float*", BufferOf(renamed, buffer).name});
+    const Buffer& read = BufferOf(renamed, buffer);
+    extra.push_back(
+        {fmt::format("[[maybe_unused]] const {}*", DTypeCppName(read.dtype)), read.name});
     arguments += ", " + BufferOf(program, buffer).name;
   }
   const std::string& out = BufferOf(program, Last(nest).buffer).name;
@@ -303,6 +319,19 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelT
         fmt::format("{}, {}, {}", Shifted(BufferOf(program, a.buffer).name, a.address.offset),
                     Shifted(BufferOf(program, b.buffer).name, b.address.offset),
                     Shifted(out, Last(nest).place.offset));
+  } else if (step.attention) {
+    AttentionSpec spec = AttentionOf(*step.attention, nest.shape, Last(nest).place);
+    spec.name = name;
+    spec.epilogue = callback;
+    spec.extra = extra;
+    spec.score = [&](const OutputSite& site) {
+      return ScoreText(renamed, *step.attention, site, needs);
+    };
+    kernel = GenerateAttention(spec, target);
+    for (const ExprPtr& part : {step.attention->query, step.attention->key, step.attention->value})
+      operands +=
+          Shifted(BufferOf(program, part->load.buffer).name, part->load.address.offset) + ", ";
+    operands += Shifted(out, Last(nest).place.offset);
   } else {
     ConvSpec spec = ConvolutionOf(nest);
     spec.name = name;

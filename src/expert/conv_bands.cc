@@ -26,8 +26,8 @@ void ConvWriter::Tile() {
                        : out_parameters() + ", std::int64_t image, std::int64_t channel, "
                                             "std::int64_t pixel"},
        {"load", masked ? "kPart && j + 1 == kWide ? LoadPart(line + j * kLanes, left - j * kLanes) "
-                         ": Load(line + j * kLanes)"
-                       : "Load(line + j * kLanes)"}}));
+                         ": LoadHeld(line + j * kLanes)"
+                       : "LoadHeld(line + j * kLanes)"}}));
   if (plan_.buffered) {
     out_.Block(conv_text::kToBuffer);
   } else {

@@ -17,6 +17,7 @@
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
 #include "expert/anchored.h"
+#include "expert/attention.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
@@ -206,6 +207,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
                        const KernelVariant& variant) {
   RemoveUnused(program);
   StoreThrough(program);
+  FuseAttention(program);
   MakeNamesUnique(program);
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
@@ -274,7 +276,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
     text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
                         layout.bytes);
   }
-  return WithinTuner(WithTunables(text + "\n" + body.text(), variant));
+  return WithTunables(WithinTuner(text + "\n" + body.text()), variant);
 }
 
 }  // namespace pragma

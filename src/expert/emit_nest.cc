@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "expert/expression.h"
 #include "expert/nest.h"
 #include "expert/nest_parts.h"
+#include "expert/nest_spread.h"
 #include "expert/program.h"
+#include "expert/spread.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
 
@@ -26,11 +29,11 @@ namespace {
 constexpr std::int64_t kFewOuter = 16;  // fewer outer iterations than this are shared out in blocks
 
 // Passes along rows and down columns.
-class NestWriter final : public NestParts {
+class NestWriter final : public NestSpread {
  public:
   NestWriter(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
              Writer& out)
-      : NestParts(program, nest, choices, needs, out) {}
+      : NestSpread(program, nest, choices, needs, out) {}
 
   void Write() {
     if (nest_.lane >= 0) needs_.vectors = true;
@@ -48,7 +51,7 @@ class NestWriter final : public NestParts {
                          return !p.outer && NeedsParts(p);
                        });
     if (nest_.LaneInside() && folds) chains_ = Tunable("CHAINS", kChains, {1, 2, 4, 8});
-    if (SharesLaneOut() || (parts && CutsLane()))
+    if (SharesLaneOut() || (parts && CutsLane()) || SpreadCutsLane())
       block_ = Tunable("BLOCK", kBlock, {1024, 4096, 16384});
   }
 
@@ -64,7 +67,15 @@ class NestWriter final : public NestParts {
       OpenBlocks(size);
     }
     if (outer.empty() && !blocks) out_.Line("{");
-    for (const Phase& phase : nest_.phases) phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
+    for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
+      const Phase& phase = nest_.phases[p];
+      if (const std::optional<Spread> spread = SpreadAt(p)) {
+        WriteSpread(phase, *spread);
+        ++p;
+      } else {
+        phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
+      }
+    }
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
     EndWork();
   }

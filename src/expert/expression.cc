@@ -1,5 +1,6 @@
 #include "expert/expression.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -190,6 +191,20 @@ ExprPtr WithLoads(const ExprPtr& expr, const LoadChange& change) {
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit) {
   std::map<const Expr*, bool> seen;
   Visit(expr, visit, seen);
+}
+
+bool SameExpression(const ExprPtr& a, const ExprPtr& b) {
+  if (a == b) return true;
+  const bool same_load = a->load.buffer == b->load.buffer && a->load.address == b->load.address &&
+                         a->load.bounds == b->load.bounds && a->load.outside == b->load.outside;
+  if (a->op != b->op || a->type != b->type || a->real != b->real || a->integer != b->integer ||
+      a->index != b->index || !same_load)
+    return false;
+  return std::ranges::equal(a->args, b->args, SameExpression) &&
+         std::ranges::equal(a->load.indirect, b->load.indirect,
+                            [](const Indirect& x, const Indirect& y) {
+                              return x.stride == y.stride && SameExpression(x.index, y.index);
+                            });
 }
 
 bool IsPlainLoad(const Expr& expr) {

@@ -73,6 +73,7 @@ using ExprPtr = std::shared_ptr<const Expr>;
 struct Bound {
   AffineForm form;
   std::int64_t limit = 0;
+  friend bool operator==(const Bound&, const Bound&) = default;
 };
 
 // A part of an address that is only known from data: stride * index.
@@ -115,6 +116,8 @@ using LoadChange = std::function<ExprPtr(const Expr& load)>;
 [[nodiscard]] ExprPtr WithLoads(const ExprPtr& expr, const LoadChange& change);
 
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit);
+// Whether both are the same tree, operator by operator and number by number.
+[[nodiscard]] bool SameExpression(const ExprPtr& a, const ExprPtr& b);
 [[nodiscard]] bool IsPlainLoad(const Expr& expr);  // neither bounds nor indirect parts
 
 // About how many simple vector instructions one element costs.

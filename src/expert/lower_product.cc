@@ -78,13 +78,24 @@ Value Product(Builder& builder, const Value& left, const Value& right, DType dty
     }
     return builder.Mapped(operand, map, shape);
   };
-  const Value a = wide(AsLoad(builder, left), 0, 2);
-  const Value b = wide(AsLoad(builder, right), 2, 1);
+  // The generators know one step from matrix to matrix: what has several is copied first.
+  const auto even = [&](const Value& operand, std::size_t row, std::size_t column) {
+    const Value load = AsLoad(builder, operand);
+    const Value seen = wide(load, row, column);
+    Shape merged(shape.end() - 3, shape.end());
+    merged.insert(merged.begin(), Elements(shape) / Elements(merged));
+    if (Reshape(seen.expr->load.address, shape, merged)) return seen;
+    return wide(builder.Stored(load), row, column);
+  };
+  const Value a = even(left, 0, 2);
+  const Value b = even(right, 2, 1);
   const Value product = Multiplied(builder, a, b, dtype);
   std::vector<bool> folded(shape.size(), false);
   folded.back() = true;
   const Value sum = builder.Folded(product, {.folded = folded, .dtype = dtype});
-  builder.last().product = ProductHint{a.expr, b.expr, nullptr};
+  builder.last().product =
+      ProductHint{a.expr, b.expr, nullptr, NonzeroOf(left.expr, lr - 2, lr - 1),
+                  NonzeroOf(right.expr, rr - 2, rr - 1)};
   return sum;
 }
 
@@ -162,6 +173,28 @@ Value Masked(Builder& builder, const Value& scores, const NodeView& node) {
   return masked;
 }
 
+// The softmax of each row, but zeros where all scores are -infinity.
+Value AttentionWeights(Builder& builder, const Value& scores) {
+  std::vector<bool> folded(scores.shape.size(), false);
+  folded.back() = true;
+  const ExprType type = ComputeType(scores.dtype);
+  const Value largest = builder.Folded(
+      scores, {.fold = Fold::kMax, .folded = folded, .keep = true, .dtype = scores.dtype});
+  const auto zero_where = [type](const ExprPtr& value, double number, const ExprPtr& otherwise) {
+    const ExprPtr same = Make(ExprOp::kEqual, {value, Constant(number, type)});
+    return Select(same, Constant(0, type), otherwise);
+  };
+  const Value powers =
+      builder.Stored(builder.Pointwise({scores, largest}, type, scores.dtype, [&](const Args& a) {
+        const ExprPtr base = zero_where(a[1], -INFINITY, a[1]);
+        return Make(ExprOp::kExp, {Make(ExprOp::kSubtract, {a[0], base})});
+      }));
+  const Value sum = builder.Folded(powers, {.folded = folded, .keep = true, .dtype = scores.dtype});
+  return builder.Pointwise({powers, sum}, type, scores.dtype, [&](const Args& a) {
+    return zero_where(a[1], 0, Make(ExprOp::kDivide, a));
+  });
+}
+
 Values LowerAttention(Builder& builder, const NodeView& node) {
   const Value query = builder.Settled(node.Tensor(0));
   const Value key = builder.Settled(node.Tensor(1));
@@ -172,14 +205,8 @@ Values LowerAttention(Builder& builder, const NodeView& node) {
   const Value scores =
       Times(builder, Product(builder, query, Transposed(builder, key), query.dtype), scale);
   const Value masked = builder.Stored(Masked(builder, scores, node));
-  std::vector<bool> folded(masked.shape.size(), false);
-  folded.back() = true;
-  const Shifted shifted = ShiftedExponentials(builder, masked, folded, Keep::kExponentials);
-  const Value weights =
-      builder.Pointwise({shifted.exponential, shifted.sum}, ComputeType(query.dtype), query.dtype,
-                        [](const Args& a) { return Make(ExprOp::kDivide, a); });
-  return std::vector{
-      Product(builder, builder.Stored(weights), builder.Settled(node.Tensor(2)), node.dtype())};
+  return std::vector{Product(builder, builder.Stored(AttentionWeights(builder, masked)),
+                             builder.Settled(node.Tensor(2)), node.dtype())};
 }
 
 }  // namespace

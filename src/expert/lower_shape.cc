@@ -173,6 +173,22 @@ Values LowerCat(Builder& builder, const NodeView& node) {
   return std::vector{builder.Whole(buffer)};
 }
 
+// Windows along one dimension; what is inside them is the last one.
+Values LowerUnfold(Builder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t rank = x.shape.size();
+  if (rank == 0) return Unsupported(node, "of a tensor without dimensions");
+  const std::size_t dimension = node.Dimension(1, "dimension", rank);
+  IndexMap map = IdentityMap(rank + 1);
+  map.index.pop_back();
+  map.index[dimension].factor[dimension] = node.Int(3, "step", 1);
+  map.index[dimension].factor[rank] = 1;
+  return std::vector{builder.Mapped(x, map, node.shape())};
+}
+
+// What export checked when it traced the module holds for this shape and type.
+Values LowerAssertion(Builder&, const NodeView&) { return std::vector<Value>{}; }
+
 // Values beside the padding are loads whose bounds hold.
 Values LowerPad(Builder& builder, const NodeView& node) {
   const std::vector<std::int64_t> pad = node.Ints(1, "pad");
@@ -257,14 +273,29 @@ Lower Triangle(bool lower) {
 }  // namespace
 
 const LowerTable& ShapeOperators() {
-  static const LowerTable kTable{
-      {"view", LowerReshape},      {"reshape", LowerReshape},     {"_unsafe_view", LowerReshape},
-      {"unsqueeze", LowerReshape}, {"squeeze", LowerReshape},     {"flatten", LowerReshape},
-      {"permute", LowerPermute},   {"transpose", LowerTranspose}, {"t", LowerTranspose},
-      {"expand", LowerExpand},     {"slice", LowerSlice},         {"select", LowerSelect},
-      {"unbind", LowerUnbind},     {"split", LowerSplit},         {"split_with_sizes", LowerSplit},
-      {"flip", LowerFlip},         {"diagonal", LowerDiagonal},   {"repeat", LowerRepeat},
-      {"cat", LowerCat},           {"stack", LowerStack},         {"constant_pad_nd", LowerPad}};
+  static const LowerTable kTable{{"view", LowerReshape},
+                                 {"reshape", LowerReshape},
+                                 {"_unsafe_view", LowerReshape},
+                                 {"unsqueeze", LowerReshape},
+                                 {"squeeze", LowerReshape},
+                                 {"flatten", LowerReshape},
+                                 {"permute", LowerPermute},
+                                 {"transpose", LowerTranspose},
+                                 {"t", LowerTranspose},
+                                 {"expand", LowerExpand},
+                                 {"slice", LowerSlice},
+                                 {"select", LowerSelect},
+                                 {"unbind", LowerUnbind},
+                                 {"split", LowerSplit},
+                                 {"split_with_sizes", LowerSplit},
+                                 {"flip", LowerFlip},
+                                 {"diagonal", LowerDiagonal},
+                                 {"repeat", LowerRepeat},
+                                 {"cat", LowerCat},
+                                 {"stack", LowerStack},
+                                 {"constant_pad_nd", LowerPad},
+                                 {"unfold", LowerUnfold},
+                                 {"_assert_tensor_metadata", LowerAssertion}};
   return kTable;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "core/task.h"
+#include "expert/adaptive.h"
 #include "expert/affine.h"
 #include "expert/builder.h"
 #include "expert/expression.h"
@@ -102,29 +103,33 @@ std::vector<bool> LastDims(std::size_t rank, std::size_t count) {
   return folded;
 }
 
+// The largest of each window, and its flat number in the pooled dimensions of the input.
+std::vector<Value> MaxPooled(Builder& builder, const NodeView& node, const Window& window) {
+  const std::size_t count = window.kernel.size();
+  const Value x = node.Tensor(0);
+  const Shape in = Tail(x.shape, count);
+  const Value windows = Windows(builder, x, window, Tail(node.shape(), count), -INFINITY);
+  const std::size_t rank = windows.shape.size();
+  Builder::FoldPlan plan{
+      .fold = Fold::kMax, .folded = LastDims(rank, count), .dtype = node.dtype()};
+  std::vector<Value> results{builder.Folded(windows, plan)};
+  plan.fold = Fold::kArgMax;
+  plan.dtype = DType::kInt64;
+  plan.position = ZeroForm(rank);
+  std::int64_t stride = 1;
+  for (std::size_t i = count; i-- > 0;) {
+    plan.position.factor[rank - 2 * count + i] = window.stride[i] * stride;
+    plan.position.factor[rank - count + i] = window.dilation[i] * stride;
+    plan.position.offset -= window.padding[i] * stride;
+    stride *= in[i];
+  }
+  results.push_back(builder.Folded(windows, plan));
+  return results;
+}
+
 Lower MaxPool(std::size_t count) {
   return [count](Builder& builder, const NodeView& node) -> Values {
-    const Window window = WindowOf(node, count, 4);
-    const Value x = node.Tensor(0);
-    const Shape in = Tail(x.shape, count);
-    const Value windows = Windows(builder, x, window, Tail(node.shape(), count), -INFINITY);
-    const std::size_t rank = windows.shape.size();
-    Builder::FoldPlan plan{
-        .fold = Fold::kMax, .folded = LastDims(rank, count), .dtype = node.dtype()};
-    std::vector<Value> results{builder.Folded(windows, plan)};
-    // The flat number of the element in the pooled dimensions of the input.
-    plan.fold = Fold::kArgMax;
-    plan.dtype = DType::kInt64;
-    plan.position = ZeroForm(rank);
-    std::int64_t stride = 1;
-    for (std::size_t i = count; i-- > 0;) {
-      plan.position.factor[rank - 2 * count + i] = window.stride[i] * stride;
-      plan.position.factor[rank - count + i] = window.dilation[i] * stride;
-      plan.position.offset -= window.padding[i] * stride;
-      stride *= in[i];
-    }
-    results.push_back(builder.Folded(windows, plan));
-    return results;
+    return MaxPooled(builder, node, WindowOf(node, count, 4));
   };
 }
 
@@ -193,12 +198,11 @@ Lower AveragePool(std::size_t count) {
 }
 
 // Where the sizes divide, adaptive pooling is plain pooling.
-Result<Window> AdaptiveWindow(const NodeView& node, std::size_t count) {
-  const Shape in = Tail(node.Tensor(0).shape, count);
-  const Shape out = Tail(node.shape(), count);
+std::optional<Window> EvenWindow(const Shape& in, const Shape& out) {
+  const std::size_t count = in.size();
   Window window{{}, {}, Shape(count, 0), Shape(count, 1)};
   for (std::size_t i = 0; i < count; ++i) {
-    if (in[i] % out[i] != 0) return Unsupported(node, "to a size that does not divide the input's");
+    if (in[i] % out[i] != 0) return std::nullopt;
     window.kernel.push_back(in[i] / out[i]);
   }
   window.stride = window.kernel;
@@ -207,16 +211,34 @@ Result<Window> AdaptiveWindow(const NodeView& node, std::size_t count) {
 
 Lower AdaptiveAverage(std::size_t count) {
   return [count](Builder& builder, const NodeView& node) -> Values {
-    const Window window = TRY(AdaptiveWindow(node, count));
-    const Value windows = Windows(builder, node.Tensor(0), window, Tail(node.shape(), count), 0);
-    const Value sum = builder.Folded(
-        windows, {.folded = LastDims(windows.shape.size(), count), .dtype = node.dtype()});
+    const Shape in = Tail(node.Tensor(0).shape, count);
+    const Shape out = Tail(node.shape(), count);
     const ExprType type = ComputeType(node.dtype());
-    const double weight = 1 / static_cast<double>(Elements(window.kernel));
-    return std::vector{
-        builder.Pointwise({sum}, type, node.dtype(), [&](const std::vector<ExprPtr>& a) {
-          return Make(ExprOp::kMultiply, {a[0], Constant(weight, type)});
-        })};
+    Value sum;
+    ExprPtr weight;
+    if (const std::optional<Window> window = EvenWindow(in, out)) {
+      const Value windows = Windows(builder, node.Tensor(0), *window, out, 0);
+      sum = builder.Folded(
+          windows, {.folded = LastDims(windows.shape.size(), count), .dtype = node.dtype()});
+      weight = Constant(1 / static_cast<double>(Elements(window->kernel)), type);
+    } else {
+      sum = AdaptiveFolded(builder, node.Tensor(0), out, Fold::kSum);
+      weight = AdaptiveWeight(in, out, node.shape(), type);
+    }
+    const Value each{weight, node.shape(), node.shape(), node.dtype()};
+    return std::vector{builder.Pointwise(
+        {sum, each}, type, node.dtype(),
+        [](const std::vector<ExprPtr>& a) { return Make(ExprOp::kMultiply, a); })};
+  };
+}
+
+Lower AdaptiveMax(std::size_t count) {
+  return [count](Builder& builder, const NodeView& node) -> Values {
+    const Shape in = Tail(node.Tensor(0).shape, count);
+    const Shape out = Tail(node.shape(), count);
+    if (const std::optional<Window> window = EvenWindow(in, out))
+      return MaxPooled(builder, node, *window);
+    return std::vector{AdaptiveFolded(builder, node.Tensor(0), out, Fold::kMax), Value{}};
   };
 }
 
@@ -234,7 +256,10 @@ const LowerTable& WindowOperators() {
                                  {"avg_pool3d", AveragePool(3)},
                                  {"_adaptive_avg_pool2d", AdaptiveAverage(2)},
                                  {"_adaptive_avg_pool3d", AdaptiveAverage(3)},
-                                 {"adaptive_avg_pool1d", AdaptiveAverage(1)}};
+                                 {"adaptive_avg_pool1d", AdaptiveAverage(1)},
+                                 {"adaptive_max_pool1d", AdaptiveMax(1)},
+                                 {"adaptive_max_pool2d", AdaptiveMax(2)},
+                                 {"adaptive_max_pool3d", AdaptiveMax(3)}};
   return kTable;
 }
 

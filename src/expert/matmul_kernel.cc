@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,12 +38,14 @@ struct Plan {
   [[nodiscard]] bool blocked(const MatmulSpec& spec) const { return depth_block < spec.depth; }
 };
 
+bool IsBanded(const MatmulSpec& spec) { return !spec.a_nonzero.all() || !spec.b_nonzero.all(); }
+
 // Matrices that follow each other in a and c and meet the same b are one long matrix.
 MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
   rows_of_one = 0;
-  if (spec.batch == 1 || spec.b.batch != 0 || spec.structure != MatmulStructure::kNone ||
-      spec.c.second != 1 || spec.columns == 1 || spec.a.batch != spec.rows * spec.a.first ||
-      spec.c.batch != spec.rows * spec.c.first)
+  if (spec.batch == 1 || spec.b.batch != 0 || IsBanded(spec) ||
+      spec.structure != MatmulStructure::kNone || spec.c.second != 1 || spec.columns == 1 ||
+      spec.a.batch != spec.rows * spec.a.first || spec.c.batch != spec.rows * spec.c.first)
     return spec;
   rows_of_one = spec.rows;
   spec.rows *= spec.batch;
@@ -61,6 +64,9 @@ MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
   std::swap(spec.b.first, spec.b.second);
   std::swap(spec.c.first, spec.c.second);
   spec.diagonal = -spec.diagonal;
+  const Diagonals left = spec.a_nonzero;
+  spec.a_nonzero = spec.b_nonzero.Transposed();
+  spec.b_nonzero = left.Transposed();
   using enum MatmulStructure;
   switch (spec.structure) {
     case kUpperOutput: spec.structure = kLowerOutput; break;
@@ -138,9 +144,15 @@ class Writer final {
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
   [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
 
+  [[nodiscard]] bool banded() const { return IsBanded(spec_); }
+  [[nodiscard]] std::string depth_flag() const {
+    return banded() && blocked() ? ", std::int64_t depth0" : "";
+  }
+
   [[nodiscard]] std::string Head() const;
   [[nodiscard]] std::string Tile() const;
   [[nodiscard]] std::string Prefetch() const;
+  [[nodiscard]] std::string DepthRange() const;
   [[nodiscard]] std::string Multiply() const;
   [[nodiscard]] std::string Driver() const;
   [[nodiscard]] std::string DepthLoop(std::string_view indent) const;
@@ -217,22 +229,62 @@ std::string Writer::Prefetch() const {
                      batch, spec_.c.first);
 }
 
+// Which steps of the depth a tile needs, counted from the block's first one.
+std::string Writer::DepthRange() const {
+  const auto plus = [](std::int64_t number) {
+    return number == 0 ? std::string()
+                       : fmt::format(" {} {}", number < 0 ? '-' : '+', std::abs(number));
+  };
+  std::vector<std::string> begins;
+  std::vector<std::string> ends;  // behind the last one
+  const Diagonals& a = spec_.a_nonzero;
+  const Diagonals& b = spec_.b_nonzero;
+  if (a.low) begins.push_back("row0 + row" + plus(*a.low));
+  if (a.high) ends.push_back("row0 + row + kTileRows" + plus(*a.high));
+  if (b.high) begins.push_back("column0 + column" + plus(-*b.high));
+  if (b.low) ends.push_back("column0 + column + kTileColumns" + plus(-*b.low));
+  const auto one = [](const std::vector<std::string>& all, std::string_view which) {
+    return all.size() == 1 ? all[0] : fmt::format("std::{}({})", which, fmt::join(all, ", "));
+  };
+  const std::string offset = blocked() ? " - depth0" : "";
+  std::string text = "      // Beside these steps all factors are zero.\n";
+  text += begins.empty()
+              ? "      constexpr std::int64_t begin = 0;\n"
+              : fmt::format(
+                    "      const std::int64_t begin = std::clamp<std::int64_t>({}{}, 0, depth);\n",
+                    one(begins, "max"), offset);
+  text +=
+      ends.empty()
+          ? "      const std::int64_t end = depth;\n"
+          : fmt::format(
+                "      const std::int64_t end = std::clamp<std::int64_t>({}{}, begin, depth);\n",
+                one(ends, "min"), offset);
+  return text;
+}
+
 std::string Writer::Multiply() const {
   std::string skip;
+  const std::string count = banded() ? "end - begin" : "depth";
   if (triangular()) {
     skip =
         "      const bool outside = Outside(row0 + row, column0 + column, kTileRows, "
         "kTileColumns);\n";
     if (blocked()) skip += "      if (outside && !last) continue;\n";
   }
+  if (banded()) {
+    skip += DepthRange();
+    if (blocked()) skip += "      if (begin == end && !first && !last) continue;\n";
+  }
   return FillIn(matmul_text::kMultiply,
                 {{"extra", extra()},
                  {"arguments", arguments()},
                  {"batch", BatchParameter(spec_)},
                  {"of_batch", BatchArgument(spec_)},
-                 {"block_flags", flags(", bool first, bool last")},
+                 {"block_flags", depth_flag() + flags(", bool first, bool last")},
+                 {"a_begin", banded() ? " + begin * kTileRows" : ""},
+                 {"b_begin", banded() ? " + begin * kTileColumns" : ""},
                  {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
-                 {"steps", triangular() ? "outside ? 0 : depth" : "depth"},
+                 {"steps", triangular() ? "outside ? 0 : " + count : count},
                  {"skip", skip},
                  {"a_row", fmt::format("{}", spec_.a.first)},
                  {"a_depth", fmt::format("{}", spec_.a.second)}});
@@ -261,7 +313,7 @@ std::string Writer::Driver() const {
       {{"operands", swapped_ ? "const float* b, const float* a" : "const float* a, const float* b"},
        {"extra", extra()},
        {"arguments", arguments()},
-       {"block_arguments", flags(", first, last")},
+       {"block_arguments", (depth_flag().empty() ? "" : ", depth0") + flags(", first, last")},
        {"of_batch", BatchArgument(spec_)},
        {"batch_loop",
         spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},

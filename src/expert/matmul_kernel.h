@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expert/anchor_kernel.h"
+#include "expert/diagonals.h"
 
 namespace pragma {
 
@@ -36,6 +37,9 @@ struct MatmulSpec {
   MatrixSteps c;  // c.first or c.second is 1 (or that dimension is 1)
   MatmulStructure structure = MatmulStructure::kNone;
   std::int64_t diagonal = 0;  // of triu and tril
+  // Steps of the depth where all of a tile's factors are zero are passed over.
+  Diagonals a_nonzero;
+  Diagonals b_nonzero;
   // c starts at a multiple of 64 bytes: then outputs that no cache holds are written past them.
   bool aligned_output = true;
   Epilogue epilogue;

@@ -27,7 +27,8 @@ constexpr const char* kChecker = R"(
 #include <memory>
 
 struct Steps { std::int64_t batch, first, second; };
-struct Shape { std::int64_t batch, rows, columns, depth; Steps a, b, c; int structure; std::int64_t diagonal; };
+struct Band { std::int64_t low, high; };
+struct Shape { std::int64_t batch, rows, columns, depth; Steps a, b, c; int structure; std::int64_t diagonal; Band a_nonzero, b_nonzero; };
 
 static std::unique_ptr<float[]> Numbers(std::int64_t count) {
   std::unique_ptr<float[]> numbers(new float[count]);
@@ -47,10 +48,18 @@ static double Truth(const Shape& s, const float* a, const float* b, std::int64_t
     sum += double{a[n * s.a.batch + i * s.a.first + k * s.a.second]} * b[n * s.b.batch + k * s.b.first + j * s.b.second];
   return sum;
 }
+static void ZeroBeside(Band band, Steps s, std::int64_t batch, std::int64_t first, std::int64_t second, float* x) {
+  for (std::int64_t n = 0; n < batch; ++n)
+    for (std::int64_t i = 0; i < first; ++i)
+      for (std::int64_t j = 0; j < second; ++j)
+        if (j - i < band.low || j - i > band.high) x[n * s.batch + i * s.first + j * s.second] = 0;
+}
 template <class Kernel, class After>
 static void Check(const char* name, const Shape& s, std::size_t scratch_bytes, Kernel run, After after) {
   const auto a = Numbers(Extent(s.a, s.batch, s.rows, s.depth));
   const auto b = Numbers(Extent(s.b, s.batch, s.depth, s.columns));
+  ZeroBeside(s.a_nonzero, s.a, s.batch, s.rows, s.depth, a.get());
+  ZeroBeside(s.b_nonzero, s.b, s.batch, s.depth, s.columns, b.get());
   const std::int64_t outputs = Extent(s.c, s.batch, s.rows, s.columns);
   const std::size_t output_bytes = (outputs * 4 + 63) / 64 * 64;
   const std::unique_ptr<float, void (*)(void*)> output(
@@ -81,6 +90,10 @@ std::string StepsText(const MatrixSteps& s) {
   return fmt::format("{{{}, {}, {}}}", s.batch, s.first, s.second);
 }
 
+std::string BandText(const Diagonals& nonzero) {
+  return fmt::format("{{{}, {}}}", nonzero.low.value_or(-9999), nonzero.high.value_or(9999));
+}
+
 struct Program {
   std::string kernels;
   std::string main = kChecker;
@@ -99,13 +112,14 @@ struct Program {
                                          "std::int64_t j) {{ return {}; }}",
                                          after);
     main += fmt::format(
-        "  Check(\"{0} {1}x{2}x{3}x{4}\", {{{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}}}, "
+        "  Check(\"{0} {1}x{2}x{3}x{4}\", {{{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {12}, "
+        "{13}}}, "
         "{0}::kScratchBytes,\n"
         "        [](const float* a, const float* b, float* c, char* scratch) {{ {0}::Run({11}); "
         "}},\n        {10});\n",
         spec.name, spec.batch, spec.rows, spec.columns, spec.depth, StepsText(spec.a),
         StepsText(spec.b), StepsText(spec.c), static_cast<int>(spec.structure), spec.diagonal,
-        lambda, arguments);
+        lambda, arguments, BandText(spec.a_nonzero), BandText(spec.b_nonzero));
   }
   [[nodiscard]] std::string Run(const TestCompiler& compiler) const {
     return BuildAndRun(compiler, kernels, main + "}\n");
@@ -200,6 +214,26 @@ TEST_P(MatmulKernelTest, TrianglesAndEpiloguesAreRight) {
       program.Add(spec, SmallCaches(), "2 * x + 0.001 * (10.0 * i + j)");
     }
   }
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+// Zeros beside a diagonal of a factor are passed over, in whole tiles and across blocks.
+TEST_P(MatmulKernelTest, TriangularFactorsAreRight) {
+  Program program;
+  const auto add = [&](const Diagonals& a, const Diagonals& b, std::int64_t depth, Order c) {
+    MatmulSpec spec = Product(2, 139, 101, depth, Order::kPlain, Order::kTransposed, c);
+    spec.a_nonzero = a;
+    spec.b_nonzero = b;
+    program.Add(spec, SmallCaches());
+  };
+  for (const Order c : {Order::kPlain, Order::kTransposed}) {
+    add({{}, 0}, {{}, 0}, 120, c);      // lower by lower
+    add({3, {}}, {-2, {}}, 120, c);     // upper by upper
+    add({{}, -1}, {0, {}}, 1040, c);    // lower by upper
+    add({-4, 5}, {{}, {}}, 1040, c);    // a band by anything
+    add({{}, {}}, {200, {}}, 1040, c);  // nothing but zeros
+  }
+  EXPECT_THAT(program.kernels, HasSubstr("end - begin"));
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 

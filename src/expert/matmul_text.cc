@@ -29,7 +29,7 @@ __attribute__((noinline)) static void Tile(const float* a, const float* b, float
     Vec line[kTileVectors];
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j)
-      line[j] = Load(b + k * kTileColumns + j * kLanes);
+      line[j] = LoadHeld(b + k * kTileColumns + j * kLanes);
 #pragma GCC unroll 32
     for (std::int64_t i = 0; i < kTall; ++i) {
       const Vec factor = Broadcast(a[k * kTileRows + i]);
@@ -93,9 +93,9 @@ static void Multiply(const float* a_panels, const float* b_panels, float* c@extr
                      std::int64_t column0, std::int64_t columns, std::int64_t depth@block_flags@) {
   for (std::int64_t column = 0; column < columns; column += kTileColumns) {
     for (std::int64_t row = 0; row < rows; row += kTileRows) {
-      const float* a_panel = a_panels + row * kDepthBlock;
-      const float* b_panel = b_panels + column * kDepthBlock;
-@skip@      if (rows - row >= kTileRows) {
+@skip@      const float* a_panel = a_panels + row * kDepthBlock@a_begin@;
+      const float* b_panel = b_panels + column * kDepthBlock@b_begin@;
+      if (rows - row >= kTileRows) {
         Tile<kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
                         column0 + column@tile_flags@);
       } else if constexpr (kRows % kTileRows != 0) {

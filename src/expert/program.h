@@ -9,6 +9,7 @@
 
 #include "core/task.h"
 #include "expert/affine.h"
+#include "expert/diagonals.h"
 #include "expert/expression.h"
 
 namespace pragma {
@@ -28,7 +29,9 @@ enum class Fold : std::uint8_t { kSum, kProduct, kMin, kMax, kArgMin, kArgMax };
 struct ProductHint {
   ExprPtr left;
   ExprPtr right;
-  ExprPtr bias;  // added to each element; may be null
+  ExprPtr bias;            // added to each element; may be null
+  Diagonals left_nonzero;  // of the matrices of each operand
+  Diagonals right_nonzero;
 };
 
 // The same of a convolution; sizes of the spatial dimensions are in order, last innermost.
@@ -49,6 +52,20 @@ struct ConvolutionHint {
   bool transposed = false;
 };
 
+// Weights times values, where the weights are the softmax of scores that are products themselves.
+// Forms are over [batch, row, key, last]: last is the depth of the scores' product (query, key), or
+// the column of the result (value). `score` is over [batch, row, key].
+struct AttentionHint {
+  Shape shape;  // batch, rows, keys
+  std::int64_t depth = 1;
+  ExprPtr query;
+  ExprPtr key;
+  ExprPtr value;
+  ExprPtr score;            // of the product, which is what it loads from `product`
+  int product = 0;          // a buffer that nobody writes any more
+  bool empty_zero = false;  // rows without any weight are zero, else NaN
+};
+
 struct Step {
   enum class Kind : std::uint8_t { kMap, kFold, kScan };
   Kind kind = Kind::kMap;
@@ -63,6 +80,7 @@ struct Step {
   std::string what;  // for the comment
   std::optional<ProductHint> product;
   std::optional<ConvolutionHint> convolution;
+  std::optional<AttentionHint> attention;  // the step's expression is only what it loads
   int parts = 1;  // with a hint: how many steps from here on make the whole
 };
 

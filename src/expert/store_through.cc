@@ -70,6 +70,9 @@ bool FitsWriter(const Step& writer, const AffineForm& place) {
   const std::size_t rank = writer.shape.size();
   for (const std::int64_t factor : place.factor)
     if (factor < 0) return false;
+  Shape merged(writer.shape.end() - 3, writer.shape.end());
+  merged.insert(merged.begin(), Elements(writer.shape) / Elements(merged));
+  if (!Reshape(place, writer.shape, merged)) return false;  // one step from matrix to matrix
   return place.factor[rank - 2] == 1 || place.factor[rank - 3] == 1;
 }
 

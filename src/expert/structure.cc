@@ -66,6 +66,23 @@ bool IsZero(const ExprPtr& expr) {
   return expr->op == ExprOp::kConstant && expr->real == 0 && expr->integer == 0;
 }
 
+// Where a comparison holds: sign * (column - row) + offset >= 0.
+std::optional<Distance> WhereHolds(const ExprPtr& condition, std::size_t row, std::size_t column) {
+  if (condition->op != ExprOp::kLess && condition->op != ExprOp::kLessEqual) return std::nullopt;
+  std::optional<Distance> distance = DistanceOf(condition, row, column);
+  if (distance && condition->op == ExprOp::kLess) --distance->offset;
+  return distance;
+}
+// Where it does not.
+Distance Opposite(const Distance& distance) { return {-distance.sign, -distance.offset - 1}; }
+
+Diagonals Both(const Diagonals& a, const Diagonals& b) {
+  Diagonals both = a;
+  if (b.low && (!a.low || *a.low < *b.low)) both.low = b.low;
+  if (b.high && (!a.high || *b.high < *a.high)) both.high = b.high;
+  return both;
+}
+
 bool Loads(const ExprPtr& expr, int buffer) {
   bool loads = false;
   VisitLoads(expr, [&](const Load& load, ExprType) { loads = loads || load.buffer == buffer; });
@@ -84,19 +101,29 @@ ExprPtr OnDiagonal(const ExprPtr& expr, std::size_t row, std::size_t column) {
 std::optional<Triangle> TriangleOf(const ExprPtr& expr, int buffer, std::size_t row,
                                    std::size_t column) {
   if (expr->op != ExprOp::kSelect) return std::nullopt;
-  const ExprPtr& condition = expr->args[0];
-  if (condition->op != ExprOp::kLess && condition->op != ExprOp::kLessEqual) return std::nullopt;
-  std::optional<Distance> distance = DistanceOf(condition, row, column);
+  std::optional<Distance> distance = WhereHolds(expr->args[0], row, column);
   if (!distance) return std::nullopt;
-  // The condition says sign * (column - row) + offset >= 0.
-  if (condition->op == ExprOp::kLess) --distance->offset;
   if (Loads(expr->args[2], buffer)) {
     if (Loads(expr->args[1], buffer)) return std::nullopt;
-    // Needed where it does not hold: -sign * (column - row) - offset - 1 >= 0.
-    *distance = {-distance->sign, -distance->offset - 1};
+    *distance = Opposite(*distance);
   }
   if (distance->sign > 0) return Triangle{MatmulStructure::kUpperOutput, -distance->offset};
   return Triangle{MatmulStructure::kLowerOutput, distance->offset};
+}
+
+Diagonals NonzeroOf(const ExprPtr& expr, std::size_t row, std::size_t column) {
+  if (expr->op == ExprOp::kMultiply)
+    return Both(NonzeroOf(expr->args[0], row, column), NonzeroOf(expr->args[1], row, column));
+  if (expr->op == ExprOp::kNegate) return NonzeroOf(expr->args[0], row, column);
+  if (expr->op != ExprOp::kSelect) return {};
+  std::optional<Distance> distance = WhereHolds(expr->args[0], row, column);
+  const bool zero_first = IsZero(expr->args[1]);
+  if (!distance || (!zero_first && !IsZero(expr->args[2]))) return {};
+  if (zero_first) *distance = Opposite(*distance);
+  Diagonals here;
+  if (distance->sign > 0) here.low = -distance->offset;
+  if (distance->sign < 0) here.high = distance->offset;
+  return Both(here, NonzeroOf(expr->args[zero_first ? 2 : 1], row, column));
 }
 
 }  // namespace pragma

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "expert/affine.h"
+#include "expert/diagonals.h"
 #include "expert/expression.h"
 #include "expert/matmul_kernel.h"
 
@@ -23,5 +24,8 @@ struct Triangle {
 };
 [[nodiscard]] std::optional<Triangle> TriangleOf(const ExprPtr& expr, int buffer, std::size_t row,
                                                  std::size_t column);
+
+// Where masks over these two dimensions leave anything but zeros: triangles, bands.
+[[nodiscard]] Diagonals NonzeroOf(const ExprPtr& expr, std::size_t row, std::size_t column);
 
 }  // namespace pragma

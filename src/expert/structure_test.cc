@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "expert/affine.h"
+#include "expert/diagonals.h"
 #include "expert/expression.h"
 #include "expert/matmul_kernel.h"
 
@@ -74,6 +75,27 @@ TEST(TriangleOf, NeedsOneSideThatIsFreeOfTheProduct) {
   const ExprPtr sum = Compare(ExprOp::kLess, Index(1, 1), Whole(9));
   EXPECT_FALSE(TriangleOf(Select(above, Product(), Product()), 4, kRow, kColumn));
   EXPECT_FALSE(TriangleOf(Select(sum, Product(), Zero()), 4, kRow, kColumn));
+}
+
+TEST(NonzeroOf, IsReadFromMasksAndFromWhatTheyAreMultipliedWith) {
+  const ExprPtr lower = Compare(ExprOp::kLessEqual, Index(-1, 1), Whole(2));  // column - row <= 2
+  const ExprPtr upper = Compare(ExprOp::kLess, Index(1, 0), Index(0, 1));     // row < column
+  const Diagonals below{std::nullopt, 2};
+  EXPECT_EQ(NonzeroOf(Select(lower, Product(), Zero()), kRow, kColumn), below);
+  EXPECT_EQ(NonzeroOf(Select(upper, Zero(), Product()), kRow, kColumn),
+            (Diagonals{std::nullopt, 0}));
+  const ExprPtr band = Select(upper, Select(lower, Product(), Zero()), Zero());
+  EXPECT_EQ(NonzeroOf(band, kRow, kColumn), (Diagonals{1, 2}));
+  const ExprPtr scaled = Make(ExprOp::kMultiply, {Product(), Select(lower, Product(), Zero())});
+  EXPECT_EQ(NonzeroOf(scaled, kRow, kColumn), below);
+}
+
+TEST(NonzeroOf, OtherMasksSayNothing) {
+  const ExprPtr sum = Compare(ExprOp::kLess, Index(1, 1), Whole(9));
+  const ExprPtr lower = Compare(ExprOp::kLessEqual, Index(-1, 1), Whole(2));
+  EXPECT_TRUE(NonzeroOf(Select(sum, Product(), Zero()), kRow, kColumn).all());
+  EXPECT_TRUE(NonzeroOf(Select(lower, Product(), Product()), kRow, kColumn).all());
+  EXPECT_TRUE(NonzeroOf(Product(), kRow, kColumn).all());
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "expert/variant.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -13,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
+#include "build/lexer.h"
+#include "build/tunables.h"
 #include "core/candidate.h"
 
 namespace pragma {
@@ -56,54 +59,48 @@ const std::vector<Choice>& CommonChoices() {
 }
 
 // Of tunables, by how their names end.
-const std::vector<Choice>& TunableKinds() {
-  static const std::vector<Choice> kKinds{
+struct TunableKind {
+  std::string_view ending;
+  std::string meaning;
+  std::vector<std::string> techniques;
+  Roof roof = Roof::kEither;
+};
+const std::vector<TunableKind>& TunableKinds() {
+  static const std::vector<TunableKind> kKinds{
       {"_TILE_ROWS",
-       0,
-       {},
        "rows of sums that stay in registers",
        {"technique.register_tiling", "technique.matmul_micro_kernel", "technique.tunable_tiles"},
        Roof::kArithmetic},
       {"_TILE_VECTORS",
-       0,
-       {},
        "vectors of sums in each row of the registers' tile",
        {"technique.register_tiling", "technique.matmul_micro_kernel", "technique.tunable_tiles"},
        Roof::kArithmetic},
       {"_DEPTH",
-       0,
-       {},
        "steps of the depth for which panels stay in the caches",
        {"technique.cache_blocking", "technique.tunable_tiles"},
        Roof::kArithmetic},
       {"_ROW_TILES",
-       0,
-       {},
        "tiles of rows in a core's own cache",
        {"technique.cache_blocking", "technique.tunable_tiles"},
        Roof::kArithmetic},
       {"_COLUMN_TILES",
-       0,
-       {},
        "tiles of columns in the shared cache",
        {"technique.cache_blocking", "technique.tunable_tiles"},
        Roof::kArithmetic},
+      {"_KEYS",
+       "keys of an attention whose scores are kept at a time",
+       {"technique.cache_blocking", "technique.tunable_tiles"},
+       Roof::kArithmetic},
       {"_COLUMNS",
-       0,
-       {},
        "vectors side by side where a fold runs down columns",
        {"technique.reduce_strided_dimension", "technique.more_streams",
         "technique.vectorise_other_loop", "technique.register_tiling"},
        Roof::kMemory},
       {"_CHAINS",
-       0,
-       {},
        "independent accumulators of a fold along a row",
        {"technique.multiple_accumulators", "technique.more_streams"},
        Roof::kArithmetic},
       {"_BLOCK",
-       0,
-       {},
        "elements of a long run that a thread takes at a time",
        {"technique.split_large_dimension", "technique.cache_blocking"},
        Roof::kMemory},
@@ -123,27 +120,34 @@ bool IsTunableName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, fits);
 }
 
-// "  PRAGMA_TUNE(SUM_BLOCK, 4096, 1024, 4096);"
-struct Declaration {
-  std::string before;
-  std::string name;
-  int otherwise = 0;
-  std::vector<int> values;
-};
+// Of a source that the expert wrote; none where somebody has broken them.
+std::vector<Tunable> TunablesIn(const std::string& source) {
+  return ReadTunables(LexSource(source)).value_or(std::vector<Tunable>{});
+}
 
-std::optional<Declaration> DeclarationIn(const std::string& line) {
-  const std::size_t at = line.find(kTune);
-  const std::size_t end = line.find(')', at == std::string::npos ? 0 : at);
-  if (at == std::string::npos || end == std::string::npos || line.starts_with('#'))
-    return std::nullopt;
-  const std::size_t first = at + kTune.size();
-  const std::vector<std::string> words = Split(line.substr(first, end - first), ',');
-  if (words.size() < 3) return std::nullopt;
-  Declaration found{
-      line.substr(0, at), std::string(Trim(words[0])), std::atoi(words[1].c_str()), {}};
-  for (std::size_t i = 2; i < words.size(); ++i)
-    found.values.push_back(std::atoi(words[i].c_str()));
-  return found;
+Choice ChoiceOf(const Tunable& tunable) {
+  Choice choice;
+  choice.name = tunable.name;
+  choice.present = static_cast<int>(tunable.values.front());
+  for (const std::int64_t value : tunable.values) choice.values.push_back(static_cast<int>(value));
+  for (const TunableKind& kind : TunableKinds()) {
+    if (!tunable.name.ends_with(kind.ending)) continue;
+    choice.meaning = kind.meaning;
+    choice.techniques = kind.techniques;
+    choice.roof = kind.roof;
+    break;
+  }
+  return choice;
+}
+
+// A line with another default for the tunable that it declares.
+std::string WithDefault(std::string line, const Tunable& tunable, int value) {
+  const std::string head = std::string(kTune) + tunable.name + ", ";
+  const std::size_t at = line.find(head);
+  if (at == std::string::npos) return line;
+  const std::size_t from = at + head.size();
+  const std::size_t end = line.find_first_of(",)", from);
+  return end == std::string::npos ? line : line.replace(from, end - from, std::to_string(value));
 }
 
 // What changes nothing in this kernel is no choice.
@@ -167,19 +171,7 @@ std::vector<Choice> ChoicesIn(const Candidate& candidate) {
   if (!variant) return {};
   const std::string& source = candidate.source();
   std::vector<Choice> choices;
-  for (const std::string& line : SplitLines(source)) {
-    const std::optional<Declaration> declared = DeclarationIn(line);
-    if (!declared) continue;
-    Choice choice{declared->name, declared->otherwise, declared->values, "", {}, Roof::kEither};
-    for (const Choice& kind : TunableKinds()) {
-      if (!declared->name.ends_with(kind.name)) continue;
-      choice.meaning = kind.meaning;
-      choice.techniques = kind.techniques;
-      choice.roof = kind.roof;
-      break;
-    }
-    choices.push_back(std::move(choice));
-  }
+  for (const Tunable& tunable : TunablesIn(source)) choices.push_back(ChoiceOf(tunable));
   // A tuner has already tried all values together.
   if (!candidate.tunables.empty()) choices.clear();
   for (Choice choice : CommonChoices()) {
@@ -192,18 +184,17 @@ std::vector<Choice> ChoicesIn(const Candidate& candidate) {
 }
 
 std::string WithTunables(const std::string& source, const KernelVariant& variant) {
-  std::string text;
-  for (const std::string& line : SplitLines(source)) {
-    const std::optional<Declaration> declared = DeclarationIn(line);
-    const auto wanted = declared ? variant.values.find(declared->name) : variant.values.end();
+  std::vector<std::string> lines = SplitLines(source);
+  for (const Tunable& tunable : TunablesIn(source)) {
+    const auto wanted = variant.values.find(tunable.name);
     if (wanted == variant.values.end() ||
-        std::ranges::find(declared->values, wanted->second) == declared->values.end()) {
-      text += line + "\n";
+        std::ranges::find(tunable.values, wanted->second) == tunable.values.end())
       continue;
-    }
-    text += fmt::format("{}{}{}, {}, {});\n", declared->before, kTune, declared->name,
-                        wanted->second, fmt::join(declared->values, ", "));
+    std::string& line = lines[static_cast<std::size_t>(tunable.line) - 1];
+    line = WithDefault(line, tunable, wanted->second);
   }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
   return text;
 }
 

@@ -3,7 +3,8 @@
 //
 // What the text offers (kLanes floats in a Vec: 16 with AVX-512, 8 with AVX2, else 4):
 //   core    Vec, Ints (32-bit lanes, and what comparisons of Vecs yield), kLanes,
-//           Load(p), Store(p, v), Broadcast(x), Fma(a, b, c) = a * b + c, Select(mask, a, b),
+//           Load(p), LoadHeld(p) (for several multiplications: kept in a register), Store(p, v),
+//           Broadcast(x), Fma(a, b, c) = a * b + c, Select(mask, a, b),
 //           Min(a, b), Max(a, b) (b where either is NaN), Abs(v), Bits(v), FromBits(i),
 //           KeepMin(a, b), KeepMax(a, b) (a NaN in either stays)
 //   parts   LoadPart(p, n, rest), StorePart(p, v, n): the first n lanes only, 0 <= n <= kLanes

@@ -61,6 +61,8 @@ static void Check(const char* name, Vector vector, Truth truth, double most_ulps
 }
 
 static void CheckParts() {
+  volatile float minus_zero = -0.0f;
+  if (!std::signbit(Broadcast(minus_zero)[0])) Complain("Broadcast", minus_zero, 0, -0.0);
   for (std::int64_t n = 0; n <= kLanes; ++n) {
     float from[kLanes], to[kLanes];
     for (std::int64_t i = 0; i < kLanes; ++i) from[i] = static_cast<float>(i + 1), to[i] = -1;

@@ -130,6 +130,7 @@ Result<ReplayResult> DriveToTheEnd(const ReplayParts& parts, const Recording& re
   if (complete && !recording.stopped.empty()) result.session.stopped = recording.stopped;
   const std::string final_json = complete ? recording.final_json : "";
   TRY(parts.store->FinishRun(run, result.session.stopped, final_json));
+  result.session.hold.Reset();
   return result;
 }
 

@@ -158,7 +158,13 @@ class Workplace final {
     Store fresh = TRY(Store::Open(dir.path() / ".pragma"));
     return RunIn(fresh);
   }
+  // Lets go of the run, as a process that ends.
   Result<SessionResult> RunIn(Store& in) {
+    Result<SessionResult> result = HoldAndRun(in);
+    if (result) result->hold.Reset();
+    return result;
+  }
+  Result<SessionResult> HoldAndRun(Store& in) {
     RecordingModel recording(model, in);
     FakeConductor conductor(recording, hook);
     FakeCoder coder(recording, hook);

@@ -79,7 +79,7 @@ class Loop final {
 };
 
 Result<SessionResult> Loop::Run() {
-  const UniqueFd lock = TRY(parts_.store->LockRun(run_));
+  result_.hold = TRY(parts_.store->LockRun(run_));
   TRY(Restore());
   Result<std::string> stopped = RunUntilStopped();
   if (!stopped) static_cast<void>(Settle());  // what was found before is not lost

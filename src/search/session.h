@@ -10,6 +10,7 @@
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
@@ -89,6 +90,7 @@ struct SessionResult {
   SearchTree tree;
   std::string stopped;  // "budget", "roofline", "stall", "advice", "interrupted"
   Spent spent;
+  UniqueFd hold;  // Store::LockRun: keeps others off until the caller has finished the run
 };
 
 // Runs until a stopping rule holds (attempts under way are then dropped); starts from whatever the

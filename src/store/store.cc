@@ -107,6 +107,21 @@ Result<std::optional<UniqueFd>> LockByte(const std::filesystem::path& home, std:
   return FailErrno("cannot lock " + path.string());
 }
 
+// Whether some descriptor, of whatever process, holds that lock. Takes nothing.
+Result<bool> ByteIsLocked(const std::filesystem::path& home, std::int64_t byte) {
+  const std::filesystem::path path = home / "lock";
+  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!fd.valid()) return FailErrno("cannot open " + path.string());
+  struct flock range{};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  if (::fcntl(fd.get(), F_OFD_GETLK, &range) != 0)
+    return FailErrno("cannot look at the locks of " + path.string());
+  return range.l_type != F_UNLCK;
+}
+
 std::string Listed(const std::vector<std::string>& ids) {
   const std::size_t shown = std::min(ids.size(), kListedMatches);
   const std::string text =
@@ -336,6 +351,11 @@ Result<UniqueFd> Store::LockRun(const std::string& run) const {
   if (held) return std::move(*held);
   return Fail(ErrorKind::kUsage, "another pragma process is working on the run " + run +
                                      "; wait for it to end, or stop it");
+}
+
+Result<bool> Store::RunIsHeld(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  return ByteIsLocked(impl_->home, TRY(impl_->RunNumber(run)));
 }
 
 Result<void> Store::PutFigure(const std::string& key, const std::string& value) {

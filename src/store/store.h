@@ -87,6 +87,8 @@ class Store final {
   // Held while a process works on a run, so that no second one does. Ends with the object, and with
   // the process however that ends. kUsage: another process holds it.
   [[nodiscard]] Result<UniqueFd> LockRun(const std::string& run) const;
+  // Whether some process works on it now.
+  [[nodiscard]] Result<bool> RunIsHeld(const std::string& run) const;
 
   // Figures that outlive a run, by key; the value is JSON text.
   [[nodiscard]] Result<void> PutFigure(const std::string& key, const std::string& value);

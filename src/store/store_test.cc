@@ -236,10 +236,13 @@ TEST_F(StoreTest, OneProcessWorksOnARun) {
     const auto lock = store.LockRun("r-1");
     ASSERT_TRUE(lock);
     EXPECT_THAT(store.LockRun("r-1").error().message, HasSubstr("another pragma process"));
+    EXPECT_TRUE(*store.RunIsHeld("r-1"));
+    EXPECT_FALSE(*store.RunIsHeld("r-2"));
     EXPECT_TRUE(store.LockRun("r-2"));
     const pid_t other = Fork([&] { return !Store::Open(home())->LockRun("r-1"); });
     EXPECT_EQ(WaitFor(other), 0);
   }
+  EXPECT_FALSE(*store.RunIsHeld("r-1"));
   EXPECT_TRUE(store.LockRun("r-1"));
 }
 

@@ -14,9 +14,9 @@
 #include "base/text.h"
 #include "build/builder.h"
 #include "build/lexer.h"
+#include "build/tunables.h"
 #include "core/candidate.h"
 #include "tune/constraint.h"
-#include "tune/declarations.h"
 
 namespace pragma {
 namespace {

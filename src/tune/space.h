@@ -9,17 +9,11 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "build/tunables.h"
 #include "core/candidate.h"
 #include "tune/constraint.h"
 
 namespace pragma {
-
-// PRAGMA_TUNE(NAME, default, value, ...).
-struct Tunable {
-  std::string name;
-  std::vector<std::int64_t> values;  // each once, the default first
-  int line = 0;                      // 1-based
-};
 
 struct TuneSpace {
   std::vector<Tunable> tunables;  // in the source's order

@@ -23,7 +23,7 @@ namespace pragma {
 struct JudgeParts {
   Stage& stage;
   const Jail& jail;
-  const Machine& machine;
+  Machine& machine;                           // its figures get better where it is measured anew
   const std::vector<std::string>& libraries;  // that the worker's jail binds
   const VerifyOptions& options;
   WorkerOptions worker;

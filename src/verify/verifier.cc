@@ -51,7 +51,7 @@ struct Verifier::Impl {
   TorchServer& server;
   const Builder& builder;
   const Jail& jail;
-  const Machine& machine;
+  Machine machine;
   VerifyOptions options;
   std::string header;
   std::vector<std::string> libraries;
@@ -237,12 +237,12 @@ struct Verifier::Impl {
   }
 };
 
-Verifier::Verifier(TorchServer& server, const Builder& builder, const Jail& jail,
-                   const Machine& machine, VerifyOptions options)
+Verifier::Verifier(TorchServer& server, const Builder& builder, const Jail& jail, Machine machine,
+                   VerifyOptions options)
     : impl_(new Impl{.server = server,
                      .builder = builder,
                      .jail = jail,
-                     .machine = machine,
+                     .machine = std::move(machine),
                      .options = std::move(options),
                      .header = KernelHeader(server.task()),
                      .libraries = {},
@@ -297,6 +297,7 @@ Result<PaperTiming> Verifier::TimeByPaper(const Candidate* candidate, bool compi
 }
 
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }
+const Machine& Verifier::machine() const { return impl_->machine; }
 void Verifier::set_baseline(const TaskBaseline& baseline) { impl_->baseline = baseline; }
 void Verifier::set_seed(const std::optional<Seed>& seed) { impl_->options.seed = seed; }
 

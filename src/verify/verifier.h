@@ -20,8 +20,8 @@ namespace pragma {
 
 class Verifier final {
  public:
-  // All parts outlive the verifier. The reference stays warm in `server`.
-  Verifier(TorchServer& server, const Builder& builder, const Jail& jail, const Machine& machine,
+  // All parts but the machine, a copy, outlive the verifier. The reference stays warm in `server`.
+  Verifier(TorchServer& server, const Builder& builder, const Jail& jail, Machine machine,
            VerifyOptions options);
   Verifier(Verifier&&) noexcept;
   ~Verifier();
@@ -42,6 +42,8 @@ class Verifier final {
   // For tuners; the verifier outlives it, and evaluates nothing while it is there.
   [[nodiscard]] Result<VariantBench> OpenVariants();
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;
+  // With the best figures seen so far: it is measured again before a kernel is called implausible.
+  [[nodiscard]] const Machine& machine() const;
   void set_baseline(const TaskBaseline& baseline);
   // Of the evaluations from now on: VerifyOptions::seed.
   void set_seed(const std::optional<Seed>& seed);

@@ -2,11 +2,13 @@
 
 import sys
 
+import pytest
 from conftest import LIMIT_SECONDS, ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "expert"))
 import random_modules
 
+MODULES = sorted((ROOT / "tests" / "expert" / "modules").glob("*.py"))
 QUICK = ["--json", "--no-compile-baseline", "--no-dropin", "--time", f"{LIMIT_SECONDS}s"]
 
 MODULE = """import torch
@@ -64,6 +66,12 @@ def test_random_modules_pass_or_are_refused(program, own_home, tmp_path):
         ran = program.run("optimize", task, "--attempts", "1", "--home", own_home, *QUICK)
         best = ran.json["best"]
         assert best is not None and best["status"] == "passed" or "unsupported" in ran.err, ran.err
+
+
+@pytest.mark.parametrize("task", MODULES, ids=lambda path: path.stem)
+def test_every_operator_of_a_module_is_right(program, own_home, task):
+    result = program.run("optimize", task, "--attempts", "1", "--home", own_home, *QUICK, code=0).json
+    assert result["best"]["status"] == "passed"
 
 
 def test_the_same_seed_draws_the_same_module():

@@ -115,8 +115,12 @@ def test_a_killed_run_is_resumed_without_asking_again(program, model, own_home):
     hanging = model.hang_at("coder", 3)
     process = program.start("optimize", SCALE, "--model", model.spec, "--attempts", "3", "--home", own_home, *QUICK)
     wait_for(hanging, process)
+    watcher = program.start("show", "last", "--watch", "--home", own_home)
     process.kill()
     process.communicate()
+    seen, said = watcher.communicate(timeout=LIMIT_SECONDS)  # ends by itself
+    assert "attempt 2/3: passed" in seen
+    assert "it was killed; go on with: pragma resume r-" in said
     model.answer_at("coder", 3)
     before = len(model.asked)
     resumed = program.run("resume", "last", *QUICK, "--home", own_home, "--json", code=0).json

@@ -10,6 +10,7 @@ import pytest
 from judge import HERE, Judge, read_case, read_cases, selected
 from traces import Traces, eventually, processes_naming
 
+pytestmark = pytest.mark.alone  # what it leaves behind is looked for on the whole machine
 CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.words]
 
 

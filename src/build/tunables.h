@@ -1,15 +1,22 @@
-// Declarations: PRAGMA_TUNE and the pragma- comments of one source, as they stand there. Private to
-// tune/.
+// Tunables: PRAGMA_TUNE and the pragma- comments of one source, as they stand there
+// (docs/tuning.md).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "build/lexer.h"
-#include "tune/space.h"
 
 namespace pragma {
+
+// PRAGMA_TUNE(NAME, default, value, ...).
+struct Tunable {
+  std::string name;
+  std::vector<std::int64_t> values;  // each once, the default first
+  int line = 0;                      // 1-based
+};
 
 // In the order of the source; in comments, strings and directives there are none. The error names
 // the line.

@@ -1,4 +1,4 @@
-#include "tune/declarations.h"
+#include "build/tunables.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "build/lexer.h"
-#include "tune/space.h"
 
 namespace pragma {
 namespace {
