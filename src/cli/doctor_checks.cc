@@ -173,11 +173,12 @@ DoctorItem Gpu(const Paths& paths) {
 // Does the Python that has Torch also have Triton, and does Torch there see a GPU?
 DoctorItem Triton(const Paths& paths) {
   DoctorItem item{.name = "Triton"};
-  const std::optional<std::string> found = FirstLine(
-      {paths.python.string(), "-c",
-       "import torch, triton; print(triton.__version__ + (', on the GPU' if torch.cuda.is_available()"
-       " else ', in its interpreter: checks of kernels, no times'))"},
-      120);
+  const std::optional<std::string> found =
+      FirstLine({paths.python.string(), "-c",
+                 "import torch, triton; print(triton.__version__ + (', on the GPU' if "
+                 "torch.cuda.is_available()"
+                 " else ', in its interpreter: checks of kernels, no times'))"},
+                120);
   item.detail = found.value_or("not installed beside torch");
   if (found) return item;
   item.state = ItemState::kLimited;

@@ -81,7 +81,8 @@ bool Match::StartsSlowly(const Side& side) const {
   return side.kernel->python != nullptr && side.kernel->python->copies;
 }
 
-// All of a session's processes start side by side; then nothing of them runs until it is their turn.
+// All of a session's processes start side by side; then nothing of them runs until it is their
+// turn.
 Result<Player> Match::TakeStarted(std::size_t index) {
   std::vector<Player>& started = started_[index];
   if (started.empty()) {
@@ -180,8 +181,8 @@ void Match::Settle() {
   for (std::size_t i = 0; i < players_.size(); ++i) SettleOne(players_[i], outcome_.sides[i]);
 }
 
-// What is taken off a candidate's bursts at most: where waking is slow (virtual machines, a device that
-// is waited for), as much as Torch's own rounds take.
+// What is taken off a candidate's bursts at most: where waking is slow (virtual machines, a device
+// that is waited for), as much as Torch's own rounds take.
 double Match::MostDoorbell() const {
   double most = kMostDoorbellSeconds;
   for (const Player& player : players_) {
