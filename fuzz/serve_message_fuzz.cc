@@ -1,5 +1,4 @@
-// layers: report evidence verify task
-// files: cli/serve_protocol.cc cli/evaluation_request.cc cli/candidate_file.cc cli/verify_flags.cc cli/settings.cc
+// layers: cli
 // What a client of `pragma serve` sends may be anything. A message that is taken must come back
 // alike when it is written again, and reading the request in it must do no harm.
 #include <cstddef>
