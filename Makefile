@@ -13,7 +13,7 @@ all: ## build/pragma
 	@$(SETUP) venv
 	@$(SETUP) build release pragma pragma_programs
 
-demo: all ## set up, then replay a recorded conversation with real builds, checks and timings
+demo: all ## set up, then the built-in expert on a plain task and a fused one, with real builds, checks and timings
 	@tools/demo.sh
 
 test: ## set up, then every test, the layer check and the format check

@@ -49,6 +49,15 @@ constexpr std::array kFlagSigns{FeatureSign{"-mavx", "avx"},
                                 FeatureSign{"-march=x86-64-v3", "avx2"},
                                 FeatureSign{"-march=x86-64-v4", "avx512f"}};
 
+// "__AVX512F__" of avx512f: the macro by which a source asks whether the compiler may use it.
+std::string MacroOf(std::string_view feature) {
+  std::string macro = "__";
+  for (const char c : feature) {
+    if (c != '_') macro += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return macro + "__";
+}
+
 void AddOnce(std::vector<std::string>& features, std::string_view feature) {
   if (std::ranges::find(features, feature) == features.end()) features.emplace_back(feature);
 }
@@ -123,8 +132,10 @@ Result<void> WriteModelNew(const ExportRequest& request, const BuiltKernel& buil
 
 std::vector<std::string> RequiredFeatures(const Candidate& candidate) {
   std::vector<std::string> features;
+  const std::string& source = candidate.source();
+  const auto says = [&](std::string_view text) { return source.find(text) != std::string::npos; };
   for (const FeatureSign& sign : kSourceSigns) {
-    if (candidate.source().find(sign.text) != std::string::npos) AddOnce(features, sign.feature);
+    if (says(sign.text) && !says(MacroOf(sign.feature))) AddOnce(features, sign.feature);
   }
   for (const std::string& flag : candidate.flags) {
     for (const FeatureSign& sign : kFlagSigns) {

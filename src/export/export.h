@@ -33,7 +33,8 @@ struct Exported {
 [[nodiscard]] Result<Exported> WriteExport(const ExportRequest& request, const Builder& builder);
 
 // Processor features (as /proc/cpuinfo names them) that the source asks for by name or flag; those
-// that -march=native brings are the building machine's own.
+// that -march=native brings are the building machine's own. What a source uses only where the
+// compiler has it (it asks for __AVX512F__) is not asked for.
 [[nodiscard]] std::vector<std::string> RequiredFeatures(const Candidate& candidate);
 
 }  // namespace pragma
