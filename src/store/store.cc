@@ -86,39 +86,43 @@ Result<void> MakeHome(const std::filesystem::path& home) {
 
 enum class Wait : std::uint8_t { kNo, kYes };
 
-// Locks one byte of the lock file: 0 while the store is opened, a run's number while it is worked
-// on. The lock belongs to the descriptor and dies with it (F_OFD_SETLK).
-Result<std::optional<UniqueFd>> LockByte(const std::filesystem::path& home, std::int64_t byte,
-                                         Wait wait) {
+Result<UniqueFd> OpenLockFile(const std::filesystem::path& home) {
   const std::filesystem::path path = home / "lock";
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd.valid()) return FailErrno("cannot open " + path.string());
+  return fd;
+}
+
+struct flock LockOf(std::int64_t byte) {
   struct flock range{};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = byte;
   range.l_len = 1;
+  return range;
+}
+
+// Locks one byte of the lock file: 0 while the store is opened, a run's number while it is worked
+// on. The lock belongs to the descriptor and dies with it (F_OFD_SETLK).
+Result<std::optional<UniqueFd>> LockByte(const std::filesystem::path& home, std::int64_t byte,
+                                         Wait wait) {
+  UniqueFd fd = TRY(OpenLockFile(home));
+  struct flock range = LockOf(byte);
   int status = -1;
   do {
     status = ::fcntl(fd.get(), wait == Wait::kYes ? F_OFD_SETLKW : F_OFD_SETLK, &range);
   } while (status != 0 && errno == EINTR);
   if (status == 0) return std::optional(std::move(fd));
   if (errno == EAGAIN || errno == EACCES) return std::nullopt;
-  return FailErrno("cannot lock " + path.string());
+  return FailErrno("cannot lock " + (home / "lock").string());
 }
 
 // Whether some descriptor, of whatever process, holds that lock. Takes nothing.
 Result<bool> ByteIsLocked(const std::filesystem::path& home, std::int64_t byte) {
-  const std::filesystem::path path = home / "lock";
-  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!fd.valid()) return FailErrno("cannot open " + path.string());
-  struct flock range{};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  range.l_start = byte;
-  range.l_len = 1;
+  const UniqueFd fd = TRY(OpenLockFile(home));
+  struct flock range = LockOf(byte);
   if (::fcntl(fd.get(), F_OFD_GETLK, &range) != 0)
-    return FailErrno("cannot look at the locks of " + path.string());
+    return FailErrno("cannot look at the locks of " + (home / "lock").string());
   return range.l_type != F_UNLCK;
 }
 
