@@ -1,6 +1,7 @@
-// layers: cli
-// What a client of `pragma serve` sends may be anything. A message that is taken must come back
-// alike when it is written again, and reading the request in it must do no harm.
+// layers: evidence report knowledge profile
+// files: cli/serve_protocol.cc cli/evaluation_request.cc cli/candidate_file.cc cli/verify_flags.cc
+// cli/settings.cc What a client of `pragma serve` sends may be anything. A message that is taken
+// must come back alike when it is written again, and reading the request in it must do no harm.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -26,6 +26,10 @@ def main() -> int:
     )
     serve.add_argument("--threads", type=int, default=1)
     serve.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="of timing children")
+    serve.add_argument(
+        "--timers", choices=["none", "eager", "compile"], default="compile",
+        help="the timing children that are expected: their imports are made ahead of them",
+    )
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
 
@@ -39,7 +43,7 @@ def main() -> int:
 def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     from pragma_torch.zygote import Zygote
 
-    zygote = Zygote(channel, arguments.device)  # before torch comes in: the zygote imports its own
+    zygote = Zygote(channel, arguments.device, arguments.timers)  # before torch comes in: the zygote imports its own
     # The OpenMP library reads this once, when torch loads it. The server's threads must not spin on
     # into a timed burst; the timing children keep the library's default, like the candidates.
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"

@@ -22,8 +22,9 @@ from pragma_torch.process import die_with_parent, limit_files, thread_count
 class Zygote:
     """The server's handle. Start it first of all: the caller must still have one thread."""
 
-    def __init__(self, client: Channel, device: str = "cpu") -> None:
-        """`client` is closed in the zygote. Raises ServerError where other threads exist already."""
+    def __init__(self, client: Channel, device: str = "cpu", timers: str = "compile") -> None:
+        """`client` is closed in the zygote. `timers`: the children that are expected (none, eager,
+        compile); others work as well, later. Raises ServerError where other threads exist already."""
         if thread_count() != 1:
             raise ServerError(f"cannot fork a clean zygote: {thread_count()} threads exist already")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -33,7 +34,7 @@ class Zygote:
                 ours.close()
                 client.close()
                 die_with_parent(server)
-                _serve(Channel(theirs), device)
+                _serve(Channel(theirs), device, timers)
             except BaseException:
                 traceback.print_exc()
             os._exit(1)
@@ -55,18 +56,20 @@ class Zygote:
         return reply
 
 
-def _preload(device: str) -> None:
-    """What children need, imported once for all of them; starts no thread.
+def _preload(timers: str, device: str) -> None:
+    """What children of this mode need, imported once for all of them; starts no thread.
 
     On a GPU the compiler's part is left to the children: importing it there starts the CUDA driver,
     which does not survive a fork."""
+    if timers == "none":
+        return
     # Read by the OpenMP library as torch loads it. A thread to each processor, as the candidates have
     # it (harness/worker_process.cc): left alone, two share one for milliseconds after a thaw.
     os.environ["OMP_PROC_BIND"] = "true"
     os.environ["OMP_PLACES"] = ",".join(f"{{{cpu}}}" for cpu in sorted(os.sched_getaffinity(0)))
     import torch
 
-    if device == "cpu":
+    if timers == "compile" and device == "cpu":
         import torch._dynamo
         import torch._inductor.compile_fx  # noqa: F401
 
@@ -88,9 +91,9 @@ def _prepare_compile() -> None:
         print(f"pragma_torch: inductor's vector check fails: {error}", file=sys.stderr)
 
 
-def _serve(channel: Channel, device: str) -> None:
+def _serve(channel: Channel, device: str, timers: str) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
-    _preload(device)
+    _preload(timers, device)
     while True:
         request = channel.receive()
         if request is None:
@@ -100,6 +103,7 @@ def _serve(channel: Channel, device: str) -> None:
             channel.send({"ok": True, "threads": thread_count()})
             continue
         try:
+            _preload(message["mode"], device)
             if message["mode"] == "compile" and device == "cpu":
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 limit_files(compiling=True)

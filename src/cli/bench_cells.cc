@@ -118,8 +118,11 @@ Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
   return row;
 }
 
-TaskOpener::TaskOpener(Workbench& bench, const VerifyFlags& verify)
-    : bench_(bench), verify_(verify), starts_(std::max(bench.machine().threads / 2, 1)) {}
+TaskOpener::TaskOpener(Workbench& bench, const VerifyFlags& verify, Measure most)
+    : bench_(bench),
+      verify_(verify),
+      most_(most),
+      starts_(std::max(bench.machine().threads / 2, 1)) {}
 
 std::mutex& TaskOpener::MutexOf(const std::filesystem::path& path) {
   const std::scoped_lock lock(mutex_);
@@ -132,7 +135,7 @@ Result<std::unique_ptr<TaskBench>> TaskOpener::Open(const std::filesystem::path&
   const auto release = [](std::counting_semaphore<>* starts) { starts->release(); };
   const std::unique_ptr<std::counting_semaphore<>, decltype(release)> started(&starts_, release);
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-  auto task = TRY(TaskBench::Open(bench_, path, verify_.options()));
+  auto task = TRY(TaskBench::Open(bench_, path, verify_.options(), most_));
   TRY(CheckSearchable(task->task()));
   TRY(task->EnsureLint({}));
   return task;

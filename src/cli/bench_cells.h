@@ -20,6 +20,7 @@
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "store/store.h"
+#include "verify/options.h"
 
 namespace pragma {
 
@@ -28,13 +29,15 @@ namespace pragma {
 // many starts of Torch on few processors would each run into their time limit.
 class TaskOpener final {
  public:
-  TaskOpener(Workbench& bench, const VerifyFlags& verify);
+  // `most`: what is measured of its tasks (TaskBench::Open).
+  TaskOpener(Workbench& bench, const VerifyFlags& verify, Measure most);
   [[nodiscard]] Result<std::unique_ptr<TaskBench>> Open(const std::filesystem::path& path);
 
  private:
   [[nodiscard]] std::mutex& MutexOf(const std::filesystem::path& path);
   Workbench& bench_;
   const VerifyFlags& verify_;
+  Measure most_;
   std::counting_semaphore<> starts_;
   std::mutex mutex_;
   std::map<std::filesystem::path, std::mutex> opening_;
@@ -51,7 +54,7 @@ class CellRunner final {
         verify_(verify),
         bench_(bench),
         share_(share),
-        opener_(bench, verify) {}
+        opener_(bench, verify, flags.most()) {}
   [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
 
  private:

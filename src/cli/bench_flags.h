@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/search_flags.h"
 #include "cli/verify_flags.h"
+#include "verify/options.h"
 
 namespace CLI {
 class App;
@@ -45,6 +46,10 @@ struct BenchFlags {
   void AddTo(CLI::App& command);
   [[nodiscard]] bool papers_budget() const { return budget == "paper"; }
   [[nodiscard]] bool papers_timing() const { return timing == "paper"; }
+  // What each evaluation measures at most.
+  [[nodiscard]] Measure most() const {
+    return no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile;
+  }
   // KernelBench's files hold times of that protocol.
   [[nodiscard]] bool WantsExtras() const { return papers_timing() || !kernelbench_out.empty(); }
 };

@@ -65,7 +65,11 @@ std::vector<BenchCell> CellsOfGiven(const GivenSolutions& given,
 
 GivenRunner::GivenRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
                          Workbench& bench, const GivenSolutions& given)
-    : context_(context), flags_(flags), verify_(verify), bench_(bench), opener_(bench, verify) {
+    : context_(context),
+      flags_(flags),
+      verify_(verify),
+      bench_(bench),
+      opener_(bench, verify, flags.most()) {
   for (const GivenSolution& solution : given.found)
     given_.emplace(KeyFor(solution.set, solution.task, solution.sample), solution);
 }
@@ -80,8 +84,7 @@ std::string GivenRunner::KeyOf(const Task& task, const Candidate& candidate) con
 }
 
 Result<Evaluation> GivenRunner::Judge(TaskBench& task, const Candidate& candidate) const {
-  const Measure measure = flags_.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile;
-  Evaluation evaluation = TRY(task.Evaluate(candidate, nullptr, measure, {}));
+  Evaluation evaluation = TRY(task.Evaluate(candidate, nullptr, flags_.most(), {}));
   if (!flags_.no_dropin) TRY(AddDropIn(context_, bench_, task, candidate, evaluation, {}));
   return evaluation;
 }

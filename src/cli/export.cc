@@ -60,7 +60,7 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
   PhaseLine line(context.console.err);
   line.Show("building the export and checking it");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options()));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(), Measure::kNothing));
   const ExportReport report =
       TRY(ExportAndCheck(context, *bench, *task, *trial->candidate, flags.out));
   line.Clear();

@@ -129,7 +129,7 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
                         const std::string& file) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto task = TRY(TaskBench::Open(bench, file, flags.verify.options()));
+  const auto task = TRY(TaskBench::Open(bench, file, flags.verify.options(), Measure::kNothing));
   LintOptions options;
   if (!flags.budget.empty()) options.budget = Seconds(ParseDuration(flags.budget).value_or(120));
   LintReport report =

@@ -39,7 +39,9 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options()));
+  const auto task =
+      TRY(TaskBench::Open(*bench, flags.task, verify.options(),
+                          flags.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile));
   TRY(CheckSearchable(task->task()));
   TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
   line.Clear();

@@ -116,7 +116,8 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, flags.task, flags.verify.options()));
+  const auto task =
+      TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
   std::optional<Observed> other;
   if (against) other = TRY(Observe(*task, *against, {}, line));
   const Observed observed = TRY(Observe(*task, candidate, tools, line));

@@ -115,7 +115,7 @@ class Rejudging final {
     line_.Show("starting the reference");
     const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
     bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads}));
-    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_)));
+    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_), measure_));
     return {};
   }
 

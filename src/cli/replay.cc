@@ -117,7 +117,9 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   line.Show("starting the reference");
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options()));
+  const auto task =
+      TRY(TaskBench::Open(*bench, file.path, verify.options(),
+                          flags.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile));
   line.Clear();
   SearchProgress progress(context.console.err, static_cast<int>(recording.trials.size()));
   RemeasureReport report{.recording = &recording, .task = &task->task()};

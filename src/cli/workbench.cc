@@ -105,6 +105,11 @@ std::optional<TaskBaseline> ReadBaseline(const std::string& text) {
   return baseline;
 }
 
+std::optional<TimerMode> TimersFor(Measure most) {
+  if (most == Measure::kNothing) return std::nullopt;
+  return most == Measure::kEagerAndCompile ? TimerMode::kCompile : TimerMode::kEager;
+}
+
 }  // namespace
 
 Workbench::Workbench(const Context& context, Jail jail, Store store, Machine machine,
@@ -162,19 +167,20 @@ TaskBench::TaskBench(Workbench& bench, TorchServer server, const VerifyOptions& 
 
 Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
                                                    const std::filesystem::path& task,
-                                                   const VerifyOptions& options) {
-  const TorchServerOptions torch = bench.torch_options();
+                                                   const VerifyOptions& options, Measure most) {
+  TorchServerOptions torch = bench.torch_options();
+  torch.timers = TimersFor(most);
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
-  if (!options.shapes.empty()) TRY(opened->OpenShapes(task));
+  if (!options.shapes.empty()) TRY(opened->OpenShapes(task, most));
   opened->LoadBaseline();
   opened->LoadLint();
   return opened;
 }
 
 // A task of its own for each shape: the same text with other numbers.
-Result<void> TaskBench::OpenShapes(const std::filesystem::path& task) {
+Result<void> TaskBench::OpenShapes(const std::filesystem::path& task, Measure most) {
   VerifyOptions single = options_;
   single.shapes.clear();
   for (ShapeSet& set : TRY(ParseShapes(options_.shapes, "shapes"))) {
@@ -183,7 +189,7 @@ Result<void> TaskBench::OpenShapes(const std::filesystem::path& task) {
     const std::filesystem::path file = other.file.path() / task.filename();
     const std::string source = TRY(WithShape(this->task().source, other.set));
     TRY(WriteFileAtomic(file, source));
-    Result<std::unique_ptr<TaskBench>> opened = Open(bench_, file, single);
+    Result<std::unique_ptr<TaskBench>> opened = Open(bench_, file, single, most);
     if (!opened) {
       return Fail(opened.error().kind, "with " + other.set.label() + ": " + opened.error().message);
     }

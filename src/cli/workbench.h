@@ -76,9 +76,11 @@ class Workbench final {
 // workbench.
 class TaskBench final {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<TaskBench>> Open(Workbench& bench,
-                                                               const std::filesystem::path& task,
-                                                               const VerifyOptions& options);
+  // `most`: what evaluations are expected to measure, which is made ready ahead of them; others
+  // may measure more, and then wait for it.
+  [[nodiscard]] static Result<std::unique_ptr<TaskBench>> Open(
+      Workbench& bench, const std::filesystem::path& task, const VerifyOptions& options,
+      Measure most = Measure::kEagerAndCompile);
   TaskBench(const TaskBench&) = delete;
   TaskBench& operator=(const TaskBench&) = delete;
 
@@ -119,7 +121,7 @@ class TaskBench final {
     TempDir file;
     std::unique_ptr<TaskBench> bench;
   };
-  [[nodiscard]] Result<void> OpenShapes(const std::filesystem::path& task);
+  [[nodiscard]] Result<void> OpenShapes(const std::filesystem::path& task, Measure most);
   [[nodiscard]] Result<void> FindDims();
   void SetDims(std::vector<VaryingSize> dims);
   [[nodiscard]] Result<Evaluation> EvaluateOne(const Candidate& candidate, const Candidate* best,

@@ -41,8 +41,11 @@ class NestParts : public NestFrame {
     return folds;
   }
 
-  [[nodiscard]] bool NeedsParts(const Phase& phase) const {
-    if (!nest_.LaneInside() || nest_.InnerCount() < kLongFold) return false;
+  [[nodiscard]] bool NeedsParts(const Phase& phase) const { return SumsOver(phase, kLongFold); }
+
+  // Whether vectors run along this pass, which sums at least so many elements.
+  [[nodiscard]] bool SumsOver(const Phase& phase, std::int64_t elements) const {
+    if (!nest_.LaneInside() || nest_.InnerCount() < elements) return false;
     bool sums = false;
     for (const std::size_t s : phase.steps) {
       const Step& step = nest_.steps[s];

@@ -28,10 +28,14 @@ class NestSpread : public NestParts {
   using NestParts::NestParts;
   ~NestSpread() = default;
 
+  // From here on a plain sum loses enough of values far from zero to show beside their spread: its
+  // lanes may all round the same way.
+  static constexpr std::int64_t kSpreadFold = 512;
+
   // Whether this pass and the next are one.
   [[nodiscard]] std::optional<Spread> SpreadAt(std::size_t phase) const {
     if (phase + 1 >= nest_.phases.size() || nest_.phases[phase].outer ||
-        !NeedsParts(nest_.phases[phase]))
+        !SumsOver(nest_.phases[phase], kSpreadFold))
       return std::nullopt;
     return SpreadOf(nest_, nest_.phases[phase], nest_.phases[phase + 1]);
   }

@@ -168,8 +168,10 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
   spec.binds.push_back({folder.path.string(), std::string(kTaskFolder), false});
   spec.binds.push_back({cache.path.string(), "/cache", true});
-  spec.argv.insert(spec.argv.end(), {"serve", "--threads", std::to_string(options.threads),
-                                     "--device", options.device ? "cuda" : "cpu"});
+  spec.argv.insert(spec.argv.end(),
+                   {"serve", "--threads", std::to_string(options.threads), "--device",
+                    options.device ? "cuda" : "cpu", "--timers",
+                    std::string(options.timers ? ModeName(*options.timers) : "none")});
   TorchProcess process = TRY(TorchProcess::Start(jail, std::move(spec), deadline));
   const fs::path outside = fs::absolute(task_file, error).lexically_normal().parent_path();
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());

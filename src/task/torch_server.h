@@ -25,6 +25,8 @@
 
 namespace pragma {
 
+enum class TimerMode : std::uint8_t { kEager, kCompile };
+
 struct TorchServerOptions {
   std::filesystem::path python;        // the virtual environment's interpreter
   std::filesystem::path package_root;  // folder that holds pragma_torch/
@@ -35,12 +37,14 @@ struct TorchServerOptions {
   std::size_t memory_limit_bytes = 0;  // refuse a task that needs more; 0: 80 % of what is free
   std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
   std::optional<Device> device;        // timing children and Triton candidates compute there
+  // The most that timing children are expected to do; none: no child is. What it needs is imported
+  // while the task is described (seconds of a core); another child still works, later.
+  std::optional<TimerMode> timers = TimerMode::kCompile;
 };
 
 // Which of Torch's two allocator settings a timing child uses (docs/measuring.md).
 enum class Allocator : std::uint8_t { kDefault, kKeep };
 [[nodiscard]] std::string_view AllocatorName(Allocator allocator);  // "default", "keep"
-enum class TimerMode : std::uint8_t { kEager, kCompile };
 
 struct TimerSpec {
   TimerMode mode = TimerMode::kEager;
