@@ -131,9 +131,7 @@ Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, plan.verify.workbench_options()));
   const auto task =
-      TRY(TaskBench::Open(*bench, plan.request.task, plan.verify.options(),
-                          plan.request.drop_in ? std::max(plan.request.measure, Measure::kEager)
-                                               : plan.request.measure));
+      TRY(TaskBench::Open(*bench, plan.request.task, plan.verify.options(), plan.request.most()));
   const Court court{.context = context, .bench = *bench, .task = *task};
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   while (all.size() < plan.request.candidates.size()) {

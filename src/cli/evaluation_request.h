@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ struct EvaluationRequest {
   bool sanitize = false;
   TuneChoice tune;
   bool drop_in = false;  // also time ModelNew against Model
+
+  // What is measured at most, the drop-in figure with it.
+  [[nodiscard]] Measure most() const {
+    return drop_in ? std::max(measure, Measure::kEager) : measure;
+  }
 };
 
 // A request file:

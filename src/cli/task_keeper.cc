@@ -92,7 +92,7 @@ class Keeper final {
     // What a request leaves open has its default: the settings of a folder are the client's.
     const VerifyFlags verify = VerifyFlagsOf(request, {}, {});
     bench_ = TRY(Workbench::Create(context_, verify.workbench_options()));
-    task_ = TRY(TaskBench::Open(*bench_, request.task, verify.options()));
+    task_ = TRY(TaskBench::Open(*bench_, request.task, verify.options(), request.most()));
     stamp_.emplace(request.task, task_->task().sha256, task_->server().files(), opened_ns);
     return {};
   }

@@ -85,6 +85,20 @@ TEST(Recording, ExportsAndLoadsFiles) {
   EXPECT_EQ(LoadRecording("/nonexistent").error().kind, ErrorKind::kUsage);
 }
 
+TEST(Recording, NamesNoFolderOrCommandThatAModelStoodFor) {
+  Recorded recorded;
+  RunSettings& settings = recorded.recording.settings;
+  settings.conductor_model = "handoff:/home/me/conductor";
+  settings.coder_model = "command:sh /home/me/coder";
+  settings.debugger_model = "command:sh /home/me/debugger";
+  const std::string text = RecordingText(recorded.recording);
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("/home/me")));
+  const RunSettings back = ParseRecording(text, "file").value().settings;
+  EXPECT_EQ(back.conductor_model, "handoff");
+  EXPECT_EQ(back.coder_model, "command");
+  EXPECT_EQ(back.debugger_model, "command");
+}
+
 TEST(Recording, MistakesNameTheLine) {
   const Recorded recorded;
   const std::string text = RecordingText(recorded.recording);
