@@ -51,7 +51,7 @@ class DeviceCheck final {
 
  private:
   Result<DeviceWorker> Begin();
-  Result<void> Load(DeviceWorker& worker);
+  Result<void> Load(DeviceWorker& worker, DeviceWorker& fresh);
   Result<void> NominalSets(DeviceWorker& worker);
   Result<bool> NominalSet(DeviceWorker& worker, int index);
   Result<void> JudgeNominal(const SlotFigures& figures, std::uint32_t slot, int index);
@@ -81,16 +81,13 @@ Result<void> DeviceCheck::Run() {
   stage().ForgetTolerances();
   DeviceWorker worker = TRY(Begin());
   DeviceWorker fresh = TRY(Begin());
-  // Its context and the look at the module take tenths of a second.
-  std::future<Loaded> loading =
-      std::async(std::launch::async, [&fresh] { return fresh.Load(); });
-  TRY(Load(worker));
+  TRY(Load(worker, fresh));
   if (judging_.failed()) return {};
+  if (parts_.once_loaded) TRY(parts_.once_loaded());
   TRY(NominalSets(worker));
   if (!judging_.failed()) TRY(Again(worker, "in the same process"));
   if (judging_.failed()) return {};
-  Failed(TRY(loading.get()));
-  if (!judging_.failed()) TRY(Again(fresh, "in a fresh process"));
+  TRY(Again(fresh, "in a fresh process"));
   if (!judging_.failed() && strict()) TRY(Batteries(fresh));
   if (!judging_.failed()) Summarise();
   return {};
@@ -107,9 +104,13 @@ bool DeviceCheck::Failed(const std::optional<WorkerFailure>& failure) {
   return failure.has_value();
 }
 
-Result<void> DeviceCheck::Load(DeviceWorker& worker) {
+// Side by side: contexts and the look at the module take tenths of a second.
+Result<void> DeviceCheck::Load(DeviceWorker& worker, DeviceWorker& fresh) {
   const PhaseTimer timer(judging_.evaluation, "load");
-  Failed(TRY(worker.Load()));
+  std::future<Loaded> loading = std::async(std::launch::async, [&fresh] { return fresh.Load(); });
+  const bool failed = Failed(TRY(worker.Load()));
+  const std::optional<WorkerFailure> second = TRY(loading.get());
+  if (!failed) Failed(second);
   return {};
 }
 

@@ -2,6 +2,8 @@
 // device.
 #pragma once
 
+#include <functional>
+
 #include "base/result.h"
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
@@ -19,6 +21,9 @@ struct DeviceParts {
   const Machine& machine;
   const VerifyOptions& options;
   WorkerOptions worker;
+  // Once the first processes have their contexts, of which the driver makes one at a time: starts
+  // whatever is wanted beside the checks. May be empty.
+  std::function<Result<void>()> once_loaded;
 };
 
 // The area that a candidate computes in, and the first of the others.

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
+#include "task/referee.h"
 #include "verify/bounds.h"
 #include "verify/device_check.h"
 #include "verify/device_match.h"
@@ -85,16 +86,19 @@ Result<void> DeviceTiming::Run() {
   return {};
 }
 
-// Refills some slots for nothing, to see what it takes.
+// Refills and compares some slots for nothing, to see what it takes; the first time warms up.
 Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
+  Referee& referee = parts_.stage.referee();
   std::vector<std::uint32_t> slots(std::min(parts_.stage.size().sets, kSlotsForUpkeep));
   std::iota(slots.begin(), slots.end(), 0U);
-  TRY(parts_.stage.RenewSets(slots, judging_.rng));
-  const TimePoint before = std::chrono::steady_clock::now();
-  TRY(parts_.stage.RenewSets(slots, judging_.rng));
-  const double all = Seconds(std::chrono::steady_clock::now() - before).count();
-  judging_.upkeep_seconds = all / static_cast<double>(slots.size()) +
-                            static_cast<double>(sides) * judging_.compare_seconds / 2;
+  for (int round = 0; round < 2; ++round) {
+    const TimePoint before = std::chrono::steady_clock::now();
+    TRY(parts_.stage.RenewSets(slots, judging_.rng));
+    TRY(referee.Put(kCandidateArea, slots, judging_.rng() >> 1U));
+    TRY(referee.Compare(kCandidateArea, slots));
+    const Seconds all = std::chrono::steady_clock::now() - before;
+    judging_.upkeep_seconds = all.count() / static_cast<double>(slots.size());
+  }
   return MakePlan({.sets = parts_.stage.size().sets,
                    .round_seconds = judging_.call_seconds() * static_cast<double>(sides),
                    .upkeep_seconds = judging_.upkeep_seconds,

@@ -275,7 +275,6 @@ struct Verifier::Impl {
     TRY(PrepareDevice());
     if (!machine.device) measure = Measure::kNothing;
     judging.evaluation.environment = DescribeDevice();
-    TRY(StartTorch(measure));
     WorkerZygote zygote = TRY(TakeZygote());
     zygote.SetModule(candidate.source());
     std::optional<WorkerZygote> champion;
@@ -283,9 +282,8 @@ struct Verifier::Impl {
       champion = TRY(StartZygote());
       champion->SetModule(best->source());
     }
-    // Loads while the checks are made.
-    std::optional<DeviceSide> side;
-    const DeviceParts parts = ModuleParts(zygote);
+    std::optional<DeviceSide> side;  // loads while the checks are made, as Torch's do
+    DeviceParts parts = ModuleParts(zygote);
     const auto start_side = [&](WorkerZygote& of, DeviceArea area) {
       return DeviceSide::OfModule(*device_stage, of, parts.worker, area);
     };
@@ -294,8 +292,14 @@ struct Verifier::Impl {
       if (progress) progress("build");
       if (!TRY(Build(candidate, judging.evaluation))) return std::move(judging.evaluation);
       DrawSecrets(judging);
-      if (measure != Measure::kNothing) side = TRY(start_side(zygote, DeviceArea::kCandidate));
+      if (measure != Measure::kNothing) {
+        parts.once_loaded = [&]() -> Result<void> {
+          side = TRY(start_side(zygote, DeviceArea::kCandidate));
+          return StartTorch(measure);
+        };
+      }
       TRY(CheckOnDevice(parts, judging, progress));
+      parts.once_loaded = {};
     }
     if (!machine.device && !judging.failed()) {
       judging.Note("timing", "skipped", "no GPU: checks only, in Triton's interpreter");
@@ -316,7 +320,6 @@ struct Verifier::Impl {
         .check = [&](Judging& again) { return CheckOnDevice(parts, again, progress); },
         .time = [&](Judging& again) { return TimeOnDevice(parts, again, make_sides, progress); }};
     if (!judging.failed()) TRY(Audit(judging, judges, progress));
-    TRY(StartTorch(measure));  // for the next one
     return std::move(judging.evaluation);
   }
 
