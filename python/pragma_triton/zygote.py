@@ -40,8 +40,10 @@ def _preload() -> None:
     if os.environ.get("TRITON_INTERPRET") == "1":
         import triton.runtime.interpreter  # noqa: F401
     else:
-        import triton.backends.nvidia.compiler
-        import triton.backends.nvidia.driver  # noqa: F401
+        import triton.backends.nvidia.compiler  # noqa: F401
+        from triton.runtime.driver import driver
+
+        driver.active  # noqa: B018  compiles Triton's own helper, half a second; starts no CUDA
 
     import pragma_candidate.service
     import pragma_triton.kernels  # noqa: F401
@@ -112,9 +114,10 @@ def main() -> int:
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     channel = Channel(socket.socket(fileno=os.dup(_CHANNEL_FD)))
     os.close(_CHANNEL_FD)
-    _preload()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    Zygote(channel).serve()
+    zygote = Zygote(channel)  # its folder is where Triton keeps what it compiles
+    _preload()
+    zygote.serve()
     return 0
 
 
