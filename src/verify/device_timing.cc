@@ -34,8 +34,6 @@ namespace {
 // Faster than this share of the hard bound cannot be.
 constexpr double kImplausibleShare = 0.9;
 constexpr std::size_t kSlotsForUpkeep = 4;
-// Processes that took a second to start are made use of for longer.
-constexpr double kDeviceBudget = 2;
 
 class DeviceTiming final {
  public:
@@ -104,7 +102,7 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
                    .upkeep_seconds = judging_.upkeep_seconds,
                    .cache = parts_.options.cache,
                    .on_device = true},
-                  parts_.options.timing_budget * kDeviceBudget);
+                  parts_.options.timing_budget);
 }
 
 Result<DeviceOutcome> DeviceTiming::Session(std::vector<DeviceSide>& sides,

@@ -320,6 +320,7 @@ struct Verifier::Impl {
         .check = [&](Judging& again) { return CheckOnDevice(parts, again, progress); },
         .time = [&](Judging& again) { return TimeOnDevice(parts, again, make_sides, progress); }};
     if (!judging.failed()) TRY(Audit(judging, judges, progress));
+    TRY(StartTorch(measure));  // for the next one, while its author thinks
     return std::move(judging.evaluation);
   }
 
