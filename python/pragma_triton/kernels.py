@@ -9,11 +9,13 @@ interpreter in host memory: checks, no times.
 from __future__ import annotations
 
 import inspect
+import linecache
 import os
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
-from pragma_candidate.runner import load_module
 from pragma_candidate.service import Unloadable
 from pragma_torch.device import CPU, CUDA, Device
 from pragma_torch.exchange import Opened
@@ -24,15 +26,16 @@ INTERPRET = "TRITON_INTERPRET"  # environment: "1" where there is no GPU
 # The second: the first one compiles and tunes, for which Triton itself computes with torch (so does its
 # interpreter in every call).
 _WATCHED_CALL = 1
+_PATH = "/candidate/solution.py"  # in tracebacks; no such file is read
 
 
 class Kernels:
     entry = "run"
 
-    def __init__(self, area_fd: int, solution: str) -> None:
-        """`solution`: the module's path."""
+    def __init__(self, area_fd: int, module: str) -> None:
+        """`module`: its text."""
         self._area_fd = area_fd
-        self._solution = solution
+        self._module = module
         self._opened: Opened | None = None
         self._sets: list[list[Any]] = []
         self._run: Callable[..., Any] | None = None
@@ -49,7 +52,7 @@ class Kernels:
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
             _tune_nothing()
-        run = load_module(self._solution, "run").run
+        run = load_text(self._module).run
         self._check_parameters(run, opened)
         self._run = run
 
@@ -78,6 +81,17 @@ class Kernels:
         for i in order:
             _ = self._sets[i]
         self._synchronize()
+
+
+def load_text(text: str) -> Any:
+    """A module of its own, from memory: a file could be changed by the candidate's other processes.
+    Triton reads the source of kernels through inspect, and that through linecache."""
+    module = types.ModuleType("pragma_solution")
+    module.__file__ = _PATH
+    linecache.cache[_PATH] = (len(text), None, text.splitlines(keepends=True), _PATH)
+    sys.modules[module.__name__] = module
+    exec(compile(text, _PATH, "exec"), module.__dict__)
+    return module
 
 
 def _tune_nothing() -> None:

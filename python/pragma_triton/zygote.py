@@ -74,21 +74,19 @@ class Zygote:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fork(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        path = os.path.join(self._folder, "solution.py")
-        if not os.path.exists(path):
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(message["module"])
         zygote = os.getpid()
         pid = os.fork()
         if pid == 0:
             try:
-                self._become_worker(zygote, path, *fds)
+                self._become_worker(zygote, message["module"], *fds)
             except BaseException:
                 traceback.print_exc()
             os._exit(1)
         return {"pid": pid}
 
-    def _become_worker(self, zygote: int, path: str, control: int, area: int, hello: int) -> None:
+    def _become_worker(
+        self, zygote: int, module: str, control: int, area: int, hello: int
+    ) -> None:
         self._channel.close()
         die_with_parent(zygote)
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
@@ -98,7 +96,7 @@ class Zygote:
         from pragma_candidate.service import Service
         from pragma_triton.kernels import Kernels
 
-        Service(control, Kernels(area, path), LateFilter(_LATE_FD), threads=1).serve()
+        Service(control, Kernels(area, module), LateFilter(_LATE_FD), threads=1).serve()
 
     def _end(self, message: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -96,9 +96,8 @@ Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,
 
 WorkerFailure DeviceWorker::Killed(std::string reason) {
   Kill();
-  return {.status = Status::kSandboxViolation,
-          .reason = std::move(reason),
-          .log = zygote_->ReadLog()};
+  return {
+      .status = Status::kSandboxViolation, .reason = std::move(reason), .log = zygote_->ReadLog()};
 }
 
 WorkerFailure DeviceWorker::Died() {

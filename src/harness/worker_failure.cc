@@ -32,7 +32,8 @@ constexpr const char* kForbiddenCallInPython =
 
 WorkerFailure FailureFromDeath(const Outcome& outcome, std::string log, WorkerKind kind) {
   const bool python = kind == WorkerKind::kPython;
-  WorkerFailure failure{.status = Status::kCrashed, .reason = outcome.Describe(), .log = std::move(log)};
+  WorkerFailure failure{
+      .status = Status::kCrashed, .reason = outcome.Describe(), .log = std::move(log)};
   const bool signalled = outcome.kind == Outcome::Kind::kSignalled;
   if (signalled && outcome.code == SIGSYS) {
     failure.status = Status::kSandboxViolation;

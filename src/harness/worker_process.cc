@@ -194,7 +194,8 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
 
 Result<WorkerFailure> WorkerProcess::Killed(Status status, std::string reason) {
   TRY(jailed_->Kill());
-  return WorkerFailure{.status = status, .reason = std::move(reason), .log = ReadWorkerLog(log_.get())};
+  return WorkerFailure{
+      .status = status, .reason = std::move(reason), .log = ReadWorkerLog(log_.get())};
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {

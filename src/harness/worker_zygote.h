@@ -35,7 +35,8 @@ class WorkerZygote final {
                                                   const WorkerOptions& options);
   // The module's text, before the first Fork.
   void SetModule(std::string text) { module_ = std::move(text); }
-  // Like EndOf, from any thread. nullopt: the zygote is gone, which only the module's processes can have done.
+  // Like EndOf, from any thread. nullopt: the zygote is gone, which only the module's processes can
+  // have done.
   [[nodiscard]] Result<std::optional<WorkerChild>> Fork(int control_fd, int area_fd);
   // How a child that is dead died; nullopt when the zygote cannot tell any more.
   [[nodiscard]] std::optional<Outcome> EndOf(const WorkerChild& child);

@@ -133,7 +133,8 @@ Result<std::vector<OutputFigures>> Referee::Perturb(std::size_t slot, double siz
                                                     std::uint64_t seed) {
   JsonWriter request = Begin("perturb_set");
   request.Field("slot", slot).Field("size", size).Field("seed", seed);
-  const JsonReader reply = TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));
+  const JsonReader reply =
+      TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));
   std::vector<OutputFigures> outputs = ReadOutputs(reply["outputs"]);
   TRY(reply.status());
   TRY(CheckCount(outputs.size(), server_->task().outputs.size()));

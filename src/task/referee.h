@@ -29,9 +29,9 @@ struct OutputFigures {
 struct TruthFigures {
   struct Output {
     OutputFigures torch;
-    bool finite = true;       // the truth and Torch's own result
+    bool finite = true;        // the truth and Torch's own result
     double peak_over_rms = 1;  // of the truth
-    bool exact = false;       // integers that fp32 holds exactly, and Torch gets each of them
+    bool exact = false;        // integers that fp32 holds exactly, and Torch gets each of them
   };
   std::string refused;  // why the reference gives no result for it; empty: it does
   std::vector<Output> outputs;

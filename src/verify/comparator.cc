@@ -193,8 +193,9 @@ std::string ElementText(const OutputView& view, std::size_t flat) {
     const double expected = IsFloating(view.spec->dtype)
                                 ? LoadElement<double>(view.expected.data(), flat)
                                 : read(view.expected.data(), flat);
-    return ElementAt(*view.spec, flat,
-                     fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), expected));
+    return ElementAt(
+        *view.spec, flat,
+        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), expected));
   });
 }
 

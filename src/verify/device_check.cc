@@ -275,8 +275,8 @@ Result<Comparison> DeviceCheck::OnBattery(const SlotFigures& figures, Battery ba
   }
   if (!compared.ok) compared = TRY(SecondOpinion(0, draw.tolerances, std::move(compared)));
   if (!compared.ok && ShowsMissingTerms(battery)) {
-    Comparison rough = stage().Judge(
-        figures, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
+    Comparison rough =
+        stage().Judge(figures, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
     if (rough.ok) judging_.Note("battery", "note", "less exact: " + compared.reason);
     if (rough.ok) return rough;
   }

@@ -39,8 +39,8 @@ using Sets = std::span<const std::uint32_t>;
 // Steps that return bool say true when a candidate failed by them; outcome has why.
 class DeviceMatch final {
  public:
-  DeviceMatch(const DeviceSession& session, std::vector<DeviceSide>& sides,
-              const TimingPlan& plan, Rng& rng)
+  DeviceMatch(const DeviceSession& session, std::vector<DeviceSide>& sides, const TimingPlan& plan,
+              Rng& rng)
       : session_(session), sides_(sides), plan_(plan), rng_(rng), left_out_(sides.size()) {
     outcome_.timing.sides.resize(sides.size());
   }
@@ -195,7 +195,8 @@ Result<void> DeviceMatch::CheckOutputs(std::size_t side, Sets sets) {
   for (std::size_t i = 0; i < sets.size() && !failed(); ++i) {
     const SlotFigures& slot = figures[i];
     if (!slot.outside.empty() || !slot.written.empty()) {
-      const std::string what = slot.outside.empty() ? slot.written : "outside its output " + slot.outside;
+      const std::string what =
+          slot.outside.empty() ? slot.written : "outside its output " + slot.outside;
       Note(side, WorkerFailure{.status = Status::kCrashed, .reason = "wrote " + what, .log = {}});
       return {};
     }
@@ -236,7 +237,8 @@ void DeviceMatch::Settle(std::size_t process) {
   }
 }
 
-Result<bool> DeviceMatch::Play(std::size_t side, DevicePlayer& player, Sets sets, Nanoseconds* elapsed) {
+Result<bool> DeviceMatch::Play(std::size_t side, DevicePlayer& player, Sets sets,
+                               Nanoseconds* elapsed) {
   if (player.worker) return Note(side, TRY(player.worker->Run(sets, elapsed)));
   *elapsed = TRY(player.timer->Run(sets, session_.torch_limit));
   return false;
@@ -263,16 +265,14 @@ Result<bool> DeviceMatch::Freeze(std::size_t side, DevicePlayer& player) {
 
 bool DeviceMatch::Note(std::size_t side, Failure failure) {
   if (!failure) return false;
-  outcome_.timing.failed =
-      TimingFailure{.side = side, .failure = std::move(*failure), .error = {}};
+  outcome_.timing.failed = TimingFailure{.side = side, .failure = std::move(*failure), .error = {}};
   return true;
 }
 
 }  // namespace
 
-Result<DeviceOutcome> RunOnDevice(const DeviceSession& session,
-                                  std::vector<DeviceSide>& sides, const TimingPlan& plan,
-                                  Rng& rng) {
+Result<DeviceOutcome> RunOnDevice(const DeviceSession& session, std::vector<DeviceSide>& sides,
+                                  const TimingPlan& plan, Rng& rng) {
   return DeviceMatch(session, sides, plan, rng).Run();
 }
 

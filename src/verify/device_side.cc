@@ -101,8 +101,8 @@ Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, WorkerZygote& zygote
   auto state = std::make_unique<State>();
   state->area = area;
   for (DevicePlayer& player : state->players) {
-    player.worker = TRY(DeviceWorker::Start(zygote, stage.referee(),
-                                            static_cast<std::size_t>(area), options));
+    player.worker =
+        TRY(DeviceWorker::Start(zygote, stage.referee(), static_cast<std::size_t>(area), options));
   }
   for (DevicePlayer& player : state->players) {
     state->loading.push_back(

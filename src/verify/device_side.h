@@ -33,8 +33,8 @@ class DeviceSide final {
  public:
   // Five of them. Those of Torch are loaded, have made a call and are stopped.
   [[nodiscard]] static Result<DeviceSide> OfTorch(DeviceStage& stage, TimerMode mode);
-  // Loaded and stopped; the first call, which compiles or finds what was compiled, is the session's.
-  // `zygote` outlives the side.
+  // Loaded and stopped; the first call, which compiles or finds what was compiled, is the
+  // session's. `zygote` outlives the side.
   [[nodiscard]] static Result<DeviceSide> OfModule(DeviceStage& stage, WorkerZygote& zygote,
                                                    const WorkerOptions& options, DeviceArea area);
   DeviceSide(DeviceSide&&) noexcept;

@@ -41,12 +41,12 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
     return {.sets = kCheckedSets,
             .draws = static_cast<std::size_t>(std::max(options.check_sets, 2))};
   }
-  StageSize size =
-      ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets, kBurstSets);
+  StageSize size = ChooseStageSize(task, options.cache, machine.device->l2_bytes,
+                                   options.check_sets, kBurstSets);
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   const std::size_t room = machine.device->memory_bytes / kShareOfMemory / (kCopies * set);
-  size.sets = std::clamp<std::size_t>(std::max(size.sets, kBurstSets), 2,
-                                      std::max<std::size_t>(room, 2));
+  size.sets =
+      std::clamp<std::size_t>(std::max(size.sets, kBurstSets), 2, std::max<std::size_t>(room, 2));
   size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
   return size;
 }
@@ -72,9 +72,9 @@ Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::siz
   against_torch_[slot] = 0;
   tolerances_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
-    tolerances_[i] =
-        Looser(tolerances_[i], DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass,
-                                               task().reduction_length));
+    tolerances_[i] = Looser(
+        tolerances_[i],
+        DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass, task().reduction_length));
   }
   return {};
 }
@@ -118,7 +118,8 @@ std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
       return "the reference is not finite";
     }
     const Tolerance tolerance = DeriveTolerance(spec, output.torch.pass, task().reduction_length);
-    const bool tellable = tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
+    const bool tellable =
+        tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
     if (floating_output && !tellable) return "Torch's own result is too far from the truth";
     draw.tolerances.push_back(SpansRange(battery) ? ForRange(tolerance, output.peak_over_rms)
                                                   : tolerance);
@@ -150,11 +151,10 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     const TensorSpec& spec = task().outputs[i];
     const OutputFigures& figures = slot.outputs[i];
-    Comparison judged =
-        pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
-          const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
-          return ElementAt(spec, flat, mismatch ? figures.first : figures.worst);
-        });
+    Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
+      const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
+      return ElementAt(spec, flat, mismatch ? figures.first : figures.worst);
+    });
     if (!judged.ok) return judged;
     if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
   }
