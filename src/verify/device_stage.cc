@@ -41,8 +41,8 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
     return {.sets = kCheckedSets,
             .draws = static_cast<std::size_t>(std::max(options.check_sets, 2))};
   }
-  StageSize size = ChooseStageSize(task, options.cache, machine.device->l2_bytes,
-                                   options.check_sets, kBurstSets);
+  StageSize size =
+      ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets);
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   const std::size_t room = machine.device->memory_bytes / kShareOfMemory / (kCopies * set);
   size.sets =
