@@ -21,9 +21,8 @@ enum pragma_command {
   PRAGMA_EMPTY = 3,   /* the same loop without the calls: the doorbell's own cost */
   PRAGMA_PREPARE = 4, /* worker: pragma_prepare for each sets[i] into packed area i */
   PRAGMA_EXIT = 5,
-  /* For kernels on a device; never part of what is timed: */
-  PRAGMA_UPLOAD = 6,   /* inputs and (poisoned) outputs of each sets[i] to the device; then wait */
-  PRAGMA_DOWNLOAD = 7, /* outputs of each sets[i] from the device into the output memory */
+  PRAGMA_WAKE = 6, /* on a device, never timed: something of ours is launched and waited for, so
+                      that the device has switched to this process before a call is timed */
 };
 
 enum pragma_result {

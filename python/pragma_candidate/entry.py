@@ -1,16 +1,13 @@
-"""What start.py of this package and of pragma_triton do alike: their arguments, the log, the service."""
+"""The arguments of start.py, the log, and the service of one ModelNew on the ring's descriptors."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
-from typing import Any
 
 
-def serve(program: str, find_work: Callable[[], Any]) -> int:
-    """`find_work` imports and gives the Work's class; nothing is imported before the log is there."""
-    parser = argparse.ArgumentParser(prog=program)
+def serve() -> int:
+    parser = argparse.ArgumentParser(prog="pragma_candidate")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("plan")
     parser.add_argument("solution")
@@ -18,9 +15,22 @@ def serve(program: str, find_work: Callable[[], Any]) -> int:
     os.umask(0)
     from pragma_candidate.log import use_log
 
-    use_log()
-    work = find_work()
-    from pragma_candidate.service import Service
+    use_log()  # before anything is imported that might print
+    from pragma_candidate.late_filter import LateFilter
+    from pragma_candidate.ring import Layout
+    from pragma_candidate.runner import Solution
+    from pragma_candidate.service import (
+        CONTROL_FD,
+        INPUT_FD,
+        KEEP_FD,
+        LATE_FD,
+        OUTPUT_FD,
+        SCRATCH_FD,
+        Service,
+    )
 
-    Service(lambda layout: work(layout, arguments.plan, arguments.solution), arguments.threads).serve()
+    work = Solution(Layout(CONTROL_FD), arguments.plan, arguments.solution)
+    for fd in (INPUT_FD, OUTPUT_FD, SCRATCH_FD):  # mapped by now
+        os.close(fd)
+    Service(CONTROL_FD, work, LateFilter(LATE_FD), arguments.threads, KEEP_FD).serve()
     return 0

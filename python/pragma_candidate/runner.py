@@ -62,11 +62,8 @@ class Solution:
         for i in order:
             _ = self._calls[i]
 
-    def upload(self, order: list[int]) -> None:
-        """Nothing: the models read the ring itself."""
-
-    def download(self, order: list[int]) -> None:
-        """Nothing: run leaves its results in the ring."""
+    def wake(self) -> None:
+        """Nothing: there is no device."""
 
     def load(self) -> None:
         model_class = load_module(self._solution, "ModelNew").ModelNew

@@ -1,7 +1,7 @@
 """Service: the life of one candidate's process, serving the control page of worker/protocol.h.
 
-What it serves is a Work: a ModelNew on views of the ring (runner.py), or a Triton module on copies in
-device memory (pragma_triton/kernels.py).
+What it serves is a Work: a ModelNew on views of the ring (runner.py), or a Triton module in an area of
+the device's memory (pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ import gc
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from typing import Protocol
 
 import torch
 
 from pragma_candidate import keep
 from pragma_candidate.late_filter import LateFilter
-from pragma_candidate.ring import Layout
 from pragma_torch import control
 from pragma_torch.errors import said_by
 
@@ -44,20 +42,22 @@ class Work(Protocol):
     def load(self) -> None: ...
     def run(self, order: list[int]) -> None: ...
     def idle(self, order: list[int]) -> None: ...  # run without its calls
-    def upload(self, order: list[int]) -> None: ...
-    def download(self, order: list[int]) -> None: ...
+    def wake(self) -> None: ...  # on a device: it switches to this process
 
 
 class Service:
-    """Descriptors are mapped (by `make`) and closed before candidate code runs."""
+    """Made before candidate code runs; takes its descriptors."""
 
-    def __init__(self, make: Callable[[Layout], Work], threads: int) -> None:
-        self._page = control.ControlPage(CONTROL_FD)
-        self._work = make(Layout(CONTROL_FD))
-        self._late_filter: LateFilter | None = LateFilter(LATE_FD)
+    def __init__(
+        self, control_fd: int, work: Work, late_filter: LateFilter, threads: int, keep_fd: int = -1
+    ) -> None:
+        """`keep_fd`: memory for what is compiled (keep.py); -1: the folder itself is kept."""
+        self._page = control.ControlPage(control_fd)
+        os.close(control_fd)
+        self._work = work
+        self._late_filter: LateFilter | None = late_filter
+        self._keep_fd = keep_fd
         self._kept = False
-        for fd in (CONTROL_FD, INPUT_FD, OUTPUT_FD, SCRATCH_FD):
-            os.close(fd)
         torch.set_num_threads(threads)
 
     def serve(self) -> None:
@@ -71,10 +71,9 @@ class Service:
                 elif command == control.EMPTY:
                     self._work.idle(order)
                     page.answer(control.OK)
-                elif command == control.UPLOAD:
-                    page.answer(self._copy("putting the inputs onto the device", self._work.upload, order))
-                elif command == control.DOWNLOAD:
-                    page.answer(self._copy(self._work.entry, self._work.download, order))
+                elif command == control.WAKE:
+                    self._work.wake()
+                    page.answer(control.OK)
                 elif command == control.LOAD:
                     page.answer(self._load())
                 elif command == control.EXIT:
@@ -96,28 +95,20 @@ class Service:
             return self._failed(self._work.entry, error, control.RAISED)
         return control.OK
 
-    def _copy(self, what: str, step: Callable[[list[int]], None], order: list[int]) -> int:
-        try:
-            step(order)
-        except WrongForm as error:
-            self._page.say(str(error))
-            return WRONG_FORM
-        except BaseException as error:
-            return self._failed(what, error, control.RAISED)
-        return control.OK
-
     def _first_run_done(self) -> None:
         """Whatever is compiled is compiled by now, also what the candidate does on its first call."""
-        if not self._kept:
-            keep.save(KEEP_FD, os.environ[KEEP_FOLDER])
-        os.close(KEEP_FD)
+        if self._keep_fd >= 0:
+            if not self._kept:
+                keep.save(self._keep_fd, os.environ[KEEP_FOLDER])
+            os.close(self._keep_fd)
         assert self._late_filter is not None
         self._late_filter.install()
         self._late_filter = None
 
     def _load(self) -> int:
         try:
-            self._kept = keep.restore(KEEP_FD, os.environ[KEEP_FOLDER])
+            if self._keep_fd >= 0:
+                self._kept = keep.restore(self._keep_fd, os.environ[KEEP_FOLDER])
             self._work.load()
         except Unloadable as error:
             self._page.say(str(error))

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 # With -I neither PYTHONPATH nor this folder counts; the packages lie beside each other.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from pragma_candidate.entry import serve  # noqa: E402
 
-
-def find_work() -> Any:
-    from pragma_candidate.runner import Solution
-
-    return Solution
-
-
 if __name__ == "__main__":
-    sys.exit(serve("pragma_candidate", find_work))
+    sys.exit(serve())

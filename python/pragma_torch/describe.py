@@ -71,11 +71,13 @@ class _Observed:
     stateful: bool
 
 
-def describe(path: str, memory_limit: int = 0) -> Described:
-    """Raises TaskError with one clear line for whatever is wrong with the task."""
+def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
+    """Raises TaskError with one clear line for whatever is wrong with the task. `reserves`: a device's
+    driver will reserve far more addresses than there is memory, so they cannot be limited."""
     task = TaskFile(path)
     memory.check(path, task.file, memory_limit)
-    memory.limit_address_space(memory_limit)
+    if not reserves:
+        memory.limit_address_space(memory_limit)
     notes: list[str] = []
     init = task.init_inputs()
     model = task.make_model()

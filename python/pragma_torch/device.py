@@ -23,11 +23,13 @@ class Device:
         if name == CUDA:
             _use_plain_fp32()
             torch.cuda.init()
-            torch.empty(1, device=CUDA)
             self.synchronize = torch.cuda.synchronize
+        self._word = torch.zeros(1, device=name)
 
-    def empty_like(self, host: torch.Tensor) -> torch.Tensor:
-        return torch.empty(host.shape, dtype=host.dtype, device=self.name)
+    def wake(self) -> None:
+        """Makes the device switch to this process, which takes 0.15 ms after another one computed."""
+        self._word.zero_()
+        self.synchronize()
 
 
 def _nothing() -> None:

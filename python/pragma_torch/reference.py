@@ -47,6 +47,48 @@ class Reference:
         self._constants = constants
         self._instances: dict[str, Instance] = {}
         self._float64_fails = ""
+        self._device = "cpu"
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def outputs(self) -> list[dict]:
+        return self._outputs
+
+    def move_to(self, device: str) -> None:
+        """Whatever is drawn and computed from now on lies there."""
+        self._device = device
+        self._constants = [c if c is None else c.to(device) for c in self._constants]
+        self._instances.clear()
+
+    def drawn(self, seed: int) -> list[torch.Tensor]:
+        """As draw, as fresh tensors on the device. Made there where the task's code allows it."""
+        if self._device != "cpu":
+            try:
+                with torch.device(self._device):
+                    return self._draw_tensors(seed)
+            except Exception:  # code that mixes devices, or asks for one by name
+                pass
+        return self._draw_tensors(seed)
+
+    def _draw_tensors(self, seed: int) -> list[torch.Tensor]:
+        model = self._task.make_model(seed)
+        leaves: list[Leaf] = []
+        for index, value in enumerate(self._task.make_inputs(seed)):
+            flatten(value, f"arg{index}", f"args[{index}]", leaves, [])
+        sources = [self._source(i, a, model, leaves).detach() for i, a in enumerate(self._plan.arguments)]
+        for argument, source in zip(self._plan.arguments, sources, strict=True):
+            self._check_form(argument, source)
+        return [source.to(self._device).contiguous() for source in sources]
+
+    def results(self, precision: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The outputs of these arguments, which stay as they are."""
+        results, _ = self._results(precision, tensors)
+        for spec, result in zip(self._outputs, results, strict=True):
+            self._check_output(spec, result)
+        return [result.contiguous() for result in results]
 
     def draw(self, seed: int, area: Area, offsets: list[int]) -> None:
         """get_inputs() and a fresh Model under `seed`; every argument is written at its offset (bytes)."""
@@ -57,12 +99,22 @@ class Reference:
             flatten(value, f"arg{index}", f"args[{index}]", leaves, scalars)
         for i, (argument, offset) in enumerate(zip(self._plan.arguments, offsets, strict=True)):
             source = self._source(i, argument, model, leaves)
-            if list(source.shape) != argument.shape or source.dtype != argument.torch_dtype:
-                raise TaskError(
-                    f"{self._task.file}: {argument.path} changes its shape or type from one draw to the next "
-                    f"({argument.dtype} {argument.shape}, then {source.dtype} {list(source.shape)})"
-                )
+            self._check_form(argument, source)
             area.tensor(offset, argument.torch_dtype, argument.shape).copy_(source.detach())
+
+    def _check_form(self, argument: Argument, source: torch.Tensor) -> None:
+        if list(source.shape) != argument.shape or source.dtype != argument.torch_dtype:
+            raise TaskError(
+                f"{self._task.file}: {argument.path} changes its shape or type from one draw to the next "
+                f"({argument.dtype} {argument.shape}, then {source.dtype} {list(source.shape)})"
+            )
+
+    def _check_output(self, spec: dict, result: torch.Tensor) -> None:
+        if list(result.shape) != spec["shape"]:
+            raise TaskError(
+                f"{self._task.file}: output {spec['name']} changes its shape from {spec['shape']} to "
+                f"{list(result.shape)}; only fixed shapes are supported"
+            )
 
     def _source(
         self, i: int, argument: Argument, model: torch.nn.Module, leaves: list[Leaf]
@@ -87,11 +139,7 @@ class Reference:
         self._check_constants(tensors)
         results, note = self._results(precision, tensors)
         for spec, place, result in zip(self._outputs, places, results, strict=True):
-            if list(result.shape) != spec["shape"]:
-                raise TaskError(
-                    f"{self._task.file}: output {spec['name']} changes its shape from {spec['shape']} to "
-                    f"{list(result.shape)}; only fixed shapes are supported"
-                )
+            self._check_output(spec, result)
             native = getattr(torch, spec["dtype"])
             wide = torch.float64 if precision != NATIVE and native.is_floating_point else native
             outputs.tensor(place, wide, spec["shape"]).copy_(result)
@@ -132,7 +180,7 @@ class Reference:
     def _run(self, precision: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
         instance = self._instances.get(precision)
         if instance is None:
-            model = self._task.make_model()
+            model = self._task.make_model().to(self._device)
             if precision == FLOAT64:
                 model = model.double()
             instance = self._instances[precision] = Instance(model, self._plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import socket
 import traceback
 from typing import Any
 
@@ -15,6 +16,7 @@ from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.filesread import FilesRead
 from pragma_torch.process import keep_freed_memory
+from pragma_torch.referee import Referee
 from pragma_torch.zygote import Zygote
 
 
@@ -25,14 +27,28 @@ class Server:
         self._channel = channel
         self._zygote = zygote
         self._threads = threads
-        self._device = device  # of timing children; references are computed on the CPU
+        self._device = device  # of what is judged there, and of timing children with an area
         self._described: Described | None = None
+        self._judge: Referee | None = None
         self._areas = Areas()
         self._operations = {
             "describe": self._describe,
             "draw": self._draw,
             "reference": self._reference,
             "spawn_timer": self._spawn_timer,
+            "open_sets": self._open_sets,
+            "draw_set": lambda m, _: {"outputs": self._referee().draw(m["seed"], m["draw"], m["slot"])},
+            "restore_set": lambda m, _: {"outputs": self._referee().restore(m["draw"], m["slot"])},
+            "battery_set": lambda m, _: self._referee().battery(m),
+            "renew_sets": lambda m, _: self._referee().renew(m["slots"], m["seed"]) or {},
+            "perturb_set": lambda m, _: {
+                "outputs": self._referee().perturb(m["slot"], m["size"], m["seed"])
+            },
+            "share_area": self._share_area,
+            "drop_area": lambda m, _: self._referee().drop(m["area"]) or {},
+            "put_sets": lambda m, _: self._referee().put(m["area"], m["slots"], m["seed"]) or {},
+            "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
+            "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]) or {},
         }
 
     def serve(self) -> None:
@@ -79,8 +95,11 @@ class Server:
 
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         read = FilesRead(os.path.dirname(message["task"]), but=message["task"])
+        self._judge = None
         try:
-            self._described = describe(message["task"], message.get("memory_limit", 0))
+            self._described = describe(
+                message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
+            )
         finally:
             files = read.stop()
         # Only now: what the zygote still imports would disturb whatever is timed next.
@@ -106,7 +125,8 @@ class Server:
         return {"note": note}
 
     def _spawn_timer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        """Descriptors: the ring's inputs, the control page, a socket for the child's hello."""
+        """Descriptors: the ring's inputs (with no offsets: a socket with an area of the referee's), the
+        control page, a socket for the child's hello."""
         described = self._task()
         for offsets in message["offsets"]:
             if len(offsets) != len(described.plan.arguments):
@@ -119,9 +139,25 @@ class Server:
             "allocator": message["allocator"],
             "offsets": message["offsets"],
             "threads": self._threads,
-            "device": self._device,
+            "device": "cpu" if message["offsets"] else self._device,
         }
         self._zygote.ask(request, fds)
+        return {}
+
+
+    def _referee(self) -> Referee:
+        if self._judge is None:
+            self._judge = Referee(self._task().reference, self._device)
+        return self._judge
+
+    def _open_sets(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        with torch.no_grad():
+            self._referee().open(message["sets"], message["draws"])
+        return {}
+
+    def _share_area(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        with socket.socket(fileno=os.dup(_one(fds, 0))) as end:
+            self._referee().share(message["area"], message["outputs"], end)
         return {}
 
 

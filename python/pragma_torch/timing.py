@@ -5,8 +5,8 @@ never writes show every refill. Arguments that forward writes (running statistic
 the exception: they are copied once when the modules are built and are not refreshed afterwards, so
 that the child's writes cannot cut the rest of their pages off from refills.
 
-On a GPU every tensor is a copy in device memory, which UPLOAD refreshes; RUN ends when the whole device
-is idle, as a candidate's does (pragma_triton/kernels.py).
+On a GPU they lie in an exchange of the referee's (exchange.py); RUN ends when the whole device is idle,
+as a candidate's does (pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pragma_torch import control
 from pragma_torch.areas import Area
 from pragma_torch.device import CPU, Device
 from pragma_torch.errors import said_by
+from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance
 from pragma_torch.plan import Plan
 from pragma_torch.process import keep_freed_memory, limit_files
@@ -35,47 +36,49 @@ class Timer:
     """The state of one timing child. `calls` has (model, inputs) of each set once loaded."""
 
     def __init__(self, request: dict[str, Any], inputs_fd: int, page: control.ControlPage) -> None:
+        """`inputs_fd`: the ring's inputs, or on a GPU a socket with an exchange."""
         self._request = request
         self._page = page
-        self._area = Area(inputs_fd, private=True)
+        self._inputs_fd = inputs_fd
+        self._area: Area | None = None
+        self._opened: Opened | None = None
         self._device = Device(CPU)
-        self._copies: list[list[tuple[torch.Tensor, torch.Tensor]]] = []  # (on the device, in the ring)
         self._calls: list[tuple[Any, list[Any]]] = []
         self._graphs = 0
 
-    def prepare(self) -> None:
-        """What takes long and is no part of loading; on the CPU the zygote has done it."""
-        self._device = Device(self._request.get("device", CPU))
-        if self._request["mode"] == "compile":
-            import torch._dynamo
-            import torch._inductor.compile_fx  # noqa: F401
-
     def serve(self) -> None:
-        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
+        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts.
+
+        On a device the results of a burst are kept until it is over: handed out again in every call, one
+        block of them would stay in the device's cache, where a candidate's outputs cannot."""
         page = self._page
+        on_device = self._request.get("device", CPU) != CPU
         nothing: tuple[Any, list[Any]] = (None, [])
-        synchronize = self._device.synchronize
         with torch.no_grad():
             while True:
                 command, order = page.wait()
+                synchronize = self._device.synchronize  # another one once a device is there
                 if command == control.RUN:
                     calls = self._calls
+                    results: list[Any] = []
+                    keep = results.append if on_device else _drop
                     try:
                         for i in order:
                             model, inputs = calls[i]
-                            model(*inputs)
+                            keep(model(*inputs))
                         synchronize()
                         page.answer(control.OK)
                     except BaseException as error:
                         self._failed("forward", error)
+                    del results, keep
                 elif command == control.EMPTY:
                     calls = self._calls
                     for i in order:
                         model, inputs = calls[i] if i < len(calls) else nothing
                     synchronize()
                     page.answer(control.OK)
-                elif command == control.UPLOAD:
-                    self._upload(order)
+                elif command == control.WAKE:
+                    self._device.wake()
                     page.answer(control.OK)
                 elif command == control.LOAD:
                     self._load()
@@ -86,12 +89,6 @@ class Timer:
                     page.answer(control.BAD_COMMAND)
                 if gc.get_count()[0] > _COLLECT_ABOVE:
                     gc.collect()
-
-    def _upload(self, order: list[int]) -> None:
-        for i in order:
-            for own, ring in self._copies[i]:
-                own.copy_(ring)
-        self._device.synchronize()
 
     def _load(self) -> None:
         try:
@@ -110,27 +107,32 @@ class Timer:
         task = TaskFile(self._request["task"])
         plan = Plan.from_json(self._request["plan"])
         calls = []
-        for offsets in self._request["offsets"]:
+        for tensors in self._sets(plan):
             # What the model holds besides the arguments (constants of its own) goes along.
             instance = Instance(task.make_model().to(self._device.name), plan)
-            instance.bind(self._tensors(plan, offsets))
+            instance.bind(tensors)
             calls.append((instance.model, instance.inputs))
         self._calls = self._compiled(calls) if self._request["mode"] == "compile" else calls
 
-    def _tensors(self, plan: Plan, offsets: list[int]) -> list[torch.Tensor]:
-        """One set's, in the plan's order."""
-        ring = [
-            self._area.tensor(offset, argument.torch_dtype, argument.shape)
-            for argument, offset in zip(plan.arguments, offsets, strict=True)
-        ]
-        if self._device.name == CPU:
-            return [
-                tensor.clone() if argument.mutated else tensor
-                for argument, tensor in zip(plan.arguments, ring, strict=True)
+    def _sets(self, plan: Plan) -> list[list[torch.Tensor]]:
+        """Each set's, in the plan's order."""
+        device = self._request.get("device", CPU)
+        if device != CPU:
+            self._device = Device(device)
+            self._opened = Opened(self._inputs_fd, arguments_writable=True)
+            return self._opened.arguments
+        area = self._area = Area(self._inputs_fd, private=True)
+        os.close(self._inputs_fd)
+        sets = []
+        for offsets in self._request["offsets"]:
+            ring = [
+                area.tensor(offset, argument.torch_dtype, argument.shape)
+                for argument, offset in zip(plan.arguments, offsets, strict=True)
             ]
-        own = [tensor.to(self._device.name) for tensor in ring]
-        self._copies.append(list(zip(own, ring, strict=True)))
-        return own
+            sets.append(
+                [t.clone() if a.mutated else t for a, t in zip(plan.arguments, ring, strict=True)]
+            )
+        return sets
 
     def _compiled(self, calls: list[tuple[Any, list[Any]]]) -> list[tuple[Any, list[Any]]]:
         """torch.compile of each set's model. Its code cache hangs on forward, not on the instance: the
@@ -149,6 +151,10 @@ class Timer:
         self._page.answer(control.RAISED)
 
 
+def _drop(result: Any) -> None:
+    """On the CPU a call's result is given back at once."""
+
+
 def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:
     """The whole life of a timing child, right after the fork. Never returns."""
     torch.set_num_threads(request["threads"])
@@ -159,6 +165,5 @@ def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd
     # One byte, sent by this process itself: the kernel adds our process id as pragma sees it.
     with socket.socket(fileno=hello_fd) as hello:
         hello.sendall(b"T")
-    timer.prepare()
     timer.serve()
     os._exit(0)

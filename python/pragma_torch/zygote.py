@@ -57,19 +57,22 @@ class Zygote:
 
 
 def _preload(timers: str, device: str) -> None:
-    """What children of this mode need, imported once for all of them; starts no thread.
-
-    On a GPU the compiler's part is left to the children: importing it there starts the CUDA driver,
-    which does not survive a fork."""
+    """What children of this mode need, imported once for all of them; starts no thread of OpenMP's."""
     if timers == "none":
         return
-    # Read by the OpenMP library as torch loads it. A thread to each processor, as the candidates have
-    # it (harness/worker_process.cc): left alone, two share one for milliseconds after a thaw.
-    os.environ["OMP_PROC_BIND"] = "true"
-    os.environ["OMP_PLACES"] = ",".join(f"{{{cpu}}}" for cpu in sorted(os.sched_getaffinity(0)))
+    if device == "cpu":
+        # Read by the OpenMP library as torch loads it. A thread to each processor, as the candidates
+        # have it (harness/worker_process.cc): left alone, two share one for milliseconds after a thaw.
+        os.environ["OMP_PROC_BIND"] = "true"
+        os.environ["OMP_PLACES"] = ",".join(f"{{{cpu}}}" for cpu in sorted(os.sched_getaffinity(0)))
+    else:
+        # Bound, the first threads of all children would share one processor.
+        # Importing the compiler asks whether there is a GPU. By the driver's management library the
+        # question starts no CUDA, which would not survive a fork.
+        os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     import torch
 
-    if timers == "compile" and device == "cpu":
+    if timers == "compile":
         import torch._dynamo
         import torch._inductor.compile_fx  # noqa: F401
 
@@ -110,17 +113,20 @@ def _serve(channel: Channel, device: str, timers: str) -> None:
                 _prepare_compile()
                 limit_files(compiling=False)
                 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-            reply = _fork_timer(channel, message, fds)
+            reply = _fork_timer(channel, message, fds, device)
         except OSError as error:
             reply = {"error": f"cannot fork a timing child: {error}"}
         close_all(fds)
         channel.send(reply)
 
 
-def _fork_timer(channel: Channel, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+def _fork_timer(
+    channel: Channel, message: dict[str, Any], fds: list[int], device: str
+) -> dict[str, Any]:
     if len(fds) != 3:
         return {"error": f"spawn_timer takes three descriptors, got {len(fds)}"}
-    if thread_count() != 1:
+    # For a GPU the compiler's import starts a thread that only waits; children run nothing in parallel.
+    if thread_count() != 1 and device == "cpu":
         return {"error": f"the zygote has {thread_count()} threads; a fork now would hang"}
     sys.stdout.flush()
     sys.stderr.flush()

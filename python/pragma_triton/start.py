@@ -1,22 +1,14 @@
-"""python -I start.py --threads N PLAN SOLUTION: serves the control page on descriptor 3."""
+"""python -I start.py: forks the processes of one Triton module, asked on descriptor 3."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 # With -I neither PYTHONPATH nor this folder counts; the packages lie beside each other.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from pragma_candidate.entry import serve  # noqa: E402
-
-
-def find_work() -> Any:
-    from pragma_triton.kernels import Kernels
-
-    return Kernels
-
+from pragma_triton.zygote import main  # noqa: E402
 
 if __name__ == "__main__":
-    sys.exit(serve("pragma_triton", find_work))
+    sys.exit(main())

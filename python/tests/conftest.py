@@ -70,7 +70,7 @@ class Server:
             "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "inductor"),
             "TORCH_EXTENSIONS_DIR": str(tmp_path / "extensions"),
             "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        }
+        } | {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
         number = theirs.fileno()
         place = f"import os, sys; os.dup2({number}, 3); {number} == 3 or os.close({number}); "
         place += "os.execv(sys.executable, [sys.executable, '-m', 'pragma_torch', *sys.argv[1:]])"
@@ -168,8 +168,8 @@ class Harness:
         path.write_text("import torch\nimport torch.nn as nn\n" + textwrap.dedent(text))
         return path
 
-    def start(self) -> Server:
-        self._servers.append(Server(self.folder, ["serve", "--threads", str(THREADS)]))
+    def start(self, *more: str) -> Server:
+        self._servers.append(Server(self.folder, ["serve", "--threads", str(THREADS), *more]))
         return self._servers[-1]
 
     def describe(self, text: str) -> tuple[Server, dict[str, Any]]:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import importlib.util
-import json
 import os
+import signal
+import socket
 import struct
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import torch
-from conftest import ROOT, Memory, ring_bell
+from conftest import ROOT, Harness, Memory, ring_bell
 
 from pragma_torch import control
-from pragma_torch.describe import describe
+from pragma_torch.channel import Channel
 from pragma_triton import no_torch
 from pragma_triton.scan import scan
 
-PAGE = 4096
+# "cuda": the same on a GPU, in place of the interpreter.
+DEVICE = os.environ.get("PRAGMA_TEST_DEVICE", "cpu")
 ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # a seccomp filter that forbids nothing
 LOAD_FAILED = 1
 
@@ -59,130 +62,177 @@ def run(x, scale, out):
 """
 
 
-class Candidate:
-    """A process of pragma_triton with the memory that pragma would own: two sets, guards round outputs."""
+class Module:
+    """A zygote of pragma_triton, and one process forked for area 0 of the server's referee."""
 
-    def __init__(self, harness, module: str) -> None:
-        described = describe(str(harness.write(TASK)))
-        self.arguments = described.plan.arguments
-        (harness.folder / "plan.json").write_text(json.dumps(described.candidate_plan()))
-        offsets = []
-        for i in range(2):
-            offsets += [PAGE * (2 * i), PAGE * (2 * i + 1), self.output_at(i)]
-        self.page = Memory(1024 + 8 * len(offsets))
-        struct.pack_into("II", self.page.map, 0, control.MAGIC, control.VERSION)
-        struct.pack_into("IIII", self.page.map, 960, 2, 2, 1, 0)
-        struct.pack_into(f"{len(offsets)}Q", self.page.map, 1024, *offsets)
-        self.inputs, self.results = Memory(PAGE * 4), Memory(PAGE * 5)
-        rest = Memory(PAGE), Memory(1 << 20), Memory(len(ALLOW_ALL))
-        rest[2].map[:] = ALLOW_ALL
-        fds = [m.fd for m in (self.page, self.inputs, self.results, *rest)]
-        solution = harness.write(module, "solution.py")
-        keep = harness.folder / "keep"
-        keep.mkdir(exist_ok=True)
+    def __init__(self, harness, server, module: str) -> None:
+        self.server = server
+        self.done("open_sets", sets=2, draws=2)
+        late = Memory(len(ALLOW_ALL))
+        late.map[:] = ALLOW_ALL
+        ours, theirs = socket.socketpair()
 
         def place() -> None:
-            parked = [fcntl.fcntl(fd, fcntl.F_DUPFD, 512) for fd in fds]
-            for i, fd in enumerate(parked):
-                os.dup2(fd, 3 + i)
+            parked = [fcntl.fcntl(fd, fcntl.F_DUPFD, 512) for fd in (theirs.fileno(), late.fd)]
+            os.dup2(parked[0], 3)
+            os.dup2(parked[1], 8)
             ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
 
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", str(ROOT / "pragma_triton" / "start.py"), str(harness.folder / "plan.json"), str(solution)],
-            env={"PRAGMA_KEEP": str(keep), "HOME": str(harness.folder), "TRITON_INTERPRET": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=place,
-        )  # fmt: skip
+        env = {"HOME": str(harness.folder), "TMPDIR": str(harness.folder), "PATH": os.environ["PATH"]}
+        env |= {"TRITON_INTERPRET": "1"} if DEVICE == "cpu" else {}
+        env |= {k: v for k, v in os.environ.items() if k in ("LD_LIBRARY_PATH", "TRITON_LIBCUDA_PATH")}
+        self.log = harness.folder / "zygote.log"
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", str(ROOT / "pragma_triton" / "start.py")],
+                env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                close_fds=False, preexec_fn=place,
+            )  # fmt: skip
+        theirs.close()
+        self.channel = Channel(ours)
+        self.page = Memory(1024)
+        struct.pack_into("II", self.page.map, 0, control.MAGIC, control.VERSION)
+        self.pid = self.fork(module)
 
-    @staticmethod
-    def output_at(index: int) -> int:
-        """Guard page, a page with an output of 80 bytes, guard page, ...; the second one lies at its end."""
-        return PAGE * (2 * index + 1) + (PAGE - 128 if index == 1 else 0)
+    def fork(self, module: str) -> int:
+        area, given = socket.socketpair()
+        self.done("share_area", [given.fileno()], area=0, outputs=True)
+        hello, their_hello = socket.socketpair()
+        self.channel.send(
+            {"op": "fork", "module": module}, [self.page.fd, area.fileno(), their_hello.fileno()]
+        )
+        answer = self.channel.receive()
+        assert answer is not None, self.log.read_text()
+        assert hello.recv(1) == b"W"
+        return answer[0]["pid"]
 
-    def fill(self, seed: int) -> None:
-        torch.manual_seed(seed)
-        for i, argument in enumerate(self.arguments * 2):
-            values = torch.rand(argument.shape).numpy().tobytes()
-            self.inputs.map[PAGE * i : PAGE * i + len(values)] = values
+    def done(self, op: str, fds: list[int] | None = None, **fields: Any) -> dict[str, Any]:
+        reply = self.server.ask(op, fds, **fields)
+        assert reply.get("ok"), reply
+        return reply
 
     def ring(self, command: int, sets: tuple[int, ...] = ()) -> tuple[int, str]:
-        return ring_bell(self.page, self.process.pid, command, list(sets))
+        return ring_bell(self.page, self.pid, command, list(sets))
 
-    def tensor(self, memory: Memory, at: int, shape: list[int]) -> torch.Tensor:
-        count = torch.Size(shape).numel()
-        return torch.frombuffer(memory.map, dtype=torch.float32, count=count, offset=at).view(shape)
-
-    def right(self, index: int) -> bool:
-        x = self.tensor(self.inputs, PAGE * 2 * index, [4, 5])
-        scale = self.tensor(self.inputs, PAGE * (2 * index + 1), [5])
-        return torch.equal(self.tensor(self.results, self.output_at(index), [4, 5]), x * scale)
+    def run(self, *sets: int) -> list[dict[str, Any]]:
+        """Handed over, run, compared."""
+        self.done("put_sets", area=0, slots=sets, seed=5)
+        assert self.ring(control.WAKE) == (control.OK, "")
+        assert self.ring(control.RUN, sets) == (control.OK, "")
+        return self.done("compare_sets", area=0, slots=sets)["slots"]
 
     def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
+        self.channel.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    """A harness and a server that knows the task: starting one takes seconds."""
+    harness = Harness(tmp_path_factory.mktemp("triton"))
+    server = harness.start("--device", DEVICE)
+    assert server.ask("describe", task=str(harness.write(TASK))).get("ok")
+    yield harness, server
+    harness.close()
 
 
 @pytest.fixture
-def candidate(harness):
-    made: list[Candidate] = []
+def loaded(started):
+    """Makes a Module that is loaded, with a drawn set in each slot."""
+    made: list[Module] = []
 
-    def make(module: str) -> Candidate:
-        made.append(Candidate(harness, module))
-        return made[-1]
+    def make(module: str) -> Module:
+        made.append(Module(*started, module))
+        one = made[-1]
+        assert one.ring(control.LOAD) == (control.OK, ""), one.log.read_text()
+        for slot in (0, 1):
+            one.done("draw_set", seed=slot, draw=slot, slot=slot)
+        return one
 
     yield make
     for one in made:
         one.close()
 
 
-@needs_triton
-def test_results_are_of_what_was_uploaded_and_come_back_by_download(candidate):
-    one = candidate(HONEST)
-    one.fill(1)
-    assert one.ring(control.LOAD) == (control.OK, "")
-    assert one.ring(control.UPLOAD, (1, 0)) == (control.OK, "")
-    assert one.ring(control.RUN, (1, 0)) == (control.OK, "")
-    assert not one.right(0), "nothing is brought back before DOWNLOAD"
-    assert one.ring(control.DOWNLOAD, (1, 0)) == (control.OK, "")
-    assert one.right(0) and one.right(1)
-    one.fill(2)
-    assert one.ring(control.RUN, (0,)) == (control.OK, "")
-    code, said = one.ring(control.DOWNLOAD, (0,))
-    assert code == control.RAISED and "wrote x" in said, "what was not uploaded is not what lies in the ring"
+def wrong(slot: dict[str, Any]) -> bool:
+    return slot["outputs"][0]["max_scaled"] > 1e-5 or slot["outputs"][0]["mismatched"] > 0
 
 
 @needs_triton
-def test_a_write_beyond_an_output_shows_in_the_memory_round_it(candidate):
-    greedy = HONEST.replace("count = out.numel()", "count = out.numel() + 1")
-    one = candidate(greedy.replace("tl.store(out + at, value", "tl.store(out + at, value * 0.0"))
-    one.fill(1)
-    assert one.ring(control.LOAD) == (control.OK, "")
-    for command in (control.UPLOAD, control.RUN, control.DOWNLOAD):
-        assert one.ring(command, (0, 1)) == (control.OK, "")
-    for index in (0, 1):
-        after = one.output_at(index) + 80
-        assert any(one.results.map[after : after + 4]), "a written zero shows as well"
-        assert not any(one.results.map[after + 4 : after + 64])
+def test_outputs_are_held_against_the_truth_where_they_lie(loaded):
+    one = loaded(HONEST)
+    for slot in one.run(1, 0):
+        assert not wrong(slot) and slot["official"] and not slot["outside"] and not slot["written"]
 
 
 @needs_triton
-def test_a_written_input_is_told(candidate):
-    one = candidate(HONEST.replace("tl.store(out + at", "tl.store(x + at, value, mask=inside)\n    tl.store(out + at"))
-    one.fill(1)
-    assert one.ring(control.LOAD) == (control.OK, "")
-    assert one.ring(control.UPLOAD, (0,)) == (control.OK, "")
-    assert one.ring(control.RUN, (0,)) == (control.OK, "")
-    code, said = one.ring(control.DOWNLOAD, (0,))
-    assert (code, "wrote x; inputs" in said) == (control.RAISED, True)
+def test_refilled_sets_have_other_values_and_are_compared_with_them(loaded):
+    one = loaded(HONEST)
+    first = one.run(0)[0]["outputs"][0]["sum_squared"]
+    one.done("renew_sets", slots=[0, 1], seed=7)
+    slots = one.run(0, 1)
+    assert not any(map(wrong, slots))
+    assert slots[0]["outputs"][0]["sum_squared"] != first
 
 
 @needs_triton
-def test_a_run_with_other_parameters_is_told(candidate):
-    one = candidate(HONEST.replace("def run(x, scale, out)", "def run(x, out)"))
-    assert one.ring(control.LOAD) == (LOAD_FAILED, "run takes 2 parameters; this task has 3: x, scale, out")
+def test_an_output_that_is_not_written_is_wrong_and_not_zero(loaded):
+    one = loaded(HONEST.replace("at < count", "at < 0"))
+    slot = one.run(0)[0]
+    assert wrong(slot) and not slot["official"]
+    assert "got 0," not in slot["outputs"][0]["worst_values"]
+
+
+@needs_triton
+def test_the_same_outputs_are_known_again(loaded):
+    one = loaded(HONEST)
+    assert not one.run(0)[0]["as_kept"]
+    one.done("keep_outputs", area=0, slot=0)
+    one.done("restore_set", draw=0, slot=0)
+    assert one.run(0)[0]["as_kept"]
+    one.done("restore_set", draw=1, slot=0)
+    assert not one.run(0)[0]["as_kept"]
+
+
+@needs_triton
+def test_a_write_beyond_an_output_shows_even_a_zero(loaded):
+    greedy = HONEST.replace("at < count", "at < count + 1").replace("at, value", "at, value * 0.0")
+    greedy = greedy.replace("tl.load(x + at, mask=inside)", "tl.load(x + at, mask=at < count, other=0.0)")
+    assert loaded(greedy).run(1)[0]["outside"] == "out"
+
+
+@needs_triton
+def test_a_batterys_set_is_made_and_judged(loaded):
+    one = loaded(HONEST)
+    for name in ("signed", "wide_range", "integers", "one_hot", "last_only", "ties", "zeros", "non_finite"):
+        reply = one.done("battery_set", battery=name, rung=100.0, integer_bound=8.0, draw=0, seed=3, slot=0)
+        assert reply["outputs"][0]["finite"] == (name != "non_finite"), name
+        assert reply["outputs"][0]["exact"] == (name in ("integers", "zeros")), name
+        assert not wrong(one.run(0)[0]), name
+
+
+@needs_triton
+def test_what_rounding_of_the_inputs_does_is_measured(loaded):
+    one = loaded(HONEST)
+    found = one.done("perturb_set", slot=0, size=1e-3, seed=1)["outputs"][0]
+    assert 1e-5 < found["max_scaled"] < 1e-1
+
+
+@needs_triton
+def test_how_a_dead_process_died_is_told(loaded):
+    one = loaded(HONEST)
+    os.kill(one.pid, signal.SIGKILL)
+    one.channel.send({"op": "end", "pid": one.pid})
+    answer = one.channel.receive()
+    assert answer is not None and os.WTERMSIG(answer[0]["status"]) == signal.SIGKILL
+
+
+@needs_triton
+def test_a_run_with_other_parameters_is_told(started):
+    one = Module(*started, HONEST.replace("def run(x, scale, out)", "def run(x, out)"))
+    said = one.ring(control.LOAD)
+    one.close()
+    assert said == (LOAD_FAILED, "run takes 2 parameters; this task has 3: x, scale, out")
 
 
 def test_an_honest_module_is_let_through():

@@ -24,9 +24,6 @@ struct PythonKernel {
   // What the first process compiled, for the later ones; sealed after that process's first run.
   SharedMemory keep;
   bool kept = false;
-  // Its tensors are copies (in a GPU's memory, where there is one), brought over before a run and
-  // back after it.
-  bool copies = false;
 };
 
 struct BuiltKernel {

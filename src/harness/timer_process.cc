@@ -10,10 +10,12 @@
 
 #include "base/clock.h"
 #include "base/doorbell.h"
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "task/referee.h"
 #include "task/torch_server.h"
 #include "worker/protocol.h"
 
@@ -31,8 +33,17 @@ Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, 
                        .control_fd = control.fd()};
   TimerChild child = TRY(server.SpawnTimer(spec));
   return TimerProcess(
-      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)),
-      server.on_device());
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
+}
+
+Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& referee,
+                                                 std::size_t area, TimerMode mode) {
+  Doorbell control = TRY(Doorbell::Create());
+  const UniqueFd memory = TRY(referee.Share(area, Referee::AreaKind::kTorch));
+  TimerChild child =
+      TRY(server.SpawnTimer({.mode = mode, .area_fd = memory.get(), .control_fd = control.fd()}));
+  return TimerProcess(
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
 }
 
 TimerProcess::~TimerProcess() {
@@ -46,12 +57,16 @@ Result<void> TimerProcess::Load(Seconds limit) {
 }
 
 Result<Nanoseconds> TimerProcess::Run(std::span<const std::uint32_t> sets, Seconds limit) {
-  if (copies_) TRY(Send(PRAGMA_UPLOAD, sets, limit));
   return Send(PRAGMA_RUN, sets, limit);
 }
 
 Result<Nanoseconds> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets, Seconds limit) {
   return Send(PRAGMA_EMPTY, sets, limit);
+}
+
+Result<void> TimerProcess::Wake(Seconds limit) {
+  TRY(Send(PRAGMA_WAKE, {}, limit));
+  return {};
 }
 
 Result<Nanoseconds> TimerProcess::Send(pragma_command command, std::span<const std::uint32_t> sets,

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "task/referee.h"
 #include "task/torch_server.h"
 
 namespace pragma {
@@ -21,12 +22,16 @@ class TimerProcess final {
   [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
                                                   std::size_t sets, TimerMode mode,
                                                   Allocator allocator);
+  // On a device, in the area with this number (task/referee.h).
+  [[nodiscard]] static Result<TimerProcess> StartOnDevice(TorchServer& server, Referee& referee,
+                                                          std::size_t area, TimerMode mode);
   // Builds the modules; in compile mode also compiles. Failures are ours (the reference is
   // trusted).
   [[nodiscard]] Result<void> Load(Seconds limit);
-  // On a device the sets are brought over first, untimed.
   [[nodiscard]] Result<Nanoseconds> Run(std::span<const std::uint32_t> sets, Seconds limit);
   [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
+  // The device switches to this process; not timed.
+  [[nodiscard]] Result<void> Wake(Seconds limit);
   [[nodiscard]] Peer& peer() { return *peer_; }
   TimerProcess(TimerProcess&&) noexcept = default;
   TimerProcess& operator=(TimerProcess&&) noexcept = default;
@@ -34,11 +39,10 @@ class TimerProcess final {
   ~TimerProcess();
 
  private:
-  TimerProcess(std::unique_ptr<Peer> peer, bool copies) : peer_(std::move(peer)), copies_(copies) {}
+  explicit TimerProcess(std::unique_ptr<Peer> peer) : peer_(std::move(peer)) {}
   [[nodiscard]] Result<Nanoseconds> Send(pragma_command command,
                                          std::span<const std::uint32_t> sets, Seconds limit);
   std::unique_ptr<Peer> peer_;
-  bool copies_ = false;  // its tensors lie on a device
 };
 
 }  // namespace pragma

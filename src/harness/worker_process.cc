@@ -33,6 +33,7 @@
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/worker_failure.h"
 #include "harness/worker_memory.h"
 #include "sandbox/jail.h"
 #include "worker/protocol.h"
@@ -40,7 +41,6 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMaxLogBytes = 4000;
 constexpr std::size_t kPoisonTile = 1U << 16U;
 
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
@@ -82,19 +82,7 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
   spec.limits.processes = kPythonProcesses;
-  // CUDA reserves far more addresses than there is memory.
-  if (python.copies) spec.limits.address_space_bytes = 0;
   return spec;
-}
-
-std::string ReadLog(int fd) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  ssize_t n = 0;
-  while ((n = ::read(fd, buffer.data(), buffer.size())) > 0 && text.size() < 4 * kMaxLogBytes) {
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-  return Shorten(ToValidUtf8(text), kMaxLogBytes);
 }
 
 // Random floats of ordinary size rather than random bits: poison must look plausible.
@@ -117,49 +105,6 @@ void PoisonBytes(Rng& rng, std::span<std::byte> bytes) {
     std::memcpy(at, bytes.data() + phase, n);
     at += n;
   }
-}
-
-constexpr const char* kForbiddenCall =
-    "the kernel used a forbidden system call; it may only compute, allocate memory "
-    "and use OpenMP threads (no files, processes, sockets or new executable memory)";
-constexpr const char* kForbiddenCallInPython =
-    "ModelNew used a forbidden system call: no network, no tracing of processes, no mounts, and no "
-    "new processes after its first run (compile at import or in the constructor)";
-
-WorkerFailure FromDeath(const Outcome& outcome, const std::string& log, bool python) {
-  WorkerFailure failure{.status = Status::kCrashed, .reason = outcome.Describe(), .log = log};
-  const bool signalled = outcome.kind == Outcome::Kind::kSignalled;
-  if (signalled && outcome.code == SIGSYS) {
-    failure.status = Status::kSandboxViolation;
-    failure.reason = python ? kForbiddenCallInPython : kForbiddenCall;
-  } else if (python && signalled && outcome.code == SIGSEGV) {
-    failure.reason += "; inputs and parameters cannot be written";
-  } else if (signalled && outcome.code == SIGKILL) {
-    failure.status = Status::kOutOfMemory;
-    failure.reason = "killed by the operating system, most likely for lack of memory";
-  } else if (signalled && outcome.code == SIGABRT && log.contains("bad_alloc")) {
-    failure.status = Status::kOutOfMemory;
-    failure.reason = "aborted after std::bad_alloc: it asked for more memory than its limit allows";
-  } else if (outcome.kind == Outcome::Kind::kExited) {
-    failure.reason = fmt::format("the kernel ended its process (exit code {}) instead of returning",
-                                 outcome.code);
-  }
-  return failure;
-}
-
-// What the process says about itself is shown, not believed: it chooses between rejections.
-WorkerFailure FromReply(const PeerReply& reply, std::string log) {
-  const std::string said = ToValidUtf8(reply.message);
-  WorkerFailure failure{.status = Status::kLoadError,
-                        .reason = "cannot load the kernel: " + said,
-                        .log = std::move(log)};
-  if (reply.result == PRAGMA_RAISED) failure = {Status::kCrashed, said, std::move(failure.log)};
-  if (reply.result == PRAGMA_WRONG_FORM) {
-    failure = {Status::kWrongShape, said, std::move(failure.log)};
-  }
-  const bool memory = said.contains("MemoryError") || said.contains("you tried to allocate");
-  if (memory) failure.status = Status::kOutOfMemory;
-  return failure;
 }
 
 }  // namespace
@@ -212,15 +157,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uin
                                                         Nanoseconds* elapsed) {
   // Single calls were timed when it was checked: longer bursts are of calls far below the limit.
   const double calls = sets.size() > 1 ? 2 : 1;
-  if (python_ == nullptr || !python_->copies) {
-    return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
-  }
-  // Only now: whatever ran before cannot have worked on these inputs.
-  if (auto failure = TRY(Send(PRAGMA_UPLOAD, sets, options_.load_limit, nullptr))) return failure;
-  if (auto failure = TRY(Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed))) {
-    return failure;
-  }
-  return Send(PRAGMA_DOWNLOAD, sets, options_.load_limit, nullptr);
+  return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
@@ -257,7 +194,8 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
 
 Result<WorkerFailure> WorkerProcess::Killed(Status status, std::string reason) {
   TRY(jailed_->Kill());
-  return WorkerFailure{.status = status, .reason = std::move(reason), .log = ReadLog(log_.get())};
+  return WorkerFailure{
+      .status = status, .reason = std::move(reason), .log = ReadWorkerLog(log_.get())};
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {
@@ -268,7 +206,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {
   }
   const std::optional<Outcome> ended = TRY(jailed_->WaitFor(Seconds{0}));
   if (!ended) return std::optional<WorkerFailure>();
-  WorkerFailure failure = FromDeath(*ended, ReadLog(log_.get()), python_ != nullptr);
+  WorkerFailure failure = FailureFromDeath(*ended, ReadWorkerLog(log_.get()), kind());
   failure.reason += "; it happened between two calls";
   return std::optional(std::move(failure));
 }
@@ -276,21 +214,15 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {
 Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds limit) {
   if (reply.answer == Answer::kDone) {
     if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
-    return FromReply(reply, ReadLog(log_.get()));
+    return FailureFromReply(reply, ReadWorkerLog(log_.get()));
   }
   if (reply.answer == Answer::kTimeout) {
     if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
-    return WorkerFailure{
-        .status = Status::kTimeout,
-        .reason = fmt::format(
-            "no result within the limit of {}: an endless loop, a deadlock, or far too slow",
-            FormatSeconds(limit.count())),
-        .log = ReadLog(log_.get())};
+    return FailureFromSilence(limit, ReadWorkerLog(log_.get()));
   }
   const std::optional<Outcome> outcome = TRY(jailed_->WaitFor(Seconds{10}));
-  const std::string log = ReadLog(log_.get());
   if (!outcome) return Fail("the worker's init did not report how it died");
-  return FromDeath(*outcome, log, python_ != nullptr);
+  return FailureFromDeath(*outcome, ReadWorkerLog(log_.get()), kind());
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
@@ -305,7 +237,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
   if (reason.empty()) return std::optional<WorkerFailure>();
   if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
   return std::optional<WorkerFailure>(
-      {.status = Status::kSandboxViolation, .reason = reason, .log = ReadLog(log_.get())});
+      {.status = Status::kSandboxViolation, .reason = reason, .log = ReadWorkerLog(log_.get())});
 }
 
 void WorkerProcess::Poison(Rng& rng, std::span<const std::uint32_t> sets) {

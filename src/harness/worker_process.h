@@ -20,6 +20,7 @@
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/worker_failure.h"
 #include "sandbox/jail.h"
 
 namespace pragma {
@@ -31,13 +32,6 @@ struct WorkerOptions {
   Seconds run_limit{60};  // of one call
   // A Python candidate imports torch, and may run a compiler while it is loaded.
   Seconds python_load_limit{300};
-};
-
-// How a candidate failed: the status it deserves and a reason that a model can act on.
-struct WorkerFailure {
-  Status status = Status::kCrashed;
-  std::string reason;
-  std::string log;  // what it printed, shortened; foreign text
 };
 
 // The libraries that the worker's jail binds. Found once by asking the worker program (unjailed).
@@ -54,7 +48,6 @@ class WorkerProcess final {
   // nullopt: fine. After a failure the worker is dead.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
   // Calls the kernel once for each listed set; `elapsed` is the parent's clock round the doorbell.
-  // Where the kernel works on copies, these are made before and brought back afterwards, untimed.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
                                                          Nanoseconds* elapsed);
   // The doorbell's own cost for as many calls.
@@ -83,6 +76,9 @@ class WorkerProcess final {
                                                           Seconds limit, Nanoseconds* elapsed);
   [[nodiscard]] Result<WorkerFailure> Killed(Status status, std::string reason);
   [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
+  [[nodiscard]] WorkerKind kind() const {
+    return python_ == nullptr ? WorkerKind::kNative : WorkerKind::kPython;
+  }
   // After a run of a Python candidate: what it must not leave behind.
   [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
 

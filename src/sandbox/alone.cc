@@ -59,4 +59,14 @@ bool RunsAlone(pid_t program) {
   return true;
 }
 
+bool LeftNothing(pid_t forked) {
+  if (!ChildrenOf(forked).empty()) return false;
+  const pid_t zygote = StatusOf(forked).parent;
+  if (zygote == 0) return true;  // dead: what it left is its jail's
+  for (const pid_t child : ChildrenOf(StatusOf(zygote).parent)) {
+    if (child != zygote) return false;
+  }
+  return true;
+}
+
 }  // namespace pragma

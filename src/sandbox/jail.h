@@ -106,6 +106,8 @@ class JailedProcess final {
 // False when a jail's program has started processes that still live: stopping it does not stop
 // them. True as well where the kernel does not tell (no CONFIG_PROC_CHILDREN).
 [[nodiscard]] bool RunsAlone(pid_t program);
+// The same of a process that a jail's program forked, whose siblings are our own.
+[[nodiscard]] bool LeftNothing(pid_t forked);
 
 enum class SandboxMode : std::uint8_t { kRequired, kUnsafeNone };
 

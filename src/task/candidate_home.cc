@@ -82,4 +82,13 @@ Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& optio
   return CandidateHome{.run = std::move(spec), .scan = std::move(scan), .files = std::move(files)};
 }
 
+Result<JailSpec> ModuleJail(const Jail& jail, const TorchServerOptions& options) {
+  JailSpec spec = TRY(TorchJail(options));
+  const std::string python = spec.argv.front();
+  SetFolders(spec);
+  spec.binds.push_back({jail.program_dir() + "/pragma-confine", kConfine, false});
+  spec.argv = {kConfine, kLateFilterFd, python, "-I", "/pragma/pragma_triton/start.py"};
+  return spec;
+}
+
 }  // namespace pragma

@@ -1,5 +1,5 @@
 // TorchChannel: pragma's end of the socket to pragma_torch: JSON lines, descriptors with the line
-// that names them (docs/torch-protocol.md). Private to task/.
+// that names them (docs/torch-protocol.md). For task/ and harness/worker_zygote.h alone.
 #pragma once
 
 #include <cstdint>

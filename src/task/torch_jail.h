@@ -53,5 +53,7 @@ struct CandidateText {
 };
 [[nodiscard]] Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
                                              const CandidateText& text);
+// TorchServer::TritonJail but for the interpreter.
+[[nodiscard]] Result<JailSpec> ModuleJail(const Jail& jail, const TorchServerOptions& options);
 
 }  // namespace pragma

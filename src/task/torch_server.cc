@@ -153,7 +153,11 @@ const std::vector<std::string>& TorchServer::files() const { return impl_->files
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
 const std::string& TorchServer::triton_version() const { return impl_->process.triton_version(); }
-bool TorchServer::on_device() const { return impl_->options.device.has_value(); }
+
+Result<JsonReader> TorchServer::AskReferee(JsonWriter& request, std::span<const int> fds,
+                                           const std::string& what) {
+  return impl_->Ask(request, fds, what);
+}
 
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
                                        const fs::path& task_file) {
@@ -205,18 +209,21 @@ Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) 
                   {.solution = solution, .plan = impl_->candidate_plan});
 }
 
-Result<CandidateHome> TorchServer::MakeTritonHome(std::string_view module) const {
+Result<JailSpec> TorchServer::TritonJail() const {
   const fs::path& python = impl_->options.python;
   if (triton_version().empty()) {
     return Fail(ErrorKind::kUnavailable,
                 python.string() + " has no Triton: " + python.string() +
                     " -m pip install triton, or another one with --python");
   }
-  CandidateHome home = TRY(
-      MakeHome(impl_->jail, impl_->options,
-               {.solution = module, .plan = impl_->candidate_plan, .package = "pragma_triton"}));
-  if (!impl_->options.device) home.run.env["TRITON_INTERPRET"] = "1";
-  return home;
+  JailSpec spec = TRY(ModuleJail(impl_->jail, impl_->options));
+  if (!impl_->options.device) spec.env["TRITON_INTERPRET"] = "1";
+  return spec;
+}
+
+Result<CandidateHome> TorchServer::MakeTritonScan(std::string_view module) const {
+  return MakeHome(impl_->jail, impl_->options,
+                  {.solution = module, .plan = "{}", .package = "pragma_triton"});
 }
 
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {
@@ -250,7 +257,10 @@ Result<void> TorchServer::Reference(Precision precision, const SharedMemory& arg
 }
 
 Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
-  if (spec.inputs == nullptr) return Fail("a timing child needs the ring's input memory");
+  const bool on_device = spec.area_fd >= 0;
+  if (spec.inputs == nullptr && !on_device) {
+    return Fail("a timing child needs the ring's input memory, or an area on the device");
+  }
   UniqueFd ours;
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
@@ -258,7 +268,8 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   request.BeginObject().Field("op", "spawn_timer").Field("mode", ModeName(spec.mode));
   request.Field("allocator", AllocatorName(spec.allocator));
   request.Field("offsets", spec.argument_offsets);
-  const std::array<int, 3> fds{spec.inputs->fd(), spec.control_fd, theirs.get()};
+  const std::array<int, 3> fds{on_device ? spec.area_fd : spec.inputs->fd(), spec.control_fd,
+                               theirs.get()};
   TRY(impl_->Ask(request, fds, "starting a timing child"));
   theirs.Reset();
   TimerChild child{.host_pid = ReceiveSenderPid(ours.get(), After(kHelloLimit)), .pidfd = {}};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@
 #include "sandbox/jail.h"
 
 namespace pragma {
+
+class JsonReader;
+class JsonWriter;
 
 enum class TimerMode : std::uint8_t { kEager, kCompile };
 
@@ -52,6 +56,8 @@ struct TimerSpec {
   const SharedMemory* inputs = nullptr;  // the ring's input memory; mapped privately by the child
   // Per set, the offset of each argument in `inputs`.
   std::vector<std::vector<std::size_t>> argument_offsets;
+  // On a device instead: what Referee::Share gave (task/referee.h).
+  int area_fd = -1;
   int control_fd = -1;  // a control page (worker/protocol.h)
 };
 
@@ -87,8 +93,6 @@ class TorchServer final {
   void NoteDims(std::vector<VaryingSize> dims);
   [[nodiscard]] const std::string& torch_version() const;
   [[nodiscard]] const std::string& triton_version() const;
-  // Timing children compute on a device, on copies that PRAGMA_UPLOAD refreshes.
-  [[nodiscard]] bool on_device() const;
   // What else of the task's folder its code read when it was loaded, relative to that folder.
   [[nodiscard]] const std::vector<std::string>& files() const;
 
@@ -111,9 +115,15 @@ class TorchServer final {
 
   // `solution`: the text of a file that defines ModelNew. kTask: this task cannot be given to one.
   [[nodiscard]] Result<CandidateHome> MakeCandidateHome(std::string_view solution) const;
-  // `module`: the text of a Triton module with run(). Without a device it gets Triton's
-  // interpreter.
-  [[nodiscard]] Result<CandidateHome> MakeTritonHome(std::string_view module) const;
+  // The jail of a process that forks those of one Triton module (harness/worker_zygote.h). Without
+  // a device they get Triton's interpreter.
+  [[nodiscard]] Result<JailSpec> TritonJail() const;
+  // The jail that looks at a Triton module's source; `files` holds it.
+  [[nodiscard]] Result<CandidateHome> MakeTritonScan(std::string_view module) const;
+
+  // For task/referee.h: one request of its, still open at its end.
+  [[nodiscard]] Result<JsonReader> AskReferee(JsonWriter& request, std::span<const int> fds,
+                                              const std::string& what);
 
  private:
   struct Impl;

@@ -33,11 +33,6 @@ constexpr double kJitter = 0.1;
 
 double Sign(Rng& rng) { return rng.Below(2) == 1 ? -1 : 1; }
 
-double IntegerBound(const Task& task) {
-  const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
-  return std::clamp(std::floor(std::sqrt(kExactSum / length)), 1.0, kLargestInteger);
-}
-
 // One element of an input; `size`: the nominal rms.
 double Value(Battery battery, double rung, double size, double integer_bound, Rng& rng) {
   switch (battery) {
@@ -152,6 +147,11 @@ struct Applying {
 };
 
 }  // namespace
+
+double IntegerBound(const Task& task) {
+  const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
+  return std::clamp(std::floor(std::sqrt(kExactSum / length)), 1.0, kLargestInteger);
+}
 
 std::string_view BatteryName(Battery battery) {
   switch (battery) {

@@ -37,6 +37,9 @@ inline constexpr std::array kAllBatteries{
 [[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide", ...
 [[nodiscard]] std::string_view BatteryMeaning(Battery battery);  // for reasons: "normal values ..."
 
+// The largest integers of kIntegers: sums of products of as many as the task adds up stay exact.
+[[nodiscard]] double IntegerBound(const Task& task);
+
 // A battery that makes equal elements: which of them an index points to is then a matter of taste.
 [[nodiscard]] bool MakesTies(Battery battery);
 

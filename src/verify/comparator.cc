@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error_pass.h"
 #include "core/evaluation.h"
 #include "core/task.h"
 #include "verify/block_errors.h"
@@ -127,21 +128,9 @@ std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64
   return index;
 }
 
-// What one pass over an output collects.
-struct Pass {
-  double sum_squared_error = 0;
-  double sum_squared = 0;
-  double max_abs = 0;
-  double max_rel = 0;
-  double max_scaled = 0;  // |y - r| / (|r| + rms)
-  std::size_t worst = 0;
-  std::size_t mismatched = 0;  // non-finite where the truth is finite, or the other way round
-  std::size_t first_mismatch = 0;
-};
-
 template <class Reader>
 void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const ErrorScale& scale,
-               Reader read, Pass& pass) {
+               Reader read, ErrorPass& pass) {
   for (std::size_t i = begin; i < end; ++i) {
     const double y = read(view.actual.data(), i);
     const double r = LoadElement<double>(view.expected.data(), i);
@@ -158,7 +147,7 @@ void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const
 // Where one side is not finite the other must be the same.
 template <class Reader>
 void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, Reader read,
-                     Pass& pass) {
+                     ErrorPass& pass) {
   const double largest = LargestOf(view.spec->dtype);
   for (std::size_t i = begin; i < end; ++i) {
     const double y = read(view.actual.data(), i);
@@ -169,8 +158,8 @@ void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end,
 }
 
 template <class Reader>
-Pass Scan(const OutputView& view, Reader read) {
-  Pass pass;
+ErrorPass Scan(const OutputView& view, Reader read) {
+  ErrorPass pass;
   BlockBuffer actual;
   BlockBuffer truth;
   const ErrorScale scale = ScaleOf(view);
@@ -189,11 +178,11 @@ Pass Scan(const OutputView& view, Reader read) {
   return pass;
 }
 
-Pass ScanOutput(const OutputView& view) {
+ErrorPass ScanOutput(const OutputView& view) {
   return WithReader(view.spec->dtype, [&](auto read) { return Scan(view, read); });
 }
 
-double RelativeL2(const Pass& pass) {
+double RelativeL2(const ErrorPass& pass) {
   if (pass.sum_squared_error == 0) return 0;
   return std::sqrt(pass.sum_squared_error /
                    std::max(pass.sum_squared, std::numeric_limits<double>::min()));
@@ -204,63 +193,79 @@ std::string ElementText(const OutputView& view, std::size_t flat) {
     const double expected = IsFloating(view.spec->dtype)
                                 ? LoadElement<double>(view.expected.data(), flat)
                                 : read(view.expected.data(), flat);
-    return fmt::format("{}[{}]: got {:.9g}, expected {:.9g}", view.spec->name,
-                       fmt::join(Unravel(flat, view.spec->shape), ", "),
-                       read(view.actual.data(), flat), expected);
+    return ElementAt(
+        *view.spec, flat,
+        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), expected));
   });
 }
 
 // Integers and booleans: equal to the truth, or to Torch's own result where it differs (near ties).
-Comparison CompareExact(const OutputView& view) {
-  Comparison result;
+ErrorPass ScanExact(const OutputView& view) {
+  ErrorPass pass;
   const std::size_t size = DTypeSize(view.spec->dtype);
-  std::size_t wrong = 0;
-  std::size_t first = 0;
   for (std::size_t i = 0; i < view.spec->elements(); ++i) {
     const std::byte* y = view.actual.data() + i * size;
     const bool equal =
         std::memcmp(y, view.expected.data() + i * size, size) == 0 ||
         (!view.native.empty() && std::memcmp(y, view.native.data() + i * size, size) == 0);
-    if (!equal && wrong++ == 0) first = i;
+    if (!equal && pass.mismatched++ == 0) pass.first_mismatch = i;
   }
-  result.ok = wrong == 0;
-  result.error.output = view.spec->name;
-  if (result.ok) return result;
-  result.error.at = Unravel(first, view.spec->shape);
-  result.error.max_abs = 1;
-  result.error.rel_l2 = 1;
-  result.reason = fmt::format("{} of {} elements differ; first {}", wrong, view.spec->elements(),
-                              ElementText(view, first));
-  return result;
+  return pass;
 }
 
-std::string ValueReason(const OutputView& view, const Pass& pass, const Tolerance& tolerance) {
+std::string ValueReason(const ErrorPass& pass, const std::string& worst,
+                        const Tolerance& tolerance) {
   return fmt::format(
       "wrong values: worst at {} ({:.2g} of scale, {:.2g} allowed); relative L2 error {:.2g} "
       "({:.2g} allowed)",
-      ElementText(view, pass.worst), pass.max_scaled, tolerance.rel, RelativeL2(pass),
-      tolerance.rel_l2);
+      worst, pass.max_scaled, tolerance.rel, RelativeL2(pass), tolerance.rel_l2);
+}
+
+Comparison JudgeExact(const TensorSpec& spec, const ErrorPass& pass, const ElementTexts& text) {
+  Comparison result{.ok = pass.mismatched == 0, .reason = {}, .error = {}};
+  result.error.output = spec.name;
+  if (result.ok) return result;
+  result.error.at = Unravel(pass.first_mismatch, spec.shape);
+  result.error.max_abs = 1;
+  result.error.rel_l2 = 1;
+  result.reason = fmt::format("{} of {} elements differ; first {}", pass.mismatched,
+                              spec.elements(), text(pass.first_mismatch));
+  return result;
 }
 
 }  // namespace
 
-Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length) {
+std::string ElementAt(const TensorSpec& spec, std::size_t flat, const std::string& values) {
+  return fmt::format("{}[{}]: {}", spec.name, fmt::join(Unravel(flat, spec.shape), ", "), values);
+}
+
+Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch,
+                          std::int64_t reduction_length) {
   Tolerance tolerance;
-  if (!IsFloating(torch.spec->dtype)) return tolerance;
-  OutputView own = torch;
-  own.actual = torch.native;
-  const Pass pass = ScanOutput(own);
+  if (!IsFloating(spec.dtype)) return tolerance;
   // Sixteen-bit outputs round once at the end; their sums are usually kept in fp32.
   const double length = std::sqrt(static_cast<double>(std::max<std::int64_t>(reduction_length, 1)));
-  const double eps = Epsilon(torch.spec->dtype);
-  const double accumulate = torch.spec->dtype == DType::kFloat64
+  const double eps = Epsilon(spec.dtype);
+  const double accumulate = spec.dtype == DType::kFloat64
                                 ? eps
                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
   const double running = kRoundingFactor * std::max(eps, accumulate * length);
-  tolerance.honest_rel_l2 = RelativeL2(pass);
-  tolerance.rel = std::max(kHonestFactor * pass.max_scaled, running);
+  tolerance.honest_rel_l2 = RelativeL2(torch);
+  tolerance.rel = std::max(kHonestFactor * torch.max_scaled, running);
   tolerance.rel_l2 = std::max(kHonestFactor * tolerance.honest_rel_l2, running);
   return tolerance;
+}
+
+Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length) {
+  if (!IsFloating(torch.spec->dtype)) return {};
+  OutputView own = torch;
+  own.actual = torch.native;
+  return DeriveTolerance(*torch.spec, ScanOutput(own), reduction_length);
+}
+
+Tolerance ConditionTolerance(const ErrorPass& perturbed) {
+  return {.rel = kConditionFactor * perturbed.max_scaled,
+          .rel_l2 = kConditionFactor * RelativeL2(perturbed)};
 }
 
 Tolerance ConditionTolerance(const OutputView& perturbed) {
@@ -269,8 +274,7 @@ Tolerance ConditionTolerance(const OutputView& perturbed) {
   wide.dtype = DType::kFloat64;
   OutputView view = perturbed;
   view.spec = &wide;
-  const Pass pass = ScanOutput(view);
-  return {.rel = kConditionFactor * pass.max_scaled, .rel_l2 = kConditionFactor * RelativeL2(pass)};
+  return ConditionTolerance(ScanOutput(view));
 }
 
 double PeakOverRms(const OutputView& view) {
@@ -315,28 +319,34 @@ Tolerance Looser(const Tolerance& a, const Tolerance& b) {
           std::max(a.honest_rel_l2, b.honest_rel_l2)};
 }
 
-Comparison Compare(const OutputView& view, const Tolerance& tolerance) {
-  if (!IsFloating(view.spec->dtype)) return CompareExact(view);
+Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance& tolerance,
+                 const ElementTexts& text) {
+  if (!IsFloating(spec.dtype)) return JudgeExact(spec, pass, text);
   Comparison result;
-  const Pass pass = ScanOutput(view);
   result.error = {.max_abs = pass.max_abs,
                   .max_rel = pass.max_rel,
                   .rel_l2 = RelativeL2(pass),
                   .honest_rel_l2 = tolerance.honest_rel_l2,
-                  .at = Unravel(pass.worst, view.spec->shape),
-                  .output = view.spec->name};
+                  .at = Unravel(pass.worst, spec.shape),
+                  .output = spec.name};
   if (pass.mismatched > 0) {
     result.reason = fmt::format(
         "{} elements are NaN or infinite where they should not be, or the other way round; first "
         "{}",
-        pass.mismatched, ElementText(view, pass.first_mismatch));
-    result.error.at = Unravel(pass.first_mismatch, view.spec->shape);
+        pass.mismatched, text(pass.first_mismatch));
+    result.error.at = Unravel(pass.first_mismatch, spec.shape);
     return result;
   }
   // Written so that a NaN figure fails.
   result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
-  if (!result.ok) result.reason = ValueReason(view, pass, tolerance);
+  if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
   return result;
+}
+
+Comparison Compare(const OutputView& view, const Tolerance& tolerance) {
+  const bool floating = IsFloating(view.spec->dtype);
+  return Judge(*view.spec, floating ? ScanOutput(view) : ScanExact(view), tolerance,
+               [&view](std::size_t flat) { return ElementText(view, flat); });
 }
 
 Comparison CompareAll(std::span<const OutputView> views, std::span<const Tolerance> tolerances) {

@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/error_pass.h"
 #include "core/evaluation.h"
 #include "core/task.h"
 
@@ -36,10 +38,13 @@ struct Tolerance {
 // From the error of Torch's own result (`native` against `expected`, both given) and the number of
 // terms that flow into an element.
 [[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
+[[nodiscard]] Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch,
+                                        std::int64_t reduction_length);
 // What honest rounding may do to an output whose inputs are ill-conditioned: `perturbed.actual` is
 // the truth (float64) of inputs that were changed by rounding errors, `expected` that of the
 // inputs.
 [[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
+[[nodiscard]] Tolerance ConditionTolerance(const ErrorPass& perturbed);
 // For an output of a timed call, held against Torch's own result instead of the truth: that
 // result's error on top, and room for the worst of many sets.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
@@ -55,6 +60,14 @@ struct Comparison {
 };
 
 [[nodiscard]] Comparison Compare(const OutputView& view, const Tolerance& tolerance);
+// The same of a pass that was made elsewhere (task/referee.h). `text`: the element's name, place
+// and values; it is asked only about elements that the pass names.
+using ElementTexts = std::function<std::string(std::size_t flat)>;
+[[nodiscard]] Comparison Judge(const TensorSpec& spec, const ErrorPass& pass,
+                               const Tolerance& tolerance, const ElementTexts& text);
+// "out[3, 4]: VALUES"
+[[nodiscard]] std::string ElementAt(const TensorSpec& spec, std::size_t flat,
+                                    const std::string& values);
 
 // Of several outputs with a tolerance each: the first wrong one, else (ok) the least exact one.
 [[nodiscard]] Comparison CompareAll(std::span<const OutputView> views,

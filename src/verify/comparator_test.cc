@@ -107,6 +107,23 @@ TEST(CompareTest, IntegersMustBeEqualToTruthOrTorch) {
   EXPECT_THAT(wrong.reason, HasSubstr("index[2]: got 4, expected 3"));
 }
 
+TEST(JudgeTest, APassMadeElsewhereIsJudgedLikeOneMadeHere) {
+  const TensorSpec spec{.name = "out", .shape = {2, 2}};
+  const auto text = [&](std::size_t flat) { return ElementAt(spec, flat, "got 9, expected 4"); };
+  ErrorPass pass{.sum_squared_error = 1e-12, .sum_squared = 1, .max_scaled = 1e-6, .worst = 3};
+  const Tolerance tolerance{.rel = 1e-5, .rel_l2 = 1e-5};
+  EXPECT_TRUE(Judge(spec, pass, tolerance, text).ok);
+  pass.max_scaled = 1e-4;
+  const Comparison far = Judge(spec, pass, tolerance, text);
+  EXPECT_FALSE(far.ok);
+  EXPECT_THAT(far.reason, HasSubstr("worst at out[1, 1]: got 9, expected 4"));
+  pass = {.mismatched = 2, .first_mismatch = 1};
+  EXPECT_THAT(Judge(spec, pass, tolerance, text).reason, HasSubstr("2 elements are NaN"));
+  pass.max_scaled = std::nan("");
+  pass.mismatched = 0;
+  EXPECT_FALSE(Judge(spec, pass, tolerance, text).ok);
+}
+
 TEST(ToleranceTest, ARunningSumIsHonestAndSixteenBitIsNot) {
   // A plain float running sum of 4096 terms of one sign, against the truth and Torch's better sum.
   constexpr int kTerms = 4096;

@@ -48,7 +48,6 @@ Match::Match(const TimingContext& context, const std::vector<Side>& sides, const
              Rng& rng)
     : context_(context), sides_(sides), plan_(plan), rng_(rng) {
   outcome_.sides.resize(sides.size());
-  started_.resize(sides.size());
 }
 
 Result<void> Match::StartAll() {
@@ -57,7 +56,7 @@ Result<void> Match::StartAll() {
   players_.resize(sides_.size());
   // Every process is started before any is loaded, so that they start side by side.
   for (std::size_t i = 0; i < sides_.size(); ++i) {
-    players_[i] = TRY(StartsSlowly(sides_[i]) ? TakeStarted(i) : Start(sides_[i]));
+    players_[i] = TRY(Start(sides_[i]));
   }
   for (std::size_t i = 0; i < sides_.size() && !failed(); ++i) TRY(MakeReady(i));
   return {};
@@ -73,37 +72,6 @@ Result<Player> Match::Start(const Side& side) {
                                              stage().task(), stage().ring(), context_.worker));
   }
   return player;
-}
-
-// On a device: Torch, Triton and its own context take seconds.
-bool Match::StartsSlowly(const Side& side) const {
-  if (side.kernel == nullptr) return stage().server().on_device();
-  return side.kernel->python != nullptr && side.kernel->python->copies;
-}
-
-// All of a session's processes start side by side; then nothing of them runs until it is their
-// turn.
-Result<Player> Match::TakeStarted(std::size_t index) {
-  std::vector<Player>& started = started_[index];
-  if (started.empty()) {
-    for (int i = 0; i < plan_.processes; ++i) started.push_back(TRY(Start(sides_[index])));
-    TRY(AwaitStarted(started));
-  }
-  Player taken = std::move(started.back());
-  started.pop_back();
-  return taken;
-}
-
-Result<void> Match::AwaitStarted(std::vector<Player>& started) {
-  for (Player& player : started) {
-    Nanoseconds elapsed{0};
-    if (player.timer) {
-      TRY(player.timer->RunEmpty({}, context_.torch_limit));
-    } else if (const auto failure = TRY(player.worker->RunEmpty({}, &elapsed))) {
-      return Fail("a candidate's process failed before it loaded anything: " + failure->reason);
-    }
-  }
-  return {};
 }
 
 // Loads, and makes the first call: it faults pages in and starts threads.
@@ -181,21 +149,11 @@ void Match::Settle() {
   for (std::size_t i = 0; i < players_.size(); ++i) SettleOne(players_[i], outcome_.sides[i]);
 }
 
-// What is taken off a candidate's bursts at most: where waking is slow (virtual machines, a device
-// that is waited for), as much as Torch's own rounds take.
-double Match::MostDoorbell() const {
-  double most = kMostDoorbellSeconds;
-  for (const Player& player : players_) {
-    if (player.timer && !player.empty.empty()) most = std::max(most, Median(player.empty));
-  }
-  return most;
-}
-
 void Match::SettleOne(const Player& player, SideTiming& side) const {
   if (player.bursts.empty()) return;
   // A candidate can make its own rounds without calls slow.
   const double doorbell =
-      player.worker ? std::min(Median(player.empty), MostDoorbell()) : Median(player.empty);
+      player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
   for (const double burst : player.bursts) {
     const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
     side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));

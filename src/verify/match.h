@@ -73,11 +73,6 @@ class Match final {
 
  private:
   [[nodiscard]] Result<Player> Start(const Side& side);
-  // One that was started earlier, with those of the session's later processes.
-  [[nodiscard]] Result<Player> TakeStarted(std::size_t index);
-  [[nodiscard]] Result<void> AwaitStarted(std::vector<Player>& started);
-  [[nodiscard]] bool StartsSlowly(const Side& side) const;
-  [[nodiscard]] double MostDoorbell() const;
   [[nodiscard]] Result<void> MakeReady(std::size_t index);
   [[nodiscard]] Result<void> TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets);
   [[nodiscard]] Result<bool> PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets);
@@ -92,7 +87,6 @@ class Match final {
   Rng& rng_;
   TimingOutcome outcome_;
   std::vector<Player> players_;
-  std::vector<std::vector<Player>> started_;  // by side; not loaded yet, blocked
 };
 
 }  // namespace pragma

@@ -91,9 +91,7 @@ Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jai
   if (std::string complaint = ShapeComplaint(candidate); !complaint.empty()) {
     return BuildOutcome(Rejected(std::move(complaint)));
   }
-  const bool triton = candidate.language == Language::kTriton;
-  CandidateHome home = TRY(triton ? server.MakeTritonHome(candidate.source())
-                                  : server.MakeCandidateHome(candidate.source()));
+  CandidateHome home = TRY(server.MakeCandidateHome(candidate.source()));
   const Jail::RunOutcome run = TRY(jail.Run(home.scan, RunLimits{.wall = kScanLimit}));
   BuildOutcome outcome = ReadScan(run, candidate);
   auto* kernel = std::get_if<BuiltKernel>(&outcome);
@@ -101,9 +99,21 @@ Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jai
   SharedMemory keep = TRY(SharedMemory::Create("pragma-keep", kKeepBytes));
   kernel->python = std::make_shared<PythonKernel>(PythonKernel{
       .jail = std::move(home.run), .files = std::move(home.files), .keep = std::move(keep)});
-  kernel->python->copies = triton;
-  kernel->compiler =
-      triton ? "triton " + server.triton_version() : "torch " + server.torch_version();
+  kernel->compiler = "torch " + server.torch_version();
+  return outcome;
+}
+
+Result<BuildOutcome> LookAtModule(const TorchServer& server, const Jail& jail,
+                                  const Candidate& candidate) {
+  if (std::string complaint = ShapeComplaint(candidate); !complaint.empty()) {
+    return BuildOutcome(Rejected(std::move(complaint)));
+  }
+  const CandidateHome home = TRY(server.MakeTritonScan(candidate.source()));
+  const Jail::RunOutcome run = TRY(jail.Run(home.scan, RunLimits{.wall = kScanLimit}));
+  BuildOutcome outcome = ReadScan(run, candidate);
+  if (auto* kernel = std::get_if<BuiltKernel>(&outcome)) {
+    kernel->compiler = "triton " + server.triton_version();
+  }
   return outcome;
 }
 

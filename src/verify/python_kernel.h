@@ -18,5 +18,8 @@ inline constexpr const char* kTritonTrust = "weaker (triton)";  // docs/gpu.md
 // The outcome's kernel has `python` set. An Error only for our own trouble.
 [[nodiscard]] Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jail,
                                                     const Candidate& candidate);
+// A Triton module's source looked at; its outcome's kernel only says which compiler it is for.
+[[nodiscard]] Result<BuildOutcome> LookAtModule(const TorchServer& server, const Jail& jail,
+                                                const Candidate& candidate);
 
 }  // namespace pragma

@@ -31,7 +31,7 @@ constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
 }  // namespace
 
 StageSize ChooseStageSize(const Task& task, CacheState cache, std::size_t last_level_cache,
-                          int check_sets, std::size_t at_least) {
+                          int check_sets) {
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   StageSize size;
   size.draws = set > kLargeSet ? kMinSets : static_cast<std::size_t>(std::max(check_sets, 2));
@@ -40,7 +40,7 @@ StageSize ChooseStageSize(const Task& task, CacheState cache, std::size_t last_l
   } else {
     // A quarter of the cache stays free for everything else.
     const std::size_t inside = last_level_cache * 3 / 4 / set;
-    size.sets = inside < kMinSets ? at_least : std::min<std::size_t>(inside, PRAGMA_MAX_SETS);
+    size.sets = std::clamp<std::size_t>(inside, kMinSets, PRAGMA_MAX_SETS);
   }
   return size;
 }

@@ -33,11 +33,9 @@ struct StageSize {
 };
 
 // Warm: as many sets (2 to 64) as stay inside `last_level_cache` bytes, two when not even those do.
-// Cold: more than four times the cache, at most 64. `at_least`: sets where not even two stay
-// inside.
+// Cold: more than four times the cache, at most 64.
 [[nodiscard]] StageSize ChooseStageSize(const Task& task, CacheState cache,
-                                        std::size_t last_level_cache, int check_sets,
-                                        std::size_t at_least = 2);
+                                        std::size_t last_level_cache, int check_sets);
 
 // Shared memory a stage of that size takes, in bytes, with one worker's outputs.
 [[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);

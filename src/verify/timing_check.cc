@@ -21,6 +21,7 @@
 #include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_record.h"
 #include "verify/timing_session.h"
 #include "worker/protocol.h"
 
@@ -34,32 +35,16 @@ constexpr int kLooksAtMachine = 4;
 constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
 constexpr std::size_t kSlotsForUpkeep = 4;
 constexpr int kBaselineProcesses = 3;
-// Processes that took seconds to start are made use of for longer.
-constexpr double kDeviceBudget = 5;
 
-// Replaces what an earlier attempt at the same session left.
-void KeepSamples(Evaluation& evaluation, const std::string& session, const std::vector<Side>& sides,
-                 const TimingOutcome& outcome) {
-  std::erase_if(evaluation.samples, [&](const RawSamples& old) { return old.session == session; });
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const std::string setting =
-        sides[i].kernel != nullptr ? "" : fmt::format(" ({})", AllocatorName(sides[i].allocator));
-    evaluation.samples.push_back({.session = session,
-                                  .side = sides[i].name + setting,
-                                  .doorbell_us = outcome.sides[i].doorbell_us,
-                                  .seconds = outcome.sides[i].seconds});
+// As the records name them.
+std::vector<std::string> Names(const std::vector<Side>& sides) {
+  std::vector<std::string> names;
+  for (const Side& side : sides) {
+    names.push_back(side.kernel != nullptr
+                        ? side.name
+                        : fmt::format("{} ({})", side.name, AllocatorName(side.allocator)));
   }
-}
-
-Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
-  return {.ms = side.Milliseconds(),
-          .samples = side.samples,
-          .processes = side.seconds.size(),
-          .method = fmt::format("paired bursts of {} calls after {} of warm-up, {} bursts in each "
-                                "of {} processes, 95 % t interval",
-                                plan.timed, plan.warmup, plan.bursts, plan.processes),
-          .threads = threads,
-          .doorbell_us = side.doorbell_us};
+  return names;
 }
 
 class TimingCheck final {
@@ -83,10 +68,8 @@ class TimingCheck final {
   [[nodiscard]] Allocator EagerAllocator() const {
     return judging_.drop_in ? Allocator::kDefault : baseline_->eager;
   }
-  // Torch's settings that are tried. On a device its own allocator keeps what it was given back,
-  // whatever malloc does.
-  [[nodiscard]] std::vector<Allocator> Allocators() const {
-    if (parts_.machine.device) return {Allocator::kDefault};
+  // Torch's settings that are tried.
+  [[nodiscard]] static std::vector<Allocator> Allocators() {
     return {Allocator::kDefault, Allocator::kKeep};
   }
   [[nodiscard]] TimingContext Context() const;
@@ -126,13 +109,11 @@ TimingContext TimingCheck::Context() const {
 }
 
 TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
-  const bool on_device = parts_.machine.device.has_value();
   return MakePlan({.sets = parts_.stage.ring().sets(),
                    .round_seconds = round,
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.cache,
-                   .on_device = on_device},
-                  on_device ? budget * kDeviceBudget : budget);
+                   .cache = parts_.options.cache},
+                  budget);
 }
 
 // Refills some slots for nothing, to see what it takes; the first time warms the reference up.
@@ -160,10 +141,9 @@ Result<void> TimingCheck::ChooseBaseline() {
     sides.push_back({.name = "eager", .allocator = allocator});
   }
   TimingPlan plan = Plan(2 * judging_.call_seconds(), parts_.options.timing_budget / 2);
-  // With one setting there is nothing to choose: only how long eager takes is to be known.
-  plan.processes = sides.size() > 1 ? kBaselineProcesses : 1;
+  plan.processes = kBaselineProcesses;
   const TimingOutcome outcome = TRY(RunTiming(Context(), sides, plan, judging_.rng));
-  const std::size_t best = sides.size() == 1 || FasterMappingAnew(outcome.Ratio(0, 1)) ? 0 : 1;
+  const std::size_t best = FasterMappingAnew(outcome.Ratio(0, 1)) ? 0 : 1;
   baseline_ = TaskBaseline{.eager = sides[best].allocator,
                            .eager_ms = outcome.sides[best].Milliseconds().median,
                            .compile = {}};
@@ -205,16 +185,11 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   evaluation.eager = ToTiming(outcome.sides[1], parts_.machine.threads, plan);
   evaluation.speedup_eager = outcome.Ratio(1, 0);
   if (best != nullptr) evaluation.speedup_best = outcome.Ratio(2, 0);
-  KeepSamples(evaluation, "eager", sides, outcome);
+  KeepSamples(evaluation, "eager", Names(sides), outcome);
   return AuditAhead(plan);
 }
 
 Result<void> TimingCheck::AuditAhead(const TimingPlan& plan) {
-  if (judging_.kernel->python != nullptr && judging_.kernel->python->copies) {
-    judging_.Note("no_work_ahead", "pass",
-                  "inputs reach the device after the warm-up, when nothing runs there");
-    return {};
-  }
   if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return {};
   const double timed = judging_.evaluation.timing->ms.median * 1e-3;
   const AheadAudit audit =
@@ -307,7 +282,7 @@ Result<void> TimingCheck::RunCompiled() {
   baseline_->compile = sides[faster].allocator;
   evaluation.compile = ToTiming(outcome->sides[faster], parts_.machine.threads, plan);
   evaluation.speedup_compile = outcome->Ratio(faster, 0);
-  KeepSamples(evaluation, "compile", sides, *outcome);
+  KeepSamples(evaluation, "compile", Names(sides), *outcome);
   return {};
 }
 

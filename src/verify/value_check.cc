@@ -82,20 +82,15 @@ class ValueCheck final {
 Result<void> ValueCheck::Run() {
   side_rng_ = Rng(DeriveSeed(judging_.seed, "batteries"));
   parts_.stage.ForgetTolerances();
-  std::optional<WorkerProcess> fresh;
   {
     WorkerProcess worker = TRY(Begin());
-    // Where starting takes seconds, the second one starts beside the first.
-    const bool slow = judging_.kernel->python != nullptr && judging_.kernel->python->copies;
-    if (slow) fresh = TRY(Begin());
     TRY(Load(worker));
     if (judging_.failed()) return {};
     TRY(NominalSets(worker));
     if (!judging_.failed()) TRY(Again(worker, "in the same process"));
   }
   if (judging_.failed()) return {};
-  if (!fresh) fresh = TRY(Begin());
-  TRY(Load(*fresh));
+  std::optional<WorkerProcess> fresh = TRY(Start());
   if (!judging_.failed()) TRY(Again(*fresh, "in a fresh process"));
   if (!judging_.failed() && strict()) TRY(Batteries(*fresh));
   if (!judging_.failed()) Summarise();

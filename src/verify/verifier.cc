@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +20,14 @@
 #include "core/evaluation.h"
 #include "core/task.h"
 #include "harness/worker_process.h"
+#include "harness/worker_zygote.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/bounds.h"
+#include "verify/device_check.h"
+#include "verify/device_side.h"
+#include "verify/device_stage.h"
+#include "verify/device_timing.h"
 #include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/paper_timing.h"
@@ -42,8 +48,14 @@ constexpr double kAuditedSpeedup = 10;
 constexpr double kAuditedShareOfBound = 0.8;
 // Two honest measurements of one kernel differ by less.
 constexpr double kAuditAgreement = 1.25;
-// Of large inputs, on a device: fewer calls in a burst would be mostly latency.
-constexpr std::size_t kDeviceSets = 6;
+// With fewer processors a module's imports would disturb what is timed meanwhile.
+constexpr int kProcessorsToSpare = 4;
+
+// How a candidate is checked and timed once more.
+struct Judges {
+  std::function<Result<void>(Judging&)> check;
+  std::function<Result<void>(Judging&)> time;
+};
 
 }  // namespace
 
@@ -56,6 +68,11 @@ struct Verifier::Impl {
   std::string header;
   std::vector<std::string> libraries;
   std::optional<Stage> stage;
+  std::optional<DeviceStage> device_stage;  // of Triton modules
+  // For the next of them, started ahead.
+  std::optional<WorkerZygote> spare;
+  std::optional<DeviceSide> eager;
+  std::optional<DeviceSide> compile;
   std::optional<TaskBaseline> baseline;
 
   [[nodiscard]] const Task& task() const { return server.task(); }
@@ -63,10 +80,8 @@ struct Verifier::Impl {
   Result<void> Prepare() {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
-    const std::size_t cache =
-        machine.device ? machine.device->l2_bytes : machine.last_level_cache_bytes();
-    const StageSize size = ChooseStageSize(task(), options.cache, cache, options.check_sets,
-                                           machine.device ? kDeviceSets : 2);
+    const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
+                                           options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,
@@ -92,10 +107,18 @@ struct Verifier::Impl {
             .cache = options.cache == CacheState::kWarm ? "warm" : "cold",
             .threads = machine.threads,
             .protections = std::move(protections),
-            .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated",
-            .device = machine.device ? machine.device->name + ", driver " + machine.device->driver
-                                     : std::string(),
-            .precision = machine.device ? "fp32" : ""};
+            .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated"};
+  }
+
+  Environment DescribeDevice() const {
+    Environment environment = DescribeEnvironment();
+    if (!jail.unsafe()) environment.trust = kTritonTrust;
+    if (!machine.device) return environment;
+    const CacheState cache = DeviceCache(task(), device_stage->size(), machine);
+    environment.cache = cache == CacheState::kWarm ? "warm" : "cold";
+    environment.device = machine.device->name + ", driver " + machine.device->driver;
+    environment.precision = "fp32";
+    return environment;
   }
 
   // Builds; nullopt when the candidate was turned away (the evaluation says why).
@@ -103,12 +126,11 @@ struct Verifier::Impl {
                                            Evaluation& evaluation) const {
     const PhaseTimer timer(evaluation, "build");
     const bool triton = candidate.language == Language::kTriton;
-    const bool python = triton || candidate.language == Language::kPython;
-    if (python && !jail.unsafe()) {
-      evaluation.environment.trust = triton ? kTritonTrust : kPythonTrust;
-    }
-    BuildOutcome outcome =
-        TRY(python ? MakePythonKernel(server, jail, candidate) : builder.Build(candidate, header));
+    const bool python = candidate.language == Language::kPython;
+    if (python && !jail.unsafe()) evaluation.environment.trust = kPythonTrust;
+    BuildOutcome outcome = TRY(triton   ? LookAtModule(server, jail, candidate)
+                               : python ? MakePythonKernel(server, jail, candidate)
+                                        : builder.Build(candidate, header));
     if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
       evaluation.status = failure->status;
       evaluation.reason = failure->reason;
@@ -146,7 +168,7 @@ struct Verifier::Impl {
   }
 
   // Checks and times once more with a seed of its own; the slower of the two results stands.
-  Result<void> Audit(Judging& judging, const Progress& progress) {
+  Result<void> Audit(Judging& judging, const Judges& judges, const Progress& progress) {
     Evaluation& evaluation = judging.evaluation;
     const std::string why = Suspicion(evaluation);
     if (why.empty()) return {};
@@ -158,9 +180,9 @@ struct Verifier::Impl {
     again.rng = Rng(again.seed);
     {
       const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-      TRY(CheckValues(Parts(), again, progress));
+      TRY(judges.check(again));
     }
-    if (!again.failed()) TRY(TimeKernel(Parts(), again, nullptr, baseline, progress));
+    if (!again.failed()) TRY(judges.time(again));
     for (const auto& [phase, ms] : again.evaluation.phases_ms) evaluation.phases_ms["audit"] += ms;
     if (again.failed()) {
       judging.Note("audit", "fail", why);
@@ -195,13 +217,111 @@ struct Verifier::Impl {
     if (progress) progress("build");
     std::optional<BuiltKernel> built = TRY(Build(candidate, judging.evaluation));
     if (!built) return built;
-    // Only now, with the binary fixed, are the secrets drawn.
-    judging.seed = options.seed.value_or(SystemSeed());
-    judging.evaluation.seed = SeedToHex(judging.seed);
-    judging.rng = Rng(judging.seed);
+    DrawSecrets(judging);
     judging.kernel = &*built;
     TRY(CheckValues(Parts(), judging, progress));
     return built;
+  }
+
+  // Only once the binary, or the source that is run, is fixed.
+  void DrawSecrets(Judging& judging) const {
+    judging.seed = options.seed.value_or(SystemSeed());
+    judging.evaluation.seed = SeedToHex(judging.seed);
+    judging.rng = Rng(judging.seed);
+  }
+
+  // --- Triton modules ---
+
+  Result<void> PrepareDevice() {
+    if (device_stage) return {};
+    spare = TRY(StartZygote());  // beside the device's own start
+    device_stage = TRY(DeviceStage::Create(server, DeviceStageSize(task(), options, machine)));
+    return {};
+  }
+
+  Result<WorkerZygote> StartZygote() const {
+    JailSpec spec = TRY(server.TritonJail());
+    return WorkerZygote::Start(jail, std::move(spec), worker_options());
+  }
+
+  // The one that was started ahead, and the next one started.
+  Result<WorkerZygote> TakeZygote() {
+    WorkerZygote taken = spare ? std::move(*spare) : TRY(StartZygote());
+    spare.reset();
+    if (machine.threads >= kProcessorsToSpare) spare = TRY(StartZygote());
+    return taken;
+  }
+
+  // Torch's processes for a session. Loaded and never used, they are as fresh as new ones.
+  Result<void> StartTorch(Measure measure) {
+    if (!machine.device || measure == Measure::kNothing) return {};
+    if (!eager) eager = TRY(DeviceSide::OfTorch(*device_stage, TimerMode::kEager));
+    if (compile || measure != Measure::kEagerAndCompile) return {};
+    compile = TRY(DeviceSide::OfTorch(*device_stage, TimerMode::kCompile));
+    return {};
+  }
+
+  [[nodiscard]] DeviceParts ModuleParts(WorkerZygote& zygote) {
+    return {.stage = *device_stage,
+            .zygote = zygote,
+            .machine = machine,
+            .options = options,
+            .worker = worker_options()};
+  }
+
+  Result<Evaluation> EvaluateModule(const Candidate& candidate, const Candidate* best,
+                                    Measure measure, const Progress& progress) {
+    Judging judging{.evaluation = {.status = Status::kPassed}};
+    TRY(PrepareDevice());
+    if (!machine.device) measure = Measure::kNothing;
+    judging.evaluation.environment = DescribeDevice();
+    WorkerZygote zygote = TRY(TakeZygote());
+    zygote.SetModule(candidate.source());
+    std::optional<WorkerZygote> champion;
+    if (best != nullptr && measure != Measure::kNothing) {
+      champion = TRY(StartZygote());
+      champion->SetModule(best->source());
+    }
+    std::optional<DeviceSide> side;  // loads while the checks are made, as Torch's do
+    DeviceParts parts = ModuleParts(zygote);
+    const auto start_side = [&](WorkerZygote& of, DeviceArea area) {
+      return DeviceSide::OfModule(*device_stage, of, parts.worker, area);
+    };
+    {
+      const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+      if (progress) progress("build");
+      if (!TRY(Build(candidate, judging.evaluation))) return std::move(judging.evaluation);
+      DrawSecrets(judging);
+      if (measure != Measure::kNothing) {
+        parts.once_loaded = [&]() -> Result<void> {
+          side = TRY(start_side(zygote, DeviceArea::kCandidate));
+          return StartTorch(measure);
+        };
+      }
+      TRY(CheckOnDevice(parts, judging, progress));
+      parts.once_loaded = {};
+    }
+    if (!machine.device && !judging.failed()) {
+      judging.Note("timing", "skipped", "no GPU: checks only, in Triton's interpreter");
+    }
+    if (judging.failed() || measure == Measure::kNothing) return std::move(judging.evaluation);
+    const MakeSides make_sides = [&]() -> Result<std::vector<DeviceSide>> {
+      TRY(StartTorch(measure));
+      if (!side) side = TRY(start_side(zygote, DeviceArea::kCandidate));
+      std::vector<DeviceSide> sides;
+      sides.push_back(std::move(*std::exchange(side, std::nullopt)));
+      sides.push_back(std::move(*std::exchange(eager, std::nullopt)));
+      if (compile) sides.push_back(std::move(*std::exchange(compile, std::nullopt)));
+      if (champion) sides.push_back(TRY(start_side(*champion, DeviceArea::kBest)));
+      return sides;
+    };
+    TRY(TimeOnDevice(parts, judging, make_sides, progress));
+    const Judges judges{
+        .check = [&](Judging& again) { return CheckOnDevice(parts, again, progress); },
+        .time = [&](Judging& again) { return TimeOnDevice(parts, again, make_sides, progress); }};
+    if (!judging.failed()) TRY(Audit(judging, judges, progress));
+    TRY(StartTorch(measure));  // for the next one, while its author thinks
+    return std::move(judging.evaluation);
   }
 
   Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best, Measure measure,
@@ -214,14 +334,13 @@ struct Verifier::Impl {
           "the task draws random numbers in forward (live dropout); its output cannot be checked");
       return std::move(judging.evaluation);
     }
+    if (candidate.language == Language::kTriton) {
+      return EvaluateModule(candidate, best, measure, progress);
+    }
     if (auto prepared = Prepare(); !prepared) return std::unexpected(prepared.error());
     judging.evaluation.environment = DescribeEnvironment();
     const std::optional<BuiltKernel> built = TRY(BuildAndCheck(candidate, judging, progress));
     judging.kernel = built ? &*built : nullptr;
-    if (candidate.language == Language::kTriton && !machine.device) {
-      judging.Note("timing", "skipped", "no GPU: checks only, in Triton's interpreter");
-      measure = Measure::kNothing;
-    }
     if (!judging.failed() && measure != Measure::kNothing) {
       std::optional<BuiltKernel> best_built;
       if (best != nullptr) {
@@ -229,7 +348,13 @@ struct Verifier::Impl {
         best_built = TRY(Build(*best, ignored));
       }
       TRY(TimeKernel(Parts(), judging, best_built ? &*best_built : nullptr, baseline, progress));
-      if (!judging.failed()) TRY(Audit(judging, progress));
+      const Judges judges{
+          .check = [&](Judging& again) { return CheckValues(Parts(), again, progress); },
+          .time =
+              [&](Judging& again) {
+                return TimeKernel(Parts(), again, nullptr, baseline, progress);
+              }};
+      if (!judging.failed()) TRY(Audit(judging, judges, progress));
     }
     if (!judging.failed() && measure == Measure::kEagerAndCompile)
       TRY(TimeCompiled(Parts(), judging, baseline, progress));
@@ -247,6 +372,10 @@ Verifier::Verifier(TorchServer& server, const Builder& builder, const Jail& jail
                      .header = KernelHeader(server.task()),
                      .libraries = {},
                      .stage = {},
+                     .device_stage = {},
+                     .spare = {},
+                     .eager = {},
+                     .compile = {},
                      .baseline = {}}) {}
 Verifier::Verifier(Verifier&&) noexcept = default;
 Verifier::~Verifier() = default;

@@ -1,0 +1,155 @@
+"""Exchange: what one side of a comparison computes in: copies of the sets, and poisoned outputs.
+
+Two arenas: arguments, which a candidate maps read-only, and outputs, each between margins of random
+bytes. The truth is in neither. Made by the server (referee.py), opened by a measured process.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+import torch
+
+from pragma_torch.arena import ALIGNMENT, Arena, make_arena
+from pragma_torch.channel import Channel, close_all
+from pragma_torch.plan import DTYPES, Plan
+
+MARGIN = 4096  # bytes on either side of an output; a multiple of ALIGNMENT
+
+
+def _aligned(size: int) -> int:
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+class Places:
+    """Where everything lies: offsets by set, then by tensor."""
+
+    def __init__(self, plan: Plan, outputs: list[dict[str, Any]], sets: int) -> None:
+        self.arguments: list[list[int]] = []
+        self.outputs: list[list[int]] = []
+        self.input_bytes = self.output_bytes = 0
+        sizes = [torch.Size(o["shape"]).numel() * DTYPES[o["dtype"]].itemsize for o in outputs]
+        for _ in range(sets):
+            row = []
+            for argument in plan.arguments:
+                row.append(self.input_bytes)
+                self.input_bytes += _aligned(max(argument.bytes, 1))
+            self.arguments.append(row)
+            row = []
+            for size in sizes:
+                self.output_bytes += MARGIN
+                row.append(self.output_bytes)
+                self.output_bytes += _aligned(size) + MARGIN
+            self.outputs.append(row)
+
+
+class Exchange:
+    """The server's end."""
+
+    def __init__(
+        self, device: str, plan: Plan, outputs: list[dict[str, Any]], sets: int, with_outputs: bool
+    ) -> None:
+        places = Places(plan, outputs, sets)
+        self._request = {
+            "plan": plan.to_json(),
+            "outputs": outputs,
+            "device": device,
+            "arguments_at": places.arguments,
+            "outputs_at": places.outputs if with_outputs else [],
+        }
+        self._inputs = make_arena(device, places.input_bytes)
+        self._outputs = make_arena(device, places.output_bytes) if with_outputs else None
+        self.arguments = [
+            [self._inputs.tensor(at, a.torch_dtype, a.shape) for at, a in zip(row, plan.arguments, strict=True)]
+            for row in places.arguments
+        ]
+        self.outputs: list[list[torch.Tensor]] = []
+        self._margins: list[list[tuple[torch.Tensor, torch.Tensor]]] = []
+        if self._outputs is not None:
+            self._find_outputs(self._outputs, places, outputs)
+
+    def _find_outputs(self, arena: Arena, places: Places, specs: list[dict[str, Any]]) -> None:
+        device = arena.bytes.device
+        for row in places.outputs:
+            outputs, margins = [], []
+            for at, spec in zip(row, specs, strict=True):
+                tensor = arena.tensor(at, DTYPES[spec["dtype"]], spec["shape"])
+                end = at + tensor.numel() * tensor.element_size()
+                behind = _aligned(end) + MARGIN
+                outputs.append(tensor)
+                margins.append(
+                    (
+                        arena.bytes[at - MARGIN : at],
+                        arena.bytes[end:behind],
+                    )
+                )
+            self.outputs.append(outputs)
+            self._margins.append(margins)
+        # What they hold must be known to nobody else: a stray write often is a zero.
+        self._masks = [
+            [tuple(_random_bytes(part.numel(), device) for part in pair) for pair in margins]
+            for margins in self._margins
+        ]
+
+    def send(self, end: socket.socket) -> None:
+        """To whoever holds the other end; nobody has read it yet, and it need not be read."""
+        fds = [self._inputs.fd] + ([self._outputs.fd] if self._outputs else [])
+        sizes = [self._inputs.size] + ([self._outputs.size] if self._outputs else [])
+        Channel(end).send(self._request | {"sizes": sizes}, fds)
+
+    def mark(self, slot: int) -> None:
+        """Fills the margins anew."""
+        for pair, masks in zip(self._margins[slot], self._masks[slot], strict=True):
+            for part, mask in zip(pair, masks, strict=True):
+                part.copy_(mask)
+
+    def outside(self, slot: int) -> list[torch.Tensor]:
+        """By output: whether anything round it was written, as a tensor of one bool."""
+        return [
+            torch.stack([(part != mask).any() for part, mask in zip(pair, masks, strict=True)]).any()
+            for pair, masks in zip(self._margins[slot], self._masks[slot], strict=True)
+        ]
+
+    def close(self) -> None:
+        for arena in (self._inputs, self._outputs):
+            if arena is not None:
+                os.close(arena.fd)
+        self.arguments, self.outputs, self._margins = [], [], []
+
+
+def _random_bytes(count: int, device: torch.device) -> torch.Tensor:
+    return torch.frombuffer(bytearray(os.urandom(count)), dtype=torch.uint8).to(device)
+
+
+class Opened:
+    """A measured process's end: plan, output specs, and the tensors of each set."""
+
+    def __init__(self, area_fd: int, arguments_writable: bool) -> None:
+        """Takes the descriptor of a socket. The device must have been started (device.py)."""
+        with socket.socket(fileno=area_fd) as end:
+            received = Channel(end).receive()
+        if received is None:
+            raise OSError("no area was handed over")
+        request, fds = received
+        self.plan = Plan.from_json(request["plan"])
+        self.specs: list[dict[str, Any]] = request["outputs"]
+        device, sizes = request["device"], request["sizes"]
+        arenas = [
+            Arena(device, fd, size, arguments_writable or i > 0)
+            for i, (fd, size) in enumerate(zip(fds, sizes, strict=True))
+        ]
+        close_all(fds)
+        self.arguments = [
+            [arenas[0].tensor(at, a.torch_dtype, a.shape) for at, a in zip(row, self.plan.arguments, strict=True)]
+            for row in request["arguments_at"]
+        ]
+        self.outputs = [
+            [
+                arenas[1].tensor(at, DTYPES[spec["dtype"]], spec["shape"])
+                for at, spec in zip(row, self.specs, strict=True)
+            ]
+            for row in request["outputs_at"]
+        ]
+        self._arenas = arenas

@@ -1,0 +1,309 @@
+"""Referee: everything a Triton candidate is judged on, in the device's memory (docs/gpu.md).
+
+Its sets and their truth lie in memory of this process alone. A measured process gets copies in an
+exchange (exchange.py), and its outputs are held against the truth here. What the figures mean is
+decided by pragma (src/verify/).
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+from typing import Any
+
+import torch
+
+from pragma_torch import figures
+from pragma_torch.batteries import Battery
+from pragma_torch.device import Device
+from pragma_torch.errors import ServerError, TaskError
+from pragma_torch.exchange import Exchange
+from pragma_torch.plan import DTYPES
+from pragma_torch.reference import FLOAT64, NATIVE, Reference
+from pragma_torch.structure import Structure, detect, mirror
+
+_PIECES = 8  # of a spliced tensor
+_MIN_PIECE = 16
+_EXACT_INTEGERS = 2.0**24
+
+_Tensors = list[torch.Tensor]
+
+
+class _Slot:
+    """One set: its arguments, what they should give, and Torch's own result where it is known."""
+
+    def __init__(self, arguments: _Tensors) -> None:
+        self.arguments = arguments
+        self.truth: _Tensors = []
+        self.native: _Tensors | None = None
+
+
+class Referee:
+    def __init__(self, reference: Reference, device: str) -> None:
+        """The device is started when the first set is asked for."""
+        self._reference = reference
+        self._plan = reference.plan
+        self._outputs = reference.outputs
+        self._name = device
+        self._device: Device | None = None
+        self._draws: list[_Tensors] = []
+        self._slots: list[_Slot] = []
+        self._areas: dict[int, Exchange] = {}
+        self._structures: list[Structure] = []
+        self._kept: _Tensors = []
+        self._draws_refills = False
+        self._signs: dict[int, bool] = {}  # by argument: drawn values of both signs
+
+    # --- sets ---
+
+    def open(self, sets: int, draws: int) -> None:
+        if self._device is None:
+            self._device = Device(self._name)
+            self._reference.move_to(self._name)
+        for area in list(self._areas):
+            self.drop(area)
+        self._draws = [[] for _ in range(draws)]
+        self._slots = [_Slot(self._empty()) for _ in range(sets)]
+        self._structures = []
+        self._signs = {}
+        spliced = [a for a in self._plan.arguments if a.torch_dtype.is_floating_point and a.role != "constant"]
+        self._draws_refills = not spliced  # integers come whole from a few draws: a kernel could remember them
+
+    def _empty(self) -> _Tensors:
+        return [torch.empty(a.shape, dtype=a.torch_dtype, device=self._name) for a in self._plan.arguments]
+
+    def draw(self, seed: int, draw: int, slot: int) -> list[dict[str, Any]]:
+        self._draws[draw] = self._reference.drawn(seed)
+        if not self._structures:
+            self._structures = [
+                detect(t) if t.is_floating_point() else Structure() for t in self._draws[draw]
+            ]
+        return self.restore(draw, slot)
+
+    def restore(self, draw: int, slot: int) -> list[dict[str, Any]]:
+        self._fill(self._slots[slot], self._draws[draw])
+        return self._judge_torch(self._slots[slot])
+
+    def battery(self, message: dict[str, Any]) -> dict[str, Any]:
+        drawn = [d for d in self._draws if d]
+        slot = self._slots[message["slot"]]
+        self._fill(slot, drawn[message["draw"] % len(drawn)])
+        battery = Battery(
+            message["battery"], message["rung"], message["integer_bound"], message["seed"], self._name
+        )
+        battery.apply(self._plan.arguments, self._structures, slot.arguments)
+        try:
+            return {"outputs": self._judge_torch(slot)}
+        except TaskError as error:
+            return {"refused": error.message, "outputs": []}
+
+    def renew(self, slots: list[int], seed: int) -> None:
+        """Torch's own result is what timed outputs are held against; integers must be exact."""
+        chance = random.Random(seed)
+        floating = all(DTYPES[o["dtype"]].is_floating_point for o in self._outputs)
+        for number in slots:
+            slot = self._slots[number]
+            if self._draws_refills:
+                self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
+            else:
+                self._splice(slot, chance)
+            slot.native = None
+            slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
+            if not self._draws_refills and not self._finite(slot):
+                self._draws_refills = True  # the task needs more structure than a splice keeps
+                self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
+                slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
+
+    def perturb(self, number: int, size: float, seed: int) -> list[dict[str, Any]]:
+        slot = self._slots[number]
+        generator = torch.Generator(device=self._name).manual_seed(seed)
+        changed = [t.clone() for t in slot.arguments]
+        for argument, tensor in zip(self._plan.arguments, changed, strict=True):
+            if tensor.is_floating_point() and argument.role != "constant":
+                noise = torch.randn(tensor.shape, dtype=torch.float64, device=self._name, generator=generator)
+                tensor.copy_(tensor.double() * (1 + size * noise))
+        slot.truth = self._reference.results(FLOAT64, slot.arguments)
+        other = self._reference.results(FLOAT64, changed)
+        return figures.read(
+            [figures.passes(o, t, o.dtype) for o, t in zip(other, slot.truth, strict=True)]
+        )
+
+    def _fill(self, slot: _Slot, arguments: _Tensors) -> None:
+        for own, given in zip(slot.arguments, arguments, strict=True):
+            own.copy_(given)
+
+    def _finite(self, slot: _Slot) -> bool:
+        checks = [torch.isfinite(t).all() for t in slot.truth if t.is_floating_point()]
+        if not checks or any(s.non_finite for s in self._structures):
+            return True
+        return bool(torch.stack(checks).all())
+
+    def _splice(self, slot: _Slot, chance: random.Random) -> None:
+        """Pieces of several drawn sets, scaled: fresh values with the structure of drawn ones."""
+        drawn = [d for d in self._draws if d]
+        for i, (argument, own) in enumerate(zip(self._plan.arguments, slot.arguments, strict=True)):
+            if not own.is_floating_point() or argument.role == "constant":
+                own.copy_(chance.choice(drawn)[i])
+                continue
+            flat, count = own.view(-1), own.numel()
+            flips = self._both_signs(i)
+            begin = 0
+            while begin < count:
+                end = min(count, begin + _MIN_PIECE + chance.randrange(2 * count // _PIECES + _MIN_PIECE))
+                sign = -1.0 if flips and chance.random() < 0.5 else 1.0
+                source = chance.choice(drawn)[i].view(-1)[begin:end]
+                torch.mul(source, sign * (0.5 + 0.5 * chance.random()), out=flat[begin:end])
+                begin = end
+            if self._structures[i].symmetric:
+                mirror(own)
+
+    def _both_signs(self, i: int) -> bool:
+        if i not in self._signs:
+            sample = next(d for d in self._draws if d)[i].view(-1)[:4096]
+            self._signs[i] = bool((sample < 0).any()) and bool((sample > 0).any())
+        return self._signs[i]
+
+    def _judge_torch(self, slot: _Slot) -> list[dict[str, Any]]:
+        """Truth and Torch's own result; how far the second is off."""
+        slot.truth = self._reference.results(FLOAT64, slot.arguments)
+        slot.native = self._reference.results(NATIVE, slot.arguments)
+        pairs = list(zip(slot.native, slot.truth, self._outputs, strict=True))
+        result = figures.read([figures.passes(n, t, DTYPES[o["dtype"]]) for n, t, o in pairs])
+        for found, (native, truth, _) in zip(result, pairs, strict=True):
+            found |= _about_truth(native, truth)
+        return result
+
+    # --- areas ---
+
+    def share(self, area: int, with_outputs: bool, end: socket.socket) -> None:
+        if area not in self._areas:
+            made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs)
+            # Torch's processes compute while they are loaded: on values that the task could draw.
+            values = next((d for d in self._draws if d), None) or self._reference.drawn(0)
+            for arguments in made.arguments:
+                for own, value in zip(arguments, values, strict=True):
+                    own.copy_(value)
+            self._synchronize()
+            self._areas[area] = made
+        self._areas[area].send(end)
+
+    def drop(self, area: int) -> None:
+        exchange = self._areas.pop(area, None)
+        if exchange is not None:
+            exchange.close()
+
+    def put(self, area: int, slots: list[int], seed: int) -> None:
+        exchange = self._area(area)
+        for number in slots:
+            for own, given in zip(exchange.arguments[number], self._slots[number].arguments, strict=True):
+                own.copy_(given)
+            if exchange.outputs:
+                exchange.mark(number)
+                for i, output in enumerate(exchange.outputs[number]):
+                    _poison(output, (seed + 1009 * number + i) % (1 << 62))
+        self._synchronize()
+
+    def compare(self, area: int, slots: list[int]) -> list[dict[str, Any]]:
+        exchange = self._area(area)
+        timed = all(self._slots[number].native is None for number in slots)
+        flags = [flag for number in slots for flag in self._flags(exchange, number)]
+        if timed:
+            found = figures.read_timed([o for number in slots for o in self._outputs_of(exchange, number)])
+        else:
+            found = figures.read([p for number in slots for p in self._passes(exchange, number)])
+        bits = torch.stack(flags).cpu().tolist()
+        width, count = len(bits) // len(slots), len(self._outputs)
+        return [
+            self._slot_figures(slots[i], bits[i * width : (i + 1) * width], found[i * count : (i + 1) * count])
+            for i in range(len(slots))
+        ]
+
+    def keep(self, area: int, slot: int) -> None:
+        self._kept = [o.clone() for o in self._area(area).outputs[slot]]
+
+    def _area(self, area: int) -> Exchange:
+        if area not in self._areas:
+            raise ServerError(f"there is no area {area}")
+        return self._areas[area]
+
+    def _outputs_of(
+        self, exchange: Exchange, number: int
+    ) -> list[tuple[torch.Tensor, torch.Tensor, torch.dtype]]:
+        dtypes = [DTYPES[spec["dtype"]] for spec in self._outputs]
+        return list(zip(exchange.outputs[number], self._slots[number].truth, dtypes, strict=True))
+
+    def _passes(self, exchange: Exchange, number: int) -> list[list[torch.Tensor]]:
+        natives = self._slots[number].native or [None] * len(self._outputs)
+        return [
+            figures.passes(own, truth, dtype, native)
+            for (own, truth, dtype), native in zip(self._outputs_of(exchange, number), natives, strict=True)
+        ]
+
+    def _flags(self, exchange: Exchange, number: int) -> list[torch.Tensor]:
+        """Each a bool on the device: margins broken, by output; arguments changed; as kept; official."""
+        slot = self._slots[number]
+        own = exchange.outputs[number]
+        changed = [
+            (_bits(a) != _bits(b)).any()
+            for a, b in zip(exchange.arguments[number], slot.arguments, strict=True)
+        ]
+        flags = [*exchange.outside(number), *changed]
+        no = torch.zeros((), dtype=torch.bool, device=self._name)
+        if slot.native is None:  # a timed one
+            return [*flags, no, no]
+        same = [(_bits(a) == _bits(b)).all() for a, b in zip(own, self._kept, strict=False)]
+        fine = [
+            figures.official(a, b, DTYPES[spec["dtype"]])
+            for a, b, spec in zip(own, slot.native, self._outputs, strict=True)
+        ]
+        return [*flags, torch.stack(same).all() if same else no, torch.stack(fine).all()]
+
+    def _slot_figures(
+        self, number: int, bits: list[bool], outputs: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        count = len(self._outputs)
+        outside = [o["name"] for o, bit in zip(self._outputs, bits[:count], strict=True) if bit]
+        written = [a.name for a, bit in zip(self._plan.arguments, bits[count:-2], strict=True) if bit]
+        return {
+            "outside": outside[0] if outside else "",
+            "written": written[0] if written else "",
+            "as_kept": bits[-2],
+            "official": bits[-1],
+            "outputs": outputs,
+        }
+
+    def _synchronize(self) -> None:
+        assert self._device is not None
+        self._device.synchronize()
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    """NaN is not equal to itself."""
+    width = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()]
+    return tensor.contiguous().view(width)
+
+
+def _poison(output: torch.Tensor, seed: int) -> None:
+    """Random values of ordinary size rather than random bits: poison must look plausible."""
+    generator = torch.Generator(device=output.device).manual_seed(seed)
+    flat = output.view(-1)
+    if output.is_floating_point():
+        flat.uniform_(-2.0, 2.0, generator=generator)
+    elif output.dtype == torch.bool:
+        flat.view(torch.uint8).random_(0, 2, generator=generator)
+    else:
+        flat.random_(0, 100, generator=generator)
+
+
+def _about_truth(native: torch.Tensor, truth: torch.Tensor) -> dict[str, Any]:
+    if not truth.is_floating_point() or truth.numel() == 0:
+        return {"finite": True, "peak_over_rms": 1.0, "exact": False}
+    finite = bool(torch.isfinite(truth).all()) and bool(torch.isfinite(native).all())
+    size = torch.where(torch.isfinite(truth), truth, 0.0).double().abs()
+    rms = float(size.square().mean().sqrt())
+    whole = (size <= _EXACT_INTEGERS) & (truth == truth.round()) & (native.double() == truth)
+    return {
+        "finite": finite,
+        "peak_over_rms": float(size.max()) / rms if rms > 0 else 1.0,
+        "exact": bool(whole.all()),
+    }

@@ -1,0 +1,22 @@
+// ErrorPass: what one pass over an output and its truth collects, wherever the two lie.
+#pragma once
+
+#include <cstddef>
+
+namespace pragma {
+
+// Sums and maxima are of the elements that are finite on both sides.
+struct ErrorPass {
+  double sum_squared_error = 0;
+  double sum_squared = 0;  // of the truth
+  double max_abs = 0;
+  double max_rel = 0;
+  double max_scaled = 0;  // |y - r| / (|r| + rms)
+  std::size_t worst = 0;  // where max_scaled is
+  // Of floating outputs: not finite where the truth is finite, or the other way round. Of others:
+  // not equal.
+  std::size_t mismatched = 0;
+  std::size_t first_mismatch = 0;
+};
+
+}  // namespace pragma

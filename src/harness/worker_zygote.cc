@@ -1,0 +1,114 @@
+#include "harness/worker_zygote.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "sandbox/jail.h"
+#include "task/torch_channel.h"
+
+namespace pragma {
+namespace {
+
+constexpr int kControlFd = 3;
+// Torch and Triton from a cold disk.
+constexpr Seconds kImportLimit{120};
+constexpr Seconds kForkLimit{20};
+// Of all its processes: some hundred MiB each, and compilers at work.
+constexpr std::size_t kMemory = std::size_t{16} << 30U;
+constexpr int kProcesses = 1024;  // with threads: the driver starts some in each
+
+TimePoint After(Seconds limit) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
+}
+
+}  // namespace
+
+Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
+                                         const WorkerOptions& options) {
+  // The host side launches and waits. Bound, the first threads of all processes would share a
+  // processor.
+  spec.env["OMP_NUM_THREADS"] = "1";
+  // CUDA reserves far more addresses than there is memory.
+  spec.limits.address_space_bytes = 0;
+  spec.limits.memory_bytes = kMemory + options.memory_allowance_bytes;
+  spec.limits.processes = kProcesses;
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    return FailErrno("cannot create a log pipe");
+  UniqueFd log(pipe[0]);
+  const UniqueFd log_end(pipe[1]);
+  UniqueFd theirs;
+  TorchChannel channel = TRY(TorchChannel::Create(theirs));
+  spec.fds = {{theirs.get(), kControlFd}, {log_end.get(), 1}, {log_end.get(), 2}};
+  return WorkerZygote(std::move(channel), TRY(jail.Start(spec)), std::move(log));
+}
+
+Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd) {
+  const std::scoped_lock lock(*asking_);
+  UniqueFd ours;
+  UniqueFd theirs;
+  TRY(MakeCredentialPair(ours, theirs));
+  JsonWriter request;
+  request.BeginObject().Field("op", "fork").Field("module", module_).EndObject();
+  const std::array<int, 3> fds{control_fd, area_fd, theirs.get()};
+  const TimePoint deadline = After(greeted_ ? kForkLimit : kImportLimit);
+  const bool sent = channel_.Send(request.Take(), fds, deadline);
+  theirs.Reset();
+  const TorchChannel::Received reply = channel_.Receive(deadline);
+  if (reply.event == TorchChannel::Event::kInterrupted) {
+    return Fail(ErrorKind::kInterrupted, "interrupted while starting a Triton worker");
+  }
+  WorkerChild child;
+  if (sent && reply.event == TorchChannel::Event::kLine) {
+    const auto said = JsonReader::Parse(reply.line, "reply of pragma_triton");
+    if (said) said->Get("pid", child.inside);
+    child.host_pid = child.inside > 0 ? ReceiveSenderPid(ours.get(), After(kForkLimit)) : -1;
+  }
+  if (child.host_pid <= 0) {
+    if (greeted_) return std::optional<WorkerChild>();
+    return Fail(ErrorKind::kUnavailable,
+                "Triton does not start in its jail: " + ReadWorkerLog(log_.get()));
+  }
+  greeted_ = true;
+  // The child waits for its doorbell, so this number is still its own.
+  child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.host_pid, 0)));
+  if (!child.pidfd.valid()) return FailErrno("cannot open a pidfd of a Triton worker");
+  return std::optional(std::move(child));
+}
+
+std::optional<Outcome> WorkerZygote::EndOf(const WorkerChild& child) {
+  const std::scoped_lock lock(*asking_);
+  JsonWriter request;
+  request.BeginObject().Field("op", "end").Field("pid", child.inside).EndObject();
+  const TimePoint deadline = After(kForkLimit);
+  if (!channel_.Send(request.Take(), {}, deadline)) return std::nullopt;
+  const TorchChannel::Received reply = channel_.Receive(deadline);
+  if (reply.event != TorchChannel::Event::kLine) return std::nullopt;
+  const auto said = JsonReader::Parse(reply.line, "reply of pragma_triton");
+  int status = -1;
+  if (said) said->Get("status", status);
+  if (status < 0) return std::nullopt;
+  Outcome outcome;
+  const bool signalled = WIFSIGNALED(status);
+  outcome.kind = signalled ? Outcome::Kind::kSignalled : Outcome::Kind::kExited;
+  outcome.code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  return outcome;
+}
+
+}  // namespace pragma

@@ -1,0 +1,192 @@
+#include "task/referee.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "task/torch_channel.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+JsonWriter Begin(std::string_view operation) {
+  JsonWriter request;
+  request.BeginObject().Field("op", operation);
+  return request;
+}
+
+std::vector<std::uint32_t> Numbers(std::span<const std::uint32_t> slots) {
+  return {slots.begin(), slots.end()};
+}
+
+OutputFigures ReadOutput(const JsonReader& value) {
+  OutputFigures figures;
+  ErrorPass& pass = figures.pass;
+  value.Get("sum_squared_error", pass.sum_squared_error);
+  value.Get("sum_squared", pass.sum_squared);
+  value.Get("max_abs", pass.max_abs);
+  value.Get("max_rel", pass.max_rel);
+  value.Get("max_scaled", pass.max_scaled);
+  value.Get("worst", pass.worst);
+  value.Get("mismatched", pass.mismatched);
+  value.Get("first_mismatch", pass.first_mismatch);
+  value.Get("worst_values", figures.worst);
+  value.Get("first_values", figures.first);
+  return figures;
+}
+
+std::vector<OutputFigures> ReadOutputs(const JsonReader& list) {
+  std::vector<OutputFigures> outputs;
+  for (const JsonReader& value : list.items()) outputs.push_back(ReadOutput(value));
+  return outputs;
+}
+
+Result<TruthFigures> ReadTruth(const JsonReader& reply) {
+  TruthFigures truth;
+  reply.Get("refused", truth.refused);
+  for (const JsonReader& value : reply["outputs"].items()) {
+    TruthFigures::Output& output = truth.outputs.emplace_back();
+    output.torch = ReadOutput(value);
+    value.Get("finite", output.finite);
+    value.Get("peak_over_rms", output.peak_over_rms);
+    value.Get("exact", output.exact);
+  }
+  TRY(reply.status());
+  return truth;
+}
+
+SlotFigures ReadSlot(const JsonReader& value) {
+  SlotFigures slot;
+  value.Get("outside", slot.outside);
+  value.Get("written", slot.written);
+  value.Get("as_kept", slot.as_kept);
+  value.Get("official", slot.official);
+  slot.outputs = ReadOutputs(value["outputs"]);
+  return slot;
+}
+
+// Fewer figures than outputs would be a comparison that never took place.
+Result<void> CheckCount(std::size_t found, std::size_t wanted) {
+  if (found == wanted) return {};
+  return Fail("the PyTorch server compared " + std::to_string(found) + " outputs of " +
+              std::to_string(wanted));
+}
+
+}  // namespace
+
+Result<void> Referee::Open(std::size_t sets, std::size_t draws) {
+  JsonWriter request = Begin("open_sets");
+  request.Field("sets", sets).Field("draws", draws);
+  TRY(server_->AskReferee(request, {}, "making room for input sets"));
+  return {};
+}
+
+Result<TruthFigures> Referee::Draw(std::uint64_t seed, std::size_t draw, std::size_t slot) {
+  JsonWriter request = Begin("draw_set");
+  request.Field("seed", seed).Field("draw", draw).Field("slot", slot);
+  const JsonReader reply = TRY(server_->AskReferee(request, {}, "drawing an input set"));
+  TruthFigures truth = TRY(ReadTruth(reply));
+  TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
+  return truth;
+}
+
+Result<TruthFigures> Referee::Restore(std::size_t draw, std::size_t slot) {
+  JsonWriter request = Begin("restore_set");
+  request.Field("draw", draw).Field("slot", slot);
+  const JsonReader reply = TRY(server_->AskReferee(request, {}, "restoring an input set"));
+  TruthFigures truth = TRY(ReadTruth(reply));
+  TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
+  return truth;
+}
+
+Result<TruthFigures> Referee::Apply(const Battery& battery, std::size_t slot) {
+  JsonWriter request = Begin("battery_set");
+  request.Field("battery", battery.name).Field("rung", battery.rung);
+  request.Field("integer_bound", battery.integer_bound).Field("draw", battery.draw);
+  request.Field("seed", battery.seed).Field("slot", slot);
+  const JsonReader reply = TRY(server_->AskReferee(request, {}, "making a battery's input set"));
+  TruthFigures truth = TRY(ReadTruth(reply));
+  if (truth.refused.empty()) {
+    TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
+  }
+  return truth;
+}
+
+Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t seed) {
+  JsonWriter request = Begin("renew_sets");
+  request.Field("slots", Numbers(slots)).Field("seed", seed);
+  TRY(server_->AskReferee(request, {}, "refilling input sets"));
+  return {};
+}
+
+Result<std::vector<OutputFigures>> Referee::Perturb(std::size_t slot, double size,
+                                                    std::uint64_t seed) {
+  JsonWriter request = Begin("perturb_set");
+  request.Field("slot", slot).Field("size", size).Field("seed", seed);
+  const JsonReader reply =
+      TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));
+  std::vector<OutputFigures> outputs = ReadOutputs(reply["outputs"]);
+  TRY(reply.status());
+  TRY(CheckCount(outputs.size(), server_->task().outputs.size()));
+  return outputs;
+}
+
+Result<UniqueFd> Referee::Share(std::size_t area, AreaKind kind) {
+  UniqueFd ours;
+  UniqueFd theirs;
+  TRY(MakeCredentialPair(ours, theirs));
+  JsonWriter request = Begin("share_area");
+  request.Field("area", area).Field("outputs", kind == AreaKind::kModule);
+  const std::array<int, 1> fds{theirs.get()};
+  TRY(server_->AskReferee(request, fds, "making an area for a measured process"));
+  return ours;
+}
+
+Result<void> Referee::Drop(std::size_t area) {
+  JsonWriter request = Begin("drop_area");
+  request.Field("area", area);
+  TRY(server_->AskReferee(request, {}, "giving an area back"));
+  return {};
+}
+
+Result<void> Referee::Put(std::size_t area, std::span<const std::uint32_t> slots,
+                          std::uint64_t seed) {
+  JsonWriter request = Begin("put_sets");
+  request.Field("area", area).Field("slots", Numbers(slots)).Field("seed", seed);
+  TRY(server_->AskReferee(request, {}, "handing input sets over"));
+  return {};
+}
+
+Result<std::vector<SlotFigures>> Referee::Compare(std::size_t area,
+                                                  std::span<const std::uint32_t> slots) {
+  JsonWriter request = Begin("compare_sets");
+  request.Field("area", area).Field("slots", Numbers(slots));
+  const JsonReader reply = TRY(server_->AskReferee(request, {}, "comparing outputs"));
+  std::vector<SlotFigures> figures;
+  for (const JsonReader& value : reply["slots"].items()) figures.push_back(ReadSlot(value));
+  TRY(reply.status());
+  std::size_t outputs = 0;
+  for (const SlotFigures& slot : figures) outputs += slot.outputs.size();
+  TRY(CheckCount(outputs, slots.size() * server_->task().outputs.size()));
+  TRY(CheckCount(figures.size(), slots.size()));
+  return figures;
+}
+
+Result<void> Referee::Keep(std::size_t area, std::size_t slot) {
+  JsonWriter request = Begin("keep_outputs");
+  request.Field("area", area).Field("slot", slot);
+  TRY(server_->AskReferee(request, {}, "keeping outputs"));
+  return {};
+}
+
+}  // namespace pragma

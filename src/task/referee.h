@@ -1,0 +1,96 @@
+// Referee: the part of the pragma_torch server that holds everything a Triton candidate is judged
+// on, in the device's memory (docs/gpu.md): secret input sets, their truth, the areas that measured
+// processes compute in, and the passes over their outputs. What it returns are figures; what they
+// mean is decided by verify/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/error_pass.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+
+// One output held against its truth.
+struct OutputFigures {
+  ErrorPass pass;
+  std::string worst;  // "got 1.5, expected 2" at pass.worst, and at pass.first_mismatch
+  std::string first;
+};
+
+// Torch's own result of a set held against the fp64 truth.
+struct TruthFigures {
+  struct Output {
+    OutputFigures torch;
+    bool finite = true;        // the truth and Torch's own result
+    double peak_over_rms = 1;  // of the truth
+    bool exact = false;        // integers that fp32 holds exactly, and Torch gets each of them
+  };
+  std::string refused;  // why the reference gives no result for it; empty: it does
+  std::vector<Output> outputs;
+};
+
+// What one measured process left in one slot.
+struct SlotFigures {
+  std::string outside;    // an output round which something was written
+  std::string written;    // an argument that was written
+  bool as_kept = false;   // the same bits as the outputs that were kept
+  bool official = false;  // KernelBench's rule; only where Torch's own result is there
+  std::vector<OutputFigures> outputs;
+};
+
+class Referee final {
+ public:
+  // `server` outlives the referee, and knows one at a time.
+  explicit Referee(TorchServer& server) : server_(&server) {}
+
+  // Forgets all sets and areas. Slots are numbered 0 to sets - 1, drawn sets 0 to draws - 1.
+  [[nodiscard]] Result<void> Open(std::size_t sets, std::size_t draws);
+  // get_inputs() and a fresh Model under `seed`; into the slot, with truth and Torch's own result.
+  [[nodiscard]] Result<TruthFigures> Draw(std::uint64_t seed, std::size_t draw, std::size_t slot);
+  // The drawn set once more.
+  [[nodiscard]] Result<TruthFigures> Restore(std::size_t draw, std::size_t slot);
+  struct Battery {
+    std::string_view name;
+    double rung = 1;
+    double integer_bound = 1;
+    std::size_t draw = 0;  // the drawn set that is rewritten
+    std::uint64_t seed = 0;
+  };
+  [[nodiscard]] Result<TruthFigures> Apply(const Battery& battery, std::size_t slot);
+  // Fresh values for timed calls, with Torch's own result (fp64 where an output is an integer).
+  [[nodiscard]] Result<void> Renew(std::span<const std::uint32_t> slots, std::uint64_t seed);
+  // The truth of the slot's arguments changed by relative errors of this size, held against the
+  // truth; the slot's expected values are the fp64 truth afterwards.
+  [[nodiscard]] Result<std::vector<OutputFigures>> Perturb(std::size_t slot, double size,
+                                                           std::uint64_t seed);
+
+  enum class AreaKind : std::uint8_t {
+    kModule,  // arguments that can only be read, and outputs
+    kTorch,   // arguments, which forward may write
+  };
+  // The end of a socket through which a measured process gets the area of one side: the layout and
+  // the memory itself. All processes of a side share one area, one after the other.
+  [[nodiscard]] Result<UniqueFd> Share(std::size_t area, AreaKind kind);
+  [[nodiscard]] Result<void> Drop(std::size_t area);
+  // Copies the slots' arguments into the area and poisons its outputs; returns when the device is
+  // done.
+  [[nodiscard]] Result<void> Put(std::size_t area, std::span<const std::uint32_t> slots,
+                                 std::uint64_t seed);
+  [[nodiscard]] Result<std::vector<SlotFigures>> Compare(std::size_t area,
+                                                         std::span<const std::uint32_t> slots);
+  // Remembers the slot's outputs for as_kept.
+  [[nodiscard]] Result<void> Keep(std::size_t area, std::size_t slot);
+
+ private:
+  TorchServer* server_;
+};
+
+}  // namespace pragma

@@ -1,0 +1,124 @@
+#include "verify/device_side.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "harness/device_worker.h"
+#include "harness/peer.h"
+#include "harness/timer_process.h"
+#include "harness/worker_process.h"
+#include "harness/worker_zygote.h"
+#include "verify/device_stage.h"
+
+namespace pragma {
+namespace {
+
+// Fresh ones for each session: the unit of noise is the process.
+constexpr std::size_t kProcesses = 5;
+constexpr Seconds kTorchLimit{300};  // for building and compiling
+
+using Ready = Result<std::optional<WorkerFailure>>;
+
+Ready MakeTorchReady(TimerProcess& timer) {
+  TRY(timer.Load(kTorchLimit));
+  constexpr std::array<std::uint32_t, 1> kFirst{0};
+  TRY(timer.Run(kFirst, kTorchLimit));
+  TRY(timer.peer().Freeze());
+  return std::optional<WorkerFailure>();
+}
+
+Ready MakeModuleReady(DeviceWorker& worker) {
+  if (auto failure = TRY(worker.Load())) return failure;
+  return worker.Freeze();
+}
+
+}  // namespace
+
+struct DeviceSide::State {
+  DeviceArea area = DeviceArea::kCandidate;
+  std::vector<DevicePlayer> players = std::vector<DevicePlayer>(kProcesses);
+  std::vector<std::future<Ready>> loading;  // destroyed first: they use the players
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // What still loads is not waited for.
+  ~State() {
+    for (DevicePlayer& player : players) {
+      if (player.timer) player.timer->peer().Kill();
+      if (player.worker) player.worker->Kill();
+    }
+  }
+};
+
+DeviceSide::DeviceSide(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DeviceSide::DeviceSide(DeviceSide&&) noexcept = default;
+DeviceSide& DeviceSide::operator=(DeviceSide&&) noexcept = default;
+DeviceSide::~DeviceSide() = default;
+
+DeviceArea DeviceSide::area() const { return state_->area; }
+std::vector<DevicePlayer>& DeviceSide::players() { return state_->players; }
+
+bool DeviceSide::is_torch() const {
+  return area() == DeviceArea::kEager || area() == DeviceArea::kCompile;
+}
+
+std::string DeviceSide::name() const {
+  switch (area()) {
+    case DeviceArea::kCandidate: return "candidate";
+    case DeviceArea::kEager: return "eager";
+    case DeviceArea::kCompile: return "compile";
+    case DeviceArea::kBest: return "best";
+  }
+  return "";
+}
+
+Result<DeviceSide> DeviceSide::OfTorch(DeviceStage& stage, TimerMode mode) {
+  auto state = std::make_unique<State>();
+  state->area = mode == TimerMode::kCompile ? DeviceArea::kCompile : DeviceArea::kEager;
+  for (DevicePlayer& player : state->players) {
+    player.timer = TRY(TimerProcess::StartOnDevice(stage.server(), stage.referee(),
+                                                   static_cast<std::size_t>(state->area), mode));
+  }
+  for (DevicePlayer& player : state->players) {
+    state->loading.push_back(
+        std::async(std::launch::async, [&player] { return MakeTorchReady(*player.timer); }));
+  }
+  return DeviceSide(std::move(state));
+}
+
+Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, WorkerZygote& zygote,
+                                        const WorkerOptions& options, DeviceArea area) {
+  auto state = std::make_unique<State>();
+  state->area = area;
+  for (DevicePlayer& player : state->players) {
+    player.worker =
+        TRY(DeviceWorker::Start(zygote, stage.referee(), static_cast<std::size_t>(area), options));
+  }
+  for (DevicePlayer& player : state->players) {
+    state->loading.push_back(
+        std::async(std::launch::async, [&player] { return MakeModuleReady(*player.worker); }));
+  }
+  return DeviceSide(std::move(state));
+}
+
+Result<std::optional<WorkerFailure>> DeviceSide::Await() {
+  Ready first = std::optional<WorkerFailure>();
+  for (std::future<Ready>& loading : state_->loading) {
+    Ready ready = loading.get();
+    if (first && !*first) first = std::move(ready);
+  }
+  state_->loading.clear();
+  return first;
+}
+
+}  // namespace pragma

@@ -1,0 +1,182 @@
+#include "verify/device_stage.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "machine/machine.h"
+#include "task/referee.h"
+#include "task/torch_server.h"
+#include "verify/batteries.h"
+#include "verify/battery_rules.h"
+#include "verify/comparator.h"
+#include "verify/options.h"
+#include "verify/stage.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+// Calls of a burst.
+constexpr std::size_t kBurstSets = 32;
+// In the interpreter only checks are made.
+constexpr std::size_t kCheckedSets = 2;
+// Of each set there are the drawn one, the referee's, its truth, and one in the area of each side.
+constexpr std::size_t kCopies = 8;
+constexpr std::size_t kShareOfMemory = 2;  // half of the device's
+
+}  // namespace
+
+StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const Machine& machine) {
+  if (!machine.device) {
+    return {.sets = kCheckedSets,
+            .draws = static_cast<std::size_t>(std::max(options.check_sets, 2))};
+  }
+  StageSize size =
+      ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets);
+  const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
+  const std::size_t room = machine.device->memory_bytes / kShareOfMemory / (kCopies * set);
+  size.sets =
+      std::clamp<std::size_t>(std::max(size.sets, kBurstSets), 2, std::max<std::size_t>(room, 2));
+  size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
+  return size;
+}
+
+CacheState DeviceCache(const Task& task, const StageSize& size, const Machine& machine) {
+  const std::size_t l2 = machine.device ? machine.device->l2_bytes : 0;
+  return size.sets * task.set_bytes() <= l2 ? CacheState::kWarm : CacheState::kCold;
+}
+
+Result<DeviceStage> DeviceStage::Create(TorchServer& server, const StageSize& size) {
+  DeviceStage stage(server, size);
+  TRY(stage.referee_.Open(size.sets, size.draws));
+  return stage;
+}
+
+bool DeviceStage::floating() const {
+  return std::ranges::all_of(task().outputs,
+                             [](const TensorSpec& output) { return IsFloating(output.dtype); });
+}
+
+Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
+  const TruthFigures truth = TRY(referee_.Draw(seed, draw % size_.draws, slot));
+  against_torch_[slot] = 0;
+  tolerances_.resize(task().outputs.size());
+  for (std::size_t i = 0; i < tolerances_.size(); ++i) {
+    tolerances_[i] = Looser(
+        tolerances_[i],
+        DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass, task().reduction_length));
+  }
+  return {};
+}
+
+Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
+  TRY(referee_.Restore(draw % size_.draws, slot));
+  against_torch_[slot] = 0;
+  return {};
+}
+
+Result<BatteryDraw> DeviceStage::DrawBattery(Battery battery, Rng& rng, std::size_t slot) {
+  BatteryDraw draw;
+  if (MakesTies(battery) && !TiesAreDecided(task())) {
+    draw.not_admitted = "which of equal elements an index means is not defined";
+    return draw;
+  }
+  against_torch_[slot] = 0;
+  for (const double rung : BatteryRungs(battery)) {
+    const TruthFigures truth = TRY(referee_.Apply({.name = BatteryName(battery),
+                                                   .rung = rung,
+                                                   .integer_bound = IntegerBound(task()),
+                                                   .draw = rng.Below(size_.draws),
+                                                   .seed = rng() >> 1U},
+                                                  slot));
+    draw = {};
+    draw.not_admitted = truth.refused.empty() ? Complaint(battery, truth, draw)
+                                              : "the reference refuses it: " + truth.refused;
+    if (draw.not_admitted.empty()) break;
+  }
+  return draw;
+}
+
+// Fills in the tolerances and says why they cannot be used.
+std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
+                                   BatteryDraw& draw) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const TensorSpec& spec = task().outputs[i];
+    const TruthFigures::Output& output = truth.outputs[i];
+    const bool floating_output = IsFloating(spec.dtype);
+    if (battery != Battery::kNonFinite && floating_output && !output.finite) {
+      return "the reference is not finite";
+    }
+    const Tolerance tolerance = DeriveTolerance(spec, output.torch.pass, task().reduction_length);
+    const bool tellable =
+        tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
+    if (floating_output && !tellable) return "Torch's own result is too far from the truth";
+    draw.tolerances.push_back(SpansRange(battery) ? ForRange(tolerance, output.peak_over_rms)
+                                                  : tolerance);
+    draw.exact.push_back(battery == Battery::kIntegers && output.exact ? 1 : 0);
+  }
+  return {};
+}
+
+Result<void> DeviceStage::RenewSets(std::span<const std::uint32_t> slots, Rng& rng) {
+  TRY(referee_.Renew(slots, rng() >> 1U));
+  for (const std::uint32_t slot : slots) against_torch_[slot] = floating() ? 1 : 0;
+  return {};
+}
+
+Tolerance DeviceStage::ToleranceOf(std::size_t slot, std::size_t output) const {
+  const Tolerance& tolerance = tolerances_[output];
+  return against_torch_[slot] != 0 ? AgainstTorch(tolerance) : tolerance;
+}
+
+std::vector<Tolerance> DeviceStage::Tolerances(std::size_t slot) const {
+  std::vector<Tolerance> all;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) all.push_back(ToleranceOf(slot, i));
+  return all;
+}
+
+Comparison DeviceStage::Judge(const SlotFigures& slot,
+                              const std::vector<Tolerance>& tolerances) const {
+  Comparison worst;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const TensorSpec& spec = task().outputs[i];
+    const OutputFigures& figures = slot.outputs[i];
+    Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
+      const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
+      return ElementAt(spec, flat, mismatch ? figures.first : figures.worst);
+    });
+    if (!judged.ok) return judged;
+    if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
+  }
+  return worst;
+}
+
+Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
+                                              std::vector<Tolerance> tolerances, Rng& rng) {
+  const bool timed = against_torch_[slot] != 0;
+  const std::vector<OutputFigures> perturbed =
+      TRY(referee_.Perturb(slot, RoundingSize(task()), rng() >> 1U));
+  against_torch_[slot] = 0;
+  for (std::size_t i = 0; i < tolerances.size(); ++i) {
+    if (!IsFloating(task().outputs[i].dtype)) continue;
+    const Tolerance conditioned = ConditionTolerance(perturbed[i].pass);
+    tolerances[i] = Looser(tolerances[i], timed ? AgainstTorch(conditioned) : conditioned);
+    // The other timed sets are drawn alike: they need not all be asked.
+    if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned);
+  }
+  const std::array<std::uint32_t, 1> slots{slot};
+  const std::vector<SlotFigures> figures = TRY(referee_.Compare(area, slots));
+  return Judge(figures.front(), tolerances);
+}
+
+}  // namespace pragma

@@ -1,0 +1,37 @@
+#include "verify/timing_record.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+
+void KeepSamples(Evaluation& evaluation, const std::string& session,
+                 const std::vector<std::string>& names, const TimingOutcome& outcome) {
+  std::erase_if(evaluation.samples, [&](const RawSamples& old) { return old.session == session; });
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    evaluation.samples.push_back({.session = session,
+                                  .side = names[i],
+                                  .doorbell_us = outcome.sides[i].doorbell_us,
+                                  .seconds = outcome.sides[i].seconds});
+  }
+}
+
+Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
+  return {.ms = side.Milliseconds(),
+          .samples = side.samples,
+          .processes = side.seconds.size(),
+          .method = fmt::format("paired bursts of {} calls after {} of warm-up, {} bursts in each "
+                                "of {} processes, 95 % t interval",
+                                plan.timed, plan.warmup, plan.bursts, plan.processes),
+          .threads = threads,
+          .doorbell_us = side.doorbell_us};
+}
+
+}  // namespace pragma

@@ -1,0 +1,19 @@
+// What of a timing session goes into an evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/evaluation.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+
+// `names` of the outcome's sides. Replaces what an earlier attempt at the same session left.
+void KeepSamples(Evaluation& evaluation, const std::string& session,
+                 const std::vector<std::string>& names, const TimingOutcome& outcome);
+
+[[nodiscard]] Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan);
+
+}  // namespace pragma
