@@ -2,8 +2,8 @@
 // campaign can hand evaluations to other machines (docs/design.md 10).
 #pragma once
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
