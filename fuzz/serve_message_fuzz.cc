@@ -1,7 +1,8 @@
 // layers: evidence report knowledge profile
-// files: cli/serve_protocol.cc cli/evaluation_request.cc cli/candidate_file.cc cli/verify_flags.cc
-// cli/settings.cc What a client of `pragma serve` sends may be anything. A message that is taken
-// must come back alike when it is written again, and reading the request in it must do no harm.
+// cli: serve_protocol evaluation_request candidate_file verify_flags settings
+//
+// What a client of `pragma serve` sends may be anything. A message that is taken must come back
+// alike when it is written again, and reading the request in it must do no harm.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
