@@ -53,7 +53,7 @@ set(pragma_common_headers <algorithm> <array> <chrono> <cmath> <cstddef> <cstdin
                           <utility> <vector> <fmt/format.h>)
 # pragma_precompiled(NAME HEADER...): for targets that say REUSE_FROM NAME.
 function(pragma_precompiled name)
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")  # not touched by the next configuring
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cc)
   target_link_libraries(${name} PRIVATE pragma_options pragma_instrument fmt::fmt)
   target_precompile_headers(${name} PRIVATE ${ARGN})

@@ -97,6 +97,7 @@ def _prepare_compile() -> None:
 def _serve(channel: Channel, device: str, timers: str) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
     _preload(timers, device)
+    loaded = {"none": set(), "eager": {"eager"}, "compile": {"eager", "compile"}}[timers]
     while True:
         request = channel.receive()
         if request is None:
@@ -106,7 +107,9 @@ def _serve(channel: Channel, device: str, timers: str) -> None:
             channel.send({"ok": True, "threads": thread_count()})
             continue
         try:
-            _preload(message["mode"], device)
+            if message["mode"] not in loaded:
+                _preload(message["mode"], device)
+                loaded.add(message["mode"])
             if message["mode"] == "compile" and device == "cpu":
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 limit_files(compiling=True)

@@ -47,9 +47,7 @@ struct BenchFlags {
   [[nodiscard]] bool papers_budget() const { return budget == "paper"; }
   [[nodiscard]] bool papers_timing() const { return timing == "paper"; }
   // What each evaluation measures at most.
-  [[nodiscard]] Measure most() const {
-    return no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile;
-  }
+  [[nodiscard]] Measure most() const { return MeasureWith(!no_compile_baseline); }
   // KernelBench's files hold times of that protocol.
   [[nodiscard]] bool WantsExtras() const { return papers_timing() || !kernelbench_out.empty(); }
 };

@@ -39,9 +39,8 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, flags.task, verify.options(),
-                          flags.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options(),
+                                        MeasureWith(!flags.no_compile_baseline)));
   TRY(CheckSearchable(task->task()));
   TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
   line.Clear();

@@ -84,7 +84,7 @@ VerifyOptions OptionsFor(const Bundle& bundle) {
 // As much is measured as the bundle has figures of.
 Measure MeasureFor(const Evaluation& recorded, const RecheckFlags& flags) {
   if (flags.no_timing || !recorded.timing) return Measure::kNothing;
-  return recorded.compile ? Measure::kEagerAndCompile : Measure::kEager;
+  return MeasureWith(recorded.compile.has_value());
 }
 
 // kernel.h names the task, so its file has the recorded name where that is plain letters, digits,

@@ -87,7 +87,7 @@ Evaluate Fresh(TaskBench& task, SearchProgress& progress, bool compile_baseline)
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
     return task.Evaluate(
-        candidate, present, compile ? Measure::kEagerAndCompile : Measure::kEager,
+        candidate, present, MeasureWith(compile),
         [&progress, node](std::string_view phase) { progress.OnPhase(node, phase); });
   };
 }
@@ -98,7 +98,7 @@ Result<std::optional<FreshBest>> MeasureBest(TaskBench& task, const RemeasureRes
   const Trial* best = nullptr;
   for (const Remeasured& trial : result.trials) best = trial.fresh.best ? &trial.fresh : best;
   if (best == nullptr || result.interrupted) return std::nullopt;
-  const Measure measure = compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
+  const Measure measure = MeasureWith(compile_baseline);
   Evaluation evaluation =
       TRY(task.Evaluate(*best->candidate, nullptr, measure,
                         [&](std::string_view phase) { progress.OnPhase(best->node, phase); }));
@@ -117,9 +117,8 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   line.Show("starting the reference");
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, file.path, verify.options(),
-                          flags.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
+                                        MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   SearchProgress progress(context.console.err, static_cast<int>(recording.trials.size()));
   RemeasureReport report{.recording = &recording, .task = &task->task()};

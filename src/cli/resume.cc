@@ -46,9 +46,8 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, file.path, verify.options(),
-                          flags.no_compile_baseline ? Measure::kEager : Measure::kEagerAndCompile));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
+                                        MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   if (run.state != "running") TRY(bench->store().ReopenRun(run.id));
   const SearchOutcome outcome = TRY(RunSearch(context, *bench, *task, plan));

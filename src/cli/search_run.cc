@@ -114,9 +114,7 @@ Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progres
       progress.OnPhase(node, phase);
     };
     return EvaluateTuned(bench, task, candidate,
-                         {.best = present,
-                          .measure = compile ? Measure::kEagerAndCompile : Measure::kEager,
-                          .tune = tune},
+                         {.best = present, .measure = MeasureWith(compile), .tune = tune},
                          on_phase);
   };
 }
@@ -179,7 +177,7 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
                                               const SearchPlan& plan, SearchProgress& progress) {
   const Trial* best = session.tree.best();
   if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
-  const Measure measure = plan.compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
+  const Measure measure = MeasureWith(plan.compile_baseline);
   const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
   Result<Evaluation> evaluation = parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase);
   Result<void> added;

@@ -22,6 +22,10 @@ enum class Measure : std::uint8_t {
   kDropIn,  // against eager with the allocator's defaults: speedup_eager is the drop-in figure
 };
 
+[[nodiscard]] constexpr Measure MeasureWith(bool compile_baseline) {
+  return compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
+}
+
 struct VerifyOptions {
   CheckMode mode = CheckMode::kStrict;
   CacheState cache = CacheState::kWarm;
