@@ -6,6 +6,9 @@ import ctypes
 import os
 import resource
 import signal
+import socket
+import traceback
+from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
 # glibc's mallopt parameters (malloc.h).
@@ -23,6 +26,27 @@ def die_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def fork_child(life: Callable[[], None]) -> int:
+    """A process that does nothing but `life`, and dies with this one. Returns its id as we see it."""
+    parent = os.getpid()
+    pid = os.fork()
+    if pid != 0:
+        return pid
+    try:
+        die_with_parent(parent)
+        life()
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+def say_hello(fd: int, byte: bytes) -> None:
+    """One byte, sent by this process itself: the kernel adds our process id as pragma sees it. Takes
+    the descriptor."""
+    with socket.socket(fileno=fd) as end:
+        end.sendall(byte)
 
 
 def keep_freed_memory() -> bool:

@@ -144,7 +144,6 @@ class Server:
         self._zygote.ask(request, fds)
         return {}
 
-
     def _referee(self) -> Referee:
         if self._judge is None:
             self._judge = Referee(self._task().reference, self._device)

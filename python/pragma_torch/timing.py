@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 import os
-import socket
 import traceback
 from typing import Any
 
@@ -26,7 +25,7 @@ from pragma_torch.errors import said_by
 from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance
 from pragma_torch.plan import Plan
-from pragma_torch.process import keep_freed_memory, limit_files
+from pragma_torch.process import keep_freed_memory, limit_files, say_hello
 from pragma_torch.taskfile import TaskFile
 
 _COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
@@ -47,35 +46,25 @@ class Timer:
         self._graphs = 0
 
     def serve(self) -> None:
-        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts.
-
-        On a device the results of a burst are kept until it is over: handed out again in every call, one
-        block of them would stay in the device's cache, where a candidate's outputs cannot."""
+        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
         page = self._page
-        on_device = self._request.get("device", CPU) != CPU
+        burst = self._burst if self._request.get("device", CPU) == CPU else self._burst_on_device
         nothing: tuple[Any, list[Any]] = (None, [])
         with torch.no_grad():
             while True:
                 command, order = page.wait()
-                synchronize = self._device.synchronize  # another one once a device is there
                 if command == control.RUN:
-                    calls = self._calls
-                    results: list[Any] = []
-                    keep = results.append if on_device else _drop
                     try:
-                        for i in order:
-                            model, inputs = calls[i]
-                            keep(model(*inputs))
-                        synchronize()
+                        results = burst(order)
                         page.answer(control.OK)
+                        del results
                     except BaseException as error:
                         self._failed("forward", error)
-                    del results, keep
                 elif command == control.EMPTY:
                     calls = self._calls
                     for i in order:
                         model, inputs = calls[i] if i < len(calls) else nothing
-                    synchronize()
+                    self._device.synchronize()
                     page.answer(control.OK)
                 elif command == control.WAKE:
                     self._device.wake()
@@ -89,6 +78,24 @@ class Timer:
                     page.answer(control.BAD_COMMAND)
                 if gc.get_count()[0] > _COLLECT_ABOVE:
                     gc.collect()
+
+    def _burst(self, order: list[int]) -> None:
+        """A result is dropped at once; nothing else is in the loop, since it is what is timed."""
+        calls = self._calls
+        for i in order:
+            model, inputs = calls[i]
+            model(*inputs)
+
+    def _burst_on_device(self, order: list[int]) -> list[Any]:
+        """Results are kept until the burst is over: handed out again in every call, one block of them
+        would stay in the device's cache, where a candidate's outputs cannot."""
+        calls = self._calls
+        results = []
+        for i in order:
+            model, inputs = calls[i]
+            results.append(model(*inputs))
+        self._device.synchronize()
+        return results
 
     def _load(self) -> None:
         try:
@@ -151,10 +158,6 @@ class Timer:
         self._page.answer(control.RAISED)
 
 
-def _drop(result: Any) -> None:
-    """On the CPU a call's result is given back at once."""
-
-
 def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:
     """The whole life of a timing child, right after the fork. Never returns."""
     torch.set_num_threads(request["threads"])
@@ -162,8 +165,6 @@ def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd
     if request["allocator"] == "keep":
         keep_freed_memory()
     timer = Timer(request, inputs_fd, control.ControlPage(control_fd))
-    # One byte, sent by this process itself: the kernel adds our process id as pragma sees it.
-    with socket.socket(fileno=hello_fd) as hello:
-        hello.sendall(b"T")
+    say_hello(hello_fd, b"T")
     timer.serve()
     os._exit(0)

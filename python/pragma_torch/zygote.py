@@ -11,12 +11,11 @@ import os
 import signal
 import socket
 import sys
-import traceback
 from typing import Any
 
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.errors import ServerError
-from pragma_torch.process import die_with_parent, limit_files, thread_count
+from pragma_torch.process import fork_child, limit_files, thread_count
 
 
 class Zygote:
@@ -28,16 +27,13 @@ class Zygote:
         if thread_count() != 1:
             raise ServerError(f"cannot fork a clean zygote: {thread_count()} threads exist already")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        server = os.getpid()
-        if os.fork() == 0:
-            try:
-                ours.close()
-                client.close()
-                die_with_parent(server)
-                _serve(Channel(theirs), device, timers)
-            except BaseException:
-                traceback.print_exc()
-            os._exit(1)
+
+        def life() -> None:
+            ours.close()
+            client.close()
+            _serve(Channel(theirs), device, timers)
+
+        fork_child(life)
         theirs.close()
         self._channel = Channel(ours)
 
@@ -133,16 +129,13 @@ def _fork_timer(
         return {"error": f"the zygote has {thread_count()} threads; a fork now would hang"}
     sys.stdout.flush()
     sys.stderr.flush()
-    zygote = os.getpid()
-    if os.fork() == 0:
-        try:
-            from pragma_torch.timing import run_child
 
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            channel.close()
-            die_with_parent(zygote)
-            run_child(message, *fds)
-        except BaseException:
-            traceback.print_exc()
-        os._exit(1)
+    def life() -> None:
+        from pragma_torch.timing import run_child
+
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        channel.close()
+        run_child(message, *fds)
+
+    fork_child(life)
     return {"ok": True}

@@ -17,13 +17,12 @@ import signal
 import socket
 import sys
 import tempfile
-import traceback
 from typing import Any
 
 from pragma_candidate.late_filter import LateFilter
 from pragma_candidate.log import use_log
 from pragma_torch.channel import Channel, close_all
-from pragma_torch.process import die_with_parent
+from pragma_torch.process import fork_child, say_hello
 
 _CHANNEL_FD, _LATE_FD = 3, 8
 _PR_SET_DUMPABLE = 4
@@ -74,25 +73,12 @@ class Zygote:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fork(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        zygote = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._become_worker(zygote, message["module"], *fds)
-            except BaseException:
-                traceback.print_exc()
-            os._exit(1)
-        return {"pid": pid}
+        return {"pid": fork_child(lambda: self._become_worker(message["module"], *fds))}
 
-    def _become_worker(
-        self, zygote: int, module: str, control: int, area: int, hello: int
-    ) -> None:
+    def _become_worker(self, module: str, control: int, area: int, hello: int) -> None:
         self._channel.close()
-        die_with_parent(zygote)
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
-        # One byte, sent by this process itself: the kernel adds our process id as pragma sees it.
-        with socket.socket(fileno=hello) as end:
-            end.sendall(b"W")
+        say_hello(hello, b"W")
         from pragma_candidate.service import Service
         from pragma_triton.kernels import Kernels
 

@@ -11,6 +11,11 @@ using Seconds = std::chrono::duration<double>;
 using Nanoseconds = std::chrono::nanoseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
+// For deadlines.
+[[nodiscard]] inline TimePoint After(Seconds limit) {
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<Nanoseconds>(limit);
+}
+
 class Clock {
  public:
   virtual ~Clock() = default;

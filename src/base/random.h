@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -41,5 +43,11 @@ class Rng final {
  private:
   std::array<std::uint64_t, 4> state_{};
 };
+
+// Every order alike likely (Fisher, Yates).
+template <class T>
+void Shuffle(std::vector<T>& items, Rng& rng) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
+}
 
 }  // namespace pragma

@@ -58,9 +58,7 @@ Result<std::optional<WorkerFailure>> DeviceWorker::Load() {
 
 Result<std::optional<WorkerFailure>> DeviceWorker::Run(std::span<const std::uint32_t> sets,
                                                        Nanoseconds* elapsed) {
-  // Single calls were timed when it was checked: longer bursts are of calls far below the limit.
-  const double calls = sets.size() > 1 ? 2 : 1;
-  return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
+  return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
 Result<std::optional<WorkerFailure>> DeviceWorker::RunEmpty(std::span<const std::uint32_t> sets,

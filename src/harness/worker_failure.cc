@@ -1,5 +1,6 @@
 #include "harness/worker_failure.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
 #include "harness/peer.h"
@@ -73,6 +76,13 @@ WorkerFailure FailureFromSilence(Seconds limit, std::string log) {
               "no result within the limit of {}: an endless loop, a deadlock, or far too slow",
               FormatSeconds(limit.count())),
           .log = std::move(log)};
+}
+
+Result<LogPipe> MakeLogPipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    return FailErrno("cannot create a log pipe");
+  return LogPipe{.ours = UniqueFd(ends[0]), .end = UniqueFd(ends[1])};
 }
 
 std::string ReadWorkerLog(int fd) {

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
 #include "core/evaluation.h"
 #include "harness/peer.h"
 #include "sandbox/jail.h"
@@ -23,6 +26,12 @@ enum class WorkerKind { kNative, kPython };
 // What the process says about itself is shown, not believed: it chooses between rejections.
 [[nodiscard]] WorkerFailure FailureFromReply(const PeerReply& reply, std::string log);
 [[nodiscard]] WorkerFailure FailureFromSilence(Seconds limit, std::string log);
+// For what a candidate's processes print; `end` is theirs.
+struct LogPipe {
+  UniqueFd ours;
+  UniqueFd end;
+};
+[[nodiscard]] Result<LogPipe> MakeLogPipe();
 // What is there of a pipe that does not block, shortened and made valid text.
 [[nodiscard]] std::string ReadWorkerLog(int fd);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -134,12 +133,9 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
   const std::size_t shared = ring.inputs().size() + worker.outputs_.size() + worker.scratch_.size();
   JailSpec spec = kernel.python == nullptr ? MakeSpec(jail, libraries, kernel, options, shared)
                                            : PythonSpec(*kernel.python, options, shared);
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-    return FailErrno("cannot create a log pipe");
-  worker.log_ = UniqueFd(pipe[0]);
-  const UniqueFd log_end(pipe[1]);
-  spec.fds = {{log_end.get(), 1},      {log_end.get(), 2},        {control.fd(), 3},
+  LogPipe log = TRY(MakeLogPipe());
+  worker.log_ = std::move(log.ours);
+  spec.fds = {{log.end.get(), 1},      {log.end.get(), 2},        {control.fd(), 3},
               {ring.inputs().fd(), 4}, {worker.outputs_.fd(), 5}, {worker.scratch_.fd(), 6}};
   if (kernel.python != nullptr) spec.fds.emplace_back(kernel.python->keep.fd(), 7);
   worker.jailed_ = TRY(jail.Start(spec));
@@ -155,9 +151,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Load() {
 
 Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uint32_t> sets,
                                                         Nanoseconds* elapsed) {
-  // Single calls were timed when it was checked: longer bursts are of calls far below the limit.
-  const double calls = sets.size() > 1 ? 2 : 1;
-  return Send(PRAGMA_RUN, sets, options_.run_limit * calls, elapsed);
+  return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
 Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,

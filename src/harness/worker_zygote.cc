@@ -1,12 +1,9 @@
 #include "harness/worker_zygote.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <optional>
@@ -32,11 +29,6 @@ constexpr Seconds kForkLimit{20};
 constexpr std::size_t kMemory = std::size_t{16} << 30U;
 constexpr int kProcesses = 1024;  // with threads: the driver starts some in each
 
-TimePoint After(Seconds limit) {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
-}
-
 }  // namespace
 
 Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
@@ -48,15 +40,11 @@ Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
   spec.limits.address_space_bytes = 0;
   spec.limits.memory_bytes = kMemory + options.memory_allowance_bytes;
   spec.limits.processes = kProcesses;
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-    return FailErrno("cannot create a log pipe");
-  UniqueFd log(pipe[0]);
-  const UniqueFd log_end(pipe[1]);
+  LogPipe log = TRY(MakeLogPipe());
   UniqueFd theirs;
   TorchChannel channel = TRY(TorchChannel::Create(theirs));
-  spec.fds = {{theirs.get(), kControlFd}, {log_end.get(), 1}, {log_end.get(), 2}};
-  return WorkerZygote(std::move(channel), TRY(jail.Start(spec)), std::move(log));
+  spec.fds = {{theirs.get(), kControlFd}, {log.end.get(), 1}, {log.end.get(), 2}};
+  return WorkerZygote(std::move(channel), TRY(jail.Start(spec)), std::move(log.ours));
 }
 
 Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd) {
@@ -104,11 +92,7 @@ std::optional<Outcome> WorkerZygote::EndOf(const WorkerChild& child) {
   int status = -1;
   if (said) said->Get("status", status);
   if (status < 0) return std::nullopt;
-  Outcome outcome;
-  const bool signalled = WIFSIGNALED(status);
-  outcome.kind = signalled ? Outcome::Kind::kSignalled : Outcome::Kind::kExited;
-  outcome.code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-  return outcome;
+  return Outcome::FromStatus(status);
 }
 
 }  // namespace pragma

@@ -62,6 +62,8 @@ struct Outcome {
   // One sentence: "killed by SIGSEGV (invalid memory access)", "used a forbidden system call
   // (SIGSYS)".
   [[nodiscard]] std::string Describe() const;
+  // Of a wait status; what was used is not in it.
+  [[nodiscard]] static Outcome FromStatus(int status);
 };
 
 // A running jail. Killed with everything in it when the object dies.

@@ -36,11 +36,6 @@ struct Message {
   pragma_init_report report{};
 };
 
-TimePoint After(Seconds limit) {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
-}
-
 bool WaitReadable(int fd, TimePoint deadline) {
   while (true) {
     const Seconds left = deadline - std::chrono::steady_clock::now();
@@ -91,11 +86,8 @@ std::string StageText(std::uint32_t stage) {
 }
 
 Outcome FromReport(const pragma_init_report& report) {
-  Outcome outcome;
+  Outcome outcome = Outcome::FromStatus(report.status);
   outcome.usage = report.usage;
-  const bool signalled = WIFSIGNALED(report.status);
-  outcome.kind = signalled ? Outcome::Kind::kSignalled : Outcome::Kind::kExited;
-  outcome.code = signalled ? WTERMSIG(report.status) : WEXITSTATUS(report.status);
   return outcome;
 }
 

@@ -1,3 +1,5 @@
+#include <sys/wait.h>
+
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -41,6 +43,14 @@ std::string DescribeSignal(int number) {
 }
 
 }  // namespace
+
+Outcome Outcome::FromStatus(int status) {
+  Outcome outcome;
+  const bool signalled = WIFSIGNALED(status);
+  outcome.kind = signalled ? Kind::kSignalled : Kind::kExited;
+  outcome.code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  return outcome;
+}
 
 std::string Outcome::Describe() const {
   switch (kind) {

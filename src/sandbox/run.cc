@@ -65,16 +65,11 @@ bool Pump(std::array<Capture, 2>& captures, std::size_t max_bytes, TimePoint dea
   return true;
 }
 
-TimePoint DeadlineAfter(Seconds limit) {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
-}
-
 }  // namespace
 
 Result<Jail::RunOutcome> Jail::Run(const JailSpec& spec, const RunLimits& limits) const {
   const TimePoint start = std::chrono::steady_clock::now();
-  const TimePoint deadline = DeadlineAfter(limits.wall);
+  const TimePoint deadline = After(limits.wall);
   RunOutcome result;
   std::array<Capture, 2> captures{TRY(MakeCapture(&result.out)), TRY(MakeCapture(&result.err))};
   JailSpec full = spec;
@@ -87,8 +82,7 @@ Result<Jail::RunOutcome> Jail::Run(const JailSpec& spec, const RunLimits& limits
   result.timed_out = !ended.has_value();
   result.outcome = TRY(process.Kill());
   if (result.timed_out) {  // the last words; everything is dead, so this ends
-    static_cast<void>(
-        Pump(captures, limits.max_output_bytes, DeadlineAfter(Seconds{1}), result.truncated));
+    static_cast<void>(Pump(captures, limits.max_output_bytes, After(Seconds{1}), result.truncated));
   }
   result.wall = std::chrono::steady_clock::now() - start;
   return result;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -41,11 +40,6 @@ namespace fs = std::filesystem;
 
 constexpr double kUsableShareOfMemory = 0.8;
 constexpr Seconds kHelloLimit{60};
-
-TimePoint After(Seconds limit) {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
-}
 
 // A number from a one-number file; 0: none ("max" counts as none).
 std::size_t NumberIn(const fs::path& path) {

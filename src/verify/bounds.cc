@@ -10,9 +10,12 @@
 #include "core/device.h"
 #include "core/task.h"
 #include "machine/machine.h"
+#include "worker/protocol.h"
 
 namespace pragma {
 namespace {
+
+constexpr double kImplausibleShare = 0.9;  // of the hard bound
 
 // Operators that may look at a part of their first argument only.
 bool SelectsPart(std::string_view op) {
@@ -81,6 +84,12 @@ double HardBoundMs(const Task& task, const Machine& machine) {
   const auto writes = static_cast<double>(traffic.write_bytes);
   return std::max({Milliseconds(reads, best.read_gbs), Milliseconds(writes, best.write_gbs),
                    Milliseconds(reads + writes, best.copy_gbs)});
+}
+
+bool FasterThanPossible(double ms, double bound_ms) { return ms < kImplausibleShare * bound_ms; }
+
+bool BoundCanBeTold(double bound_ms, double doorbell_us) {
+  return bound_ms * PRAGMA_MAX_SETS >= doorbell_us * 1e-3;  // a burst visits each set once
 }
 
 double SoftBoundMs(const Task& task, const Machine& machine) {

@@ -21,6 +21,12 @@ struct Traffic {
 // measured for working sets of one set's size or larger. 0 when nothing was measured.
 [[nodiscard]] double HardBoundMs(const Task& task, const Machine& machine);
 
+// Whether so short a time is impossible; measured bandwidths are not exact.
+[[nodiscard]] bool FasterThanPossible(double ms, double bound_ms);
+// False where even the longest burst of so short a call drowns in the doorbell's noise: its times
+// cannot prove anything.
+[[nodiscard]] bool BoundCanBeTold(double bound_ms, double doorbell_us);
+
 // FLOPs of the task as written over the measured peak, in milliseconds; a legitimate shortcut may
 // beat it.
 [[nodiscard]] double SoftBoundMs(const Task& task, const Machine& machine);

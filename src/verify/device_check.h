@@ -26,9 +26,6 @@ struct DeviceParts {
   std::function<Result<void>()> once_loaded;
 };
 
-// The area that a candidate computes in, and the first of the others.
-inline constexpr std::size_t kCandidateArea = 0;
-
 // Every check but those of timed calls; the evaluation says what was found.
 [[nodiscard]] Result<void> CheckOnDevice(const DeviceParts& parts, Judging& judging,
                                          const VerifyProgress& progress);

@@ -30,9 +30,6 @@
 namespace pragma {
 namespace {
 
-// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
-constexpr double kLeastShareOfCalls = 0.25;
-
 using Failure = std::optional<WorkerFailure>;
 using Sets = std::span<const std::uint32_t>;
 
@@ -76,12 +73,6 @@ class DeviceMatch final {
   std::vector<char> left_out_;  // by side
   DeviceOutcome outcome_;
 };
-
-template <class T>
-std::vector<T> Shuffled(std::vector<T> items, Rng& rng) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
-  return items;
-}
 
 Result<DeviceOutcome> DeviceMatch::Run() {
   const TimePoint start = std::chrono::steady_clock::now();
@@ -151,7 +142,8 @@ Result<void> DeviceMatch::RunProcess(std::size_t process) {
 std::vector<std::uint32_t> DeviceMatch::ShuffledSets() {
   std::vector<std::uint32_t> sets(plan_.sets());
   std::iota(sets.begin(), sets.end(), 0U);
-  return Shuffled(std::move(sets), rng_);
+  Shuffle(sets, rng_);
+  return sets;
 }
 
 std::vector<std::size_t> DeviceMatch::ShuffledSides() {
@@ -159,7 +151,8 @@ std::vector<std::size_t> DeviceMatch::ShuffledSides() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     if (left_out_[i] == 0) order.push_back(i);
   }
-  return Shuffled(std::move(order), rng_);
+  Shuffle(order, rng_);
+  return order;
 }
 
 Result<void> DeviceMatch::RunBurst(std::size_t process) {
@@ -225,15 +218,9 @@ void DeviceMatch::Settle(std::size_t process) {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     const DevicePlayer& own = player(i, process);
     if (own.bursts.empty()) continue;
-    SideTiming& side = outcome_.timing.sides[i];
     const double rounds = Median(own.empty);
     const double doorbell = sides_[i].is_torch() ? rounds : std::min(rounds, most);
-    for (const double burst : own.bursts) {
-      const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
-      side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
-    }
-    side.samples += own.bursts.size() * plan_.timed;
-    side.doorbell_us = doorbell * 1e6;
+    outcome_.timing.sides[i].Add(own.bursts, doorbell, plan_.timed);
   }
 }
 

@@ -26,9 +26,6 @@ struct DevicePlayer {
   std::vector<double> empty;   // of bursts without calls
 };
 
-// Where each side computes (task/referee.h).
-enum class DeviceArea : std::size_t { kCandidate = 0, kEager = 1, kCompile = 2, kBest = 3 };
-
 class DeviceSide final {
  public:
   // Five of them. Those of Torch are loaded, have made a call and are stopped.

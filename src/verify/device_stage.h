@@ -32,6 +32,10 @@ namespace pragma {
 [[nodiscard]] CacheState DeviceCache(const Task& task, const StageSize& size,
                                      const Machine& machine);
 
+// Where each side computes (task/referee.h).
+enum class DeviceArea : std::size_t { kCandidate, kEager, kCompile, kBest };
+inline constexpr auto kCandidateArea = static_cast<std::size_t>(DeviceArea::kCandidate);
+
 class DeviceStage final {
  public:
   // `server` outlives the stage.

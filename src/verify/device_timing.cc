@@ -26,14 +26,9 @@
 #include "verify/timing_plan.h"
 #include "verify/timing_record.h"
 #include "verify/timing_session.h"
-#include "worker/protocol.h"
 
 namespace pragma {
 namespace {
-
-// Faster than this share of the hard bound cannot be.
-constexpr double kImplausibleShare = 0.9;
-constexpr std::size_t kSlotsForUpkeep = 4;
 
 class DeviceTiming final {
  public:
@@ -180,9 +175,8 @@ bool DeviceTiming::Plausible() {
   const double bound = HardBoundMs(parts_.stage.task(), parts_.machine);
   if (bound <= 0) return true;
   evaluation.lower_bound_ms = bound;
-  // Bursts of so short a call drown in the doorbell's noise: their times cannot prove anything.
-  if (bound * PRAGMA_MAX_SETS < evaluation.timing->doorbell_us * 1e-3) return true;
-  if (evaluation.timing->ms.median < kImplausibleShare * bound) return false;
+  if (!BoundCanBeTold(bound, evaluation.timing->doorbell_us)) return true;
+  if (FasterThanPossible(evaluation.timing->ms.median, bound)) return false;
   judging_.Note("hard_bound", "pass", fmt::format("{:.4g} ms is the least its bytes take", bound));
   return true;
 }

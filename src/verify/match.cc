@@ -28,19 +28,12 @@
 namespace pragma {
 namespace {
 
-// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
-constexpr double kLeastShareOfCalls = 0.25;
 // Of a worker's doorbell, whose median is some 5 us and whose 99th percentile below 30.
 constexpr double kMostDoorbellSeconds = 60e-6;
 
 // More processors than allowed. The accounting is exact, the clocks differ by very little.
 constexpr double kProcessorsOver = 1.05;
 constexpr double kAccountingSeconds = 60e-6;  // of each burst
-
-template <class T>
-void Shuffle(std::vector<T>& items, Rng& rng) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[rng.Below(i)]);
-}
 
 }  // namespace
 
@@ -154,14 +147,9 @@ void Match::SettleOne(const Player& player, SideTiming& side) const {
   // A candidate can make its own rounds without calls slow.
   const double doorbell =
       player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
-  for (const double burst : player.bursts) {
-    const double calls = std::max(burst - doorbell, burst * kLeastShareOfCalls);
-    side.seconds.back().push_back(calls / static_cast<double>(plan_.timed));
-  }
-  side.samples += player.bursts.size() * plan_.timed;
+  side.Add(player.bursts, doorbell, plan_.timed);
   side.accounted_seconds += player.accounted_seconds;
   side.processor_seconds += player.processor_seconds;
-  side.doorbell_us = doorbell * 1e6;
 }
 
 void Match::CheckProcessors() {

@@ -23,17 +23,11 @@
 #include "verify/timing_plan.h"
 #include "verify/timing_record.h"
 #include "verify/timing_session.h"
-#include "worker/protocol.h"
 
 namespace pragma {
 namespace {
 
-// Faster than this share of the hard bound cannot be.
-constexpr double kImplausibleShare = 0.9;
 constexpr int kLooksAtMachine = 4;
-// A burst visits each set of the ring once.
-constexpr double kMostCallsInBurst = PRAGMA_MAX_SETS;
-constexpr std::size_t kSlotsForUpkeep = 4;
 constexpr int kBaselineProcesses = 3;
 
 // As the records name them.
@@ -217,8 +211,8 @@ Result<void> TimingCheck::AuditAhead(const TimingPlan& plan) {
 }
 
 bool TimingCheck::BelowBound() const {
-  return judging_.evaluation.timing->ms.median <
-         kImplausibleShare * HardBoundMs(task(), parts_.machine);
+  return FasterThanPossible(judging_.evaluation.timing->ms.median,
+                            HardBoundMs(task(), parts_.machine));
 }
 
 // Sets the bound and says whether the measured time respects it. A bound taken while the machine
@@ -231,8 +225,7 @@ Result<bool> TimingCheck::Plausible() {
   const double bound = HardBoundMs(task(), parts_.machine);
   if (bound <= 0) return true;
   evaluation.lower_bound_ms = bound;
-  // Bursts of so short a call drown in the doorbell's noise: their times cannot prove anything.
-  if (bound * kMostCallsInBurst < evaluation.timing->doorbell_us * 1e-3) return true;
+  if (!BoundCanBeTold(bound, evaluation.timing->doorbell_us)) return true;
   for (int i = 0; i < kLooksAtMachine && BelowBound(); ++i) {
     Machine again = parts_.machine;
     TRY(MeasureMachine(again, parts_.jail.program_dir()));

@@ -25,6 +25,9 @@ struct Workload {
   bool on_device = false;  // processes take seconds to start, launches overlap
 };
 
+// Slots that are renewed for nothing, to see what upkeep takes.
+inline constexpr std::size_t kSlotsForUpkeep = 4;
+
 // A plan that takes about `budget`, but never less than one timed call in each of five processes.
 // Cold: a burst visits the whole ring, so that each set was driven out of the caches by others.
 [[nodiscard]] TimingPlan MakePlan(const Workload& workload, Seconds budget);

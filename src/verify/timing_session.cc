@@ -1,7 +1,9 @@
 #include "verify/timing_session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,21 @@
 #include "verify/statistics.h"
 
 namespace pragma {
+namespace {
+
+// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
+constexpr double kLeastShareOfCalls = 0.25;
+
+}  // namespace
+
+void SideTiming::Add(std::span<const double> bursts, double doorbell, std::size_t calls) {
+  for (const double burst : bursts) {
+    const double inside = std::max(burst - doorbell, burst * kLeastShareOfCalls);
+    seconds.back().push_back(inside / static_cast<double>(calls));
+  }
+  samples += bursts.size() * calls;
+  doorbell_us = doorbell * 1e6;
+}
 
 Interval SideTiming::Milliseconds() const {
   std::vector<double> logs;

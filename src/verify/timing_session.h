@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct SideTiming {
     return accounted_seconds > 0 ? processor_seconds / accounted_seconds : 0;
   }
   [[nodiscard]] Interval Milliseconds() const;
+  // Bursts of the last process, `calls` calls in each. `doorbell`: seconds, taken off each burst.
+  void Add(std::span<const double> bursts, double doorbell, std::size_t calls);
 };
 
 struct TimingFailure {

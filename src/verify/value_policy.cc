@@ -1,0 +1,203 @@
+#include "verify/value_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "core/evaluation.h"
+#include "verify/batteries.h"
+#include "verify/comparator.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+#include "verify/stage.h"
+
+namespace pragma {
+namespace {
+
+constexpr std::size_t kLeastBatteries = 4;
+// Where a left-out term would be the whole output.
+constexpr Tolerance kEveryTermCounts{.rel = 0.01, .rel_l2 = 0.01};
+// An integer that is off by less than this rounds to the right one.
+constexpr double kHalf = 0.5;
+
+}  // namespace
+
+ValuePolicy::ValuePolicy(CheckedCalls& calls, Judging& judging, const VerifyOptions& options,
+                         const VerifyProgress& progress)
+    : calls_(calls),
+      judging_(judging),
+      options_(options),
+      progress_(progress),
+      side_rng_(DeriveSeed(judging.seed, "batteries")) {}
+
+Result<void> ValuePolicy::NominalSets() {
+  const PhaseTimer timer(judging_.evaluation, "verify");
+  bool official = true;
+  for (int i = 0; i < options_.check_sets && !judging_.failed(); ++i) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+    Show(fmt::format("check {}/{}", i + 1, options_.check_sets));
+    official = TRY(NominalSet(i)) && official;
+  }
+  if (judging_.evaluation.error) judging_.evaluation.official_correct = official;
+  return {};
+}
+
+Result<bool> ValuePolicy::NominalSet(int index) {
+  const auto draw = static_cast<std::size_t>(index);
+  const auto slot = static_cast<std::uint32_t>(draw % calls_.sets());
+  TRY(calls_.DrawSet(draw, judging_.rng() >> 1U, slot));
+  const bool official = TRY(JudgeCall(slot, index));
+  if (index == 0 && !judging_.failed()) TRY(calls_.Keep(slot));
+  return official;
+}
+
+Result<bool> ValuePolicy::JudgeCall(std::uint32_t slot, int index) {
+  if (!TRY(calls_.MeasuredCall(slot)) || !calls_.GuardsHold(slot)) return false;
+  const bool official = calls_.Official(slot);
+  TRY(JudgeNominal(slot, index, official));
+  return official;
+}
+
+Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool official) {
+  Evaluation& evaluation = judging_.evaluation;
+  const TimePoint before = std::chrono::steady_clock::now();
+  Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
+  judging_.compare_seconds += Seconds(std::chrono::steady_clock::now() - before).count();
+  if (!compared.ok && strict()) {
+    compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
+  }
+  const bool fine = strict() ? compared.ok : official;
+  const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
+  if (worst || !fine) evaluation.error = compared.error;
+  if (fine) return {};
+  judging_.Note("values", "fail", fmt::format("input set {}", index + 1));
+  judging_.Reject(Status::kWrongValues, compared.ok
+                                            ? "differs from Torch by more than KernelBench allows"
+                                            : compared.reason);
+  return {};
+}
+
+Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
+                                              Comparison first) {
+  Comparison second = TRY(calls_.SecondOpinion(slot, std::move(tolerances), side_rng_));
+  if (!second.ok) return first;
+  judging_.Note("values", "note", "ill-conditioned inputs: " + first.reason);
+  return second;
+}
+
+Result<void> ValuePolicy::Again(std::string_view where) {
+  const PhaseTimer timer(judging_.evaluation, "verify");
+  TRY(calls_.RestoreSet(0, 0));
+  if (!TRY(calls_.Call(0)) || !calls_.GuardsHold(0)) return {};
+  if (calls_.AsKept(0)) return {};
+  reordered_ = true;
+  Comparison compared = calls_.Compare(0, calls_.Tolerances(0));
+  if (!compared.ok && strict())
+    compared = TRY(SecondOpinion(0, calls_.Tolerances(0), std::move(compared)));
+  if (compared.ok || !strict()) return {};
+  judging_.Note("determinism", "fail", std::string(where));
+  judging_.evaluation.error = compared.error;
+  judging_.Reject(Status::kNondeterministic,
+                  fmt::format("the same inputs gave right values at first and wrong ones {}: {}",
+                              where, compared.reason));
+  return {};
+}
+
+Result<void> ValuePolicy::Batteries() {
+  const PhaseTimer timer(judging_.evaluation, "verify");
+  std::vector<Battery> order(kAllBatteries.begin(), kAllBatteries.end());
+  // Signed inputs find most; which others there is time for is a secret.
+  for (std::size_t i = order.size(); i > 2; --i)
+    std::swap(order[i - 1], order[1 + side_rng_.Below(i - 1)]);
+  const TimePoint start = std::chrono::steady_clock::now();
+  for (const Battery battery : order) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+    const bool late = std::chrono::steady_clock::now() - start > options_.battery_budget;
+    if (late && run_.size() >= kLeastBatteries) {
+      left_out_.push_back(std::string(BatteryName(battery)) + " (no time)");
+      continue;
+    }
+    Show(fmt::format("battery {}", BatteryName(battery)));
+    if (!TRY(OneBattery(battery))) return {};
+  }
+  return {};
+}
+
+// False when the candidate failed.
+Result<bool> ValuePolicy::OneBattery(Battery battery) {
+  constexpr std::uint32_t kSlot = 0;
+  const BatteryDraw draw = TRY(calls_.DrawBattery(battery, side_rng_, kSlot));
+  if (!draw.not_admitted.empty()) {
+    left_out_.push_back(fmt::format("{} ({})", BatteryName(battery), draw.not_admitted));
+    return true;
+  }
+  if (!TRY(calls_.Call(kSlot))) {
+    judging_.evaluation.reason += fmt::format("; it happened on {}", BatteryMeaning(battery));
+    return false;
+  }
+  if (!calls_.GuardsHold(kSlot)) return false;
+  TRY(JudgeBattery(kSlot, battery, draw));
+  return !judging_.failed();
+}
+
+Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
+                                       const BatteryDraw& draw) {
+  Comparison compared = calls_.Compare(slot, draw.tolerances);
+  if (battery == Battery::kNonFinite) {
+    if (compared.ok) {
+      run_.emplace_back(BatteryName(battery));
+    } else {
+      judging_.Note("non_finite", "note", "differs from Torch there: " + compared.reason);
+    }
+    return {};
+  }
+  const bool exact = std::ranges::all_of(draw.exact, [](char whole) { return whole != 0; });
+  const bool inexact = exact && compared.ok && !(compared.error.max_abs < kHalf);
+  if (inexact) {
+    compared.ok = false;
+    compared.reason =
+        fmt::format("off by {:.3g} where integers must come out exactly", compared.error.max_abs);
+  } else if (!compared.ok) {
+    compared = TRY(SecondOpinion(slot, draw.tolerances, std::move(compared)));
+  }
+  if (!compared.ok && ShowsMissingTerms(battery)) {
+    Comparison rough =
+        calls_.Compare(slot, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
+    if (rough.ok) judging_.Note("battery", "note", "less exact: " + compared.reason);
+    if (rough.ok) compared = std::move(rough);
+  }
+  if (compared.ok) {
+    run_.emplace_back(BatteryName(battery));
+    return {};
+  }
+  judging_.Note("battery", "fail", std::string(BatteryName(battery)));
+  judging_.evaluation.error = compared.error;
+  judging_.Reject(Status::kWrongValues,
+                  fmt::format("right on the task's own inputs, wrong on {}: {}",
+                              BatteryMeaning(battery), compared.reason));
+  return {};
+}
+
+void ValuePolicy::Summarise() {
+  judging_.Note("values", "pass", fmt::format("{} input sets against fp64", options_.check_sets));
+  judging_.Note("guards", "pass", "nothing written outside the outputs");
+  judging_.Note("determinism", "pass",
+                reordered_ ? "the last bits vary from run to run, within the tolerance"
+                           : "the same bits again, in the same and in a fresh process");
+  if (!run_.empty()) judging_.Note("batteries", "pass", Join(run_, ", "));
+  if (!left_out_.empty()) judging_.Note("batteries", "skipped", Join(left_out_, "; "));
+}
+
+}  // namespace pragma

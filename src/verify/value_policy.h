@@ -1,0 +1,100 @@
+// ValuePolicy: which calls of a candidate must be right, how often it gets a second opinion, and
+// what is said when it is wrong. Where its calls are made and what they are held against differs
+// between the host and a device: CheckedCalls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "verify/batteries.h"
+#include "verify/comparator.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+#include "verify/stage.h"
+
+namespace pragma {
+
+// Single calls of one candidate's process on the sets of a stage. What a call left is asked for
+// before the next one.
+class CheckedCalls {
+ public:
+  CheckedCalls() = default;
+  CheckedCalls(const CheckedCalls&) = delete;
+  CheckedCalls& operator=(const CheckedCalls&) = delete;
+  virtual ~CheckedCalls() = default;
+
+  // As the stage has them.
+  [[nodiscard]] virtual std::size_t sets() const = 0;
+  [[nodiscard]] virtual Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
+                                             std::uint32_t slot) = 0;
+  [[nodiscard]] virtual Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) = 0;
+  [[nodiscard]] virtual Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng,
+                                                        std::uint32_t slot) = 0;
+  [[nodiscard]] virtual std::vector<Tolerance> Tolerances(std::uint32_t slot) const = 0;
+  [[nodiscard]] virtual Result<Comparison> SecondOpinion(std::uint32_t slot,
+                                                         std::vector<Tolerance> tolerances,
+                                                         Rng& rng) = 0;
+
+  // Fresh poison and one call. These three say false when the candidate failed; the evaluation then
+  // says why.
+  [[nodiscard]] virtual Result<bool> Call(std::uint32_t slot) = 0;
+  // The same, noting how long it and a round without a call take at least, and what of its
+  // comparison is done already.
+  [[nodiscard]] virtual Result<bool> MeasuredCall(std::uint32_t slot) = 0;
+  // Nothing was written but the outputs.
+  [[nodiscard]] virtual bool GuardsHold(std::uint32_t slot) = 0;
+
+  [[nodiscard]] virtual Comparison Compare(std::uint32_t slot,
+                                           const std::vector<Tolerance>& tolerances) = 0;
+  // KernelBench's rule; only for the slot that was drawn last.
+  [[nodiscard]] virtual bool Official(std::uint32_t slot) = 0;
+  // Remembers the outputs, for AsKept: the same bits.
+  [[nodiscard]] virtual Result<void> Keep(std::uint32_t slot) = 0;
+  [[nodiscard]] virtual bool AsKept(std::uint32_t slot) = 0;
+};
+
+class ValuePolicy final {
+ public:
+  // All outlive it.
+  ValuePolicy(CheckedCalls& calls, Judging& judging, const VerifyOptions& options,
+              const VerifyProgress& progress);
+
+  [[nodiscard]] Result<void> NominalSets();
+  // One secret input set. Returns KernelBench's verdict on it.
+  [[nodiscard]] Result<bool> NominalSet(int index);
+  // One call on what lies in the slot. Returns KernelBench's verdict on it.
+  [[nodiscard]] Result<bool> JudgeCall(std::uint32_t slot, int index);
+  // The first set once more: the same bits, or, where the order of summation varies from run to
+  // run, values that are right as well. Torch's own sums vary too, so equal bits cannot be asked
+  // for.
+  [[nodiscard]] Result<void> Again(std::string_view where);
+  [[nodiscard]] Result<void> Batteries();
+  void Summarise();
+  [[nodiscard]] bool strict() const { return options_.mode == CheckMode::kStrict; }
+
+ private:
+  Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
+  Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
+                                   Comparison first);
+  Result<bool> OneBattery(Battery battery);
+  Result<void> JudgeBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
+  void Show(const std::string& phase) const {
+    if (progress_) progress_(phase);
+  }
+
+  CheckedCalls& calls_;
+  Judging& judging_;
+  const VerifyOptions& options_;
+  const VerifyProgress& progress_;
+  Rng side_rng_;  // of batteries: how many of them there is time for must not shift other draws
+  std::vector<std::string> run_;  // batteries
+  std::vector<std::string> left_out_;
+  bool reordered_ = false;
+};
+
+}  // namespace pragma
