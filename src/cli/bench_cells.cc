@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <semaphore>
 #include <string>
 #include <utility>
 
@@ -27,7 +25,6 @@
 #include "cli/workbench.h"
 #include "core/json.h"
 #include "core/task.h"
-#include "machine/machine.h"
 #include "search/session.h"
 #include "search/settings.h"
 #include "store/store.h"
@@ -118,29 +115,6 @@ Result<BenchRow> CellRunner::Kept(const BenchCell& cell, const RunRecord& run) {
   return row;
 }
 
-TaskOpener::TaskOpener(Workbench& bench, const VerifyFlags& verify, Measure most)
-    : bench_(bench),
-      verify_(verify),
-      most_(most),
-      starts_(std::max(bench.machine().threads / 2, 1)) {}
-
-std::mutex& TaskOpener::MutexOf(const std::filesystem::path& path) {
-  const std::scoped_lock lock(mutex_);
-  return opening_[path];
-}
-
-Result<std::unique_ptr<TaskBench>> TaskOpener::Open(const std::filesystem::path& path) {
-  const std::scoped_lock once(MutexOf(path));
-  starts_.acquire();
-  const auto release = [](std::counting_semaphore<>* starts) { starts->release(); };
-  const std::unique_ptr<std::counting_semaphore<>, decltype(release)> started(&starts_, release);
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-  auto task = TRY(TaskBench::Open(bench_, path, verify_.options(), most_));
-  TRY(CheckSearchable(task->task()));
-  TRY(task->EnsureLint({}));
-  return task;
-}
-
 Result<SearchPlan> CellRunner::Begin(const BenchCell& cell, const Plan& plan,
                                      const std::optional<RunRecord>& begun, const TaskBench& task) {
   SearchPlan search{.budget = plan.choice.budget,
@@ -163,7 +137,7 @@ Result<SearchPlan> CellRunner::Begin(const BenchCell& cell, const Plan& plan,
 
 Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
                                     const std::optional<RunRecord>& begun) {
-  const auto task = TRY(opener_.Open(cell.task.path));
+  auto task = TRY(opener_.Open(cell.task.path));
   const SearchPlan search = TRY(Begin(cell, plan, begun, *task));
   const SearchOutcome outcome = TRY(RunSearch(context_, bench_, *task, search));
   BenchRow row{.cell = cell, .run = search.run.id};
@@ -173,6 +147,7 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
   row.spent = outcome.session.spent;
   row.bundle = outcome.bundle;
   TRY(AddExtrasOf(row, task.get()));
+  opener_.Keep(cell.task.path, std::move(task));
   return row;
 }
 

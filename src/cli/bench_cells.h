@@ -2,12 +2,8 @@
 // off, or finds that the store has it.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <mutex>
+#include <cstddef>
 #include <optional>
-#include <semaphore>
 #include <string>
 
 #include "base/result.h"
@@ -17,33 +13,14 @@
 #include "cli/command.h"
 #include "cli/search_flags.h"
 #include "cli/search_run.h"
+#include "cli/task_opener.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "store/store.h"
-#include "verify/options.h"
 
 namespace pragma {
 
-// Opens tasks for several threads: never beside a timing (starting Torch and linting keep
-// processors busy), each task by one at a time, so that it is linted once, and few side by side:
-// many starts of Torch on few processors would each run into their time limit.
-class TaskOpener final {
- public:
-  // `most`: what is measured of its tasks (TaskBench::Open).
-  TaskOpener(Workbench& bench, const VerifyFlags& verify, Measure most);
-  [[nodiscard]] Result<std::unique_ptr<TaskBench>> Open(const std::filesystem::path& path);
-
- private:
-  [[nodiscard]] std::mutex& MutexOf(const std::filesystem::path& path);
-  Workbench& bench_;
-  const VerifyFlags& verify_;
-  Measure most_;
-  std::counting_semaphore<> starts_;
-  std::mutex mutex_;
-  std::map<std::filesystem::path, std::mutex> opening_;
-};
-
-// Threads share one; each call opens the task for itself.
+// Threads share one; each call has a task for itself.
 class CellRunner final {
  public:
   // All outlive it. `share`: of the total budget, one cell's.
@@ -54,7 +31,7 @@ class CellRunner final {
         verify_(verify),
         bench_(bench),
         share_(share),
-        opener_(bench, verify, flags.most()) {}
+        opener_(bench, verify, flags.most(), static_cast<std::size_t>(flags.jobs)) {}
   [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
 
  private:

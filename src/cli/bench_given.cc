@@ -69,7 +69,7 @@ GivenRunner::GivenRunner(const Context& context, const BenchFlags& flags, const 
       flags_(flags),
       verify_(verify),
       bench_(bench),
-      opener_(bench, verify, flags.most()) {
+      opener_(bench, verify, flags.most(), static_cast<std::size_t>(flags.jobs)) {
   for (const GivenSolution& solution : given.found)
     given_.emplace(KeyFor(solution.set, solution.task, solution.sample), solution);
 }
@@ -108,15 +108,21 @@ Result<void> GivenRunner::JudgeOrKeep(TaskBench& task, const Candidate& candidat
 
 // Of a task without a candidate as well: its category, lint and baselines are wanted.
 Result<void> GivenRunner::Fill(const std::optional<Candidate>& candidate, BenchRow& row) {
-  const auto task = TRY(opener_.Open(row.cell.task.path));
+  auto task = TRY(opener_.Open(row.cell.task.path));
   row.category = task->task().category;
   row.lint = task->task().lint;
   if (candidate) TRY(JudgeOrKeep(*task, *candidate, row));
-  if (!flags_.WantsExtras()) return {};
-  const ExtrasSubject subject{.task = task->task(),
-                              .header = task->header(),
+  if (flags_.WantsExtras()) TRY(AddExtrasOf(row, candidate, *task));
+  opener_.Keep(row.cell.task.path, std::move(task));
+  return {};
+}
+
+Result<void> GivenRunner::AddExtrasOf(BenchRow& row, const std::optional<Candidate>& candidate,
+                                      TaskBench& task) {
+  const ExtrasSubject subject{.task = task.task(),
+                              .header = task.header(),
                               .candidate = row.solved() ? &*candidate : nullptr,
-                              .open = [&]() -> Result<TaskBench*> { return task.get(); }};
+                              .open = [&]() -> Result<TaskBench*> { return &task; }};
   return AddExtras(context_, bench_, flags_, subject, row);
 }
 

@@ -12,9 +12,9 @@
 #include "bench/row.h"
 #include "bench/solutions.h"
 #include "bench/suite.h"
-#include "cli/bench_cells.h"
 #include "cli/bench_flags.h"
 #include "cli/command.h"
+#include "cli/task_opener.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 
@@ -38,6 +38,8 @@ class GivenRunner final {
   [[nodiscard]] Result<void> JudgeOrKeep(TaskBench& task, const Candidate& candidate,
                                          BenchRow& row) const;
   [[nodiscard]] Result<void> Fill(const std::optional<Candidate>& candidate, BenchRow& row);
+  [[nodiscard]] Result<void> AddExtrasOf(BenchRow& row, const std::optional<Candidate>& candidate,
+                                         TaskBench& task);
   [[nodiscard]] std::string KeyOf(const Task& task, const Candidate& candidate) const;
 
   const Context& context_;

@@ -170,3 +170,10 @@ def test_repeats_are_runs_of_their_own(program, suite, failing, own_home):
     rows = ran.json["tasks"]
     assert [row["repeat"] for row in rows] == [1, 2] and rows[0]["run"] != rows[1]["run"]
     assert ran.json["strategies"]["n-pragma"]["pass_at_k"]["repeats"] == {"over": "repeats of a task", "1": 0, "2": 0}
+
+
+def test_a_task_stays_open_for_its_next_run(program, suite, failing, own_home):
+    repeats = ["--attempts", "1", "--tasks", "1,2", "--repeats", "2", "--json"]
+    ran = bench(program, suite, failing, own_home, *repeats, code=0, PRAGMA_LOG="debug")
+    assert [row["attempts"] for row in ran.json["tasks"]] == [1, 1, 1, 1]
+    assert [ran.err.count(f"{name}: still open") for name in ("1_scale", "2_scale")] == [1, 1]
