@@ -205,7 +205,14 @@ static void close_when_spent(void) {
   if (model.config.finish != NULL) model.config.finish();
 }
 
+// Set in the one thread that the model is of.
+static _Thread_local int owner;
+
 void trace_model_access(uint64_t address, uint32_t number) {
+  if (!owner) {
+    __atomic_fetch_add(&model.totals.unseen, 1, __ATOMIC_RELAXED);
+    return;
+  }
   if (model.totals.closed || number >= model.config.site_count) return;
   const struct trace_site* site = &model.config.sites[number];
   const uint64_t line = address >> model.line_shift;
@@ -249,7 +256,7 @@ static uint8_t trained(uint8_t counter, int up) {
 }
 
 void trace_model_branch(uint32_t branch, int taken) {
-  if (model.totals.closed || branch >= model.config.branch_count) return;
+  if (!owner || model.totals.closed || branch >= model.config.branch_count) return;
   const uint32_t hash = branch * UINT32_C(2654435761) >> (32 - pattern_bits);
   uint8_t* global = &model.pattern[(hash ^ model.history << (pattern_bits - history_bits)) &
                                    ((1U << pattern_bits) - 1)];
@@ -349,6 +356,7 @@ int trace_model_init(const struct trace_model_config* config) {
   model.config = *config;
   model.line_shift = log2_of(config->line_bytes);
   model.page_shift = log2_of(config->page_bytes);
+  owner = 1;
   return 0;
 }
 

@@ -1,6 +1,7 @@
 // Trace model: caches, TLBs, store-to-load aliasing and branch prediction, fed with a kernel's own
 // accesses and branches. It runs in the kernel's thread with the kernel's vector registers alive:
-// it is compiled without any (worker/CMakeLists.txt). One model in a process, one thread.
+// it is compiled without any (worker/CMakeLists.txt). One model in a process, of the thread that
+// made it: what a kernel's own threads do is only counted.
 #pragma once
 
 #include <stdint.h>
@@ -60,6 +61,7 @@ struct trace_branch_counts {
 
 struct trace_model_totals {
   uint64_t accesses;  // an instruction that loads and stores is one
+  uint64_t unseen;    // by other threads, in none of the figures below
   uint64_t loads;
   uint64_t stores;
   uint64_t load_bytes;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace pragma {
@@ -219,6 +220,20 @@ TEST(TraceModel, RefusesShapesAndNumbersThatMakeNoSense) {
   EXPECT_EQ(Totals().accesses + Totals().branches, 0U);
   trace_model_access(0, 0);
   EXPECT_EQ(Totals().l3_misses, 1U);
+}
+
+TEST(TraceModel, OnlyCountsWhatOtherThreadsDo) {
+  const trace_model_config config = SmallConfig();
+  ASSERT_EQ(trace_model_init(&config), 0);
+  trace_model_access(0, 0);
+  std::thread([] {
+    for (std::uint64_t i = 0; i < 100; ++i) trace_model_access(i * 64, 0);
+    trace_model_branch(0, 1);
+  }).join();
+  EXPECT_EQ(Totals().accesses, 1U);
+  EXPECT_EQ(Totals().l1_misses, 1U);
+  EXPECT_EQ(Totals().branches, 0U);
+  EXPECT_EQ(Totals().unseen, 100U);
 }
 
 }  // namespace

@@ -110,6 +110,24 @@ void AddShares(const HostReport& report, double scale, MetricSet& metrics) {
   share("l3_mpki", number("l3_misses"), thousands);
 }
 
+// The whole call's accesses over those that were simulated.
+double ScaleOf(const HostReport& report, double accesses) {
+  const double simulated = report.Number("accesses").value_or(0);
+  if (simulated == 0) return 1;
+  if (report.Number("closed").value_or(0) > 0) return std::max(accesses / simulated, 1.0);
+  return (simulated + report.Number("unseen").value_or(0)) / simulated;
+}
+
+// Which part of the call was simulated; empty: all of it.
+std::string PartOfCall(const HostReport& report, double scale) {
+  if (report.Number("unseen").value_or(0) > 0) {
+    return fmt::format("the calling thread's {:.0f} % of a call; scaled to all of it", 100 / scale);
+  }
+  if (report.Number("closed").value_or(0) == 0) return "";
+  return fmt::format("the first {:.0f} % of a call, from cold caches; scaled to all of it",
+                     100 / scale);
+}
+
 void AddCacheNote(const Machine& machine, ProviderNote& note) {
   const std::size_t usable = machine.usable_last_level_bytes();
   if (usable >= machine.last_level_cache_bytes()) return;
@@ -135,17 +153,12 @@ Result<ProviderNote> AddTrace(Workpiece& piece) {
     note.detail = report.failure;
     return note;
   }
-  const double simulated = report.Number("accesses").value_or(0);
-  const bool closed = report.Number("closed").value_or(0) > 0;
-  const double scale = closed && simulated > 0 ? std::max(accesses / simulated, 1.0) : 1;
+  const double scale = ScaleOf(report, accesses);
   AddCounts(report, scale, piece.metrics);
   AddShares(report, scale, piece.metrics);
   AddLines(report, piece);
   piece.metrics.Add("simulated_share", 1 / scale, "1", "simulated");
-  if (closed) {
-    note.detail = fmt::format("the first {:.0f} % of a call, from cold caches; scaled to all of it",
-                              100 / scale);
-  }
+  note.detail = PartOfCall(report, scale);
   AddCacheNote(piece.subject.machine, note);
   return note;
 }

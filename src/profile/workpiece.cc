@@ -51,6 +51,8 @@ JailSpec HostSpec(const Workpiece& piece, const HostRun& run, const std::string&
   argv.insert(argv.end(), run.options.begin(), run.options.end());
   JailSpec spec = piece.builds->Spec(std::move(argv));
   spec.env.merge(OpenMpEnvironment(run.threads));
+  // A kernel may ask for a number of threads by itself.
+  spec.env["OMP_THREAD_LIMIT"] = std::to_string(run.threads);
   if (run.waiting_sleeps) spec.env["OMP_WAIT_POLICY"] = "passive";
   spec.binds.push_back(
       {piece.subject.jail.program_dir() + "/pragma-profiler", "/pragma-profiler", false});

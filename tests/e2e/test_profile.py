@@ -54,6 +54,16 @@ def test_the_slow_loop_is_named_by_its_instructions_and_not_by_its_ipc(short_loo
         assert not any("ipc" in line.lower() for line in diagnosis["evidence"])
 
 
+def test_a_kernel_that_asks_for_threads_by_itself_is_simulated_whole(program, home, tmp_path):
+    kernel = tmp_path / "two_threads.cpp"
+    loop = "  for (int r = 0;"
+    text = (KERNELS / "good.cpp").read_text().replace(loop, f"#pragma omp parallel for num_threads(2)\n{loop}")
+    kernel.write_text(f"// pragma-flags: -O3 -march=native -fopenmp\n{text}")
+    ran = program.run("profile", TASKS / "scale.py", kernel, "--json", "--home", home, code=0)
+    trace = next(note for note in ran.json["providers"] if note["name"] == "trace")
+    assert (trace["verdict"], trace["detail"]) == ("ran", "")
+
+
 def test_a_rejected_kernel_is_not_profiled(program, home):
     ran = program.run("profile", TASKS / "scale.py", KERNELS / "wrong.cpp", "--json", "--home", home, code=1)
     assert ran.json["evaluate"]["status"] == "wrong_values"

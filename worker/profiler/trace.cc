@@ -27,6 +27,7 @@ void PrintTotals(FILE* out) {
   trace_model_totals totals{};
   trace_model_results(&totals);
   Print(out, "accesses", totals.accesses);
+  Print(out, "unseen", totals.unseen);
   Print(out, "l1_misses", totals.l1_misses);
   Print(out, "l2_misses", totals.l2_misses);
   Print(out, "streamed_misses", totals.streamed_misses);
