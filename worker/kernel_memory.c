@@ -5,42 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The candidate takes N pointers. The System V ABIs of x86-64 and AArch64 let a caller pass more
- * arguments than the callee takes (the caller cleans up, the first ones lie where they always do),
- * so the list is padded to the next of these counts instead of generating code per task. */
-#define P1(p, i) (p)[i]
-#define P4(p, i) P1(p, i), P1(p, (i) + 1), P1(p, (i) + 2), P1(p, (i) + 3)
-#define P16(p, i) P4(p, i), P4(p, (i) + 4), P4(p, (i) + 8), P4(p, (i) + 12)
-#define P64(p, i) P16(p, i), P16(p, (i) + 16), P16(p, (i) + 32), P16(p, (i) + 48)
-#define P256(p, i) P64(p, i), P64(p, (i) + 64), P64(p, (i) + 128), P64(p, (i) + 192)
-#define P1024(p) P256(p, 0), P256(p, 256), P256(p, 512), P256(p, 768)
-#define V4 void*, void*, void*, void*
-#define V16 V4, V4, V4, V4
-#define V64 V16, V16, V16, V16
-#define V256 V64, V64, V64, V64
-typedef void (*call8)(V4, V4);
-typedef void (*call16)(V16);
-typedef void (*call64)(V64);
-typedef void (*call256)(V256);
-typedef void (*call1024)(V256, V256, V256, V256);
-
-static void call(void (*function)(void), void** p, size_t count) {
-  switch (count) {
-    case 8: ((call8)function)(P4(p, 0), P4(p, 4)); break;
-    case 16: ((call16)function)(P16(p, 0)); break;
-    case 64: ((call64)function)(P64(p, 0)); break;
-    case 256: ((call256)function)(P256(p, 0)); break;
-    default: ((call1024)function)(P1024(p)); break;
-  }
-}
-
-static size_t padded(size_t count) {
-  const size_t sizes[] = {8, 16, 64, 256};
-  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
-    if (count <= sizes[i]) return sizes[i];
-  }
-  return 1024;
-}
+#include "worker/pointer_call.h"
 
 static char* map(int fd, uint64_t bytes, int protection) {
   if (bytes == 0) return NULL;
@@ -72,7 +37,7 @@ static int lay_out(struct kernel_memory* memory) {
   struct pragma_control* control = memory->control;
   const uint32_t arguments = control->argument_count;
   const uint32_t outputs = control->output_count;
-  memory->pointer_count = padded((size_t)arguments + outputs + 2);
+  memory->pointer_count = pointer_call_padded((size_t)arguments + outputs + 2);
   memory->pointers = calloc((size_t)control->set_count * memory->pointer_count, sizeof(void*));
   if (memory->pointers == NULL) return -1;
   const uint64_t* offset = pragma_offsets(control);
@@ -112,13 +77,13 @@ int kernel_memory_map(struct kernel_memory* memory) {
 }
 
 void kernel_memory_call(const struct kernel_memory* memory, void (*kernel)(void), uint32_t set) {
-  call(kernel, memory->pointers + set * memory->pointer_count, memory->pointer_count);
+  pointer_call(kernel, memory->pointers + set * memory->pointer_count, memory->pointer_count);
 }
 
 int kernel_memory_prepare(const struct kernel_memory* memory, void (*prepare)(void), uint32_t set) {
   const struct pragma_control* control = memory->control;
   const size_t dims = control->has_dims != 0 ? 1 : 0;
-  const size_t count = padded(dims + control->parameter_count + 1);
+  const size_t count = pointer_call_padded(dims + control->parameter_count + 1);
   void** list = calloc(count, sizeof(void*));
   if (list == NULL) return -1;
   void** pointers = memory->pointers + set * memory->pointer_count;
@@ -126,7 +91,7 @@ int kernel_memory_prepare(const struct kernel_memory* memory, void (*prepare)(vo
   if (dims != 0) list[0] = pointers[0];
   for (uint32_t k = 0; k < control->parameter_count; ++k) list[dims + k] = pointers[first + k];
   list[dims + control->parameter_count] = packed_area(memory, set);
-  call(prepare, list, count);
+  pointer_call(prepare, list, count);
   free(list);
   return 0;
 }

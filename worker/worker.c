@@ -7,18 +7,13 @@
  * verdict is outside (sealed memory, poison, the parent's clock and comparator, seccomp). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <linux/futex.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "worker/deferred_tag.h"
+#include "worker/candidate.h"
 #include "worker/filter.h"
 #include "worker/kernel_memory.h"
 #include "worker/protocol.h"
@@ -32,14 +27,11 @@ struct fp_mode {
 
 struct worker {
   struct kernel_memory memory;
+  const char* path; /* of the shared object */
   void (*kernel)(void);
   void (*prepare)(void);
   struct fp_mode fp_mode; /* as it was before the candidate was loaded */
 };
-
-static void say(struct pragma_control* control, const char* text) {
-  strncpy(control->message, text, sizeof(control->message) - 1);
-}
 
 static struct fp_mode read_fp_mode(void) {
   struct fp_mode mode = {0, 0};
@@ -64,59 +56,35 @@ static void check_fp_mode(struct worker* worker) {
   }
 }
 
-/* The candidate's initializers, which the builder hid from the loader: nothing of a candidate runs
- * before the last filter is there. */
-static void construct(void* handle) {
-  typedef void (*initializer)(int, char**, char**);
-  const struct link_map* map = NULL;
-  initializer init = NULL;
-  const initializer* array = NULL;
-  size_t count = 0;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const uintptr_t address = map->l_addr + entry->d_un.d_ptr;
-    switch (entry->d_tag - PRAGMA_DEFERRED_TAG) {
-      case DT_INIT: init = (initializer)address; break;
-      case DT_INIT_ARRAY: array = (const initializer*)address; break;
-      case DT_INIT_ARRAYSZ: count = entry->d_un.d_val / sizeof(initializer); break;
-      default: break;
-    }
-  }
-  char name[] = "kernel";
-  char* arguments[] = {name, NULL};
-  if (init != NULL) init(1, arguments, environ);
-  for (size_t i = 0; array != NULL && i < count; ++i) array[i](1, arguments, environ);
-}
-
-static int load(struct worker* worker, const char* path) {
+static int load(struct worker* worker) {
   struct pragma_control* control = worker->memory.control;
   if (kernel_memory_map(&worker->memory) != 0) {
-    say(control, "cannot map the shared memory: the address space limit is too small");
+    candidate_say(control, "cannot map the shared memory: the address space limit is too small");
     return PRAGMA_LOAD_FAILED;
   }
   /* The first filter is for the loader and for the libraries' own initializers. */
   if (pragma_filter_load() != 0) {
-    say(control, "cannot install the first seccomp filter");
+    candidate_say(control, "cannot install the first seccomp filter");
     return PRAGMA_LOAD_FAILED;
   }
   worker->fp_mode = read_fp_mode();
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(worker->path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
-    say(control, dlerror());
+    candidate_say(control, dlerror());
     return PRAGMA_LOAD_FAILED;
   }
   *(void**)&worker->kernel = dlsym(handle, "pragma_kernel");
   *(void**)&worker->prepare = dlsym(handle, "pragma_prepare");
   if (worker->kernel == NULL) {
-    say(control, "the shared object has no pragma_kernel");
+    candidate_say(control, "the shared object has no pragma_kernel");
     return PRAGMA_LOAD_FAILED;
   }
   for (int fd = kControlFd; fd <= kScratchFd; ++fd) close(fd);
   if (pragma_filter_run() != 0) {
-    say(control, "cannot install the second seccomp filter");
+    candidate_say(control, "cannot install the second seccomp filter");
     return PRAGMA_LOAD_FAILED;
   }
-  construct(handle);
+  candidate_construct(handle);
   check_fp_mode(worker);
   return PRAGMA_OK;
 }
@@ -141,18 +109,15 @@ static int prepare(struct worker* worker) {
   return PRAGMA_OK;
 }
 
-static int serve(struct worker* worker, const char* path) {
+static int serve(void* state) {
+  struct worker* worker = state;
   switch (worker->memory.control->command) {
-    case PRAGMA_LOAD: return load(worker, path);
+    case PRAGMA_LOAD: return load(worker);
     case PRAGMA_RUN: return run(worker, 0);
     case PRAGMA_EMPTY: return run(worker, 1);
     case PRAGMA_PREPARE: return prepare(worker);
     default: return PRAGMA_BAD_COMMAND;
   }
-}
-
-static void futex(uint32_t* word, int operation, uint32_t value) {
-  syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
 static int print_library(struct dl_phdr_info* info, size_t size, void* data) {
@@ -189,19 +154,7 @@ int main(int argc, char** argv) {
   if (argc != 2 && !llvm_openmp) return 2;
   struct worker worker = {0};
   if (kernel_memory_open(&worker.memory) != 0) return 3;
-  struct pragma_control* control = worker.memory.control;
   if (llvm_openmp && start_llvm_openmp() != 0) return 4;
-  uint32_t served = 0;
-  for (;;) {
-    uint32_t ticket = __atomic_load_n(&control->doorbell, __ATOMIC_ACQUIRE);
-    if (ticket == served) {
-      futex(&control->doorbell, FUTEX_WAIT, served);
-      continue;
-    }
-    if (control->command == PRAGMA_EXIT) _exit(0);
-    control->result = (uint32_t)serve(&worker, argv[1]);
-    served = ticket;
-    __atomic_store_n(&control->done, ticket, __ATOMIC_RELEASE);
-    futex(&control->done, FUTEX_WAKE, 1);
-  }
+  worker.path = argv[1];
+  candidate_serve(worker.memory.control, serve, &worker);
 }
