@@ -21,8 +21,9 @@ enum pragma_command {
   PRAGMA_EMPTY = 3,   /* the same loop without the calls: the doorbell's own cost */
   PRAGMA_PREPARE = 4, /* worker: pragma_prepare for each sets[i] into packed area i */
   PRAGMA_EXIT = 5,
-  PRAGMA_WAKE = 6, /* on a device, never timed: something of ours is launched and waited for, so
-                      that the device has switched to this process before a call is timed */
+  PRAGMA_WAKE = 6,  /* on a device, never timed: something of ours is launched and waited for, so
+                       that the device has switched to this process before a call is timed */
+  PRAGMA_START = 7, /* CUDA worker: the device's context and memory, before there is a candidate */
 };
 
 enum pragma_result {

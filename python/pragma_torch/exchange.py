@@ -61,6 +61,12 @@ class Exchange:
         }
         self._inputs = make_arena(device, places.input_bytes)
         self._outputs = make_arena(device, places.output_bytes) if with_outputs else None
+        self.layout = {
+            "input_bytes": self._inputs.size,
+            "output_bytes": self._outputs.size if self._outputs else 0,
+            "arguments_at": places.arguments,
+            "outputs_at": self._request["outputs_at"],
+        }
         self.arguments = [
             [self._inputs.tensor(at, a.torch_dtype, a.shape) for at, a in zip(row, plan.arguments, strict=True)]
             for row in places.arguments

@@ -175,7 +175,8 @@ class Referee:
 
     # --- areas ---
 
-    def share(self, area: int, with_outputs: bool, end: socket.socket) -> None:
+    def share(self, area: int, with_outputs: bool, end: socket.socket) -> dict[str, Any]:
+        """Where everything lies in it."""
         if area not in self._areas:
             made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs)
             # Torch's processes compute while they are loaded: on values that the task could draw.
@@ -186,6 +187,7 @@ class Referee:
             self._synchronize()
             self._areas[area] = made
         self._areas[area].send(end)
+        return self._areas[area].layout
 
     def drop(self, area: int) -> None:
         exchange = self._areas.pop(area, None)

@@ -156,8 +156,7 @@ class Server:
 
     def _share_area(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with socket.socket(fileno=os.dup(_one(fds, 0))) as end:
-            self._referee().share(message["area"], message["outputs"], end)
-        return {}
+            return self._referee().share(message["area"], message["outputs"], end)
 
 
 def _version(package: str) -> str:

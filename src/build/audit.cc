@@ -10,14 +10,13 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "build/dialect.h"
 #include "build/elf_file.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
 namespace {
-
-constexpr std::string_view kExports[] = {"pragma_kernel", "pragma_prepare", "pragma_scratch_bytes",
-                                         "pragma_packed_bytes"};
 
 constexpr std::string_view kLibraries[] = {"libc.so.6",
                                            "libm.so.6",
@@ -38,26 +37,26 @@ bool Contains(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
 }
 
-std::string MissingKernel(const ElfFile& elf) {
+std::string MissingEntry(const ElfFile& elf, const std::string& entry) {
+  const std::string mangled = std::to_string(entry.size()) + entry;
   for (const ElfSymbol& symbol : elf.all_symbols) {
     if (!symbol.defined || !symbol.name.starts_with("_Z") ||
-        symbol.name.find("13pragma_kernel") == std::string::npos) {
+        symbol.name.find(mangled) == std::string::npos) {
       continue;
     }
-    return "pragma_kernel is defined, but as a C++ function: write extern \"C\" before it, and "
-           "take exactly the "
+    return entry +
+           " is defined, but as a C++ function: write extern \"C\" before it, and take exactly the "
            "parameters that kernel.h declares";
   }
-  return "the source does not define pragma_kernel: define extern \"C\" void pragma_kernel(...) "
-         "with the parameters "
-         "that kernel.h declares";
+  return "the source does not define " + entry + ": define extern \"C\" void " + entry +
+         "(...) with the parameters that kernel.h declares";
 }
 
-std::string ExportComplaint(const ElfFile& elf) {
-  const ElfSymbol* kernel = elf.Export("pragma_kernel");
-  if (kernel == nullptr || !kernel->function) return MissingKernel(elf);
+std::string ExportComplaint(const ElfFile& elf, const Dialect& dialect) {
+  const ElfSymbol* kernel = elf.Export(dialect.entry);
+  if (kernel == nullptr || !kernel->function) return MissingEntry(elf, std::string(dialect.entry));
   for (const ElfSymbol& symbol : elf.dynamic_symbols) {
-    if (symbol.defined && !symbol.local && !Contains(kExports, symbol.name)) {
+    if (symbol.defined && !symbol.local && !Contains(dialect.exports, symbol.name)) {
       return "the object exports " + ToValidUtf8(Shorten(symbol.name, 100)) +
              ", which is not part of the contract";
     }
@@ -65,10 +64,12 @@ std::string ExportComplaint(const ElfFile& elf) {
   return {};
 }
 
-std::string ImportComplaint(const ElfFile& elf, bool openmp) {
+std::string ImportComplaint(const ElfFile& elf, const AuditRules& rules) {
   for (const ElfSymbol& symbol : elf.dynamic_symbols) {
     if (symbol.defined) continue;
-    std::string complaint = SymbolComplaint(symbol.name, openmp);
+    std::string complaint = rules.language == Language::kCuda
+                                ? CudaSymbolComplaint(symbol.name)
+                                : SymbolComplaint(symbol.name, rules.openmp);
     if (!complaint.empty()) return complaint;
   }
   for (const std::string& library : elf.needed) {
@@ -130,8 +131,8 @@ std::string AreaComplaint(const ElfFile& elf, const AuditRules& rules, AuditVerd
 }
 
 std::string Complaint(const ElfFile& elf, const AuditRules& rules, AuditVerdict& verdict) {
-  std::string complaint = ExportComplaint(elf);
-  if (complaint.empty()) complaint = ImportComplaint(elf, rules.openmp);
+  std::string complaint = ExportComplaint(elf, DialectOf(rules.language));
+  if (complaint.empty()) complaint = ImportComplaint(elf, rules);
   if (complaint.empty()) complaint = LoadingComplaint(elf);
   if (complaint.empty()) complaint = AreaComplaint(elf, rules, verdict);
   return complaint;

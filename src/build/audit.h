@@ -6,11 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
 
 struct AuditRules {
+  Language language = Language::kCpp;
   bool openmp = false;                // the author asked for -fopenmp, so its runtime may be called
   std::size_t max_scratch_bytes = 0;  // cap of both areas
 };
@@ -28,5 +30,7 @@ struct AuditVerdict {
 
 // Empty when a kernel may call it; else one line: who it is and what to do instead.
 [[nodiscard]] std::string SymbolComplaint(const std::string& symbol, bool openmp);
+// The same of the host code of a CUDA candidate.
+[[nodiscard]] std::string CudaSymbolComplaint(const std::string& symbol);
 
 }  // namespace pragma

@@ -22,6 +22,7 @@
 #include "build/cache.h"
 #include "build/compile.h"
 #include "build/defer_initializers.h"
+#include "build/dialect.h"
 #include "build/source_check.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
@@ -49,16 +50,21 @@ bool IsTunableName(std::string_view name) {
 }
 
 std::string ShapeComplaint(const Candidate& candidate) {
-  if (candidate.language != Language::kCpp) {
+  const bool cuda = candidate.language == Language::kCuda;
+  if (candidate.language != Language::kCpp && !cuda) {
     return "a candidate in " + std::string(LanguageName(candidate.language)) +
            " is not built as C++";
   }
-  if (candidate.files.size() != 1 || candidate.files.begin()->first != "kernel.cpp") {
-    return "a C++ candidate is exactly one file, kernel.cpp";
+  const std::string source(DialectOf(candidate.language).source);
+  if (candidate.files.size() != 1 || candidate.files.begin()->first != source) {
+    return std::string("a ") + (cuda ? "CUDA" : "C++") + " candidate is exactly one file, " +
+           source;
   }
-  if (candidate.compiler != "g++" && candidate.compiler != "clang++") {
+  const bool known = cuda ? candidate.compiler == "nvcc"
+                          : candidate.compiler == "g++" || candidate.compiler == "clang++";
+  if (!known) {
     return "the compiler \"" + ToValidUtf8(Shorten(candidate.compiler, 60)) +
-           "\" is not allowed: g++ or clang++";
+           "\" is not allowed: " + (cuda ? "nvcc" : "g++ or clang++");
   }
   for (const auto& [name, value] : candidate.tunables) {
     if (!IsTunableName(name))
@@ -72,10 +78,11 @@ std::variant<std::vector<Check>, BuildFailure> CheckCandidate(const Candidate& c
                                                               std::size_t max_bytes) {
   if (std::string complaint = ShapeComplaint(candidate); !complaint.empty())
     return Rejected(std::move(complaint));
-  if (const std::string complaint = FlagComplaint(candidate.flags); !complaint.empty()) {
+  if (const std::string complaint = FlagComplaint(candidate.flags, candidate.language);
+      !complaint.empty()) {
     return Rejected(complaint, {{.name = "flags", .verdict = "fail", .detail = complaint}});
   }
-  SourceVerdict source = CheckSource(candidate.source(), max_bytes);
+  SourceVerdict source = CheckSource(candidate.source(), max_bytes, candidate.language);
   std::vector<Check> checks{
       {.name = "flags", .verdict = "pass", .detail = Join(candidate.flags, " ")}};
   checks.insert(checks.end(), source.checks.begin(), source.checks.end());
@@ -100,13 +107,18 @@ std::string CacheKey(const CompileInput& input) {
   AddToKey(key, "flags");
   AddToKey(key, std::to_string(input.limits.scratch_bytes));  // the audit depends on it
   for (const std::string& flag : input.candidate.flags) AddToKey(key, flag);
+  if (input.candidate.language == Language::kCuda) {
+    AddToKey(key, "cuda " + input.capability);
+    AddToKey(key, input.linker.identity);
+  }
   return Sha256Hex(key);
 }
 
 // The audit's verdict on a linked object, as what Build returns but not yet in the cache.
 std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const std::string& bytes,
                                                 std::vector<Check> checks) {
-  AuditVerdict audit = AuditObject(bytes, {.openmp = UsesOpenMp(input.candidate),
+  AuditVerdict audit = AuditObject(bytes, {.language = input.candidate.language,
+                                           .openmp = UsesOpenMp(input.candidate),
                                            .max_scratch_bytes = input.limits.scratch_bytes});
   checks.insert(checks.end(), audit.checks.begin(), audit.checks.end());
   if (!audit.complaint.empty()) return Rejected(audit.complaint, std::move(checks));
@@ -170,11 +182,14 @@ Result<BuildOutcome> Builder::Build(const Candidate& candidate, const std::strin
         "OpenMP for clang++ is not installed on this machine (package libomp-19-dev, with the "
         "number of the installed clang); use g++, or leave -fopenmp out"));
   }
+  const bool cuda = candidate.language == Language::kCuda;
+  const Toolchain linker = cuda ? TRY(toolchains_->Find("g++")) : toolchain;
+  if (!linker.missing.empty()) return BuildOutcome(Rejected(linker.missing));
   const BuildCache cache(cache_dir_);
   TRY(cache.Open());
   BuildLimits limits = limits_;
   limits.wall = std::min(limits.wall, wall);
-  const CompileInput input{toolchain, candidate, kernel_header, limits};
+  const CompileInput input{toolchain, linker, candidate, kernel_header, limits, capability_};
   if (std::optional<BuiltKernel> known = cache.Find(CacheKey(input)))
     return BuildOutcome(std::move(*known));
   return BuildFresh(jail_, cache, cache_dir_, input,

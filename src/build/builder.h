@@ -1,10 +1,11 @@
-// Builder: one C++ candidate to a shared object, in the build jail, cached by content.
+// Builder: one C++ or CUDA candidate to a shared object, in the build jail, cached by content.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,6 +67,8 @@ class Builder final {
  public:
   // `cache_dir` is created; two processes may share it.
   Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits = {});
+  // What CUDA candidates are compiled for: the compute capability of the GPU, "9.0".
+  void SetCapability(std::string capability) { capability_ = std::move(capability); }
   // `kernel_header`: the text of the task's kernel.h. An Error only for our own trouble.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
                                            const std::string& kernel_header) const;
@@ -77,13 +80,17 @@ class Builder final {
   const Jail& jail_;
   std::filesystem::path cache_dir_;
   BuildLimits limits_;
+  std::string capability_ = "9.0";  // where there is no GPU
   std::shared_ptr<Toolchains> toolchains_;
 };
 
 // The exact allow-list; one line saying which flag and what is allowed, or empty when all are fine.
-[[nodiscard]] std::string FlagComplaint(const std::vector<std::string>& flags);
-[[nodiscard]] const std::vector<std::string>& AllowedFlagForms();  // for prompts and messages
-// Structured messages from gcc's or clang's stderr; `source` supplies the lines. Never throws.
+[[nodiscard]] std::string FlagComplaint(const std::vector<std::string>& flags,
+                                        Language language = Language::kCpp);
+// For prompts and messages.
+[[nodiscard]] const std::vector<std::string>& AllowedFlagForms(Language language = Language::kCpp);
+// Structured messages from gcc's, clang's or nvcc's stderr; `source` supplies the lines. Never
+// throws.
 [[nodiscard]] std::vector<Diagnostic> ParseDiagnostics(const std::string& text,
                                                        const std::string& source);
 

@@ -15,6 +15,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "build/builder.h"
+#include "build/diagnostics.h"
+#include "build/dialect.h"
 #include "build/lexer.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
@@ -31,10 +33,14 @@ constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;  // of any file a c
 constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReasonErrors = 3;
 
-// Only the contract's names leave the object, whatever the source's attributes say.
-constexpr std::string_view kVersionScript =
-    "{ global: pragma_kernel; pragma_prepare; pragma_scratch_bytes; pragma_packed_bytes; local: *; "
-    "};\n";
+// Only the contract's names leave the object.
+std::string VersionScript(const Dialect& dialect) {
+  std::string script = "{ global: ";
+  for (const std::string_view name : dialect.exports) {
+    if (!name.empty()) script += std::string(name) + "; ";
+  }
+  return script + "local: *; };\n";
+}
 
 // The folder that the jail sees as /build and /out.
 struct Scratch {
@@ -49,9 +55,10 @@ Result<Scratch> PrepareScratch(const fs::path& parent, const CompileInput& input
   scratch.out = scratch.folder.path() / "out";
   TRY(MakeDirectories(scratch.in));
   TRY(MakeDirectories(scratch.out));
-  TRY(WriteFileAtomic(scratch.in / "kernel.cpp", input.candidate.source()));
+  const Dialect dialect = DialectOf(input.candidate.language);
+  TRY(WriteFileAtomic(scratch.in / dialect.source, input.candidate.source()));
   TRY(WriteFileAtomic(scratch.in / "kernel.h", input.kernel_header));
-  TRY(WriteFileAtomic(scratch.in / "exports.map", kVersionScript));
+  TRY(WriteFileAtomic(scratch.in / "exports.map", VersionScript(dialect)));
   return scratch;
 }
 
@@ -113,7 +120,7 @@ std::string CauseText(const std::vector<Diagnostic>& diagnostics, std::size_t in
   for (std::size_t i = index + 1; i < diagnostics.size(); ++i) {
     const Diagnostic& next = diagnostics[i];
     if (next.severity != "note") break;
-    if (next.file == "kernel.cpp") return "\n  caused by " + DiagnosticText(next);
+    if (IsKernelSource(next.file)) return "\n  caused by " + DiagnosticText(next);
   }
   return {};
 }
@@ -123,7 +130,7 @@ std::string CompileErrorReason(const BuildFailure& failure, const Jail::RunOutco
   for (std::size_t i = 0; i < failure.diagnostics.size(); ++i) {
     const Diagnostic& diagnostic = failure.diagnostics[i];
     if (diagnostic.severity != "error" || reasons.size() == kReasonErrors) continue;
-    const bool own = diagnostic.file == "kernel.cpp";
+    const bool own = IsKernelSource(diagnostic.file);
     reasons.push_back(DiagnosticText(diagnostic) +
                       (own ? std::string() : CauseText(failure.diagnostics, i)));
   }
@@ -188,6 +195,21 @@ bool UsesOpenMp(const Candidate& candidate) {
   return std::ranges::find(candidate.flags, "-fopenmp") != candidate.flags.end();
 }
 
+void AddAuthors(const Candidate& candidate, Words& words) {
+  words.insert(words.end(), candidate.flags.begin(), candidate.flags.end());
+  for (const auto& [name, value] : candidate.tunables) {
+    words.push_back("-DPRAGMA_TUNE_" + name + "=" + std::to_string(value));
+  }
+  // Not ahead of a source that includes it itself: what that defines before it (PRAGMA_PREPACKED)
+  // chooses the prototype.
+  if (!IncludesKernelHeader(candidate.source())) {
+    words.emplace_back("-include");
+    words.emplace_back("kernel.h");
+  }
+  words.emplace_back(DialectOf(candidate.language).source);
+  for (const char* word : {"-o", "/out/kernel.o"}) words.emplace_back(word);
+}
+
 // The author's flags come after ours, so that -std and the like are theirs to choose.
 std::vector<std::string> CompileCommand(const Toolchain& toolchain, const Candidate& candidate) {
   Words words{toolchain.path,
@@ -207,17 +229,29 @@ std::vector<std::string> CompileCommand(const Toolchain& toolchain, const Candid
           ? Words{"-fno-caret-diagnostics", "-ferror-limit=10", "-fno-crash-diagnostics"}
           : Words{"-fno-diagnostics-show-caret", "-fmax-errors=10", "-fno-gnu-unique"};
   words.insert(words.end(), own.begin(), own.end());
-  words.insert(words.end(), candidate.flags.begin(), candidate.flags.end());
-  for (const auto& [name, value] : candidate.tunables) {
-    words.push_back("-DPRAGMA_TUNE_" + name + "=" + std::to_string(value));
-  }
-  // Not ahead of a source that includes it itself: what that defines before it (PRAGMA_PREPACKED)
-  // chooses the prototype.
-  if (!IncludesKernelHeader(candidate.source())) {
-    words.emplace_back("-include");
-    words.emplace_back("kernel.h");
-  }
-  for (const char* word : {"kernel.cpp", "-o", "/out/kernel.o"}) words.emplace_back(word);
+  AddAuthors(candidate, words);
+  return words;
+}
+
+std::vector<std::string> CudaCompileCommand(const CompileInput& input) {
+  // "9.0" is sm_90a: with what only that architecture has, since it runs nowhere else.
+  std::string architecture = input.capability;
+  std::erase(architecture, '.');
+  if (architecture.size() > 2 || architecture >= "90") architecture += "a";
+  Words words{input.toolchain.path,
+              "-c",
+              "-x",
+              "cu",
+              "-std=c++20",
+              "-O3",
+              "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture,
+              "-cudart=none",
+              "-default-stream=legacy",
+              "-expt-relaxed-constexpr",
+              "-ccbin=" + input.linker.path,
+              "-Xcompiler=-O2,-fPIC,-fno-gnu-unique,-fno-semantic-interposition,-U_FORTIFY_SOURCE",
+              "-I."};
+  AddAuthors(input.candidate, words);
   return words;
 }
 
@@ -243,11 +277,14 @@ std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
 Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                                const CompileInput& input) {
   const Scratch scratch = TRY(PrepareScratch(scratch_parent, input));
-  auto failed = TRY(
-      Step(jail, input, scratch, CompileCommand(input.toolchain, input.candidate), "the compiler"));
+  const bool cuda = input.candidate.language == Language::kCuda;
+  auto failed =
+      TRY(Step(jail, input, scratch,
+               cuda ? CudaCompileCommand(input) : CompileCommand(input.toolchain, input.candidate),
+               "the compiler"));
   if (!failed) {
-    failed = TRY(Step(jail, input, scratch,
-                      LinkCommand(input.toolchain, UsesOpenMp(input.candidate)), "the linker"));
+    failed = TRY(Step(jail, input, scratch, LinkCommand(input.linker, UsesOpenMp(input.candidate)),
+                      "the linker"));
   }
   if (failed) return CompileOutcome(std::move(*failed));
   return CompileOutcome(TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)));

@@ -17,9 +17,11 @@ namespace pragma {
 
 struct CompileInput {
   const Toolchain& toolchain;
+  const Toolchain& linker;  // the same, but for CUDA: a C++ compiler
   const Candidate& candidate;
   const std::string& kernel_header;
   const BuildLimits& limits;
+  const std::string& capability;  // of the GPU, for CUDA: "9.0"
 };
 
 // A change of these arguments, or of anything else here that alters the object, changes the number.
@@ -28,6 +30,8 @@ inline constexpr int kCompileVersion = 4;
 // Run in /build (the sources, read-only); output goes to /out.
 [[nodiscard]] std::vector<std::string> CompileCommand(const Toolchain& toolchain,
                                                       const Candidate& candidate);
+// For nvcc; one target, with no code that a driver would compile anew.
+[[nodiscard]] std::vector<std::string> CudaCompileCommand(const CompileInput& input);
 [[nodiscard]] std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp);
 [[nodiscard]] bool UsesOpenMp(const Candidate& candidate);
 

@@ -1,5 +1,9 @@
-// gcc's and clang's messages as values. Text, not their JSON: both compilers agree on
+// gcc's, clang's and nvcc's messages as values. Text, not their JSON: both compilers agree on
 // "file:line:column: severity: message", and gcc 12's JSON holds every template's whole life.
+#include "build/diagnostics.h"
+
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -11,6 +15,8 @@
 
 #include "base/text.h"
 #include "build/builder.h"
+#include "build/dialect.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
@@ -22,7 +28,8 @@ constexpr std::size_t kMaxNotes = 2;
 constexpr std::size_t kMaxOwnNotes = 4;
 constexpr std::size_t kMaxMessage = 400;
 constexpr std::size_t kMaxSourceLine = 200;
-constexpr std::string_view kSourceName = "kernel.cpp";
+constexpr std::array<std::string_view, 2> kSourceNames{DialectOf(Language::kCpp).source,
+                                                       DialectOf(Language::kCuda).source};
 
 // Takes ":<number>" from the front.
 std::optional<int> TakeNumber(std::string_view& text) {
@@ -46,6 +53,13 @@ std::string TakeSeverity(std::string_view& text) {
                              {"sorry, unimplemented: ", "error"},
                              {"warning: ", "warning"},
                              {"note: ", "note"}};
+  // nvcc's: "warning #177-D: ".
+  for (const std::string_view numbered : {"error #", "warning #"}) {
+    const std::size_t end = text.find(": ");
+    if (!text.starts_with(numbered) || end == std::string_view::npos) continue;
+    text.remove_prefix(end + 2);
+    return std::string(numbered.substr(0, numbered.size() - 2));
+  }
   for (const Word& word : kWords) {
     if (!text.starts_with(word.word)) continue;
     if (word.word != "internal compiler error: ") text.remove_prefix(word.word.size());
@@ -54,7 +68,8 @@ std::string TakeSeverity(std::string_view& text) {
   return {};
 }
 
-// Where a line of text begins with a place: "kernel.cpp:12:5: ". Columns are optional.
+// Where a line of text begins with a place: "kernel.cpp:12:5: ", "kernel.cu(12): ". Columns are
+// optional.
 struct Place {
   std::string file;
   int line = 0;
@@ -62,7 +77,26 @@ struct Place {
   std::string_view rest;
 };
 
+// nvcc's form.
+std::optional<Place> TakeBracketedPlace(std::string_view line) {
+  const std::size_t bracket = line.find('(');
+  const std::size_t end = line.find("): ");
+  if (bracket == 0 || bracket == std::string_view::npos || end == std::string_view::npos ||
+      end < bracket) {
+    return std::nullopt;
+  }
+  const std::string digits = ":" + std::string(line.substr(bracket + 1, end - bracket - 1));
+  std::string_view left = digits;
+  const std::optional<int> number = TakeNumber(left);
+  if (!number || !left.empty()) return std::nullopt;
+  return Place{.file = ToValidUtf8(line.substr(0, bracket)),
+               .line = *number,
+               .column = 0,
+               .rest = line.substr(end + 3)};
+}
+
 std::optional<Place> TakePlace(std::string_view line) {
+  if (std::optional<Place> place = TakeBracketedPlace(line)) return place;
   for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
        colon = line.find(':', colon + 1)) {
     std::string_view rest = line.substr(colon);
@@ -78,9 +112,15 @@ std::optional<Place> TakePlace(std::string_view line) {
   return std::nullopt;
 }
 
-bool IsOurSource(std::string_view file) {
-  return file == kSourceName || file.ends_with("/" + std::string(kSourceName));
+// The candidate's own file without its folder; empty: it is another one.
+std::string_view OurSource(std::string_view file) {
+  for (const std::string_view name : kSourceNames) {
+    if (file == name || file.ends_with("/" + std::string(name))) return name;
+  }
+  return {};
 }
+
+bool IsOurSource(std::string_view file) { return !OurSource(file).empty(); }
 
 std::string SourceLine(const std::vector<std::string>& lines, const Place& place) {
   const auto index = static_cast<std::size_t>(place.line);
@@ -123,7 +163,9 @@ class Parser final {
     const std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return;
     std::string_view rest = line.substr(colon + 2);
-    const std::string severity = TakeSeverity(rest);
+    std::string severity = TakeSeverity(rest);
+    // "ptxas error   : Entry function 'k' uses too much shared data ..."
+    if (line.starts_with("ptxas error") || line.starts_with("ptxas fatal")) severity = "error";
     const bool linker = line.find("undefined reference") != std::string_view::npos ||
                         line.find("multiple definition") != std::string_view::npos;
     if (severity.empty() && !linker) return;
@@ -134,7 +176,7 @@ class Parser final {
   [[nodiscard]] Diagnostic Make(const std::string& severity, const Place& place,
                                 std::string_view message) const {
     return {.severity = severity,
-            .file = IsOurSource(place.file) ? std::string(kSourceName) : place.file,
+            .file = IsOurSource(place.file) ? std::string(OurSource(place.file)) : place.file,
             .line = place.line,
             .column = place.column,
             .message = ToValidUtf8(Shorten(Trim(message), kMaxMessage)),
@@ -143,7 +185,7 @@ class Parser final {
 
   void Add(Diagnostic diagnostic) {
     const bool note = diagnostic.severity == "note";
-    const bool own = diagnostic.file == kSourceName;
+    const bool own = IsKernelSource(diagnostic.file);
     if (!note) notes_ = own_notes_ = 0;
     std::size_t& count = own ? own_notes_ : notes_;
     const bool wanted = !note || count++ < (own ? kMaxOwnNotes : kMaxNotes);
@@ -158,6 +200,10 @@ class Parser final {
 };
 
 }  // namespace
+
+bool IsKernelSource(std::string_view file) {
+  return std::ranges::find(kSourceNames, file) != kSourceNames.end();
+}
 
 std::vector<Diagnostic> ParseDiagnostics(const std::string& text, const std::string& source) {
   Parser parser(source);

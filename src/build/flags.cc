@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "build/builder.h"
+#include "build/flag_forms.h"
+#include "core/candidate.h"
 
 namespace pragma {
 namespace {
@@ -83,45 +86,63 @@ bool IsDefine(std::string_view flag) {
   return equals == std::string_view::npos || IsNumber(flag.substr(equals + 1));
 }
 
-bool IsAllowed(std::string_view flag) {
-  return std::ranges::find(kExact, flag) != std::end(kExact) || IsDefine(flag);
+std::span<const std::string_view> Exact(Language language) {
+  return language == Language::kCuda ? CudaFlags() : std::span<const std::string_view>(kExact);
+}
+
+bool IsAllowed(std::string_view flag, Language language) {
+  const std::span<const std::string_view> exact = Exact(language);
+  return std::ranges::find(exact, flag) != exact.end() || IsDefine(flag);
+}
+
+std::vector<std::string> Forms(Language language) {
+  const std::span<const std::string_view> exact = Exact(language);
+  std::vector<std::string> all(exact.begin(), exact.end());
+  all.insert(all.end(), std::begin(kDefineForms), std::end(kDefineForms));
+  return all;
+}
+
+constexpr std::string_view Examples(Language language) {
+  return language == Language::kCuda
+             ? "-O3, -use_fast_math, -maxrregcount=64, -Xptxas=-dlcm=cg and the like"
+             : "-O3, -march=native, -fopenmp, -ffast-math, -funroll-loops and the like";
 }
 
 // The part of the reason that says what to do about one flag.
-std::string Advice(const std::string& flag) {
+std::string Advice(const std::string& flag, Language language) {
   if (flag.starts_with("-D")) return "only -DNAME and -DNAME=number are allowed";
   if (flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl") ||
-      flag == "-shared" || flag.starts_with("-flto") || flag == "-pthread") {
+      flag == "-shared" || flag.starts_with("-cudart") || flag.starts_with("-rdc") ||
+      flag.starts_with("-flto") || flag == "-pthread") {
     return "linking is done by pragma, and no library may be added";
+  }
+  if (language == Language::kCuda &&
+      (flag.starts_with("-arch") || flag.starts_with("-gencode") || flag.starts_with("-code"))) {
+    return "pragma compiles for the GPU that it measures on";
   }
   if (flag.starts_with("-I") || flag.starts_with("-i") || flag.find('/') != std::string::npos) {
     return "a flag may not name a file or a folder";
   }
   constexpr std::size_t kLongest = 48;  // no form is longer, and the distance is quadratic
   const std::string nearest =
-      flag.size() > kLongest ? std::string() : Nearest(flag, AllowedFlagForms());
+      flag.size() > kLongest ? std::string() : Nearest(flag, AllowedFlagForms(language));
   const std::string hint = nearest.empty() ? "" : "did you mean " + nearest + "? ";
-  return hint +
-         "leave it out, or use -O3, -march=native, -fopenmp, -ffast-math, -funroll-loops and the "
-         "like";
+  return hint + "leave it out, or use " + std::string(Examples(language));
 }
 
 }  // namespace
 
-const std::vector<std::string>& AllowedFlagForms() {
-  static const std::vector<std::string> forms = [] {
-    std::vector<std::string> all(std::begin(kExact), std::end(kExact));
-    all.insert(all.end(), std::begin(kDefineForms), std::end(kDefineForms));
-    return all;
-  }();
-  return forms;
+const std::vector<std::string>& AllowedFlagForms(Language language) {
+  static const std::vector<std::string> kCppForms = Forms(Language::kCpp);
+  static const std::vector<std::string> kCudaForms = Forms(Language::kCuda);
+  return language == Language::kCuda ? kCudaForms : kCppForms;
 }
 
-std::string FlagComplaint(const std::vector<std::string>& flags) {
+std::string FlagComplaint(const std::vector<std::string>& flags, Language language) {
   for (const std::string& flag : flags) {
-    if (IsAllowed(flag)) continue;
+    if (IsAllowed(flag, language)) continue;
     const std::string shown = Join(SplitLines(ToValidUtf8(Shorten(flag, 100))), " ");
-    return "the compile flag \"" + shown + "\" is not allowed: " + Advice(flag);
+    return "the compile flag \"" + shown + "\" is not allowed: " + Advice(flag, language);
   }
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "build/lexer.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
@@ -42,6 +43,48 @@ constexpr std::string_view kHeaders[] = {
     "avxintrin.h", "avx2intrin.h", "fmaintrin.h", "f16cintrin.h", "cpuid.h", "arm_neon.h",
     "arm_sve.h", "arm_acle.h", "arm_bf16.h", "arm_fp16.h"};
 
+// Of CUDA: types, intrinsics and what is templates alone. No library that launches by itself.
+constexpr std::string_view kCudaHeaders[] = {"cuda_runtime.h",
+                                             "cuda_runtime_api.h",
+                                             "device_launch_parameters.h",
+                                             "cuda_fp16.h",
+                                             "cuda_bf16.h",
+                                             "cuda_fp8.h",
+                                             "cuda_fp6.h",
+                                             "cuda_fp4.h",
+                                             "mma.h",
+                                             "math_constants.h",
+                                             "vector_types.h",
+                                             "vector_functions.h",
+                                             "sm_30_intrinsics.h",
+                                             "cuda_pipeline.h",
+                                             "cuda_pipeline_primitives.h",
+                                             "cuda_awbarrier.h",
+                                             "cuda_awbarrier_primitives.h",
+                                             "cooperative_groups.h",
+                                             "cooperative_groups/reduce.h",
+                                             "cooperative_groups/scan.h",
+                                             "cooperative_groups/memcpy_async.h",
+                                             "cuda/barrier",
+                                             "cuda/pipeline",
+                                             "cuda/atomic",
+                                             "cuda/ptx",
+                                             "cuda/std/array",
+                                             "cuda/std/barrier",
+                                             "cuda/std/bit",
+                                             "cuda/std/cmath",
+                                             "cuda/std/cstddef",
+                                             "cuda/std/cstdint",
+                                             "cuda/std/functional",
+                                             "cuda/std/limits",
+                                             "cuda/std/tuple",
+                                             "cuda/std/type_traits",
+                                             "cuda/std/utility"};
+
+// In host code: the way round every list of functions.
+constexpr std::string_view kForbiddenInstructions[] = {"syscall", "sysenter", "int $0x80",
+                                                       "int 0x80", "svc #"};
+
 constexpr std::string_view kNotedWords[] = {
     "syscall",       "dlopen",         "dlsym",
     "fork",          "vfork",          "clone",
@@ -66,7 +109,16 @@ bool Contains(const List& list, std::string_view word) {
 
 std::string AtLine(int line) { return "line " + std::to_string(line) + ": "; }
 
-std::string IncludeComplaint(const SourceDirective& directive) {
+std::string_view AllowedHeaders(Language language) {
+  return language == Language::kCuda
+             ? "only the standard C and C++ headers, those of CUDA's types and intrinsics "
+               "(cuda_fp16.h, mma.h, cooperative_groups.h, cuda/barrier) and kernel.h; everything "
+               "else must be in this one file"
+             : "only the standard C and C++ headers, the processor's intrinsics (immintrin.h), "
+               "omp.h and kernel.h; everything else must be in this one file";
+}
+
+std::string IncludeComplaint(const SourceDirective& directive, Language language) {
   const std::string_view rest = directive.rest;
   const std::size_t close =
       rest.empty() ? rest.npos : rest.find(rest.front() == '<' ? '>' : '"', 1);
@@ -76,13 +128,13 @@ std::string IncludeComplaint(const SourceDirective& directive) {
   }
   const std::string_view name = rest.substr(1, close - 1);
   if (Contains(kHeaders, name)) return {};
+  if (language == Language::kCuda && Contains(kCudaHeaders, name)) return {};
   return AtLine(directive.line) + "#include of \"" + ToValidUtf8(Shorten(name, 80)) +
-         "\" is not allowed: only the standard C and C++ headers, the processor's intrinsics "
-         "(immintrin.h), omp.h and kernel.h; everything else must be in this one file";
+         "\" is not allowed: " + std::string(AllowedHeaders(language));
 }
 
-std::string DirectiveComplaint(const SourceDirective& directive) {
-  if (directive.name == "include") return IncludeComplaint(directive);
+std::string DirectiveComplaint(const SourceDirective& directive, Language language) {
+  if (directive.name == "include") return IncludeComplaint(directive, language);
   if (directive.name == "include_next" || directive.name == "import" || directive.name == "embed") {
     return AtLine(directive.line) + "#" + directive.name +
            " is not allowed: a kernel reads no other file";
@@ -96,7 +148,7 @@ bool IsAsm(const SourceToken& token) {
 }
 
 // In a file with inline assembly: directives that change sections or read files.
-std::string AssemblyComplaint(const LexedSource& source) {
+std::string AssemblyComplaint(const LexedSource& source, Language language) {
   if (std::ranges::none_of(source.tokens, IsAsm)) return {};
   for (const SourceToken& token : source.tokens) {
     if (token.kind != SourceToken::Kind::kString) continue;
@@ -104,6 +156,12 @@ std::string AssemblyComplaint(const LexedSource& source) {
       if (token.text.find(word) == std::string::npos) continue;
       return AtLine(token.line) + "the assembler directive " + std::string(word) +
              " is not allowed: inline assembly may hold instructions only";
+    }
+    if (language != Language::kCuda) continue;
+    for (const std::string_view word : kForbiddenInstructions) {
+      if (token.text.find(word) == std::string::npos) continue;
+      return AtLine(token.line) + "inline assembly may not hold \"" + std::string(word) +
+             "\": a kernel may not call the operating system";
     }
   }
   return {};
@@ -169,22 +227,22 @@ std::string TextComplaint(const std::string& source, std::size_t max_bytes) {
   return {};
 }
 
-std::string SourceComplaint(const LexedSource& source) {
+std::string SourceComplaint(const LexedSource& source, Language language) {
   for (const SourceDirective& directive : source.directives) {
-    std::string complaint = DirectiveComplaint(directive);
+    std::string complaint = DirectiveComplaint(directive, language);
     if (!complaint.empty()) return complaint;
   }
-  return AssemblyComplaint(source);
+  return AssemblyComplaint(source, language);
 }
 
 }  // namespace
 
-SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes) {
+SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes, Language language) {
   SourceVerdict verdict;
   verdict.complaint = TextComplaint(source, max_bytes);
   if (verdict.complaint.empty()) {
     const LexedSource lexed = LexSource(source);
-    verdict.complaint = SourceComplaint(lexed);
+    verdict.complaint = SourceComplaint(lexed, language);
     Notes notes;
     for (std::size_t i = 0; i < lexed.tokens.size(); ++i) NoteToken(lexed.tokens, i, notes);
     verdict.checks = notes.Take();

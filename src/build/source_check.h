@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
@@ -15,6 +16,7 @@ struct SourceVerdict {
   std::vector<Check> checks;  // "pass", or a "note" for each thing that an auditor wants to know
 };
 
-[[nodiscard]] SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes);
+[[nodiscard]] SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes,
+                                        Language language = Language::kCpp);
 
 }  // namespace pragma

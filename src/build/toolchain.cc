@@ -52,16 +52,24 @@ int NumberedVersion(const std::string& file, const std::string& name) {
   return number ? std::atoi(digits.c_str()) : 0;
 }
 
-Toolchain Missing(const std::string& name) {
+std::string MissingText(const std::string& name) {
+  if (name == "nvcc") {
+    return "nvcc is not on PATH: install the CUDA toolkit of the driver's version, or put the "
+           "folder of its nvcc on PATH";
+  }
   const std::string package =
       name == "g++" ? "g++" : "clang-19 and libomp-19-dev (or another version)";
+  return "the compiler " + name + " is not installed on this machine (package " + package +
+         "); use " + (name == "g++" ? "clang++" : "g++");
+}
+
+Toolchain Missing(const std::string& name) {
   return {.path = {},
           .version = {},
           .identity = {},
           .clang = false,
           .library_folder = {},
-          .missing = "the compiler " + name + " is not installed on this machine (package " +
-                     package + "); use " + (name == "g++" ? "clang++" : "g++")};
+          .missing = MissingText(name)};
 }
 
 // The part of a path that has to be bound for a program outside /usr: "/opt/gcc" of
@@ -83,7 +91,12 @@ Result<Toolchain> Describe(const std::string& path, bool clang) {
                       .clang = clang,
                       .library_folder = {},
                       .missing = {}};
-  toolchain.version = lines.empty() ? path : ToValidUtf8(Trim(lines.front()));
+  // nvcc's first line is its name.
+  const auto numbered = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.find(", release ") != line.npos; });
+  const std::string_view said = lines.empty() ? path : lines.front();
+  toolchain.version =
+      ToValidUtf8(Trim(numbered == lines.end() ? said : std::string_view(*numbered)));
   if (clang) {
     std::error_code code;
     const fs::path folder = InstallRoot(fs::weakly_canonical(path, code)) / "lib";

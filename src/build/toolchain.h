@@ -23,7 +23,7 @@ struct Toolchain {
 // Found once, then remembered: asking a compiler for its version costs as much as a small build.
 class Toolchains final {
  public:
-  // `name` is "g++" or "clang++" (then the newest installed). Thread-safe.
+  // `name` is "g++", "clang++" (then the newest installed) or "nvcc". Thread-safe.
   [[nodiscard]] Result<Toolchain> Find(const std::string& name);
 
  private:

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -50,11 +51,22 @@ bool IsPlainName(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
+bool IsCuda(const Json& language) { return language == LanguageName(Language::kCuda); }
+
+const char* DefaultFile(const Json& language) {
+  if (IsPython(language)) return "solution.py";
+  return IsCuda(language) ? "kernel.cu" : "kernel.cpp";
+}
+
+std::vector<std::string> DefaultFlags(const Json& language) {
+  if (IsPython(language)) return {};
+  return IsCuda(language) ? DefaultCudaFlags() : DefaultCppFlags();
+}
+
 // "files" as a list of names, or missing, becomes the object that core reads.
 Result<Json> WithFiles(Json value, const fs::path& folder) {
-  const bool python = IsPython(value.value("language", Json()));
   if (!value.contains("files")) {
-    value["files"] = Json::array({python ? "solution.py" : "kernel.cpp"});
+    value["files"] = Json::array({DefaultFile(value.value("language", Json()))});
   }
   if (!value["files"].is_array()) return value;
   Json files = Json::object();
@@ -75,20 +87,16 @@ Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& fol
   if (!value.is_object()) return Wrong("the candidate is no JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
-  const bool python = IsPython(value["language"]);
-  if (!value.contains("flags")) {
-    value["flags"] = python ? std::vector<std::string>() : DefaultCppFlags();
-  }
-  if (python && !value.contains("compiler")) value["compiler"] = "";
+  const Json& language = value["language"];
+  if (!value.contains("flags")) value["flags"] = DefaultFlags(language);
+  if (IsPython(language) && !value.contains("compiler")) value["compiler"] = "";
+  if (IsCuda(language) && !value.contains("compiler")) value["compiler"] = "nvcc";
   Result<Candidate> candidate = CandidateFromJson(value.dump());
   if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
-  if (candidate->language == Language::kCuda) {
-    return Wrong("candidates in cuda cannot be judged yet; only C++, Python and Triton can");
-  }
   return candidate;
 }
 
-Result<Candidate> LoadCandidate(const fs::path& path, Language python) {
+Result<Candidate> LoadCandidate(const fs::path& path, Target target) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const fs::path description = path / "candidate.json";
@@ -100,12 +108,13 @@ Result<Candidate> LoadCandidate(const fs::path& path, Language python) {
   const std::string extension = path.extension().string();
   if (extension == ".py") {
     std::string text = TRY(ReadGiven(path));
-    return python == Language::kTriton ? TritonCandidate(std::move(text))
-                                       : PythonCandidate(std::move(text));
+    return target == Target::kTriton ? TritonCandidate(std::move(text))
+                                     : PythonCandidate(std::move(text));
   }
+  if (extension == ".cu") return CudaCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
     return Wrong(path.string() +
-                 ": a candidate is a .cpp or .py file, or a folder with candidate.json");
+                 ": a candidate is a .cpp, .cu or .py file, or a folder with candidate.json");
   }
   return CppCandidate(TRY(ReadGiven(path)));
 }

@@ -152,23 +152,31 @@ TEST_F(FilesTest, APyFileAndAFolderGiveTheSameCandidate) {
 TEST_F(FilesTest, APyFileIsATritonModuleWhereThatIsTheTarget) {
   Write("t/solution.py", "def run(x, out): pass\n");
   Write("t/candidate.json", R"({"language": "triton"})");
-  const Candidate file = LoadCandidate(folder_.path() / "t/solution.py", Language::kTriton).value();
+  const Candidate file = LoadCandidate(folder_.path() / "t/solution.py", Target::kTriton).value();
   EXPECT_EQ(file.language, Language::kTriton);
   EXPECT_TRUE(file.flags.empty());
   EXPECT_EQ(LoadCandidate(folder_.path() / "t").value().id(), file.id());
   EXPECT_NE(LoadCandidate(folder_.path() / "t/solution.py").value().id(), file.id());
 }
 
+TEST_F(FilesTest, ACudaFileAndAFolderGiveTheSameCandidate) {
+  Write("g/kernel.cu", "// pragma-flags: -O3 -use_fast_math\n__global__ void k() {}\n");
+  Write("g/candidate.json", R"({"language": "cuda", "flags": ["-O3", "-use_fast_math"]})");
+  const Candidate file = LoadCandidate(folder_.path() / "g/kernel.cu").value();
+  EXPECT_EQ(file.language, Language::kCuda);
+  EXPECT_EQ(file.compiler, "nvcc");
+  EXPECT_THAT(file.flags, ElementsAre("-O3", "-use_fast_math"));
+  EXPECT_EQ(LoadCandidate(folder_.path() / "g").value().id(), file.id());
+}
+
 TEST_F(FilesTest, CandidatesThatCannotBe) {
-  Write("a.cu", "x");
+  Write("a.f90", "x");
   Write("bad/candidate.json", "{");
-  Write("out/candidate.json", R"({"files": ["../a.cu"]})");
-  Write("cuda/candidate.json", R"({"language": "cuda", "files": {"kernel.cu": "x"}})");
-  EXPECT_THAT(LoadCandidate(folder_.path() / "a.cu").error().message,
-              HasSubstr("a candidate is a .cpp or .py file"));
+  Write("out/candidate.json", R"({"files": ["../a.f90"]})");
+  EXPECT_THAT(LoadCandidate(folder_.path() / "a.f90").error().message,
+              HasSubstr("a candidate is a .cpp, .cu or .py file"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "bad").error().message, HasSubstr("no JSON object"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "out").error().message, HasSubstr("its own folder"));
-  EXPECT_THAT(LoadCandidate(folder_.path() / "cuda").error().message, HasSubstr("only C++"));
   EXPECT_EQ(LoadCandidate(folder_.path() / "gone.cpp").error().kind, ErrorKind::kUsage);
 }
 
@@ -191,7 +199,7 @@ TEST_F(FilesTest, ARequestWrittenAgainIsTheSameRequest) {
   const std::string text =
       R"({"task": {"path": "t.py"}, "candidate": {"files": {"kernel.cpp": "int x;"}},
     "against": {"files": {"kernel.cpp": "int y;"}}, "measure": "nothing", "threads": 2, "run_limit": "5s",
-    "task_limit": "1m", "shapes": [{"n": 4}], "dropin": true})";
+    "task_limit": "1m", "target": "cpu", "shapes": [{"n": 4}], "dropin": true})";
   const EvaluationRequest request = ParseRequest(text, folder_.path(), folder_.path()).value();
   const std::string again = RequestText(request, 0).value();
   const EvaluationRequest read = ParseRequest(again, "/", folder_.path()).value();

@@ -58,11 +58,11 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   EvaluationRequest request;
   request.task = flags.task;
   TRY(CheckTaskFile(request.task));
-  const Language python = flags.verify.triton() ? Language::kTriton : Language::kPython;
+  const Target target = flags.verify.runs_on();
   for (const std::string& candidate : flags.candidates) {
-    request.candidates.push_back(TRY(LoadCandidate(candidate, python)));
+    request.candidates.push_back(TRY(LoadCandidate(candidate, target)));
   }
-  if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against, python));
+  if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against, target));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
   request.drop_in = flags.dropin;
@@ -83,21 +83,6 @@ Result<EvaluationRequest> FromFile(const EvaluateFlags& flags,
   EvaluationRequest request = TRY(ParseRequest(*text, file.parent_path(), scratch));
   TRY(CheckTaskFile(request.task));
   return request;
-}
-
-// A reference that measures on one target has nothing to compare kernels of another with.
-Result<void> CheckTarget(const EvaluationRequest& request, const VerifyFlags& verify) {
-  std::vector<Candidate> all = request.candidates;
-  if (request.against) all.push_back(*request.against);
-  for (const Candidate& candidate : all) {
-    const bool triton = candidate.language == Language::kTriton;
-    if (triton == verify.triton()) continue;
-    return Fail(ErrorKind::kUsage,
-                triton ? "a Triton candidate needs --target triton"
-                       : "--target triton judges Triton candidates only, and one is in " +
-                             std::string(LanguageName(candidate.language)));
-  }
-  return {};
 }
 
 bool NamesFolder(const std::string& path) {
@@ -146,7 +131,7 @@ Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& 
   TRY(plan.verify.ReadShapes());
   PhaseLine line(context.console.err);
   std::vector<Verdict> all;
-  if (!flags.no_serve && !plan.verify.triton()) {
+  if (!flags.no_serve) {
     const std::filesystem::path socket =
         flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
     TRY(AskServer({.context = context,
@@ -204,7 +189,7 @@ Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& fl
                 "--bundle " + flags.bundle + ": several candidates need a folder (end it with /)");
   }
   plan.verify = VerifyFlagsOf(plan.request, flags.verify, context.settings);
-  TRY(CheckTarget(plan.request, plan.verify));
+  TRY(CheckTarget(plan.request, plan.verify.runs_on()));
   plan.evidence = flags.bundle.empty() ? Evidence::kNo : Evidence::kYes;
   return Judge(context, flags, std::move(plan));
 }
@@ -239,7 +224,7 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   const auto flags = std::make_shared<EvaluateFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
   command.add_option("CANDIDATE", flags->candidates,
-                     ".cpp or .py files, or folders with candidate.json; judged in order");
+                     ".cpp, .cu or .py files, or folders with candidate.json; judged in order");
   command.add_option("--against", flags->against, "present best, timed against as well")
       ->type_name("FILE");
   command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")

@@ -1,5 +1,6 @@
 #include "cli/evaluation_request.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,10 +36,10 @@ std::unexpected<Error> Wrong(const std::string& what) {
 }
 
 Result<void> CheckKeys(const Json& value) {
-  const std::vector<std::string> known{"schema",     "task",   "candidate",    "against",
-                                       "measure",    "mode",   "cache",        "threads",
-                                       "repeat",     "dropin", "sanitize",     "run_limit",
-                                       "task_limit", "shapes", "tune_seconds", "retune"};
+  const std::vector<std::string> known{
+      "schema",    "task",   "candidate",    "against", "measure",   "target",
+      "mode",      "cache",  "threads",      "repeat",  "dropin",    "sanitize",
+      "run_limit", "shapes", "tune_seconds", "retune",  "task_limit"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
@@ -117,9 +118,9 @@ Result<fs::path> TaskPath(const Json& value, const fs::path& folder, const fs::p
   return file;
 }
 
-Result<Candidate> CandidateOf(const Json& value, const fs::path& folder) {
+Result<Candidate> CandidateOf(const Json& value, const fs::path& folder, Target target) {
   if (value.is_object() && value.contains("path") && value["path"].is_string()) {
-    return LoadCandidate(folder / value["path"].get<std::string>());
+    return LoadCandidate(folder / value["path"].get<std::string>(), target);
   }
   return CandidateFromObject(value.dump(), folder);
 }
@@ -164,8 +165,12 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   EvaluationRequest request;
   request.task = TRY(TaskPath(value, folder, scratch));
   request.task_given_as_text = !value["task"].contains("path");
-  request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder)));
-  if (value.contains("against")) request.against = TRY(CandidateOf(value["against"], folder));
+  request.target = TRY(Choice(value, "target", {"cpu", "triton", "cuda"}));
+  const Target target = TargetFromName(request.target).value_or(Target::kCpu);
+  request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder, target)));
+  if (value.contains("against")) {
+    request.against = TRY(CandidateOf(value["against"], folder, target));
+  }
   const std::string measure = TRY(Choice(value, "measure", {"nothing", "eager", "compile"}));
   if (measure == "nothing") request.measure = Measure::kNothing;
   if (measure == "eager") request.measure = Measure::kEager;
@@ -193,6 +198,7 @@ Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at
   if (request.against) value["against"] = TRY(CandidateValue(*request.against));
   if (request.threads > 0) value["threads"] = request.threads;
   const std::vector<std::pair<const char*, const std::string*>> texts{
+      {"target", &request.target},
       {"mode", &request.mode},
       {"cache", &request.cache},
       {"run_limit", &request.run_limit},
@@ -206,6 +212,19 @@ Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at
   }
   if (!request.shapes.empty()) value["shapes"] = Json::parse(request.shapes);
   return value.dump();
+}
+
+Result<void> CheckTarget(const EvaluationRequest& request, Target target) {
+  std::vector<Candidate> all = request.candidates;
+  if (request.against) all.push_back(*request.against);
+  for (const Candidate& candidate : all) {
+    const Target own = TargetOf(candidate.language);
+    if (own == target) continue;
+    return Fail(ErrorKind::kUsage,
+                fmt::format("a candidate in {} needs --target {}, and this is --target {}",
+                            LanguageName(candidate.language), TargetName(own), TargetName(target)));
+  }
+  return {};
 }
 
 Result<void> CheckTaskFile(const fs::path& task) {

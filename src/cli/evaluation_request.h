@@ -24,7 +24,8 @@ struct EvaluationRequest {
   std::vector<Candidate> candidates;  // judged in order on one warm reference; at least one
   std::optional<Candidate> against;   // the present best, to be timed against as well
   Measure measure = Measure::kEagerAndCompile;
-  std::string mode;  // empty: as the settings say; likewise below
+  std::string target;  // empty: cpu
+  std::string mode;    // empty: as the settings say; likewise below
   std::string cache;
   int threads = 0;
   std::string run_limit;   // duration, checked
@@ -46,7 +47,7 @@ struct EvaluationRequest {
 //    "task": {"path": FILE} or {"name": NAME, "source": TEXT},
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
-//    (default), "mode", "cache", "threads", "repeat", "run_limit",
+//    (default), "target", "mode", "cache", "threads", "repeat", "run_limit",
 //    "task_limit" (as the flags), "shapes" (a list, docs/shapes.md), "dropin", "sanitize" (true or
 //    false), "tune_seconds", "retune" (true or false): optional}
 // Paths are relative to the request file's folder; a task given as text is written into `scratch`.
@@ -56,6 +57,10 @@ struct EvaluationRequest {
 
 // The request file of the candidate `at` alone, complete: paths are absolute, texts are inside.
 [[nodiscard]] Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at);
+
+// A reference that measures on one target has nothing to compare kernels of another with: kUsage
+// unless all candidates are for `target`.
+[[nodiscard]] Result<void> CheckTarget(const EvaluationRequest& request, Target target);
 
 // kUsage unless it is a file that can be read.
 [[nodiscard]] Result<void> CheckTaskFile(const std::filesystem::path& task);

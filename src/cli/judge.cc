@@ -50,6 +50,7 @@ Result<Evaluation> EvaluateOnce(const Court& court, const EvaluationRequest& req
 VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& given,
                           const Settings& settings) {
   VerifyFlags verify = given;
+  if (!request.target.empty()) verify.target = request.target;
   if (!request.mode.empty()) verify.mode = request.mode;
   if (!request.cache.empty()) verify.cache = request.cache;
   if (request.threads > 0) verify.threads = request.threads;

@@ -79,6 +79,7 @@ Result<std::optional<LineSocket>> Connect(const ServedEvaluation& wanted) {
 EvaluationRequest Complete(const ServedEvaluation& wanted) {
   EvaluationRequest request = wanted.request;
   const VerifyFlags& verify = wanted.verify;
+  request.target = verify.target.empty() ? "cpu" : verify.target;
   request.mode = verify.mode.empty() ? "strict" : verify.mode;
   request.cache = verify.cache.empty() ? "warm" : verify.cache;
   request.threads = verify.threads;

@@ -139,7 +139,10 @@ void ServeLoop::Take(Client& client, const std::string& line) {
     return Tell(client.number, LostLine("too many evaluations wait already"));
   }
   const std::size_t before = queue_.size() + (running_ ? 1 : 0);
-  queue_.push_back({.client = client.number, .key = std::move(request->key), .line = line});
+  queue_.push_back({.client = client.number,
+                    .key = std::move(request->key),
+                    .on_device = request->on_device,
+                    .line = line});
   if (before == 0) return;
   Tell(client.number, ProgressLine("waiting for " + std::to_string(before) + " other evaluation" +
                                    (before == 1 ? "" : "s")));
@@ -164,12 +167,13 @@ void ServeLoop::StartNext() {
   const auto warm = std::ranges::find(tasks_, queue_.front().key, &WarmTask::key);
   if (warm == tasks_.end()) {
     MakeRoom(limits_.tasks - 1);
+    if (queue_.front().on_device) LeaveDevice();
     if (stopping()) return;
   }
   running_ = std::move(queue_.front());
   queue_.pop_front();
   if (warm == tasks_.end()) {
-    Result<WarmTask> started = WarmTask::Start(context_, running_->key);
+    Result<WarmTask> started = WarmTask::Start(context_, running_->key, running_->on_device);
     if (!started) return Lost(started.error().message);
     tasks_.emplace_front(std::move(*started));
   } else {
@@ -230,6 +234,13 @@ void ServeLoop::MakeRoom(std::size_t tasks) {
     if (task.stopping()) continue;
     memory += snapshot.TreeBytes(task.pid());
     if (++kept > tasks || memory > limits_.memory_bytes) task.Stop(Now() + kStopLimit);
+  }
+}
+
+// A task takes up to half of a device's memory: one at a time.
+void ServeLoop::LeaveDevice() {
+  for (WarmTask& task : tasks_) {
+    if (task.on_device() && !task.stopping()) task.Stop(Now() + kStopLimit);
   }
 }
 

@@ -50,6 +50,7 @@ class ServeLoop final {
   struct Job {
     std::int64_t client = 0;
     std::string key;
+    bool on_device = false;
     std::string line;
   };
   void Accept();
@@ -65,6 +66,7 @@ class ServeLoop final {
   void Lost(const std::string& why);
   void Finish();
   void MakeRoom(std::size_t tasks);
+  void LeaveDevice();
   void Sweep();
 
   // Waits until something is to be done; false: the user asked to stop.

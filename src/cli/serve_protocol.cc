@@ -222,6 +222,7 @@ Result<ServeRequest> ParseServeRequest(std::string_view line) {
   request.terminal = ReadTerminal(value.value("terminal", SortedJson()));
   SortedJson& evaluate = value["evaluate"];
   request.request = Line(evaluate);
+  request.on_device = TextOr(evaluate, "target", "cpu") != "cpu";
   for (const char* name : kOfCandidates) evaluate.erase(name);
   request.key = Sha256Hex(request.folder.string() + "\n" + Line(evaluate));
   return request;

@@ -45,7 +45,8 @@ struct ServeRequest {
   std::string request;           // a request object (cli/evaluation_request.h), as text
   std::filesystem::path folder;  // absolute; of the request's relative paths
   Evidence evidence = Evidence::kNo;
-  Terminal terminal;  // what the result's text is written for
+  Terminal terminal;       // what the result's text is written for
+  bool on_device = false;  // is judged on a GPU
   // Two requests with the same key can be judged on the same warm reference: all but candidates.
   std::string key;
 };

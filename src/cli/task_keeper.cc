@@ -68,6 +68,7 @@ class Keeper final {
     const EvaluationRequest request =
         TRY(ParseRequest(wanted.request, wanted.folder, files_.path()));
     TRY(CheckTaskFile(request.task));
+    TRY(CheckTarget(request, VerifyFlagsOf(request, {}, {}).runs_on()));
     if (stamp_ && !stamp_->Holds()) Close();
     Result<Verdict> verdict = JudgeHere(wanted, request);
     if (!verdict) Close();  // whatever went wrong may have broken it

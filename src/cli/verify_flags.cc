@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "cli/settings.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "sandbox/jail.h"
 #include "task/shapes.h"
 #include "task/torch_server.h"
@@ -68,11 +69,10 @@ void VerifyFlags::AddShapesTo(CLI::App& command) {
 
 void VerifyFlags::AddTargetTo(CLI::App& command) {
   command
-      .add_option(
-          "--target", target,
-          "what runs the kernel: cpu (default) or triton (the GPU; without one, checks only)")
+      .add_option("--target", target,
+                  "what runs the kernel: cpu (default), triton or cuda (the GPU)")
       ->type_name("TARGET")
-      ->check(CLI::IsMember({"cpu", "triton"}))
+      ->check(CLI::IsMember({"cpu", "triton", "cuda"}))
       ->group("Checking");
 }
 
@@ -127,7 +127,7 @@ VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& o
 WorkbenchOptions VerifyFlags::workbench_options() const {
   return {.threads = threads,
           .sandbox = unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired,
-          .device = triton() ? DeviceWish::kIfThere : DeviceWish::kNone,
+          .device = runs_on() == Target::kCpu ? DeviceWish::kNone : DeviceWish::kIfThere,
           .task_limit = DurationOr(task_limit, TorchServerOptions{}.describe_limit)};
 }
 

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "cli/settings.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "verify/verifier.h"
 
 namespace CLI {
@@ -34,7 +35,7 @@ struct VerifyFlags {
   void AddShapesTo(CLI::App& command);
   // --target, for commands that judge given candidates.
   void AddTargetTo(CLI::App& command);
-  [[nodiscard]] bool triton() const { return target == "triton"; }
+  [[nodiscard]] Target runs_on() const { return TargetFromName(target).value_or(Target::kCpu); }
   // Reads the file of shapes; the error names it.
   [[nodiscard]] Result<void> ReadShapes();
   // What is empty here, from the settings.

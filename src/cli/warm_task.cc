@@ -29,7 +29,7 @@ constexpr std::size_t kMaxLogLine = std::size_t{1} << 20U;
 
 }  // namespace
 
-Result<WarmTask> WarmTask::Start(const Context& context, std::string key) {
+Result<WarmTask> WarmTask::Start(const Context& context, std::string key, bool on_device) {
   UniqueFd their_requests;
   UniqueFd their_log;
   LineSocket requests = TRY(LineSocket::Pair(their_requests, kMaxServeReply));
@@ -49,7 +49,8 @@ Result<WarmTask> WarmTask::Start(const Context& context, std::string key) {
   spec.inherit_env = true;
   spec.fds = {{their_requests.get(), kKeeperSocket}, {their_log.get(), STDERR_FILENO}};
   Process process = TRY(Process::Spawn(spec));
-  return WarmTask(std::move(key), std::move(process), std::move(requests), std::move(log));
+  return WarmTask(std::move(key), on_device, std::move(process), std::move(requests),
+                  std::move(log));
 }
 
 void WarmTask::Stop(TimePoint kill_at) {

@@ -15,9 +15,11 @@ namespace pragma {
 class WarmTask final {
  public:
   // Starts the process; it makes its reference when it gets its first request.
-  [[nodiscard]] static Result<WarmTask> Start(const Context& context, std::string key);
+  [[nodiscard]] static Result<WarmTask> Start(const Context& context, std::string key,
+                                              bool on_device);
 
   [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] bool on_device() const { return on_device_; }
   [[nodiscard]] LineSocket& requests() { return requests_; }  // lines of cli/serve_protocol.h
   [[nodiscard]] LineSocket& log() { return log_; }            // what it writes to stderr
   [[nodiscard]] int pid() const { return process_.pid(); }
@@ -31,12 +33,14 @@ class WarmTask final {
   [[nodiscard]] bool Lives();
 
  private:
-  WarmTask(std::string key, Process process, LineSocket requests, LineSocket log)
+  WarmTask(std::string key, bool on_device, Process process, LineSocket requests, LineSocket log)
       : key_(std::move(key)),
+        on_device_(on_device),
         process_(std::move(process)),
         requests_(std::move(requests)),
         log_(std::move(log)) {}
   std::string key_;
+  bool on_device_;
   Process process_;
   LineSocket requests_;
   LineSocket log_;

@@ -120,7 +120,9 @@ Workbench::Workbench(const Context& context, Jail jail, Store store, Machine mac
       jail_(std::move(jail)),
       store_(std::move(store)),
       machine_(std::move(machine)),
-      builder_(jail_, home_ / "cache" / "build") {}
+      builder_(jail_, home_ / "cache" / "build") {
+  if (machine_.device) builder_.SetCapability(machine_.device->capability);
+}
 
 Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
                                                      const WorkbenchOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view kFlagsMark = "// pragma-flags:";
 constexpr std::string_view kCompilerMark = "// pragma-compiler:";
+constexpr std::array<std::string_view, 3> kTargets{"cpu", "triton", "cuda"};
 constexpr std::size_t kFlagsLines = 10;  // how far down the mark is looked for
 
 // Length-prefixed, so that no two different candidates give the same text.
@@ -38,6 +40,19 @@ std::vector<std::string> Words(std::string_view text) {
 std::string_view LanguageName(Language language) {
   constexpr std::array<std::string_view, 4> kNames{"cpp", "cuda", "triton", "python"};
   return kNames.at(static_cast<std::size_t>(language));
+}
+
+std::string_view TargetName(Target target) { return kTargets.at(static_cast<std::size_t>(target)); }
+
+std::optional<Target> TargetFromName(std::string_view name) {
+  const auto* const found = std::ranges::find(kTargets, name);
+  if (found == kTargets.end()) return std::nullopt;
+  return static_cast<Target>(found - kTargets.begin());
+}
+
+Target TargetOf(Language language) {
+  if (language == Language::kTriton) return Target::kTriton;
+  return language == Language::kCuda ? Target::kCuda : Target::kCpu;
 }
 
 const std::string& Candidate::source() const {
@@ -79,9 +94,15 @@ const std::vector<std::string>& DefaultCppFlags() {
   return kFlags;
 }
 
-Candidate CppCandidate(std::string source) {
-  Candidate candidate;
-  candidate.flags = DefaultCppFlags();
+const std::vector<std::string>& DefaultCudaFlags() {
+  static const std::vector<std::string> kFlags{"-O3"};
+  return kFlags;
+}
+
+namespace {
+
+// What a source's first lines say.
+void ReadMarks(const std::string& source, Candidate& candidate) {
   const std::vector<std::string> lines = SplitLines(std::string_view(source).substr(0, 4096));
   for (std::size_t i = 0; i < lines.size() && i < kFlagsLines; ++i) {
     const std::string_view line = Trim(lines[i]);
@@ -89,7 +110,23 @@ Candidate CppCandidate(std::string source) {
     if (line.starts_with(kCompilerMark))
       candidate.compiler = Trim(line.substr(kCompilerMark.size()));
   }
+}
+
+}  // namespace
+
+Candidate CppCandidate(std::string source) {
+  Candidate candidate;
+  candidate.flags = DefaultCppFlags();
+  ReadMarks(source, candidate);
   candidate.files["kernel.cpp"] = std::move(source);
+  return candidate;
+}
+
+Candidate CudaCandidate(std::string source) {
+  Candidate candidate{.language = Language::kCuda, .compiler = "nvcc"};
+  candidate.flags = DefaultCudaFlags();
+  ReadMarks(source, candidate);
+  candidate.files["kernel.cu"] = std::move(source);
   return candidate;
 }
 

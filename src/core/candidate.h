@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +14,18 @@ enum class Language : std::uint8_t { kCpp, kCuda, kTriton, kPython };
 [[nodiscard]] std::string_view LanguageName(
     Language language);  // "cpp", "cuda", "triton", "python"
 
+// What runs a candidate and its reference while they are measured.
+enum class Target : std::uint8_t { kCpu, kTriton, kCuda };
+[[nodiscard]] std::string_view TargetName(Target target);  // "cpu", "triton", "cuda"
+[[nodiscard]] std::optional<Target> TargetFromName(std::string_view name);
+[[nodiscard]] Target TargetOf(Language language);
+
 struct Candidate {
   Language language = Language::kCpp;
-  // name -> text; C++: exactly one, "kernel.cpp"; Python, Triton: exactly one, "solution.py"
+  // name -> text; exactly one: C++ "kernel.cpp", CUDA "kernel.cu", Python, Triton "solution.py"
   std::map<std::string, std::string> files;
-  std::string compiler = "g++";                  // C++: "g++" or "clang++"; Python: empty
-  std::vector<std::string> flags;                // compile flags, in the author's order
+  std::string compiler = "g++";    // C++: "g++" or "clang++"; CUDA: "nvcc"; Python: empty
+  std::vector<std::string> flags;  // compile flags, in the author's order
   std::map<std::string, std::int64_t> tunables;  // chosen values of PRAGMA_TUNE constants
   // The main source: the first file of `files`.
   [[nodiscard]] const std::string& source() const;
@@ -35,6 +42,9 @@ struct Candidate {
 // "// pragma-compiler: clang++".
 [[nodiscard]] Candidate CppCandidate(std::string source);
 [[nodiscard]] const std::vector<std::string>& DefaultCppFlags();
+// A CUDA candidate from one source text; its flags as in C++.
+[[nodiscard]] Candidate CudaCandidate(std::string source);
+[[nodiscard]] const std::vector<std::string>& DefaultCudaFlags();
 // A Triton candidate from the text of a module with kernels and run(); it has no flags.
 [[nodiscard]] Candidate TritonCandidate(std::string source);
 // A Python candidate from the text of a file that defines ModelNew; it has no flags.

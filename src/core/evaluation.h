@@ -87,7 +87,7 @@ struct Environment {
   std::string cache;      // "warm" or "cold"
   int threads = 1;
   std::vector<std::string> protections;
-  // "isolated", "weaker (python)", "weaker (triton)", "none (unsafe-no-sandbox)"
+  // "isolated", "weaker (python)", "weaker (triton)", "weaker (cuda)", "none (unsafe-no-sandbox)"
   std::string trust;
   std::string device;     // "NVIDIA H100 80GB HBM3, driver 580.159.04"; empty: the processors
   std::string precision;  // of both sides on a device: "fp32" (no TF32); empty: as written

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "harness/cuda_program.h"
 #include "harness/peer.h"
 #include "harness/worker_failure.h"
 #include "harness/worker_process.h"
@@ -27,6 +29,8 @@
 namespace pragma {
 namespace {
 
+constexpr Seconds kReportLimit{10};  // for a jail's init to say how its program died
+
 bool IsDead(const UniqueFd& pidfd) {
   pollfd waiter{pidfd.get(), POLLIN, 0};
   return ::poll(&waiter, 1, 0) > 0;
@@ -34,25 +38,50 @@ bool IsDead(const UniqueFd& pidfd) {
 
 }  // namespace
 
-Result<DeviceWorker> DeviceWorker::Start(WorkerZygote& zygote, Referee& referee, std::size_t area,
-                                         const WorkerOptions& options) {
-  DeviceWorker worker(options);
-  worker.zygote_ = &zygote;
-  Doorbell control = TRY(Doorbell::Create());
-  const UniqueFd memory = TRY(referee.Share(area, Referee::AreaKind::kModule));
-  std::optional<WorkerChild> child = TRY(zygote.Fork(control.fd(), memory.get()));
-  if (!child) return worker;
-  worker.child_ = std::move(*child);
-  worker.peer_ = std::make_unique<Peer>(std::move(control), worker.child_.host_pid,
-                                        UniqueFd(::dup(worker.child_.pidfd.get())));
+Result<DeviceWorker> DeviceWorker::Start(const DeviceProgram& program, Referee& referee,
+                                         std::size_t area, const WorkerOptions& options) {
+  if (program.ready != nullptr && program.ready->Has(area)) return program.ready->Take();
+  DeviceWorker worker(program, options);
+  const Referee::SharedArea shared = TRY(referee.Share(area, Referee::AreaKind::kModule));
+  TRY(program.cuda != nullptr ? worker.StartJail(shared) : worker.Fork(shared.end.get()));
   return worker;
 }
 
+Result<void> DeviceWorker::Fork(int area_fd) {
+  Doorbell control = TRY(Doorbell::Create());
+  std::optional<WorkerChild> child = TRY(zygote_->Fork(control.fd(), area_fd));
+  if (!child) return {};
+  child_ = std::move(*child);
+  peer_ = std::make_unique<Peer>(std::move(control), child_.host_pid,
+                                 UniqueFd(::dup(child_.pidfd.get())));
+  return {};
+}
+
+Result<void> DeviceWorker::StartJail(const Referee::SharedArea& shared) {
+  CudaProcess process = TRY(cuda_->Start(shared));
+  log_ = std::move(process.log);
+  object_ = std::move(process.object);
+  jailed_ = std::move(process.jailed);
+  child_.host_pid = jailed_->host_pid();
+  child_.pidfd = UniqueFd(::dup(jailed_->pidfd()));
+  peer_ = std::make_unique<Peer>(std::move(process.control), child_.host_pid,
+                                 UniqueFd(::dup(child_.pidfd.get())));
+  return {};
+}
+
 DeviceWorker::~DeviceWorker() {
-  Kill();  // the zygote reaps it; SIGKILL also ends a stopped process
+  Kill();  // the zygote, or its jail's init, reaps it; SIGKILL also ends a stopped process
+}
+
+Result<void> DeviceWorker::WarmUp() {
+  const std::optional<WorkerFailure> failure =
+      TRY(Send(PRAGMA_START, {}, options_.python_load_limit, nullptr));
+  if (!failure) return {};
+  return Fail("a process for CUDA candidates does not start: " + failure->reason);
 }
 
 Result<std::optional<WorkerFailure>> DeviceWorker::Load() {
+  if (cuda_ != nullptr) TRY(cuda_->HandOver(peer_->doorbell().page(), *object_));
   return Send(PRAGMA_LOAD, {}, options_.python_load_limit, nullptr);
 }
 
@@ -77,7 +106,7 @@ Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,
     return std::optional(WorkerFailure{
         .status = Status::kSandboxViolation,
         .reason = "the module ended the process that starts its processes; only its own may end",
-        .log = zygote_->ReadLog()});
+        .log = ReadLog()});
   }
   const PeerReply reply = peer_->Send(command, sets, limit);
   if (elapsed != nullptr) *elapsed = reply.elapsed;
@@ -85,32 +114,45 @@ Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,
   if (reply.page_altered) {
     return std::optional(Killed("the kernel wrote to the page through which it is called"));
   }
-  if (command == PRAGMA_RUN && !LeftNothing(peer_->pid())) {
+  if (command == PRAGMA_RUN && LeftOthers()) {
     return std::optional(
-        Killed("the module left a process running; only its own threads may live on after a call"));
+        Killed("it left a process running; only its own threads may live on after a call"));
   }
   return std::optional<WorkerFailure>();
 }
 
+std::string DeviceWorker::ReadLog() const {
+  return zygote_ != nullptr ? zygote_->ReadLog() : ReadWorkerLog(log_.get());
+}
+
+bool DeviceWorker::LeftOthers() const {
+  return zygote_ != nullptr ? !LeftNothing(peer_->pid()) : !RunsAlone(peer_->pid());
+}
+
 WorkerFailure DeviceWorker::Killed(std::string reason) {
   Kill();
-  return {
-      .status = Status::kSandboxViolation, .reason = std::move(reason), .log = zygote_->ReadLog()};
+  return {.status = Status::kSandboxViolation, .reason = std::move(reason), .log = ReadLog()};
 }
 
 WorkerFailure DeviceWorker::Died() {
-  const std::optional<Outcome> outcome = zygote_->EndOf(child_);
-  if (outcome) return FailureFromDeath(*outcome, zygote_->ReadLog(), WorkerKind::kPython);
+  const WorkerKind kind = zygote_ != nullptr ? WorkerKind::kPython : WorkerKind::kCuda;
+  std::optional<Outcome> outcome;
+  if (zygote_ != nullptr) {
+    outcome = zygote_->EndOf(child_);
+  } else if (Result<std::optional<Outcome>> told = jailed_->WaitFor(kReportLimit)) {
+    outcome = *told;
+  }
+  if (outcome) return FailureFromDeath(*outcome, ReadLog(), kind);
   return {.status = Status::kCrashed,
-          .reason = "the module's process died, and nobody is left who knows how",
-          .log = zygote_->ReadLog()};
+          .reason = "the candidate's process died, and nobody is left who knows how",
+          .log = ReadLog()};
 }
 
 WorkerFailure DeviceWorker::Explain(const PeerReply& reply, Seconds limit) {
   if (reply.answer == Answer::kDied) return Died();
   peer_->Kill();
-  if (reply.answer == Answer::kTimeout) return FailureFromSilence(limit, zygote_->ReadLog());
-  return FailureFromReply(reply, zygote_->ReadLog());
+  if (reply.answer == Answer::kTimeout) return FailureFromSilence(limit, ReadLog());
+  return FailureFromReply(reply, ReadLog());
 }
 
 Result<void> DeviceWorker::Thaw() const {
@@ -121,12 +163,38 @@ Result<void> DeviceWorker::Thaw() const {
 Result<std::optional<WorkerFailure>> DeviceWorker::Freeze() {
   if (peer_ == nullptr || !peer_->Freeze()) {
     return std::optional(
-        Killed("a thread of the module cannot be stopped: it waits where no signal reaches it"));
+        Killed("a thread of the candidate cannot be stopped: it waits where no signal reaches it"));
   }
   if (!IsDead(child_.pidfd)) return std::optional<WorkerFailure>();
   WorkerFailure failure = Died();
   failure.reason += "; it happened between two calls";
   return std::optional(std::move(failure));
+}
+
+Result<void> ReadyWorkers::Start(const DeviceProgram& program, Referee& referee, std::size_t area,
+                                 const WorkerOptions& options, int count) {
+  area_ = area;
+  for (int i = 0; i < count; ++i) {
+    DeviceWorker worker =
+        TRY(DeviceWorker::Start({.zygote = program.zygote, .cuda = program.cuda, .ready = nullptr},
+                                referee, area, options));
+    Starting& starting = *workers_.emplace_back(std::make_unique<Starting>(std::move(worker)));
+    starting.ready =
+        std::async(std::launch::async, [&starting] { return starting.worker.WarmUp(); });
+  }
+  return {};
+}
+
+// What still starts is not waited for.
+ReadyWorkers::~ReadyWorkers() {
+  for (const std::unique_ptr<Starting>& starting : workers_) starting->worker.Kill();
+}
+
+Result<DeviceWorker> ReadyWorkers::Take() {
+  const std::unique_ptr<Starting> first = std::move(workers_.front());
+  workers_.pop_front();
+  TRY(first->ready.get());
+  return std::move(first->worker);
 }
 
 }  // namespace pragma

@@ -39,9 +39,9 @@ Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, 
 Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& referee,
                                                  std::size_t area, TimerMode mode) {
   Doorbell control = TRY(Doorbell::Create());
-  const UniqueFd memory = TRY(referee.Share(area, Referee::AreaKind::kTorch));
-  TimerChild child =
-      TRY(server.SpawnTimer({.mode = mode, .area_fd = memory.get(), .control_fd = control.fd()}));
+  const Referee::SharedArea shared = TRY(referee.Share(area, Referee::AreaKind::kTorch));
+  TimerChild child = TRY(
+      server.SpawnTimer({.mode = mode, .area_fd = shared.end.get(), .control_fd = control.fd()}));
   return TimerProcess(
       std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
 }

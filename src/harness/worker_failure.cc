@@ -31,6 +31,19 @@ constexpr const char* kForbiddenCallInPython =
     "ModelNew used a forbidden system call: no network, no tracing of processes, no mounts, and no "
     "new processes after its first run (compile at import or in the constructor)";
 
+constexpr const char* kForbiddenCallInCuda =
+    "host code used a forbidden system call; it may only launch kernels (no files, threads, "
+    "processes, sockets or new executable memory)";
+
+const char* ForbiddenCall(WorkerKind kind) {
+  switch (kind) {
+    case WorkerKind::kNative: return kForbiddenCall;
+    case WorkerKind::kPython: return kForbiddenCallInPython;
+    case WorkerKind::kCuda: return kForbiddenCallInCuda;
+  }
+  return "";
+}
+
 }  // namespace
 
 WorkerFailure FailureFromDeath(const Outcome& outcome, std::string log, WorkerKind kind) {
@@ -40,7 +53,7 @@ WorkerFailure FailureFromDeath(const Outcome& outcome, std::string log, WorkerKi
   const bool signalled = outcome.kind == Outcome::Kind::kSignalled;
   if (signalled && outcome.code == SIGSYS) {
     failure.status = Status::kSandboxViolation;
-    failure.reason = python ? kForbiddenCallInPython : kForbiddenCall;
+    failure.reason = ForbiddenCall(kind);
   } else if (python && signalled && outcome.code == SIGSEGV) {
     failure.reason += "; inputs and parameters cannot be written";
   } else if (signalled && outcome.code == SIGKILL) {

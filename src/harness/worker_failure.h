@@ -19,7 +19,7 @@ struct WorkerFailure {
   std::string log;  // what it printed, shortened; foreign text
 };
 
-enum class WorkerKind { kNative, kPython };
+enum class WorkerKind { kNative, kPython, kCuda };
 
 [[nodiscard]] WorkerFailure FailureFromDeath(const Outcome& outcome, std::string log,
                                              WorkerKind kind);

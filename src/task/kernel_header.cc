@@ -202,12 +202,36 @@ void WriteNamespace(std::string& out, const Task& task) {
   out += "}  // namespace task\n";
 }
 
-std::string Parameter(const TensorSpec& tensor, bool constant) {
-  return fmt::format("{}{}* {}", constant ? "const " : "", DTypeCppName(tensor.dtype), tensor.name);
-}
-
 std::string Prototype(std::string_view name, const std::vector<std::string>& parameters) {
   return fmt::format("extern \"C\" void {}({});\n", name, fmt::join(parameters, ",\n    "));
+}
+
+std::string_view CudaTypeName(DType dtype) {
+  if (dtype == DType::kFloat16) return "__half";
+  return dtype == DType::kBFloat16 ? "__nv_bfloat16" : DTypeCppName(dtype);
+}
+
+void WriteLaunch(std::string& out, const Task& task) {
+  std::vector<std::string> parameters;
+  for (const TensorSpec& tensor : task.arguments) {
+    parameters.push_back(fmt::format("const {}* {}", CudaTypeName(tensor.dtype), tensor.name));
+  }
+  for (const TensorSpec& tensor : task.outputs) {
+    parameters.push_back(fmt::format("{}* {}", CudaTypeName(tensor.dtype), tensor.name));
+  }
+  parameters.emplace_back("void* scratch");
+  parameters.emplace_back("cudaStream_t stream");
+  out +=
+      R"(// Launches the kernels, on the stream given, and returns; all tensors lie in the device's memory.
+// scratch is null unless the source defines (and so asks for)
+//   constinit const std::size_t pragma_scratch_bytes = ...;
+extern "C" const std::size_t pragma_scratch_bytes;
+)";
+  out += Prototype("pragma_launch", parameters);
+}
+
+std::string Parameter(const TensorSpec& tensor, bool constant) {
+  return fmt::format("{}{}* {}", constant ? "const " : "", DTypeCppName(tensor.dtype), tensor.name);
 }
 
 void WritePrototypes(std::string& out, const Task& task) {
@@ -275,19 +299,33 @@ constexpr int tuned(const char* text, int otherwise) {
       ::pragma_detail::tuned(PRAGMA_TUNE_TEXT_(PRAGMA_TUNE_##name), (otherwise))
 )";
 
-bool UsesBf16(const Task& task) {
-  const auto is_bf16 = [](const TensorSpec& t) { return t.dtype == DType::kBFloat16; };
-  return std::ranges::any_of(task.arguments, is_bf16) || std::ranges::any_of(task.outputs, is_bf16);
+bool Uses(const Task& task, DType dtype) {
+  const auto has = [dtype](const TensorSpec& tensor) { return tensor.dtype == dtype; };
+  return std::ranges::any_of(task.arguments, has) || std::ranges::any_of(task.outputs, has);
 }
 
 }  // namespace
+
+std::string CudaKernelHeader(const Task& task) {
+  std::string out = fmt::format(
+      "// kernel.h of task {} (CUDA, ABI version 1), written by pragma.\n", CommentText(task.name));
+  out += "#pragma once\n\n";
+  if (Uses(task, DType::kBFloat16)) out += "#include <cuda_bf16.h>\n";
+  if (Uses(task, DType::kFloat16)) out += "#include <cuda_fp16.h>\n";
+  out += "#include <cstddef>\n#include <cstdint>\n\n";
+  WriteNamespace(out, task);
+  out += "\n";
+  WriteLaunch(out, task);
+  out += kTune;
+  return out;
+}
 
 std::string KernelHeader(const Task& task) {
   std::string out = fmt::format("// kernel.h of task {} (ABI version 1), written by pragma.\n",
                                 CommentText(task.name));
   out += "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\n";
   WriteNamespace(out, task);
-  if (UsesBf16(task)) out += kBf16;
+  if (Uses(task, DType::kBFloat16)) out += kBf16;
   out += "\n";
   WritePrototypes(out, task);
   out += kTune;

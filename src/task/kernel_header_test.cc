@@ -178,6 +178,16 @@ TEST(KernelHeader, Goldens) {
   ExpectGolden("everything.kernel.h", KernelHeader(Everything()));
 }
 
+TEST(KernelHeader, OfCudaHasItsEntryAndTypes) {
+  ExpectGolden("conv1d.cuda.kernel.h", CudaKernelHeader(Convolution()));
+  const std::string header = CudaKernelHeader(Everything());
+  EXPECT_THAT(header, HasSubstr("#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"));
+  EXPECT_THAT(header, HasSubstr("const __half* in_3,"));
+  EXPECT_THAT(header, HasSubstr("__nv_bfloat16* out_0,"));
+  EXPECT_THAT(header, Not(HasSubstr("pragma_bf16")));
+  EXPECT_THAT(header, Not(HasSubstr("pragma_kernel")));
+}
+
 TEST(KernelHeader, SizesThatVaryComeWithTheCall) {
   Task task = Convolution();
   task.dims = {{"x_0", 16}, {"out_0", 16}, {"kernel_size", 3}};

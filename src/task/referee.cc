@@ -141,15 +141,22 @@ Result<std::vector<OutputFigures>> Referee::Perturb(std::size_t slot, double siz
   return outputs;
 }
 
-Result<UniqueFd> Referee::Share(std::size_t area, AreaKind kind) {
+Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
   UniqueFd ours;
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
   JsonWriter request = Begin("share_area");
   request.Field("area", area).Field("outputs", kind == AreaKind::kModule);
   const std::array<int, 1> fds{theirs.get()};
-  TRY(server_->AskReferee(request, fds, "making an area for a measured process"));
-  return ours;
+  const JsonReader reply =
+      TRY(server_->AskReferee(request, fds, "making an area for a measured process"));
+  SharedArea shared{.end = std::move(ours), .layout = {}};
+  reply.Get("input_bytes", shared.layout.input_bytes);
+  reply.Get("output_bytes", shared.layout.output_bytes);
+  reply.Get("arguments_at", shared.layout.arguments);
+  reply.Get("outputs_at", shared.layout.outputs);
+  TRY(reply.status());
+  return shared;
 }
 
 Result<void> Referee::Drop(std::size_t area) {

@@ -1,4 +1,4 @@
-// Referee: the part of the pragma_torch server that holds everything a Triton candidate is judged
+// Referee: the part of the pragma_torch server that holds everything a candidate is judged
 // on, in the device's memory (docs/gpu.md): secret input sets, their truth, the areas that measured
 // processes compute in, and the passes over their outputs. What it returns are figures; what they
 // mean is decided by verify/.
@@ -46,6 +46,14 @@ struct SlotFigures {
   std::vector<OutputFigures> outputs;
 };
 
+// Where in its two parts the tensors of an area lie: offsets by set, then by tensor.
+struct AreaLayout {
+  std::size_t input_bytes = 0;
+  std::size_t output_bytes = 0;  // 0: an area without outputs
+  std::vector<std::vector<std::size_t>> arguments;
+  std::vector<std::vector<std::size_t>> outputs;
+};
+
 class Referee final {
  public:
   // `server` outlives the referee, and knows one at a time.
@@ -76,9 +84,12 @@ class Referee final {
     kModule,  // arguments that can only be read, and outputs
     kTorch,   // arguments, which forward may write
   };
-  // The end of a socket through which a measured process gets the area of one side: the layout and
-  // the memory itself. All processes of a side share one area, one after the other.
-  [[nodiscard]] Result<UniqueFd> Share(std::size_t area, AreaKind kind);
+  // The area of one side. All processes of a side share one area, one after the other.
+  struct SharedArea {
+    UniqueFd end;       // of a socket through which a measured process gets the memory itself
+    AreaLayout layout;  // as the socket says it as well
+  };
+  [[nodiscard]] Result<SharedArea> Share(std::size_t area, AreaKind kind);
   [[nodiscard]] Result<void> Drop(std::size_t area);
   // Copies the slots' arguments into the area and poisons its outputs; returns when the device is
   // done.

@@ -1,5 +1,5 @@
 // TorchChannel: pragma's end of the socket to pragma_torch: JSON lines, descriptors with the line
-// that names them (docs/torch-protocol.md). For task/ and harness/worker_zygote.h alone.
+// that names them (docs/torch-protocol.md). For task/, and for what harness/ starts.
 #pragma once
 
 #include <cstdint>

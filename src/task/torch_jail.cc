@@ -5,14 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,8 +18,8 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "core/device.h"
 #include "sandbox/jail.h"
+#include "task/system_jail.h"
 #include "task/torch_server.h"
 
 namespace pragma {
@@ -32,44 +29,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxCopiedFileBytes = std::size_t{16} << 20U;
 constexpr int kMaxCacheSlots = 64;
-// What a system needs besides /usr: the loader's cache, the compiler's links, torch's look at the
-// processor's caches, and the source of Python's and torch's first random numbers.
-constexpr std::array<std::string_view, 4> kSystemFiles{"/etc/ld.so.cache", "/etc/alternatives",
-                                                       "/sys/devices/system/cpu", "/dev/urandom"};
 
 bool ReadableByOthers(const fs::path& path, bool folder) {
   struct stat info{};
   const mode_t wanted = folder ? S_IROTH | S_IXOTH : S_IROTH;
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & wanted) == wanted;
-}
-
-bool Exists(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-bool IsUnder(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
-
-void BindSame(JailSpec& spec, const fs::path& path) {
-  const std::string text = path.string();
-  if (text.empty() || path == path.root_path() || IsUnder(path, "/usr") || !Exists(path)) return;
-  const auto same = [&text](const Bind& bind) { return bind.to == text; };
-  if (std::ranges::none_of(spec.binds, same)) spec.binds.push_back({text, text, false});
-}
-
-void BindSystem(JailSpec& spec) {
-  spec.binds.push_back({"/usr", "/usr", false});
-  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
-    std::error_code error;
-    if (fs::is_symlink(name, error)) {
-      spec.symlinks.emplace_back(fs::read_symlink(name, error).string(), name);
-    } else {
-      BindSame(spec, name);
-    }
-  }
-  for (const std::string_view path : kSystemFiles) BindSame(spec, path);
 }
 
 // The value of "home" in pyvenv.cfg: the folder of the interpreter that made the environment.
@@ -95,7 +59,7 @@ Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
   // The links from the environment's bin/python to the interpreter must work inside as well.
   BindSame(spec, real.parent_path().parent_path());
   const fs::path venv = fs::absolute(python).lexically_normal().parent_path().parent_path();
-  if (!Exists(venv / "pyvenv.cfg")) return real.string();
+  if (!fs::exists(venv / "pyvenv.cfg", error)) return real.string();
   const fs::path home = VenvHome(venv / "pyvenv.cfg");
   if (!home.empty()) BindSame(spec, home.parent_path());
   spec.binds.push_back({venv.string(), "/venv", false});
@@ -121,29 +85,6 @@ std::map<std::string, std::string> Environment() {
           // A compiler cache could not write from the jail.
           {"TORCH_NO_COMPILER_WRAPPER", "1"},
           {"TORCH_HOME", "/tmp"}};
-}
-
-// The driver's character devices, its library where the loader would not look, and /sys, without
-// which it is slow to start.
-void BindDevice(JailSpec& spec, const Device& device) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/dev", error)) {
-    const std::string name = entry.path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with("nvidia") && entry.is_character_file(ignored))
-      BindSame(spec, entry.path());
-  }
-  const fs::path folder = fs::path(device.library).parent_path();
-  if (!folder.empty()) {
-    BindSame(spec, folder);
-    spec.env["LD_LIBRARY_PATH"] = folder.string();
-    spec.env["TRITON_LIBCUDA_PATH"] = folder.string();
-  }
-  BindSame(spec, "/sys");
-  spec.env["TRITON_CACHE_DIR"] = "/cache/triton";
-  spec.env["CUDA_CACHE_PATH"] = "/tmp/cuda";
-  spec.env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  spec.env["CUDA_VISIBLE_DEVICES"] = "0";
 }
 
 // Opens everything under `folder` to all users. Links are left alone; nobody else writes there now.

@@ -133,6 +133,8 @@ class TorchServer final {
 
 // The text of the task's kernel.h (docs/design.md 4): names, shapes, init arguments, prototypes.
 [[nodiscard]] std::string KernelHeader(const Task& task);
+// The same for CUDA (docs/gpu.md): pragma_launch in place of pragma_kernel.
+[[nodiscard]] std::string CudaKernelHeader(const Task& task);
 // A Task from the server's description (foreign text).
 [[nodiscard]] Result<Task> ParseTaskDescription(std::string_view json);
 

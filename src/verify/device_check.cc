@@ -119,7 +119,8 @@ class DeviceCheck final {
   Result<void> Run();
 
  private:
-  Result<DeviceWorker> Begin();
+  Result<DeviceWorker*> Begin();
+  Result<void> Check(DeviceWorker& worker, DeviceWorker& fresh);
   Result<void> Load(DeviceWorker& worker, DeviceWorker& fresh);
 
   const DeviceParts& parts_;
@@ -130,8 +131,15 @@ class DeviceCheck final {
 
 Result<void> DeviceCheck::Run() {
   parts_.stage.ForgetTolerances();
-  DeviceWorker worker = TRY(Begin());
-  DeviceWorker fresh = TRY(Begin());
+  DeviceWorker& worker = *TRY(Begin());
+  DeviceWorker& fresh = *TRY(Begin());
+  const Result<void> checked = Check(worker, fresh);
+  worker.Kill();
+  fresh.Kill();
+  return checked;
+}
+
+Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   TRY(Load(worker, fresh));
   if (judging_.failed()) return {};
   if (parts_.once_loaded) TRY(parts_.once_loaded());
@@ -146,9 +154,11 @@ Result<void> DeviceCheck::Run() {
   return {};
 }
 
-Result<DeviceWorker> DeviceCheck::Begin() {
+Result<DeviceWorker*> DeviceCheck::Begin() {
   const PhaseTimer timer(judging_.evaluation, "load");
-  return DeviceWorker::Start(parts_.zygote, parts_.stage.referee(), kCandidateArea, parts_.worker);
+  DeviceWorker started = TRY(
+      DeviceWorker::Start(parts_.program, parts_.stage.referee(), kCandidateArea, parts_.worker));
+  return &parts_.crew.checked.emplace_back(std::move(started));
 }
 
 // Side by side: contexts and the look at the module take tenths of a second. When one fails the

@@ -1,23 +1,34 @@
-// The checks of a Triton module: as value_check.h, with everything it is held against on the
-// device.
+// The checks of a candidate on a device: as value_check.h, with everything it is held against on
+// the device.
 #pragma once
 
 #include <functional>
+#include <list>
+#include <vector>
 
 #include "base/result.h"
+#include "harness/device_worker.h"
 #include "harness/worker_process.h"
-#include "harness/worker_zygote.h"
 #include "machine/machine.h"
+#include "verify/device_side.h"
 #include "verify/device_stage.h"
 #include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
 
+// The processes of one evaluation. They are killed or stopped when they have done their part, and
+// waited for only once it is over: a context takes tenths of a second to end.
+struct DeviceCrew {
+  std::list<DeviceWorker> checked;
+  std::list<std::vector<DeviceSide>> timed;
+};
+
 // Borrowed; all outlive the evaluation.
 struct DeviceParts {
   DeviceStage& stage;
-  WorkerZygote& zygote;  // the candidate's
+  DeviceCrew& crew;
+  DeviceProgram program;  // the candidate's
   const Machine& machine;
   const VerifyOptions& options;
   WorkerOptions worker;

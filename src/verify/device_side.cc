@@ -16,7 +16,6 @@
 #include "harness/peer.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
-#include "harness/worker_zygote.h"
 #include "verify/device_stage.h"
 
 namespace pragma {
@@ -96,13 +95,13 @@ Result<DeviceSide> DeviceSide::OfTorch(DeviceStage& stage, TimerMode mode) {
   return DeviceSide(std::move(state));
 }
 
-Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, WorkerZygote& zygote,
+Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, const DeviceProgram& program,
                                         const WorkerOptions& options, DeviceArea area) {
   auto state = std::make_unique<State>();
   state->area = area;
   for (DevicePlayer& player : state->players) {
     player.worker =
-        TRY(DeviceWorker::Start(zygote, stage.referee(), static_cast<std::size_t>(area), options));
+        TRY(DeviceWorker::Start(program, stage.referee(), static_cast<std::size_t>(area), options));
   }
   for (DevicePlayer& player : state->players) {
     state->loading.push_back(

@@ -13,7 +13,6 @@
 #include "harness/device_worker.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
-#include "harness/worker_zygote.h"
 #include "verify/device_stage.h"
 
 namespace pragma {
@@ -31,8 +30,8 @@ class DeviceSide final {
   // Five of them. Those of Torch are loaded, have made a call and are stopped.
   [[nodiscard]] static Result<DeviceSide> OfTorch(DeviceStage& stage, TimerMode mode);
   // Loaded and stopped; the first call, which compiles or finds what was compiled, is the
-  // session's. `zygote` outlives the side.
-  [[nodiscard]] static Result<DeviceSide> OfModule(DeviceStage& stage, WorkerZygote& zygote,
+  // session's. What the program names outlives the side.
+  [[nodiscard]] static Result<DeviceSide> OfModule(DeviceStage& stage, const DeviceProgram& program,
                                                    const WorkerOptions& options, DeviceArea area);
   DeviceSide(DeviceSide&&) noexcept;
   DeviceSide& operator=(DeviceSide&&) noexcept;

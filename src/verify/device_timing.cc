@@ -114,15 +114,15 @@ Result<DeviceOutcome> DeviceTiming::Session(std::vector<DeviceSide>& sides,
 }
 
 Result<void> DeviceTiming::TimeOnce() {
-  std::vector<DeviceSide> sides = TRY(make_sides_());
+  std::vector<DeviceSide>& sides = parts_.crew.timed.emplace_back(TRY(make_sides_()));
   const TimingPlan plan = TRY(Plan(sides.size()));
   DeviceOutcome outcome = TRY(Session(sides, plan));
   const std::size_t best = Find(sides, DeviceArea::kBest);
   if (best < sides.size() && !outcome.timing.failed &&
       outcome.timing.Ratio(best, 0).low > 1 + kMinimumEffect) {
     // The second look, which no win selected, is what counts.
-    sides = TRY(make_sides_());
-    outcome = TRY(Session(sides, plan));
+    std::vector<DeviceSide>& fresh = parts_.crew.timed.emplace_back(TRY(make_sides_()));
+    outcome = TRY(Session(fresh, plan));
   }
   if (outcome.timing.failed && outcome.timing.failed->side == best) {
     return Fail("the present best failed while it was timed: " +

@@ -13,7 +13,8 @@ namespace pragma {
 
 // Environment::trust of such a candidate's evaluations (docs/python-candidates.md says why).
 inline constexpr const char* kPythonTrust = "weaker (python)";
-inline constexpr const char* kTritonTrust = "weaker (triton)";  // docs/gpu.md
+inline constexpr const char* kTritonTrust = "weaker (triton)";  // docs/gpu.md; likewise below
+inline constexpr const char* kCudaTrust = "weaker (cuda)";
 
 // The outcome's kernel has `python` set. An Error only for our own trouble.
 [[nodiscard]] Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jail,

@@ -20,9 +20,10 @@ namespace pragma {
 
 class Verifier final {
  public:
-  // All parts but the machine, a copy, outlive the verifier. The reference stays warm in `server`.
-  Verifier(TorchServer& server, const Builder& builder, const Jail& jail, Machine machine,
-           VerifyOptions options);
+  // All parts but machine and options, which are copied, outlive the verifier. The reference stays
+  // warm in `server`.
+  Verifier(TorchServer& server, const Builder& builder, const Jail& jail, const Machine& machine,
+           const VerifyOptions& options);
   Verifier(Verifier&&) noexcept;
   ~Verifier();
 

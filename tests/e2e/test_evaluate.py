@@ -39,7 +39,7 @@ def test_a_task_that_takes_too_long_is_ended(program, home):
     "candidate, part",
     [
         ("missing.cpp", "missing.cpp"),
-        ("kernel.cu", "a candidate is a .cpp or .py file"),
+        ("kernel.f90", "a candidate is a .cpp, .cu or .py file"),
         (".", "no candidate.json"),
     ],
 )

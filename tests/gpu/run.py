@@ -2,7 +2,8 @@
 """The tests that need a GPU, in one command: python3 tests/gpu/run.py [--pragma FILE] [--log FOLDER]
 
 Every kernel of hostile/ must get the status in its second line, every one of honest/ must pass, timed
-against eager on the GPU. Without a GPU: skipped, with the reason, exit code 0.
+against eager on the GPU: Triton modules (.py) and CUDA sources (.cu). Without a GPU: skipped, with the
+reason, exit code 0.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from collections import defaultdict
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RUN_LIMIT = "10s"  # of one call: a kernel that does not end must not take a minute
+TARGETS = {".py": "triton", ".cu": "cuda"}
 
 
 def mark(path: pathlib.Path, name: str) -> str:
     for line in path.read_text().splitlines()[:3]:
-        if line.startswith(f"# {name}: "):
+        if line.startswith((f"# {name}: ", f"// {name}: ")):
             return line.split(": ", 1)[1].strip()
     return ""
 
@@ -37,7 +39,8 @@ def no_gpu(pragma: pathlib.Path) -> str:
 
 
 def evaluate(pragma: pathlib.Path, task: str, kernels: list[pathlib.Path], more: list[str]) -> list[dict]:
-    command = [pragma, "evaluate", ROOT / task, *kernels, "--target", "triton", "--json", "--no-serve"]
+    target = TARGETS[kernels[0].suffix]
+    command = [pragma, "evaluate", ROOT / task, *kernels, "--target", target, "--json", "--no-serve"]
     done = subprocess.run([*map(str, command), *more], capture_output=True, text=True)
     try:
         found = json.loads(done.stdout)
@@ -66,21 +69,21 @@ def main() -> int:
     if why:
         print(f"skipped: {why}")
         return 0
-    groups: dict[tuple[str, str], list[pathlib.Path]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[pathlib.Path]] = defaultdict(list)
     for kind in ("hostile", "honest"):
-        for path in sorted((HERE / kind).glob("*.py")):
-            if arguments.only in f"{kind}/{path.name}":
-                groups[kind, mark(path, "task")].append(path)
+        for path in sorted((HERE / kind).iterdir()):
+            if path.suffix in TARGETS and arguments.only in f"{kind}/{path.name}":
+                groups[kind, mark(path, "task"), path.suffix].append(path)
     failed = 0
-    for (kind, task), kernels in groups.items():
+    for (kind, task, _), kernels in groups.items():
         start = time.monotonic()
         more = ["--no-timing", "--run-limit", RUN_LIMIT] if kind == "hostile" else ["--no-compile-baseline"]
         for path, found in zip(kernels, evaluate(arguments.pragma, task, kernels, more), strict=True):
             wanted = mark(path, "expect") or "passed"
             failed += found.get("status") != wanted
-            print(line(f"{kind}/{path.stem}", wanted, found), flush=True)
+            print(line(f"{kind}/{path.name}", wanted, found), flush=True)
             if arguments.log:
-                (arguments.log / f"{path.stem}.json").write_text(json.dumps(found, indent=1))
+                (arguments.log / f"{path.name}.json").write_text(json.dumps(found, indent=1))
         print(f"       {task}: {time.monotonic() - start:.0f} s", flush=True)
     total = sum(map(len, groups.values()))
     print(f"{total - failed} passed, {failed} failed")

@@ -1,0 +1,117 @@
+#include "harness/cuda_program.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/doorbell.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/device.h"
+#include "harness/worker_failure.h"
+#include "harness/worker_process.h"
+#include "sandbox/jail.h"
+#include "task/referee.h"
+#include "task/system_jail.h"
+#include "task/torch_channel.h"
+#include "worker/protocol.h"
+
+namespace pragma {
+namespace {
+
+// The driver maps some hundred MiB of host memory for a context.
+constexpr std::size_t kMemory = std::size_t{4} << 30U;
+constexpr int kProcesses = 64;  // threads: the driver starts some
+constexpr int kOpenFiles = 256;
+constexpr int kControlFd = 3;
+constexpr int kAreasFd = 4;
+constexpr int kObjectFd = 5;
+constexpr Seconds kSendLimit{10};
+
+JailSpec MakeSpec(const Jail& jail, const Device& device, const WorkerOptions& options) {
+  JailSpec spec;
+  BindSystem(spec);
+  BindDevice(spec, device);
+  spec.binds.push_back({jail.program_dir() + "/pragma-confine", "/pragma-confine"});
+  spec.binds.push_back({jail.program_dir() + "/pragma-cuda-worker", "/pragma-cuda-worker"});
+  spec.argv = {"/pragma-confine", "0", "/pragma-cuda-worker"};
+  spec.env["HOME"] = "/tmp";
+  spec.env["CUDA_MODULE_LOADING"] = "EAGER";  // not in the first call
+  spec.tmpfs = {"/tmp"};
+  spec.proc = true;
+  // CUDA reserves far more addresses than there is memory.
+  spec.limits.address_space_bytes = 0;
+  spec.limits.memory_bytes = kMemory + options.memory_allowance_bytes;
+  spec.limits.processes = kProcesses;
+  spec.limits.open_files = kOpenFiles;
+  return spec;
+}
+
+// The control page of a process that computes in such an area.
+Result<Doorbell> MakeControl(const AreaLayout& layout) {
+  const std::size_t sets = layout.arguments.size();
+  if (sets == 0 || sets > PRAGMA_MAX_SETS || layout.outputs.size() != sets) {
+    return Fail("the PyTorch server made an area that no kernel can be called on");
+  }
+  const std::size_t pointers = layout.arguments.front().size() + layout.outputs.front().size();
+  if (pointers + 2 > PRAGMA_MAX_POINTERS) return Fail("the task has too many tensors for a kernel");
+  Doorbell control = TRY(Doorbell::Create(sets * pointers));
+  pragma_control& page = control.page();
+  page.set_count = static_cast<std::uint32_t>(sets);
+  page.argument_count = static_cast<std::uint32_t>(layout.arguments.front().size());
+  page.output_count = static_cast<std::uint32_t>(layout.outputs.front().size());
+  page.input_bytes = layout.input_bytes;
+  page.output_bytes = layout.output_bytes;
+  std::uint64_t* word = pragma_offsets(&page);
+  for (std::size_t set = 0; set < sets; ++set) {
+    word = std::ranges::copy(layout.arguments[set], word).out;
+    word = std::ranges::copy(layout.outputs[set], word).out;
+  }
+  return control;
+}
+
+}  // namespace
+
+CudaProgram::CudaProgram(const Jail& jail, const Device& device, const WorkerOptions& options)
+    : jail_(&jail), spec_(MakeSpec(jail, device, options)) {}
+
+void CudaProgram::SetKernel(const BuiltKernel& kernel) {
+  shared_object_ = kernel.shared_object.string();
+  scratch_bytes_ = kernel.scratch_bytes;
+}
+
+Result<CudaProcess> CudaProgram::Start(const Referee::SharedArea& shared) const {
+  Doorbell control = TRY(MakeControl(shared.layout));
+  LogPipe log = TRY(MakeLogPipe());
+  UniqueFd theirs;
+  TorchChannel object = TRY(TorchChannel::Create(theirs));
+  JailSpec spec = spec_;
+  spec.fds = {{log.end.get(), 1},
+              {log.end.get(), 2},
+              {control.fd(), kControlFd},
+              {shared.end.get(), kAreasFd},
+              {theirs.get(), kObjectFd}};
+  return CudaProcess{.jailed = TRY(jail_->Start(spec)),
+                     .control = std::move(control),
+                     .object = std::move(object),
+                     .log = std::move(log.ours)};
+}
+
+Result<void> CudaProgram::HandOver(pragma_control& page, TorchChannel& object) const {
+  page.scratch_bytes = scratch_bytes_;
+  const UniqueFd file(::open(shared_object_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return FailErrno("cannot open " + shared_object_);
+  const std::array<int, 1> fds{file.get()};
+  // One that is dead takes nothing, and is found out when it is asked to load.
+  static_cast<void>(object.Send("{}", fds, After(kSendLimit)));
+  return {};
+}
+
+}  // namespace pragma

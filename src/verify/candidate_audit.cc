@@ -1,0 +1,83 @@
+#include "verify/candidate_audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "core/task.h"
+#include "machine/machine.h"
+#include "verify/bounds.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+
+namespace pragma {
+namespace {
+
+// So much faster than eager, or so near to the bound, is audited.
+constexpr double kAuditedSpeedup = 10;
+constexpr double kAuditedShareOfBound = 0.8;
+// Two honest measurements of one kernel differ by less.
+constexpr double kAuditAgreement = 1.25;
+
+// Whether what was measured asks for a second look, and why.
+std::string Suspicion(const AuditSubject& subject, const Evaluation& evaluation) {
+  if (evaluation.speedup_eager && evaluation.speedup_eager->median > kAuditedSpeedup)
+    return fmt::format("{:.1f} times as fast as eager", evaluation.speedup_eager->median);
+  const double measured = evaluation.timing->ms.median;
+  if (evaluation.lower_bound_ms && *evaluation.lower_bound_ms > kAuditedShareOfBound * measured)
+    return fmt::format("{:.0f} % of the hard bound", 100 * *evaluation.lower_bound_ms / measured);
+  if (SoftBoundMs(subject.task, subject.machine) > measured)
+    return "fewer operations than the task as written";
+  return {};
+}
+
+void KeepSlower(Judging& judging, const Evaluation& again, const std::string& why) {
+  Evaluation& evaluation = judging.evaluation;
+  const double first = evaluation.speedup_eager->median;
+  const double second = again.speedup_eager->median;
+  const bool agree = std::max(first, second) <= kAuditAgreement * std::min(first, second);
+  judging.Note("audit", agree ? "pass" : "note",
+               fmt::format("{}; with new seeds {:.2f} times as fast as eager, before {:.2f}", why,
+                           second, first));
+  if (agree || second >= first) return;
+  evaluation.timing = again.timing;
+  evaluation.eager = again.eager;
+  evaluation.speedup_eager = again.speedup_eager;
+  evaluation.samples = again.samples;
+}
+
+}  // namespace
+
+Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges, Judging& judging,
+                            const VerifyProgress& progress) {
+  Evaluation& evaluation = judging.evaluation;
+  const std::string why = Suspicion(subject, evaluation);
+  if (why.empty()) return {};
+  if (progress) progress("audit");
+  Judging again{.evaluation = {.status = Status::kPassed},
+                .kernel = judging.kernel,
+                .drop_in = judging.drop_in,
+                .seed = DeriveSeed(judging.seed, "audit")};
+  again.rng = Rng(again.seed);
+  {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+    TRY(judges.check(again));
+  }
+  if (!again.failed()) TRY(judges.time(again));
+  for (const auto& [phase, ms] : again.evaluation.phases_ms) evaluation.phases_ms["audit"] += ms;
+  if (again.failed()) {
+    judging.Note("audit", "fail", why);
+    judging.Reject(again.evaluation.status,
+                   "failed its audit (" + why + "): " + again.evaluation.reason);
+    if (again.evaluation.error) evaluation.error = again.evaluation.error;
+    return {};
+  }
+  KeepSlower(judging, again.evaluation, why);
+  return {};
+}
+
+}  // namespace pragma

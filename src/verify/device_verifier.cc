@@ -1,0 +1,247 @@
+#include "verify/device_verifier.h"
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "harness/cuda_program.h"
+#include "harness/worker_zygote.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+#include "verify/candidate_audit.h"
+#include "verify/candidate_build.h"
+#include "verify/device_check.h"
+#include "verify/device_side.h"
+#include "verify/device_stage.h"
+#include "verify/device_timing.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+#include "verify/python_kernel.h"
+
+namespace pragma {
+namespace {
+
+// With fewer processors a module's imports would disturb what is timed meanwhile.
+constexpr int kProcessorsToSpare = 4;
+// Of a candidate: as device_check.cc and device_side.cc start them.
+constexpr int kCheckProcesses = 2;
+constexpr int kTimedProcesses = 5;
+
+}  // namespace
+
+// One evaluation. Processes go before what they were started from.
+struct DeviceVerifier::Session {
+  Session(VerifyProgress shown, Measure wanted) : progress(std::move(shown)), measure(wanted) {}
+  VerifyProgress progress;
+  Measure measure;
+  Judging judging{.evaluation = {.status = Status::kPassed}};
+  Subject subject;
+  std::optional<Subject> champion;  // the present best, where it is to be timed against
+  std::optional<DeviceSide> side;   // loads while the checks are made, as Torch's do
+  DeviceCrew crew;
+};
+
+DeviceVerifier::DeviceVerifier(TorchServer& server, const Builder& builder, const Jail& jail,
+                               const Machine& machine, const VerifyOptions& options)
+    : server_(server),
+      builder_(builder),
+      jail_(jail),
+      machine_(machine),
+      options_(options),
+      header_(CudaKernelHeader(server.task())) {}
+
+WorkerOptions DeviceVerifier::worker_options() const {
+  return {.threads = machine_.threads,
+          .memory_allowance_bytes = options_.memory_allowance_bytes,
+          .run_limit = options_.run_limit};
+}
+
+Environment DeviceVerifier::Describe(Language language) const {
+  Environment environment = DescribeEnvironment(jail_, server_, machine_, options_);
+  if (!jail_.unsafe()) {
+    environment.trust = language == Language::kCuda ? kCudaTrust : kTritonTrust;
+  }
+  if (!machine_.device) return environment;
+  const CacheState cache = DeviceCache(server_.task(), stage_->size(), machine_);
+  environment.cache = cache == CacheState::kWarm ? "warm" : "cold";
+  environment.device = machine_.device->name + ", driver " + machine_.device->driver;
+  environment.precision = "fp32";
+  return environment;
+}
+
+Result<void> DeviceVerifier::Prepare() {
+  if (stage_) return {};
+  stage_ = TRY(DeviceStage::Create(server_, DeviceStageSize(server_.task(), options_, machine_)));
+  return {};
+}
+
+// For the next module. Begins to import at once; nobody waits for the start of its jail.
+void DeviceVerifier::StartZygote() {
+  spare_ = std::async(std::launch::async, [this]() -> Result<WorkerZygote> {
+    JailSpec spec = TRY(server_.TritonJail());
+    return WorkerZygote::Start(jail_, std::move(spec), worker_options());
+  });
+}
+
+Result<WorkerZygote> DeviceVerifier::TakeZygote() {
+  if (!spare_.valid()) StartZygote();
+  WorkerZygote taken = TRY(spare_.get());
+  if (machine_.threads >= kProcessorsToSpare) StartZygote();
+  return taken;
+}
+
+// Torch's processes for a session. Loaded and never used, they are as fresh as new ones.
+Result<void> DeviceVerifier::StartTorch(Measure measure) {
+  if (!machine_.device || measure == Measure::kNothing) return {};
+  if (!eager_) eager_ = TRY(DeviceSide::OfTorch(*stage_, TimerMode::kEager));
+  if (compile_ || measure != Measure::kEagerAndCompile) return {};
+  compile_ = TRY(DeviceSide::OfTorch(*stage_, TimerMode::kCompile));
+  return {};
+}
+
+// The processes of a CUDA candidate are the same whatever it is: they start while it is built.
+Result<void> DeviceVerifier::StartProgram(Subject& subject, Measure measure) {
+  subject.cuda.emplace(jail_, *machine_.device, worker_options());
+  const int count = kCheckProcesses + (measure == Measure::kNothing ? 0 : kTimedProcesses);
+  return subject.ready.Start(subject.program(), stage_->referee(), kCandidateArea, worker_options(),
+                             count);
+}
+
+Result<bool> DeviceVerifier::Build(const Candidate& candidate, Subject& subject,
+                                   Evaluation& evaluation) {
+  const bool cuda = candidate.language == Language::kCuda;
+  if (!cuda) subject.zygote = TRY(TakeZygote());  // imports while its module is looked at
+  const std::optional<BuiltKernel> built =
+      TRY(BuildCandidate({server_, builder_, jail_, header_}, candidate, evaluation));
+  if (!built) return false;
+  if (cuda && !machine_.device) {
+    return Fail(ErrorKind::kUnavailable,
+                "the candidate builds, but no GPU was found to run it on; pragma doctor says why");
+  }
+  if (cuda) {
+    if (!subject.cuda) subject.cuda.emplace(jail_, *machine_.device, worker_options());
+    subject.cuda->SetKernel(*built);
+  } else {
+    subject.zygote->SetModule(candidate.source());
+  }
+  return true;
+}
+
+Result<void> DeviceVerifier::BuildChampion(const Candidate& best, Session& session) {
+  Evaluation ignored;
+  if (TRY(Build(best, session.champion.emplace(), ignored))) return {};
+  return Fail("the present best is turned away now: " + ignored.reason);
+}
+
+DeviceParts DeviceVerifier::Parts(Session& session) {
+  return {.stage = *stage_,
+          .crew = session.crew,
+          .program = session.subject.program(),
+          .machine = machine_,
+          .options = options_,
+          .worker = worker_options(),
+          .once_loaded = {}};
+}
+
+// Builds and checks; the evaluation says what was found.
+Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session) {
+  Judging& judging = session.judging;
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  if (session.progress) session.progress("build");
+  if (candidate.language == Language::kCuda && machine_.device) {
+    TRY(StartProgram(session.subject, session.measure));
+  }
+  if (!TRY(Build(candidate, session.subject, judging.evaluation))) return {};
+  judging.DrawSecrets(options_.seed);
+  DeviceParts parts = Parts(session);
+  if (session.measure != Measure::kNothing) {
+    parts.once_loaded = [&]() -> Result<void> {
+      session.side =
+          TRY(DeviceSide::OfModule(*stage_, parts.program, parts.worker, DeviceArea::kCandidate));
+      return StartTorch(session.measure);
+    };
+  }
+  return CheckOnDevice(parts, judging, session.progress);
+}
+
+// Against all that was asked for, and once more where the figures ask for it.
+Result<void> DeviceVerifier::Time(Session& session) {
+  Judging& judging = session.judging;
+  const DeviceParts parts = Parts(session);
+  const auto start = [&](Subject& of, DeviceArea area) {
+    return DeviceSide::OfModule(*stage_, of.program(), parts.worker, area);
+  };
+  const MakeSides make_sides = [&]() -> Result<std::vector<DeviceSide>> {
+    TRY(StartTorch(session.measure));
+    if (!session.side) session.side = TRY(start(session.subject, DeviceArea::kCandidate));
+    std::vector<DeviceSide> sides;
+    sides.push_back(std::move(*std::exchange(session.side, std::nullopt)));
+    sides.push_back(std::move(*std::exchange(eager_, std::nullopt)));
+    if (compile_) sides.push_back(std::move(*std::exchange(compile_, std::nullopt)));
+    if (session.champion) sides.push_back(TRY(start(*session.champion, DeviceArea::kBest)));
+    return sides;
+  };
+  TRY(TimeOnDevice(parts, judging, make_sides, session.progress));
+  const Judges judges{
+      .check = [&](Judging& again) { return CheckOnDevice(parts, again, session.progress); },
+      .time =
+          [&](Judging& again) { return TimeOnDevice(parts, again, make_sides, session.progress); }};
+  if (judging.failed()) return {};
+  return AuditCandidate({server_.task(), machine_}, judges, judging, session.progress);
+}
+
+Result<void> DeviceVerifier::Settle() { return ahead_.valid() ? ahead_.get() : Result<void>(); }
+
+// Nobody waits for this: contexts and processes take tenths of a second to begin and to end.
+void DeviceVerifier::LookAhead(std::unique_ptr<Session> session) {
+  const Measure measure = session->measure;
+  clearing_ =
+      std::async(std::launch::async, [used = std::move(session)]() mutable { used.reset(); });
+  ahead_ = std::async(std::launch::async, [this, measure] { return StartTorch(measure); });
+}
+
+Result<void> DeviceVerifier::Judge(const Candidate& candidate, const Candidate* best,
+                                   Session& session) {
+  Judging& judging = session.judging;
+  judging.evaluation.environment = Describe(candidate.language);
+  if (best != nullptr && session.measure != Measure::kNothing) {
+    TRY(BuildChampion(*best, session));
+  }
+  TRY(Check(candidate, session));
+  if (!machine_.device && !judging.failed()) {
+    judging.Note("timing", "skipped", "no GPU: checks only, in Triton's interpreter");
+  }
+  if (judging.failed() || session.measure == Measure::kNothing) return {};
+  return Time(session);
+}
+
+Result<Evaluation> DeviceVerifier::Evaluate(const Candidate& candidate, const Candidate* best,
+                                            Measure measure, const VerifyProgress& progress) {
+  const bool cuda = candidate.language == Language::kCuda;
+  if (cuda && !server_.task().dims.empty()) {
+    return Fail(ErrorKind::kUsage, "--shapes: CUDA candidates are judged on one shape only");
+  }
+  if (!machine_.device) measure = Measure::kNothing;
+  auto session = std::make_unique<Session>(progress, measure);
+  {
+    const PhaseTimer timer(session->judging.evaluation, "prepare");
+    TRY(Settle());
+    if (!cuda && !spare_.valid()) StartZygote();  // beside the device's own start
+    // Without a GPU a CUDA source is only built.
+    if (!cuda || machine_.device) TRY(Prepare());
+  }
+  TRY(Judge(candidate, best, *session));
+  Evaluation evaluation = std::move(session->judging.evaluation);
+  if (machine_.device) LookAhead(std::move(session));
+  return evaluation;
+}
+
+}  // namespace pragma

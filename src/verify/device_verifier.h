@@ -1,0 +1,88 @@
+// DeviceVerifier: a candidate for a GPU (a Triton module, a CUDA source) to an Evaluation: looked
+// at or built, checked and timed on the device's memory (device_stage.h). Keeps ready what the next
+// evaluation needs. Private to verify/.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "harness/cuda_program.h"
+#include "harness/device_worker.h"
+#include "harness/worker_zygote.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+#include "verify/device_check.h"
+#include "verify/device_side.h"
+#include "verify/device_stage.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+
+namespace pragma {
+
+class DeviceVerifier final {
+ public:
+  // All parts but machine and options, which are copied, outlive it. Starts nothing yet.
+  DeviceVerifier(TorchServer& server, const Builder& builder, const Jail& jail,
+                 const Machine& machine, const VerifyOptions& options);
+  [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
+                                            Measure measure, const VerifyProgress& progress);
+  // Waits until nothing of it uses the server any more.
+  [[nodiscard]] Result<void> Settle();
+  void set_seed(const std::optional<Seed>& seed) { options_.seed = seed; }
+
+ private:
+  // What one candidate's processes are started from.
+  struct Subject {
+    std::optional<WorkerZygote> zygote;
+    std::optional<CudaProgram> cuda;
+    ReadyWorkers ready;
+    [[nodiscard]] DeviceProgram program() {
+      return {
+          .zygote = zygote ? &*zygote : nullptr, .cuda = cuda ? &*cuda : nullptr, .ready = &ready};
+    }
+  };
+  struct Session;
+
+  [[nodiscard]] Result<void> Judge(const Candidate& candidate, const Candidate* best,
+                                   Session& session);
+  void LookAhead(std::unique_ptr<Session> session);
+  [[nodiscard]] Result<void> Prepare();
+  // False when the candidate was turned away (the evaluation says why).
+  [[nodiscard]] Result<bool> Build(const Candidate& candidate, Subject& subject,
+                                   Evaluation& evaluation);
+  [[nodiscard]] Result<void> StartProgram(Subject& subject, Measure measure);
+  [[nodiscard]] Result<void> BuildChampion(const Candidate& best, Session& session);
+  [[nodiscard]] DeviceParts Parts(Session& session);
+  [[nodiscard]] Result<void> Check(const Candidate& candidate, Session& session);
+  [[nodiscard]] Result<void> Time(Session& session);
+  void StartZygote();
+  [[nodiscard]] Result<WorkerZygote> TakeZygote();
+  [[nodiscard]] Result<void> StartTorch(Measure measure);
+  [[nodiscard]] Environment Describe(Language language) const;
+  [[nodiscard]] WorkerOptions worker_options() const;
+
+  TorchServer& server_;
+  const Builder& builder_;
+  const Jail& jail_;
+  Machine machine_;
+  VerifyOptions options_;
+  std::string header_;
+  std::optional<DeviceStage> stage_;
+  // For the next evaluation, started ahead.
+  std::future<Result<WorkerZygote>> spare_;
+  std::optional<DeviceSide> eager_;
+  std::optional<DeviceSide> compile_;
+  // Makes that ready, and clears away the last one's processes, while an author thinks.
+  std::future<void> clearing_;
+  std::future<Result<void>> ahead_;
+};
+
+}  // namespace pragma

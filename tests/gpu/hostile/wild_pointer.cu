@@ -1,0 +1,16 @@
+// task: tasks/activation/11_gelu_erf.py
+// expect: crashed
+// Writes where nothing is.
+namespace {
+
+constexpr int kCount = task::x_dims[0] * task::x_dims[1];
+
+__device__ float Gelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.70710678118654752F)); }
+
+__global__ void Kernel() { *reinterpret_cast<volatile float*>(0x7f0000000000) = 1.0F; }
+
+}  // namespace
+
+extern "C" void pragma_launch(const float*, float*, void*, cudaStream_t stream) {
+  Kernel<<<1, 1, 0, stream>>>();
+}
