@@ -24,6 +24,10 @@ Result<void> AddDropIn(const Context& context, const Workbench& bench, TaskBench
                        const Candidate& candidate, Evaluation& evaluation,
                        const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
+  if (TargetOf(candidate.language) != Target::kCpu) {
+    Note(evaluation, "skipped", "no ModelNew is written of kernels for a GPU");
+    return {};
+  }
   const Solution solution = TRY(SolutionOf(context, bench, task, candidate));
   if (!solution.candidate) {
     Note(evaluation, "skipped", "no ModelNew can be written: " + solution.refusal);

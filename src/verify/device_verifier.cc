@@ -174,6 +174,7 @@ Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session)
 
 // Against all that was asked for, and once more where the figures ask for it.
 Result<void> DeviceVerifier::Time(Session& session) {
+  if (clearing_.valid()) clearing_.wait();  // nothing of the last one's may disturb it
   Judging& judging = session.judging;
   const DeviceParts parts = Parts(session);
   const auto start = [&](Subject& of, DeviceArea area) {

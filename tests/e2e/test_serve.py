@@ -178,6 +178,18 @@ def test_settings_are_part_of_the_request(program, server, own_home):
         assert ran.json["environment"]["threads"] == threads
 
 
+def test_the_target_is_part_of_the_request(server, tmp_path):
+    kernel = tmp_path / "kernel.cu"
+    kernel.write_text("#include <cublas_v2.h>\n")
+    client = server.connect()
+    client.evaluate(kernel=kernel, target="cuda")
+    message, _ = client.answer()
+    assert message["object"]["status"] == "rejected_source", message
+    client.evaluate(kernel=kernel)
+    message, _ = client.answer()
+    assert "a candidate in cuda needs --target cuda" in message["failure"]["message"]
+
+
 def test_bundles_come_through_the_server(program, server, own_home):
     ran = program.run("evaluate", SCALE, GOOD, "--home", own_home, "--no-timing", "--bundle", "kept.json", "--json", code=0)
     assert "judged by the server" in ran.err

@@ -1,0 +1,149 @@
+/* For tests without a GPU: the functions of the CUDA driver that pragma-cuda-worker calls, over
+ * host memory. Areas are memfds, a module is anything, and a launch does what the kernel's name
+ * says. */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { kInvalidValue = 1, kIllegalAddress = 700, kNotSupported = 801, kMostThreads = 1024 };
+enum { kVariableBytes = 64 };
+
+static int broken; /* what the next wait finds */
+
+int cuInit(unsigned flags) { return (int)flags; }
+
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = &broken;
+  return device;
+}
+
+int cuCtxSetCurrent(void* context) { return context == &broken ? 0 : kInvalidValue; }
+
+int cuCtxSynchronize(void) { return broken; }
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  (void)flags;
+  *stream = &broken;
+  return 0;
+}
+
+int cuDeviceGetAttribute(int* value, int what, int device) {
+  (void)device;
+  *value = what;
+  return 0;
+}
+
+int cuGetErrorString(int error, const char** text) {
+  *text = error == kInvalidValue ? "invalid argument" : "an illegal memory access was encountered";
+  return 0;
+}
+
+int cuMemAlloc_v2(uint64_t* address, size_t size) {
+  *address = (uint64_t)(uintptr_t)malloc(size);
+  return 0;
+}
+
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size, void* stream) {
+  (void)stream;
+  memset((void*)(uintptr_t)address, value, size);
+  return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void* stream) {
+  (void)stream;
+  memcpy((void*)(uintptr_t)to, (const void*)(uintptr_t)from, size);
+  return 0;
+}
+
+int cuMemImportFromShareableHandle(uint64_t* handle, void* fd, int type) {
+  *handle = (uint64_t)dup((int)(intptr_t)fd);
+  return type == 1 ? 0 : kInvalidValue;
+}
+
+int cuMemAddressReserve(uint64_t* address, size_t size, size_t alignment, uint64_t wish,
+                        uint64_t flags) {
+  (void)alignment, (void)wish, (void)flags;
+  void* found = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *address = (uint64_t)(uintptr_t)found;
+  return found == MAP_FAILED;
+}
+
+int cuMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
+  (void)flags;
+  void* wanted = (void*)(uintptr_t)address;
+  return mmap(wanted, size, PROT_NONE, MAP_SHARED | MAP_FIXED, (int)handle, (off_t)offset) !=
+         wanted;
+}
+
+int cuMemRelease(uint64_t handle) { return close((int)handle); }
+
+int cuMemSetAccess(uint64_t address, size_t size, const int* access, size_t count) {
+  (void)count;
+  const int protection = access[2] == 1 ? PROT_READ : PROT_READ | PROT_WRITE;
+  return mprotect((void*)(uintptr_t)address, size, protection);
+}
+
+int cuModuleLoadData(void** module, const void* image) {
+  *module = (void*)(uintptr_t)image;
+  return image == NULL;
+}
+
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  (void)module;
+  *function = strdup(name);
+  return 0;
+}
+
+int cuModuleGetGlobal_v2(uint64_t* address, size_t* size, void* module, const char* name) {
+  (void)module, (void)name;
+  *address = (uint64_t)(uintptr_t)calloc(1, kVariableBytes);
+  *size = kVariableBytes;
+  return 0;
+}
+
+/* Double(const float* x, float* out, int count); Fault(). */
+static void compute(const char* name, void** arguments) {
+  if (strstr(name, "Double") != NULL) {
+    const float* x = *(const float**)arguments[0];
+    float* out = *(float**)arguments[1];
+    for (int i = 0; i < *(const int*)arguments[2]; ++i) out[i] = 2 * x[i];
+  } else if (strstr(name, "Fault") != NULL) {
+    broken = kIllegalAddress;
+  }
+}
+
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x,
+                   unsigned y, unsigned z, unsigned shared, void* stream, void** arguments,
+                   void** extra) {
+  (void)shared, (void)extra;
+  if (grid_x * grid_y * grid_z == 0 || x * y * z > kMostThreads || stream != &broken)
+    return kInvalidValue;
+  compute(function, arguments);
+  return 0;
+}
+
+int cuLaunchKernelEx(const void* config, void* function, void** arguments, void** extra) {
+  (void)config, (void)function, (void)arguments, (void)extra;
+  return kNotSupported;
+}
+
+int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                              unsigned x, unsigned y, unsigned z, unsigned shared, void* stream,
+                              void** arguments) {
+  return cuLaunchKernel(function, grid_x, grid_y, grid_z, x, y, z, shared, stream, arguments, NULL);
+}
+
+int cuFuncSetAttribute(void* function, int attribute, int value) {
+  (void)function, (void)attribute;
+  return value < 0 ? kInvalidValue : 0;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void* function, int threads,
+                                                         size_t shared, unsigned flags) {
+  (void)function, (void)threads, (void)shared, (void)flags;
+  *blocks = 1;
+  return 0;
+}
