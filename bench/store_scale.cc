@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -42,10 +43,6 @@ using Steady = std::chrono::steady_clock;
 
 double sync_seconds = 0;  // NOLINT: what the functions below add up to, on this one thread
 
-double Since(Steady::time_point start) {
-  return std::chrono::duration<double>(Steady::now() - start).count();
-}
-
 }  // namespace
 
 // SQLite calls these; here they also tell how long the disk took. So the store's own part of an
@@ -54,7 +51,7 @@ extern "C" int fdatasync(int fd) {
   static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
   const auto start = Steady::now();
   const int code = real(fd);
-  sync_seconds += Since(start);
+  sync_seconds += pragma::Since(start).count();
   return code;
 }
 
@@ -62,7 +59,7 @@ extern "C" int fsync(int fd) {
   static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));
   const auto start = Steady::now();
   const int code = real(fd);
-  sync_seconds += Since(start);
+  sync_seconds += pragma::Since(start).count();
   return code;
 }
 
@@ -249,7 +246,7 @@ Result<Figures> MeasureAppends(Store& store, int count, std::chrono::millisecond
     sync_seconds = 0;
     const auto start = Steady::now();
     TRY(store.AppendTrial(run.id, trial));
-    const double whole = Since(start);
+    const double whole = Since(start).count();
     figures.whole.push_back(whole);
     figures.own.push_back(whole - sync_seconds);
   }
@@ -268,7 +265,7 @@ Result<RunOutline> Open(const std::filesystem::path& home, const std::string& id
   const auto start = Steady::now();
   const Store store = TRY(Store::Open(home));
   RunOutline outline = TRY(LoadRunOutline(store, id));
-  seconds.push_back(Since(start));
+  seconds.push_back(Since(start).count());
   if (outline.trials.size() != kTrialsInRun) return Fail("a run of another length was read");
   return outline;
 }
@@ -283,11 +280,11 @@ Result<Openings> MeasureOpening(const Options& options, Rng& rng) {
     const RunOutline outline = TRY(Open(options.home, id, openings.again));
     auto start = Steady::now();
     if (TrialsText(Terminal{}, outline.trials).empty()) return Fail("the table is empty");
-    openings.text.push_back(Since(start));
+    openings.text.push_back(Since(start).count());
     start = Steady::now();
     const Store store = TRY(Store::Open(options.home));
     if (TRY(store.Trials(id)).size() != kTrialsInRun) return Fail("a trial is missing");
-    openings.whole.push_back(Since(start));
+    openings.whole.push_back(Since(start).count());
   }
   return openings;
 }

@@ -4,6 +4,7 @@ set(PRAGMA_SANITIZE "" CACHE STRING "Sanitizers of the layers and tests: address
 option(PRAGMA_LINT "Run clang-tidy 19 on every file that is compiled" OFF)
 option(PRAGMA_COVERAGE "Count executed lines of the layers" OFF)
 option(PRAGMA_PCH "Compile what most files include once (headers then are not tried on their own)" ON)
+option(PRAGMA_UNITY "Compile several files of a layer at once: a whole build is quicker, a small change slower" OFF)
 
 # What makes building quicker, where it is there.
 find_program(PRAGMA_CCACHE ccache)
@@ -29,6 +30,9 @@ target_compile_options(pragma_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
 target_compile_options(pragma_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict;-Wno-array-bounds>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-pass-failed>)
+if(PRAGMA_UNITY)  # a class of a .cc file may have members of its unnamed namespace
+  target_compile_options(pragma_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 if(PRAGMA_WERROR)
   target_compile_options(pragma_options INTERFACE -Werror)
 endif()
@@ -84,6 +88,8 @@ function(pragma_layer name)
     if(PRAGMA_PCH)
       target_precompile_headers(pragma_${name} REUSE_FROM pragma_headers)
     endif()
+    # No two files of a layer may then give one name to different things, not even in an unnamed namespace.
+    set_target_properties(pragma_${name} PROPERTIES UNITY_BUILD ${PRAGMA_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   endif()
   list(TRANSFORM arg_LAYERS PREPEND pragma_)
   target_link_libraries(pragma_${name} ${scope} pragma_options pragma_instrument ${arg_LAYERS} ${arg_USES})

@@ -29,8 +29,6 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kProseBytes = 4000;
-
 const Profile* ProfileOf(const Trial* trial) {
   return trial != nullptr && trial->profile ? &*trial->profile : nullptr;
 }

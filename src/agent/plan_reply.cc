@@ -15,8 +15,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kProseBytes = 4000;
-constexpr std::size_t kReplyBytes = std::size_t{1} << 20U;  // more is not looked at
+constexpr std::size_t kPlanBytes = std::size_t{1} << 20U;  // more is not looked at
 constexpr std::string_view kMark = "<<<IMPROVE";
 
 // The last block with a marker in it.
@@ -36,7 +35,7 @@ std::string Prose(std::string_view text) {
 }  // namespace
 
 PlanReply ParsePlanReply(std::string_view reply, bool truncated) {
-  const std::string text = ToValidUtf8(SeparateReasoning(reply.substr(0, kReplyBytes)).text);
+  const std::string text = ToValidUtf8(SeparateReasoning(reply.substr(0, kPlanBytes)).text);
   const std::vector<FencedBlock> blocks = FencedBlocks(text);
   const FencedBlock* marked = MarkedBlock(blocks);
   PlanReply plan;

@@ -1,6 +1,7 @@
 // The planner's answer: one suggestion in prose, then the whole source with the block marked.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "core/advice.h"
 
 namespace pragma {
+
+// Of an answer's prose, so many bytes are kept.
+inline constexpr std::size_t kProseBytes = 4000;
 
 struct PlanReply {
   std::optional<Advice> advice;  // base kCurrent, change, anchored

@@ -16,6 +16,10 @@ using TimePoint = std::chrono::steady_clock::time_point;
   return std::chrono::steady_clock::now() + std::chrono::duration_cast<Nanoseconds>(limit);
 }
 
+[[nodiscard]] inline Seconds Since(TimePoint start) {
+  return std::chrono::steady_clock::now() - start;
+}
+
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -1,12 +1,15 @@
 // SHA-256, the only hash used for content ids.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace pragma {
 
-// 64 lower-case hex digits.
+inline constexpr std::size_t kSha256Digits = 64;
+
+// So many lower-case hex digits.
 [[nodiscard]] std::string Sha256Hex(std::string_view bytes);
 // The 32 bytes as base64: how a browser's content security policy names a script.
 [[nodiscard]] std::string Sha256Base64(std::string_view bytes);

@@ -29,6 +29,9 @@ using Result = std::expected<T, Error>;
 [[nodiscard]] inline std::unexpected<Error> Fail(ErrorKind kind, std::string message) {
   return std::unexpected(Error{kind, std::move(message)});
 }
+[[nodiscard]] inline std::unexpected<Error> FailUsage(std::string message) {
+  return Fail(ErrorKind::kUsage, std::move(message));
+}
 [[nodiscard]] inline std::unexpected<Error> Fail(std::string message) {
   return Fail(ErrorKind::kInternal, std::move(message));
 }

@@ -1,6 +1,7 @@
 // Small text helpers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,6 +18,16 @@ namespace pragma {
 [[nodiscard]] std::string Shorten(std::string_view text, std::size_t max_bytes);
 // Valid UTF-8: every wrong byte becomes U+FFFD. For foreign text that goes into JSON.
 [[nodiscard]] std::string ToValidUtf8(std::string_view text);
+// One of a list of words.
+template <class Words>
+[[nodiscard]] bool IsOneOf(std::string_view word, const Words& words) {
+  return std::ranges::find(words, word) != std::ranges::end(words);
+}
+template <class Words>
+[[nodiscard]] bool StartsWithOneOf(std::string_view word, const Words& starts) {
+  return std::ranges::any_of(starts,
+                             [word](std::string_view start) { return word.starts_with(start); });
+}
 // The candidate nearest to `word` by edit distance, or empty when none is near.
 [[nodiscard]] std::string Nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);

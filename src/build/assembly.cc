@@ -21,11 +21,6 @@ namespace {
 constexpr std::string_view kSource = "kernel.cpp";
 constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);
 
-template <class Range>
-bool Contains(const Range& range, std::string_view word) {
-  return std::ranges::find(range, word) != std::ranges::end(range);
-}
-
 int ToNumber(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,7 +31,7 @@ bool IsPrefix(std::string_view mnemonic) {
   constexpr std::string_view kPrefixes[] = {"lock",   "rep",   "repe",     "repz",
                                             "repne",  "repnz", "notrack",  "bnd",
                                             "data16", "rex64", "xacquire", "xrelease"};
-  return Contains(kPrefixes, mnemonic);
+  return IsOneOf(mnemonic, kPrefixes);
 }
 
 // Calls after which nothing runs; the label that follows is not reached from there.
@@ -52,7 +47,7 @@ bool NeverReturns(std::string_view name) {
                                          "__cxa_bad_cast",
                                          "__cxa_throw_bad_array_new_length",
                                          "__assert_fail"};
-  return Contains(kNames, name) || name.find("__throw_") != std::string_view::npos;
+  return IsOneOf(name, kNames) || name.find("__throw_") != std::string_view::npos;
 }
 
 // "f" of "f.cold", "f.cold.1".
@@ -117,7 +112,7 @@ bool IsData(std::string_view directive) {
   constexpr std::string_view kData[] = {".long",  ".quad",    ".word",   ".short",
                                         ".byte",  ".value",   ".int",    ".4byte",
                                         ".8byte", ".uleb128", ".sleb128"};
-  return Contains(kData, directive);
+  return IsOneOf(directive, kData);
 }
 
 // Labels that something refers to; only these can be entered from elsewhere.

@@ -32,11 +32,6 @@ constexpr std::string_view kLibraries[] = {"libc.so.6",
 // gcc's and clang's start files register one constructor of their own.
 constexpr std::size_t kOwnConstructors = 1;
 
-template <class List>
-bool Contains(const List& list, std::string_view word) {
-  return std::ranges::find(list, word) != std::end(list);
-}
-
 std::string MissingEntry(const ElfFile& elf, const std::string& entry) {
   const std::string mangled = std::to_string(entry.size()) + entry;
   for (const ElfSymbol& symbol : elf.all_symbols) {
@@ -56,7 +51,7 @@ std::string ExportComplaint(const ElfFile& elf, const Dialect& dialect) {
   const ElfSymbol* kernel = elf.Export(dialect.entry);
   if (kernel == nullptr || !kernel->function) return MissingEntry(elf, std::string(dialect.entry));
   for (const ElfSymbol& symbol : elf.dynamic_symbols) {
-    if (symbol.defined && !symbol.local && !Contains(dialect.exports, symbol.name)) {
+    if (symbol.defined && !symbol.local && !IsOneOf(symbol.name, dialect.exports)) {
       return "the object exports " + ToValidUtf8(Shorten(symbol.name, 100)) +
              ", which is not part of the contract";
     }
@@ -73,7 +68,7 @@ std::string ImportComplaint(const ElfFile& elf, const AuditRules& rules) {
     if (!complaint.empty()) return complaint;
   }
   for (const std::string& library : elf.needed) {
-    if (!Contains(kLibraries, library))
+    if (!IsOneOf(library, kLibraries))
       return "the object needs the library " + ToValidUtf8(library) + ": not allowed";
   }
   return {};
@@ -119,7 +114,7 @@ std::string AreaComplaint(const ElfFile& elf, const AuditRules& rules, AuditVerd
   verdict.scratch_bytes = Area(elf, "pragma_scratch_bytes", rules, complaint);
   if (complaint.empty()) verdict.packed_bytes = Area(elf, "pragma_packed_bytes", rules, complaint);
   if (!complaint.empty()) return complaint;
-  verdict.llvm_openmp = Contains(elf.needed, "libomp.so.5");
+  verdict.llvm_openmp = IsOneOf("libomp.so.5", elf.needed);
   const ElfSymbol* prepare = elf.Export("pragma_prepare");
   verdict.has_prepare = prepare != nullptr && prepare->function;
   if (verdict.has_prepare && verdict.packed_bytes == 0) {

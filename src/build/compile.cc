@@ -80,27 +80,23 @@ bool IncludesKernelHeader(const std::string& source) {
   });
 }
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // What the failure of one command means. A driver (g++) survives its children and says how they
 // died; clang does the work itself.
 Status ClassifyFailure(const Jail::RunOutcome& run) {
   const std::string& text = run.err;
   const bool signalled = run.outcome.kind == Outcome::Kind::kSignalled;
   if (run.timed_out || (signalled && run.outcome.code == SIGXCPU) ||
-      Has(text, "CPU time limit exceeded")) {
+      text.contains("CPU time limit exceeded")) {
     return Status::kTimeout;
   }
-  if ((signalled && run.outcome.code == SIGXFSZ) || Has(text, "File size limit exceeded") ||
-      Has(text, "File too large")) {
+  if ((signalled && run.outcome.code == SIGXFSZ) || text.contains("File size limit exceeded") ||
+      text.contains("File too large")) {
     return Status::kRejectedSource;
   }
   for (const std::string_view sign :
        {"out of memory", "virtual memory exhausted", "Cannot allocate memory", "std::bad_alloc",
         "Killed signal", "memory exhausted"}) {
-    if (Has(text, sign)) return Status::kOutOfMemory;
+    if (text.contains(sign)) return Status::kOutOfMemory;
   }
   if (signalled && (run.outcome.code == SIGKILL || run.outcome.code == SIGABRT))
     return Status::kOutOfMemory;

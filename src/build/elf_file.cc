@@ -23,9 +23,9 @@ constexpr std::size_t kMaxName = 4096;
 constexpr std::uint32_t kIrelativeX86 = 37;    // R_X86_64_IRELATIVE
 constexpr std::uint32_t kIrelativeArm = 1032;  // R_AARCH64_IRELATIVE
 
-class Reader final {
+class ElfReader final {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ElfReader(std::string_view bytes) : bytes_(bytes) {}
 
   Result<ElfFile> Run() {
     TRY(ReadHeader());
@@ -228,7 +228,7 @@ class Reader final {
 
 }  // namespace
 
-Result<ElfFile> ReadElf(std::string_view bytes) { return Reader(bytes).Run(); }
+Result<ElfFile> ReadElf(std::string_view bytes) { return ElfReader(bytes).Run(); }
 
 const ElfSymbol* ElfFile::Export(std::string_view name) const {
   for (const ElfSymbol& symbol : dynamic_symbols) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "build/assembly.h"
 #include "build/float_work.h"
 #include "build/memory_access.h"
@@ -27,12 +28,6 @@ constexpr std::uint64_t Mix::* kFields[] = {
     &Mix::divisions,    &Mix::conversions,    &Mix::shuffles,     &Mix::gathers,
     &Mix::locked,       &Mix::string_bytes};
 static_assert(sizeof(Mix) == sizeof(kFields) / sizeof(kFields[0]) * sizeof(std::uint64_t));
-
-template <std::size_t N>
-bool StartsWithOneOf(std::string_view word, const std::string_view (&starts)[N]) {
-  return std::ranges::any_of(starts,
-                             [word](std::string_view start) { return word.starts_with(start); });
-}
 
 bool IsShuffle(std::string_view name, bool from_memory) {
   constexpr std::string_view kStarts[] = {

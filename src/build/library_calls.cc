@@ -6,13 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace pragma {
 namespace {
-
-template <std::size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::ranges::find(words, word) != std::end(words);
-}
 
 // In double's form; f and l at the end make those of float and long double.
 bool IsMathName(std::string_view name) {

@@ -14,17 +14,6 @@
 namespace pragma {
 namespace {
 
-template <std::size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::ranges::find(words, word) != std::end(words);
-}
-
-template <std::size_t N>
-bool StartsWithOneOf(std::string_view word, const std::string_view (&starts)[N]) {
-  return std::ranges::any_of(starts,
-                             [word](std::string_view start) { return word.starts_with(start); });
-}
-
 // The operand names an address without touching what is there.
 bool OnlyNamesAddress(std::string_view name) {
   constexpr std::string_view kStarts[] = {"lea",      "nop", "clflush", "clwb",

@@ -13,19 +13,15 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kLogBytes = 4000;
-constexpr std::string_view kSource = "kernel.cpp:";
-
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+constexpr std::size_t kShownLog = 4000;
+constexpr std::string_view kPlace = "kernel.cpp:";
 
 // "12" of "... /build/kernel.cpp:12:5 ...": the first line of the kernel from `begin` on.
 std::string LineIn(const std::vector<std::string>& lines, std::size_t begin) {
   for (std::size_t i = begin; i < lines.size() && i < begin + 40; ++i) {
-    const std::size_t at = lines[i].find(kSource);
+    const std::size_t at = lines[i].find(kPlace);
     if (at == std::string::npos) continue;
-    const std::size_t digits = at + kSource.size();
+    const std::size_t digits = at + kPlace.size();
     const std::size_t end = lines[i].find_first_not_of("0123456789", digits);
     if (end != digits) return lines[i].substr(digits, end - digits);
   }
@@ -66,26 +62,26 @@ std::string Headline(Sanitizer sanitizer, const std::vector<std::string>& lines,
   const std::string& line = lines[i];
   switch (sanitizer) {
     case Sanitizer::kAddress:
-      if (Has(line, "ERROR: AddressSanitizer: ")) {
+      if (line.contains("ERROR: AddressSanitizer: ")) {
         return WithLine("AddressSanitizer: " + AddressKind(line) + AccessIn(lines, i + 1), lines,
                         i + 1);
       }
-      if (Has(line, kSource) && Has(line, "runtime error: "))
-        return "undefined behaviour: " + line.substr(line.find(kSource));
+      if (line.contains(kPlace) && line.contains("runtime error: "))
+        return "undefined behaviour: " + line.substr(line.find(kPlace));
       return {};
     case Sanitizer::kMemory:
-      if (Has(line, "Syscall param write(buf) points to uninitialised byte"))
+      if (line.contains("Syscall param write(buf) points to uninitialised byte"))
         return "memcheck: " + OutputShown(lines, i) +
                " holds values that were never written, or were computed from such";
       for (const std::string_view kind :
            {"Conditional jump or move depends on uninitialised value", "Use of uninitialised value",
             "Invalid read of size", "Invalid write of size"}) {
-        if (Has(line, kind) && !LineIn(lines, i + 1).empty())
+        if (line.contains(kind) && !LineIn(lines, i + 1).empty())
           return WithLine("memcheck: " + line.substr(line.find(kind)), lines, i + 1);
       }
       return {};
     case Sanitizer::kThread:
-      if (Has(line, "WARNING: ThreadSanitizer: data race") && !LineIn(lines, i + 1).empty())
+      if (line.contains("WARNING: ThreadSanitizer: data race") && !LineIn(lines, i + 1).empty())
         return WithLine("ThreadSanitizer: data race between threads", lines, i + 1);
       return {};
   }
@@ -112,7 +108,7 @@ std::optional<SanitizerFinding> ReadReport(Sanitizer sanitizer, const std::strin
     const bool race = sanitizer == Sanitizer::kThread;
     return SanitizerFinding{.status = race ? Status::kNondeterministic : Status::kCrashed,
                             .reason = Shorten(headline, 400),
-                            .log = Shorten(safe, kLogBytes)};
+                            .log = Shorten(safe, kShownLog)};
   }
   return std::nullopt;
 }

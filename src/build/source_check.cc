@@ -102,11 +102,6 @@ constexpr std::string_view kForbiddenAssembly[] = {".incbin",      ".include",  
                                                    ".pushsection", ".popsection", ".previous",
                                                    ".init_array",  ".ctors"};
 
-template <class List>
-bool Contains(const List& list, std::string_view word) {
-  return std::ranges::find(list, word) != std::end(list);
-}
-
 std::string AtLine(int line) { return "line " + std::to_string(line) + ": "; }
 
 std::string_view AllowedHeaders(Language language) {
@@ -127,8 +122,8 @@ std::string IncludeComplaint(const SourceDirective& directive, Language language
            "an #include must name its header in the same line, not by a macro";
   }
   const std::string_view name = rest.substr(1, close - 1);
-  if (Contains(kHeaders, name)) return {};
-  if (language == Language::kCuda && Contains(kCudaHeaders, name)) return {};
+  if (IsOneOf(name, kHeaders)) return {};
+  if (language == Language::kCuda && IsOneOf(name, kCudaHeaders)) return {};
   return AtLine(directive.line) + "#include of \"" + ToValidUtf8(Shorten(name, 80)) +
          "\" is not allowed: " + std::string(AllowedHeaders(language));
 }
@@ -210,7 +205,7 @@ void NoteToken(const std::vector<SourceToken>& tokens, std::size_t i, Notes& not
   }
   if (token.kind != SourceToken::Kind::kIdentifier) return;
   if (IsAsm(token)) notes.Add(token.line, "inline assembly");
-  if (Contains(kNotedWords, token.text)) notes.Add(token.line, "uses the word " + token.text);
+  if (IsOneOf(token.text, kNotedWords)) notes.Add(token.line, "uses the word " + token.text);
   if (token.text != "static" && token.text != "thread_local") return;
   const std::string name = MutableStatic(tokens, i);
   if (!name.empty()) notes.Add(token.line, "keeps state between calls: " + name);

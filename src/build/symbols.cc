@@ -142,20 +142,15 @@ constexpr Family kFamilies[] = {
     {"getenv", "the environment is empty"}};
 
 template <class List>
-bool Contains(const List& list, std::string_view word) {
-  return std::ranges::find(list, word) != std::end(list);
-}
-
-template <class List>
 bool AnyPrefix(const List& list, std::string_view word) {
   return std::ranges::any_of(list,
                              [&](std::string_view prefix) { return word.starts_with(prefix); });
 }
 
 bool IsMath(std::string_view symbol) {
-  if (Contains(kMath, symbol)) return true;
+  if (IsOneOf(symbol, kMath)) return true;
   const bool suffixed = symbol.ends_with('f') || symbol.ends_with('l');
-  if (suffixed && Contains(kMath, symbol.substr(0, symbol.size() - 1))) return true;
+  if (suffixed && IsOneOf(symbol.substr(0, symbol.size() - 1), kMath)) return true;
   // lgammaf_r, and what older fast-math headers call: __expf_finite.
   if (symbol == "lgammaf_r" || symbol == "lgammal_r") return true;
   return symbol.starts_with("__") && symbol.ends_with("_finite");
@@ -179,7 +174,7 @@ std::string Demangled(const std::string& symbol) {
 
 std::string SymbolComplaint(const std::string& symbol, bool openmp) {
   if (openmp && AnyPrefix(kOpenMp, symbol)) return {};
-  if (Contains(kPlain, symbol) || AnyPrefix(kPrefixes, symbol) || IsMath(symbol) ||
+  if (IsOneOf(symbol, kPlain) || AnyPrefix(kPrefixes, symbol) || IsMath(symbol) ||
       IsThrowHelper(symbol))
     return {};
   const std::string name = Demangled(symbol);

@@ -45,9 +45,9 @@ bool ParseInt(std::string_view token, bool negative, std::int64_t& value) {
 }
 
 // Reads declarations, token by token.
-class Reader final {
+class TunableReader final {
  public:
-  explicit Reader(const std::vector<SourceToken>& tokens) : tokens_(tokens) {}
+  explicit TunableReader(const std::vector<SourceToken>& tokens) : tokens_(tokens) {}
 
   Result<std::vector<Tunable>> Run() {
     std::vector<Tunable> found;
@@ -128,7 +128,7 @@ class Reader final {
 }  // namespace
 
 Result<std::vector<Tunable>> ReadTunables(const LexedSource& source) {
-  return Reader(source.tokens).Run();
+  return TunableReader(source.tokens).Run();
 }
 
 std::vector<MarkedComment> CommentsWith(const LexedSource& source, const std::string& mark) {

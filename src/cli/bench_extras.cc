@@ -12,15 +12,16 @@
 #include "cli/exporting.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
+#include "core/json_dump.h"
 #include "machine/machine.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-Json TimesJson(const std::optional<CallTimes>& times) {
+Json KeptTimes(const std::optional<CallTimes>& times) {
   if (!times) return nullptr;
   return {{"mean", times->mean},
           {"std", times->std},
@@ -84,11 +85,11 @@ Result<void> AddExtras(const Context& context, Workbench& bench, const BenchFlag
 }
 
 std::string PaperTimingText(const PaperTiming& timing) {
-  const Json value = {{"candidate", TimesJson(timing.candidate)},
-                      {"eager", TimesJson(timing.eager)},
-                      {"compile", TimesJson(timing.compile)},
+  const Json value = {{"candidate", KeptTimes(timing.candidate)},
+                      {"eager", KeptTimes(timing.eager)},
+                      {"compile", KeptTimes(timing.compile)},
                       {"failure", timing.failure}};
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(value);
 }
 
 Result<PaperTiming> ReadPaperTiming(const std::string& text) {

@@ -33,10 +33,10 @@ std::optional<Interval> ReadRatio(const JsonReader& reader) {
   return ratio;
 }
 
-std::vector<BestSoFar> ReadCurve(const JsonReader& reader) {
-  std::vector<BestSoFar> curve;
+std::vector<BestMark> ReadCurve(const JsonReader& reader) {
+  std::vector<BestMark> curve;
   for (const JsonReader& item : reader.items()) {
-    BestSoFar& point = curve.emplace_back();
+    BestMark& point = curve.emplace_back();
     item.Get("attempt", point.attempt);
     item.Get("tokens", point.tokens);
     if (!item["best"].null()) item.Get("best", point.best.emplace());
@@ -110,9 +110,9 @@ void FillFromStore(BenchReport& report, const Store& store) {
   }
 }
 
-std::vector<BestSoFar> CurveOf(const std::vector<TrialSummary>& trials) {
-  std::vector<BestSoFar> curve;
-  BestSoFar now;
+std::vector<BestMark> CurveOf(const std::vector<TrialSummary>& trials) {
+  std::vector<BestMark> curve;
+  BestMark now;
   for (const TrialSummary& trial : trials) {
     now.attempt = trial.node;
     now.tokens += trial.spent.tokens();

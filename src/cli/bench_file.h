@@ -20,6 +20,6 @@ namespace pragma {
 void FillFromStore(BenchReport& report, const Store& store);
 
 // The best after each attempt.
-[[nodiscard]] std::vector<BestSoFar> CurveOf(const std::vector<TrialSummary>& trials);
+[[nodiscard]] std::vector<BestMark> CurveOf(const std::vector<TrialSummary>& trials);
 
 }  // namespace pragma

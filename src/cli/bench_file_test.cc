@@ -62,7 +62,7 @@ TEST(BenchFile, CurveKeepsTheBestAndAddsUpTokens) {
   Trial second{.node = 2, .best = true};
   second.evaluation.speedup_eager = Interval{2, 1, 3};
   second.spent.tokens_out = 5;
-  const std::vector<BestSoFar> curve = CurveOf(Summarize({first, second, Trial{.node = 3}}));
+  const std::vector<BestMark> curve = CurveOf(Summarize({first, second, Trial{.node = 3}}));
   EXPECT_FALSE(curve[0].best);
   EXPECT_EQ(curve[0].tokens, 10);
   EXPECT_EQ(*curve[2].best, 2);

@@ -25,8 +25,6 @@ namespace {
 constexpr int kMostJobs = 64;
 constexpr int kMostRepeats = 1000;
 
-std::unexpected<Error> Wrong(const std::string& what) { return Fail(ErrorKind::kUsage, what); }
-
 // The flags of a search that mean more here.
 void ReplaceSearchFlags(BenchFlags& flags, CLI::App& command) {
   for (const char* name : {"--strategy", "--model", "--attempts"})
@@ -69,7 +67,7 @@ Result<void> CheckUnique(const std::vector<std::string>& names, const std::strin
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second)
-      return Wrong(flag + " names '" + name + "' twice; for more runs of one: --repeats N");
+      return FailUsage(flag + " names '" + name + "' twice; for more runs of one: --repeats N");
   }
   return {};
 }
@@ -78,7 +76,7 @@ Result<int> AttemptsIn(const std::string& budget) {
   int attempts = 0;
   const auto [end, error] = std::from_chars(budget.data(), budget.data() + budget.size(), attempts);
   if (error != std::errc() || end != budget.data() + budget.size() || attempts < 1)
-    return Wrong("--budget '" + budget + "': write a number of attempts, or paper");
+    return FailUsage("--budget '" + budget + "': write a number of attempts, or paper");
   return attempts;
 }
 
@@ -156,12 +154,12 @@ Result<BenchAxes> AxesOf(const BenchFlags& flags, const Context& context) {
   for (const std::string& name : Split(named.empty() ? "n-pragma" : named, ',')) {
     if (!Trim(name).empty()) axes.strategies.emplace_back(Trim(name));
   }
-  if (axes.strategies.empty()) return Wrong("--strategy names no strategy");
+  if (axes.strategies.empty()) return FailUsage("--strategy names no strategy");
   TRY(CheckUnique(axes.strategies, "--strategy"));
   TRY(CheckUnique(axes.models, "--model"));
   const bool both = !flags.search.conductor.empty() && !flags.search.coder.empty();
   if (axes.models.size() > 1 && both)
-    return Wrong("--conductor and --coder leave nothing for several --model to differ in");
+    return FailUsage("--conductor and --coder leave nothing for several --model to differ in");
   return axes;
 }
 

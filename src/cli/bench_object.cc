@@ -19,6 +19,7 @@
 #include "cli/bench_report.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/json_dump.h"
 #include "core/trial.h"
 #include "report/json_text.h"
 #include "verify/paper_timing.h"
@@ -30,10 +31,6 @@ using Json = nlohmann::ordered_json;
 // A label, so that its figures are not taken for ours.
 constexpr const char* kPaperProtocol = "5 warm-ups, mean of 100 calls, ratio of means";
 using Shares = std::array<double, kFastThresholds.size()>;
-
-std::string Dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 

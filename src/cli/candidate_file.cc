@@ -17,18 +17,16 @@ namespace pragma {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-std::unexpected<Error> Wrong(const std::string& what) { return Fail(ErrorKind::kUsage, what); }
+using Json = nlohmann::ordered_json;
 
 // A missing file is the caller's mistake, not our trouble.
 Result<std::string> ReadGiven(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
-    return Wrong(path.string() + " is no plain file");  // a pipe would be waited for
+    return FailUsage(path.string() + " is no plain file");  // a pipe would be waited for
   }
   Result<std::string> text = ReadFile(path);
-  if (!text) return Wrong(text.error().message);
+  if (!text) return FailUsage(text.error().message);
   return text;
 }
 
@@ -37,7 +35,7 @@ Result<std::string> ReadGiven(const fs::path& path) {
 Result<std::string> ReadOwn(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_symlink(fs::symlink_status(path, ignored))) {
-    return Wrong(path.string() + " is a link: a candidate's folder must hold plain files");
+    return FailUsage(path.string() + " is a link: a candidate's folder must hold plain files");
   }
   return ReadGiven(path);
 }
@@ -72,7 +70,7 @@ Result<Json> WithFiles(Json value, const fs::path& folder) {
   Json files = Json::object();
   for (const Json& name : value["files"]) {
     if (!name.is_string() || !IsPlainName(name.get<std::string>())) {
-      return Wrong("candidate.json: \"files\" must name files of its own folder");
+      return FailUsage("candidate.json: \"files\" must name files of its own folder");
     }
     files[name.get<std::string>()] = TRY(ReadOwn(folder / name.get<std::string>()));
   }
@@ -84,15 +82,15 @@ Result<Json> WithFiles(Json value, const fs::path& folder) {
 
 Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& folder) {
   Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return Wrong("the candidate is no JSON object");
+  if (!value.is_object()) return FailUsage("the candidate is no JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
-  const Json& language = value["language"];
+  const Json language = value["language"];
   if (!value.contains("flags")) value["flags"] = DefaultFlags(language);
   if (IsPython(language) && !value.contains("compiler")) value["compiler"] = "";
   if (IsCuda(language) && !value.contains("compiler")) value["compiler"] = "nvcc";
   Result<Candidate> candidate = CandidateFromJson(value.dump());
-  if (!candidate) return Wrong("the candidate is not valid: " + candidate.error().message);
+  if (!candidate) return FailUsage("the candidate is not valid: " + candidate.error().message);
   return candidate;
 }
 
@@ -101,7 +99,7 @@ Result<Candidate> LoadCandidate(const fs::path& path, Target target) {
   if (fs::is_directory(path, ignored)) {
     const fs::path description = path / "candidate.json";
     if (!fs::exists(description, ignored)) {
-      return Wrong("the folder " + path.string() + " has no candidate.json");
+      return FailUsage("the folder " + path.string() + " has no candidate.json");
     }
     return CandidateFromObject(TRY(ReadOwn(description)), path);
   }
@@ -113,8 +111,8 @@ Result<Candidate> LoadCandidate(const fs::path& path, Target target) {
   }
   if (extension == ".cu") return CudaCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {
-    return Wrong(path.string() +
-                 ": a candidate is a .cpp, .cu or .py file, or a folder with candidate.json");
+    return FailUsage(path.string() +
+                     ": a candidate is a .cpp, .cu or .py file, or a folder with candidate.json");
   }
   return CppCandidate(TRY(ReadGiven(path)));
 }

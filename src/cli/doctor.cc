@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/doctor_checks.h"
+#include "core/json_dump.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -46,7 +47,7 @@ std::string DoctorObject(const std::vector<DoctorItem>& items) {
                               {"remedy", item.remedy},
                               {"needed", item.needed}});
   }
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return Dump(value);
 }
 
 std::string DoctorText(const Terminal& terminal, const std::vector<DoctorItem>& items) {

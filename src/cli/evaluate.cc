@@ -200,7 +200,7 @@ std::string FailedObject(const EvaluateFlags& flags, const Error& error) {
   return TaskErrorObject(std::filesystem::path(flags.task).stem().string(), error);
 }
 
-Result<int> Evaluate(const Context& context, const EvaluateFlags& flags) {
+Result<int> EvaluateCommand(const Context& context, const EvaluateFlags& flags) {
   const Result<std::vector<Verdict>> all = Run(context, flags);
   if (!all) {
     const std::string object = FailedObject(flags, all.error());
@@ -254,7 +254,7 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   flags->verify.AddShapesTo(command);
   flags->verify.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
-    return Evaluate(context, *flags);
+    return EvaluateCommand(context, *flags);
   };
 }
 

@@ -29,9 +29,9 @@ namespace pragma {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-std::unexpected<Error> Wrong(const std::string& what) {
+std::unexpected<Error> WrongRequest(const std::string& what) {
   return Fail(ErrorKind::kUsage, "the request is not valid: " + what);
 }
 
@@ -43,11 +43,11 @@ Result<void> CheckKeys(const Json& value) {
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
-    return Wrong("unknown key '" + key + "'" +
-                 (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    return WrongRequest("unknown key '" + key + "'" +
+                        (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
   if (value.contains("schema") && value["schema"] != kJsonSchema) {
-    return Wrong("its schema is not " + std::to_string(kJsonSchema));
+    return WrongRequest("its schema is not " + std::to_string(kJsonSchema));
   }
   return {};
 }
@@ -60,29 +60,29 @@ Result<std::string> Choice(const Json& value, const std::string& key,
   if (given.is_string() && std::ranges::find(allowed, given.get<std::string>()) != allowed.end()) {
     return given.get<std::string>();
   }
-  return Wrong("\"" + key + "\" must be one of " + Join(allowed, ", "));
+  return WrongRequest("\"" + key + "\" must be one of " + Join(allowed, ", "));
 }
 
 Result<int> Count(const Json& value, const std::string& key, int otherwise) {
   if (!value.contains(key)) return otherwise;
   const bool good = value[key].is_number_unsigned() && value[key] >= 1 && value[key] <= 1'000'000;
-  if (!good) return Wrong("\"" + key + "\" must be a whole number from 1");
+  if (!good) return WrongRequest("\"" + key + "\" must be a whole number from 1");
   return value[key].get<int>();
 }
 
 Result<bool> Flag(const Json& value, const std::string& key) {
   if (!value.contains(key)) return false;
-  if (!value[key].is_boolean()) return Wrong("\"" + key + "\" must be true or false");
+  if (!value[key].is_boolean()) return WrongRequest("\"" + key + "\" must be true or false");
   return value[key].get<bool>();
 }
 
 // The text under `key`, a duration; empty when it is not there.
 Result<std::string> Limit(const Json& value, const std::string& key) {
   if (!value.contains(key)) return "";
-  if (!value[key].is_string()) return Wrong("\"" + key + "\" must be a text like \"30s\"");
+  if (!value[key].is_string()) return WrongRequest("\"" + key + "\" must be a text like \"30s\"");
   const auto text = value[key].get<std::string>();
   if (const std::string complaint = DurationComplaint(text); !complaint.empty()) {
-    return Wrong("\"" + key + "\": " + complaint);
+    return WrongRequest("\"" + key + "\": " + complaint);
   }
   return text;
 }
@@ -101,18 +101,20 @@ std::string_view MeasureName(Measure measure) {
 }
 
 Result<fs::path> TaskPath(const Json& value, const fs::path& folder, const fs::path& scratch) {
-  if (!value.contains("task") || !value["task"].is_object()) return Wrong("it has no \"task\"");
+  if (!value.contains("task") || !value["task"].is_object())
+    return WrongRequest("it has no \"task\"");
   const Json& task = value["task"];
   if (task.contains("path") && task["path"].is_string()) {
     return folder / task["path"].get<std::string>();
   }
   if (!task.contains("source") || !task["source"].is_string()) {
-    return Wrong("\"task\" needs \"path\" or \"source\"");
+    return WrongRequest("\"task\" needs \"path\" or \"source\"");
   }
   const std::string name = task.value("name", Json("task")).is_string()
                                ? task.value("name", std::string("task"))
                                : std::string("task");
-  if (name.empty() || name.find('/') != std::string::npos) return Wrong("\"name\" has a slash");
+  if (name.empty() || name.find('/') != std::string::npos)
+    return WrongRequest("\"name\" has a slash");
   const fs::path file = scratch / (name + ".py");
   TRY(WriteFileAtomic(file, task["source"].get<std::string>()));
   return file;
@@ -128,7 +130,7 @@ Result<Candidate> CandidateOf(const Json& value, const fs::path& folder, Target 
 Result<void> ReadTune(const Json& value, TuneChoice& tune) {
   const Json seconds = value.value("tune_seconds", Json(0));
   if (!seconds.is_number() || !(seconds >= 0) || !(seconds <= 86'400))
-    return Wrong("\"tune_seconds\" must be a number from 0 to 86400");
+    return WrongRequest("\"tune_seconds\" must be a number from 0 to 86400");
   tune.limit = Seconds{seconds.get<double>()};
   tune.again = TRY(Flag(value, "retune"));
   return {};
@@ -137,7 +139,7 @@ Result<void> ReadTune(const Json& value, TuneChoice& tune) {
 // JSON holds no other text, and what is judged must be what was given.
 Result<void> CheckText(const std::string& text, const std::string& what) {
   if (ToValidUtf8(text) == text) return {};
-  return Wrong(what + " holds bytes that are no UTF-8 text");
+  return WrongRequest(what + " holds bytes that are no UTF-8 text");
 }
 
 Result<Json> TaskValue(const EvaluationRequest& request) {
@@ -159,9 +161,9 @@ Result<Json> CandidateValue(const Candidate& candidate) {
 Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& folder,
                                        const fs::path& scratch) {
   const Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return Wrong("it is no JSON object");
+  if (!value.is_object()) return WrongRequest("it is no JSON object");
   TRY(CheckKeys(value));
-  if (!value.contains("candidate")) return Wrong("it has no \"candidate\"");
+  if (!value.contains("candidate")) return WrongRequest("it has no \"candidate\"");
   EvaluationRequest request;
   request.task = TRY(TaskPath(value, folder, scratch));
   request.task_given_as_text = !value["task"].contains("path");

@@ -28,7 +28,7 @@
 namespace pragma {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr int kFinal = 0;  // in place of a node: the best, measured again
 constexpr std::size_t kShortName = 12;

@@ -17,6 +17,7 @@
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
+#include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/json_text.h"
@@ -67,8 +68,7 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
   nlohmann::ordered_json object = {{"schema", kJsonSchema},     {"run", recording.run},
                                    {"node", trial->node},       {"exported", report.files},
                                    {"checked", report.checked}, {"complaint", report.complaint}};
-  context.console.PrintJson(
-      object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  context.console.PrintJson(Dump(object));
   context.console.Print(ExportText(report));
   return report.checked ? kExitGood : kExitRejected;
 }

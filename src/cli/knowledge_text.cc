@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/json_dump.h"
 #include "knowledge/build.h"
 #include "knowledge/build_reply.h"
 #include "knowledge/entry.h"
@@ -24,10 +25,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownNotes = 12;
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json Brief(const Entry& entry) {
   return {{"id", entry.id},
@@ -140,13 +137,13 @@ std::string BuildText(const Terminal& terminal, const BuildReport& report, const
 }
 
 std::string EntryObject(const Entry& entry) {
-  return Dump({{"schema", kJsonSchema}, {"entry", Whole(entry)}});
+  return Dump(Json{{"schema", kJsonSchema}, {"entry", Whole(entry)}});
 }
 
 std::string EntriesObject(const std::vector<const Entry*>& entries) {
   Json list = Json::array();
   for (const Entry* entry : entries) list.push_back(Brief(*entry));
-  return Dump({{"schema", kJsonSchema}, {"entries", list}});
+  return Dump(Json{{"schema", kJsonSchema}, {"entries", list}});
 }
 
 std::string HitsObject(const std::string& query, const std::vector<SearchHit>& hits) {
@@ -158,26 +155,26 @@ std::string HitsObject(const std::string& query, const std::vector<SearchHit>& h
     item["by_meaning"] = RankOf(hit.by_meaning);
     list.push_back(std::move(item));
   }
-  return Dump({{"schema", kJsonSchema}, {"query", query}, {"hits", list}});
+  return Dump(Json{{"schema", kJsonSchema}, {"query", query}, {"hits", list}});
 }
 
 std::string BuildObject(const BuildReport& report, const std::string& out) {
-  return Dump({{"schema", kJsonSchema},
-               {"out", out},
-               {"documents", report.documents},
-               {"segments", report.segments},
-               {"asked", report.asked},
-               {"cached", report.cached},
-               {"entries", report.entries},
-               {"merged", report.merged},
-               {"conflicts", ConflictsJson(report.conflicts)},
-               {"rejected", report.rejected},
-               {"notes", report.notes},
-               {"known", report.known},
-               {"spent",
-                {{"seconds", report.spent.seconds},
-                 {"tokens", report.spent.tokens_in + report.spent.tokens_out},
-                 {"usd", report.spent.usd}}}});
+  return Dump(Json{{"schema", kJsonSchema},
+                   {"out", out},
+                   {"documents", report.documents},
+                   {"segments", report.segments},
+                   {"asked", report.asked},
+                   {"cached", report.cached},
+                   {"entries", report.entries},
+                   {"merged", report.merged},
+                   {"conflicts", ConflictsJson(report.conflicts)},
+                   {"rejected", report.rejected},
+                   {"notes", report.notes},
+                   {"known", report.known},
+                   {"spent",
+                    {{"seconds", report.spent.seconds},
+                     {"tokens", report.spent.tokens_in + report.spent.tokens_out},
+                     {"usd", report.spent.usd}}}});
 }
 
 }  // namespace pragma

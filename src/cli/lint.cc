@@ -23,6 +23,7 @@
 #include "cli/phase_line.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
+#include "core/json_dump.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -67,10 +68,6 @@ Json LintJson(const Linted& linted) {
   value["notes"] = report.notes;
   value["seconds"] = report.seconds;
   return value;
-}
-
-std::string Dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Style VerdictStyle(const Linted& linted) {

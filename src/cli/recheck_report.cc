@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "core/json_dump.h"
 #include "evidence/bundle.h"
 #include "evidence/recheck.h"
 #include "report/figures.h"
@@ -23,10 +24,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShortHash = 12;
-
-Json Parsed(const std::string& text) {
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
 
 Style VerdictStyle(Verdict verdict) {
   if (verdict == Verdict::kConfirmed) return Style::kGood;
@@ -119,7 +116,8 @@ std::string FactsText(const Terminal& terminal, const Rechecked& rechecked) {
 std::string RecheckObject(const Rechecked& rechecked) {
   const Bundle& bundle = rechecked.opened.bundle;
   const auto evaluate = [&](const Evaluation& evaluation) {
-    return Parsed(EvaluateObject(rechecked.task, bundle.candidate, evaluation));
+    return Json::parse(EvaluateObject(rechecked.task, bundle.candidate, evaluation), nullptr,
+                       /*allow_exceptions=*/false);
   };
   Json value = {{"schema", kJsonSchema}, {"bundle", rechecked.opened.sha256}, {"intact", true}};
   value["recorded"] = evaluate(bundle.evaluation);
@@ -134,7 +132,7 @@ std::string RecheckObject(const Rechecked& rechecked) {
                                     {"detail", difference.detail}});
   }
   value["verdict"] = VerdictName(rechecked.report.verdict);
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(value);
 }
 
 std::string RecheckText(const Terminal& terminal, const Rechecked& rechecked) {

@@ -15,6 +15,7 @@
 #include "cli/bench_file.h"
 #include "cli/command.h"
 #include "cli/recorded_run.h"
+#include "core/json_dump.h"
 #include "report/bench_page.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
@@ -79,8 +80,7 @@ Result<int> Report(const Context& context, const ReportFlags& flags) {
                                          {subject.kind, subject.name},
                                          {"html", flags.html},
                                          {"bytes", page.size()}};
-  context.console.PrintJson(
-      object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  context.console.PrintJson(Dump(object));
   context.console.Print("report  " + flags.html + "  (" +
                         FormatBytes(static_cast<double>(page.size())) + ", " + subject.kind + " " +
                         subject.name + ")\n");

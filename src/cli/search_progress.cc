@@ -111,7 +111,7 @@ void SearchProgress::Erase() {
 }
 
 std::string SearchProgress::LiveLine() const {
-  const Seconds elapsed = std::chrono::steady_clock::now() - start_;
+  const Seconds elapsed = Since(start_);
   std::string line = fmt::format("attempt {}/{}  {:<12}", attempt_, std::max(attempts_, attempt_),
                                  SafeLine(phase_));
   line += "  best " + (best_.empty() ? "-" : best_) + "  " + FormatElapsed(elapsed.count());

@@ -45,7 +45,7 @@ constexpr int kMaxDepth = 64;
 constexpr std::array<const char*, 6> kOfCandidates{"candidate", "against",  "measure",
                                                    "repeat",    "sanitize", "dropin"};
 
-std::unexpected<Error> Wrong(const std::string& what) {
+std::unexpected<Error> WrongMessage(const std::string& what) {
   return Fail(ErrorKind::kUsage, "the message is not valid: " + what);
 }
 
@@ -63,10 +63,10 @@ Result<Value> ReadMessage(std::string_view line) {
     return depth <= kMaxDepth;
   };
   Value value = Value::parse(line, keep, /*allow_exceptions=*/false);
-  if (deep) return Wrong("it is nested too deeply");
-  if (!value.is_object()) return Wrong("it is no JSON object on one line");
+  if (deep) return WrongMessage("it is nested too deeply");
+  if (!value.is_object()) return WrongMessage("it is no JSON object on one line");
   if (!value.contains("schema") || value["schema"] != kJsonSchema) {
-    return Wrong("its \"schema\" is not " + std::to_string(kJsonSchema));
+    return WrongMessage("its \"schema\" is not " + std::to_string(kJsonSchema));
   }
   return value;
 }
@@ -130,9 +130,10 @@ Terminal ReadTerminal(const SortedJson& value) {
 }
 
 Result<Verdict> ReadVerdict(const Json& value) {
-  if (!value.contains("object") || !value["object"].is_object()) return Wrong("no \"object\"");
+  if (!value.contains("object") || !value["object"].is_object())
+    return WrongMessage("no \"object\"");
   const std::optional<Status> status = StatusFromName(TextOr(value["object"], "status"));
-  if (!status) return Wrong("the result has no status that is known");
+  if (!status) return WrongMessage("the result has no status that is known");
   Verdict verdict{.object = Line(value["object"]),
                   .status = *status,
                   .text = TextOr(value, "text"),
@@ -190,7 +191,7 @@ std::string HelloLine(const ServeIdentity& identity) {
 
 Result<ServeIdentity> ParseHello(std::string_view line) {
   const auto value = TRY(ReadMessage<Json>(line));
-  if (TextOr(value, "message") != "hello") return Wrong("it is no greeting");
+  if (TextOr(value, "message") != "hello") return WrongMessage("it is no greeting");
   return ServeIdentity{.version = TextOr(value, "pragma"),
                        .program = TextOr(value, "program"),
                        .home = TextOr(value, "home"),
@@ -213,11 +214,12 @@ std::string RequestLine(const ServeRequest& request) {
 Result<ServeRequest> ParseServeRequest(std::string_view line) {
   auto value = TRY(ReadMessage<SortedJson>(line));
   if (!value.contains("evaluate") || !value["evaluate"].is_object()) {
-    return Wrong("\"evaluate\" must be a request object, as in `pragma evaluate --request FILE`");
+    return WrongMessage(
+        "\"evaluate\" must be a request object, as in `pragma evaluate --request FILE`");
   }
   ServeRequest request;
   request.folder = TextOr(value, "folder", "/");
-  if (!request.folder.is_absolute()) return Wrong("\"folder\" must be an absolute path");
+  if (!request.folder.is_absolute()) return WrongMessage("\"folder\" must be an absolute path");
   request.evidence = Flag(value, "evidence", false) ? Evidence::kYes : Evidence::kNo;
   request.terminal = ReadTerminal(value.value("terminal", SortedJson()));
   SortedJson& evaluate = value["evaluate"];
@@ -263,12 +265,12 @@ Result<ServeReply> ParseReply(std::string_view line) {
     reply.kind = kind;
     known = true;
   }
-  if (!known) return Wrong("\"" + name + "\" is no message that is known");
+  if (!known) return WrongMessage("\"" + name + "\" is no message that is known");
   reply.text = TextOr(value, "text");
   if (reply.kind == Kind::kResult) reply.verdict = TRY(ReadVerdict(value));
   if (reply.kind == Kind::kFailure) {
     const Json failure = value.value("failure", Json());
-    if (!failure.is_object()) return Wrong("no \"failure\"");
+    if (!failure.is_object()) return WrongMessage("no \"failure\"");
     reply.error = {.kind = ErrorKindOf(TextOr(failure, "kind")),
                    .message = TextOr(failure, "message")};
   }

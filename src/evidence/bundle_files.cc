@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "evidence/bundle.h"
 
@@ -16,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kShortestPrefix = 4;
-constexpr std::size_t kHashDigits = 64;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Result<OpenedBundle> LoadBundle(const fs::path& file) {
 }
 
 bool LooksLikeBundleName(std::string_view text) {
-  return text.size() >= kShortestPrefix && text.size() <= kHashDigits &&
+  return text.size() >= kShortestPrefix && text.size() <= kSha256Digits &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 

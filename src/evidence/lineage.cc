@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "store/store.h"
@@ -31,7 +32,7 @@ std::string Compact(const std::string& json) {
   if (value.is_discarded()) return "null";
   if (value.is_object() && value.contains("model") && value["model"].is_string())
     value["model"] = WithoutPlace(value["model"].get<std::string>());
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(value);
 }
 
 LineageCall CallOf(const CallRecord& call) {

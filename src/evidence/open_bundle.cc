@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::string_view kSealBegin = ",\"sha256\":\"";
 constexpr std::string_view kSealEnd = "\"}\n";
-constexpr std::size_t kHashDigits = 64;
 constexpr int kMaxNesting = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
@@ -32,14 +31,14 @@ std::unexpected<Error> Wrong(std::string_view name, const std::string& what) {
 
 // The object that was sealed, after its hash was found right.
 Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std::string& object) {
-  const std::size_t seal = kSealBegin.size() + kHashDigits + kSealEnd.size();
+  const std::size_t seal = kSealBegin.size() + kSha256Digits + kSealEnd.size();
   const std::size_t begin = text.size() > seal ? text.size() - seal : 0;
   if (begin == 0 || !text.substr(begin).starts_with(kSealBegin) || !text.ends_with(kSealEnd)) {
     return Wrong(name,
                  " is no evidence bundle, or its end was altered: it does not end with the "
                  "hash of its content");
   }
-  const std::string said(text.substr(begin + kSealBegin.size(), kHashDigits));
+  const std::string said(text.substr(begin + kSealBegin.size(), kSha256Digits));
   object = std::string(text.substr(0, begin)) + "}";
   if (Sha256Hex(object) != said) {
     return Wrong(name, " was altered: its content does not have the hash that it ends with");

@@ -34,9 +34,9 @@ bool SameBits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
 }
 
-class Comparison final {
+class RecheckComparison final {
  public:
-  Comparison(const Bundle& recorded, const Rejudged& now)
+  RecheckComparison(const Bundle& recorded, const Rejudged& now)
       : recorded_(recorded), now_(now), then_(recorded.evaluation) {}
 
   RecheckReport Run() {
@@ -194,7 +194,7 @@ std::string_view VerdictName(Verdict verdict) {
 }
 
 RecheckReport CompareWithRecord(const Bundle& recorded, const Rejudged& now) {
-  return Comparison(recorded, now).Run();
+  return RecheckComparison(recorded, now).Run();
 }
 
 }  // namespace pragma

@@ -1,5 +1,8 @@
 #include "expert/anchor_kernel.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -85,6 +88,11 @@ std::vector<std::int64_t> TuneValues(std::int64_t otherwise, std::vector<std::in
   others.erase(std::ranges::unique(others).begin(), others.end());
   std::erase_if(others, [](std::int64_t value) { return value < 1; });
   return others;
+}
+
+std::string TuneLine(std::string_view name, std::int64_t value, std::vector<std::int64_t> others) {
+  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
+                     fmt::join(TuneValues(value, std::move(others)), ", "));
 }
 
 std::string InCapitals(std::string_view name) {

@@ -61,6 +61,12 @@ struct KernelText {
   std::set<VectorPiece> pieces;  // of the preamble, packing included
 };
 
+inline constexpr std::int64_t kFloatBytes = 4;
+// How many blocks cover so many, the last one perhaps in part.
+[[nodiscard]] constexpr std::int64_t Blocks(std::int64_t size, std::int64_t block) {
+  return (size + block - 1) / block;
+}
+
 // Templates that bring panels of a matrix into the order in which a kernel reads them.
 [[nodiscard]] std::string_view PackingText();
 
@@ -83,6 +89,9 @@ struct RegisterTile {
 // The values that a tunable may take: its default and its neighbours, rising.
 [[nodiscard]] std::vector<std::int64_t> TuneValues(std::int64_t otherwise,
                                                    std::vector<std::int64_t> others);
+// A line PRAGMA_TUNE(name, value, ...).
+[[nodiscard]] std::string TuneLine(std::string_view name, std::int64_t value,
+                                   std::vector<std::int64_t> others);
 [[nodiscard]] std::string InCapitals(std::string_view name);
 
 }  // namespace pragma

@@ -30,8 +30,6 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kBatch = 0;
-constexpr std::size_t kRow = 1;
-constexpr std::size_t kColumn = 2;
 
 const Buffer& BufferOf(const Program& program, int buffer) {
   return program.buffers[static_cast<std::size_t>(buffer)];

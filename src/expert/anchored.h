@@ -2,6 +2,7 @@
 // pointwise steps behind it as its epilogue.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,11 @@
 
 namespace pragma {
 
-// A nest over [batch, row, column] around this step; none where no generator takes it.
+// Dimensions of a product's nest, [batch, row, column].
+inline constexpr std::size_t kRow = 1;
+inline constexpr std::size_t kColumn = 2;
+
+// A nest over them around this step; none where no generator takes it.
 [[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
 // Makes a step the anchor's epilogue; false where it cannot be.
 [[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);

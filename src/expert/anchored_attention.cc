@@ -11,6 +11,7 @@
 
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
+#include "expert/anchored.h"
 #include "expert/attention_kernel.h"
 #include "expert/emit_expression.h"
 #include "expert/expression.h"
@@ -22,9 +23,6 @@
 
 namespace pragma {
 namespace {
-
-constexpr std::size_t kRow = 1;
-constexpr std::size_t kColumn = 2;
 
 // Scores that a mask over row and key numbers makes -infinity need not be computed.
 std::optional<std::int64_t> DiagonalOf(const AttentionHint& form) {

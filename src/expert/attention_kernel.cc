@@ -16,11 +16,6 @@ namespace {
 constexpr std::int64_t kKeyBlock = 128;
 constexpr std::int64_t kQueryBlock = 96;
 
-std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> others) {
-  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
-                     fmt::join(TuneValues(value, std::move(others)), ", "));
-}
-
 int ThreadsFor(const AttentionSpec& spec, const KernelTarget& target) {
   const double work = static_cast<double>(spec.batch * spec.rows) *
                       static_cast<double>(spec.keys * (spec.depth + spec.columns));
@@ -41,11 +36,11 @@ std::string Head(const AttentionSpec& spec, const KernelTarget& target) {
       spec.rows, spec.keys, spec.depth, spec.columns,
       spec.batch > 1 ? fmt::format(", {} times", spec.batch) : "", spec.name, spec.batch);
   text += "// Sums in registers: rows times vectors.\n";
-  text += Tunable(name + "_TILE_ROWS", tile.rows, {4, 6, 8, 12});
-  text += Tunable(name + "_TILE_VECTORS", tile.vectors, {1, 2, 3});
+  text += TuneLine(name + "_TILE_ROWS", tile.rows, {4, 6, 8, 12});
+  text += TuneLine(name + "_TILE_VECTORS", tile.vectors, {1, 2, 3});
   text += "// Blocks: of queries (in tiles) and of keys, for the core's own cache.\n";
-  text += Tunable(name + "_ROW_TILES", (block + tile.rows - 1) / tile.rows, {4, 8, 16, 32});
-  text += Tunable(name + "_KEYS", kKeyBlock, {64, 128, 256});
+  text += TuneLine(name + "_ROW_TILES", Blocks(block, tile.rows), {4, 8, 16, 32});
+  text += TuneLine(name + "_KEYS", kKeyBlock, {64, 128, 256});
   text += fmt::format(R"(static constexpr int kThreads = {0};
 static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
 static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;

@@ -11,9 +11,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::int64_t kFloatBytes = 4;
-
-std::int64_t Blocks(std::int64_t size, std::int64_t block) { return (size + block - 1) / block; }
+constexpr std::int64_t kLineFloats = 16;  // of a cache line
 
 AxisPlan StandardAxis(const ConvAxis& axis) {
   AxisPlan plan;
@@ -89,8 +87,9 @@ void ChoosePitch(ConvPlan& plan) {
     pitch *= plan.copy ? plan.extent(i) * static_cast<std::int64_t>(plan.axes[i].slots.size())
                        : plan.axes[i].size;
   }
-  // In the copy no two channels start at the same place of a cache's ways.
-  if (plan.copy) pitch = Blocks(pitch, 16) * 16 + 16;
+  // In the copy channels are an odd number of cache lines apart: what they have in one place lies
+  // in different sets of a cache.
+  if (plan.copy) pitch = (Blocks(pitch, kLineFloats) | 1) * kLineFloats;
   plan.channel_pitch = pitch;
   plan.run = 1;
   for (std::size_t i = plan.axes.size() - static_cast<std::size_t>(plan.flat); i < plan.axes.size();

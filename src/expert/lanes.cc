@@ -75,7 +75,7 @@ double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
 }
 
 // Of one pass with vectors along `lane`, for each element.
-std::optional<double> Price(const Program& program, const Nest& nest, std::size_t lane) {
+std::optional<double> PriceOf(const Program& program, const Nest& nest, std::size_t lane) {
   double price = 0;
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
     if (nest.outer[s] && nest.inner[lane]) continue;  // once for many
@@ -110,7 +110,7 @@ void ChooseLane(const Program& program, Nest& nest) {
   std::optional<double> best;
   for (std::size_t i = 0; i < nest.shape.size(); ++i) {
     if (nest.shape[i] < kFewest) continue;
-    const std::optional<double> price = Price(program, nest, i);
+    const std::optional<double> price = PriceOf(program, nest, i);
     if (!price || (best && *best < *price)) continue;
     best = price;
     nest.lane = static_cast<int>(i);

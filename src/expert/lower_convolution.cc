@@ -19,11 +19,6 @@
 namespace pragma {
 namespace {
 
-Shape Filled(const std::vector<std::int64_t>& given, std::size_t count, std::int64_t otherwise) {
-  if (given.empty()) return Shape(count, otherwise);
-  return given.size() == 1 ? Shape(count, given[0]) : given;
-}
-
 // One spatial dimension: outputs first + step * q for q below `count`, summed over taps
 // tap_first + tap_step * t for t below `taps`, of input q * in_step + t * in_tap + in_offset.
 struct Line {
@@ -77,8 +72,8 @@ bool LeavesInput(const Line& line, std::int64_t size) {
   return low < 0 || high >= size;
 }
 
-// Operands as loads: input [batch, groups, channels, in...], weight [groups, out, in, taps...].
-struct Operands {
+// ConvOperands as loads: input [batch, groups, channels, in...], weight [groups, out, in, taps...].
+struct ConvOperands {
   Value input;
   Value weight;
 };
@@ -86,7 +81,7 @@ struct Operands {
 // The loop nest is [batch, groups, out channels, out..., in channels, taps...].
 constexpr std::size_t kLead = 3;
 
-ExprPtr InputOf(Builder& builder, const Operands& operands, const std::vector<Line>& lines,
+ExprPtr InputOf(Builder& builder, const ConvOperands& operands, const std::vector<Line>& lines,
                 const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
@@ -109,7 +104,7 @@ ExprPtr InputOf(Builder& builder, const Operands& operands, const std::vector<Li
   return load;
 }
 
-ExprPtr WeightOf(Builder& builder, const Operands& operands, const std::vector<Line>& lines,
+ExprPtr WeightOf(Builder& builder, const ConvOperands& operands, const std::vector<Line>& lines,
                  const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
@@ -126,7 +121,7 @@ ExprPtr WeightOf(Builder& builder, const Operands& operands, const std::vector<L
 }
 
 // The part of the output that these lines make.
-void AddPart(Builder& builder, const ConvolutionHint& form, const Operands& operands,
+void AddPart(Builder& builder, const ConvolutionHint& form, const ConvOperands& operands,
              const std::vector<Line>& lines, int buffer) {
   const std::size_t count = lines.size();
   Shape shape{form.batch, form.groups, form.out_channels / form.groups};
@@ -154,7 +149,7 @@ void AddPart(Builder& builder, const ConvolutionHint& form, const Operands& oper
 }
 
 // Every choice of one line for each dimension.
-void AddParts(Builder& builder, const ConvolutionHint& form, const Operands& operands,
+void AddParts(Builder& builder, const ConvolutionHint& form, const ConvOperands& operands,
               std::vector<Line>& chosen, int buffer) {
   if (chosen.size() == form.kernel.size()) return AddPart(builder, form, operands, chosen, buffer);
   for (const Line& line : Lines(form, chosen.size())) {
@@ -175,21 +170,21 @@ ConvolutionHint FormOf(const NodeView& node, const Value& input, const Value& we
   form.in_size = {input.shape.begin() + 2, input.shape.end()};
   form.out_size = {node.shape().begin() + 2, node.shape().end()};
   form.kernel = {weight.shape.begin() + 2, weight.shape.end()};
-  form.stride = Filled(node.Ints(3, "stride"), count, 1);
-  form.padding = Filled(node.Ints(4, "padding"), count, 0);
-  form.dilation = Filled(node.Ints(5, "dilation"), count, 1);
+  form.stride = node.Ints(3, "stride", count, 1);
+  form.padding = node.Ints(4, "padding", count, 0);
+  form.dilation = node.Ints(5, "dilation", count, 1);
   return form;
 }
 
-Operands OperandsOf(Builder& builder, const ConvolutionHint& form, const Value& input,
-                    const Value& weight) {
+ConvOperands OperandsOf(Builder& builder, const ConvolutionHint& form, const Value& input,
+                        const Value& weight) {
   Shape in{form.batch, form.groups, form.in_channels / form.groups};
   in.insert(in.end(), form.in_size.begin(), form.in_size.end());
   const std::int64_t rows = weight.shape[0] / form.groups;
   Shape taps{form.groups, rows, weight.shape[1]};
   taps.insert(taps.end(), form.kernel.begin(), form.kernel.end());
-  Operands operands{builder.Settled(builder.Reshaped(input, in)),
-                    builder.Settled(builder.Reshaped(weight, taps))};
+  ConvOperands operands{builder.Settled(builder.Reshaped(input, in)),
+                        builder.Settled(builder.Reshaped(weight, taps))};
   if (form.transposed) {
     std::vector<std::int64_t> order(taps.size());
     std::iota(order.begin(), order.end(), 0);
@@ -210,7 +205,7 @@ Result<std::vector<Value>> LowerConvolution(Builder& builder, const NodeView& no
   ConvolutionHint form = FormOf(node, input, weight);
   form.input = input.expr->load.buffer;
   form.weight = weight.expr->load.buffer;
-  const Operands operands = OperandsOf(builder, form, input, weight);
+  const ConvOperands operands = OperandsOf(builder, form, input, weight);
   Shape whole{form.batch, form.groups, form.out_channels / form.groups};
   whole.insert(whole.end(), form.out_size.begin(), form.out_size.end());
   const int buffer = builder.NewBuffer(node.dtype(), whole);

@@ -255,7 +255,7 @@ Values LowerArange(Builder&, const NodeView& node) {
 }
 
 // tril and triu: zero where column - row is on the other side of the diagonal.
-Lower Triangle(bool lower) {
+Lower LowerTriangle(bool lower) {
   return [lower](Builder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));
     AffineForm form = ZeroForm(x.shape.size());
@@ -308,8 +308,8 @@ const LowerTable& CreationOperators() {
                                  {"ones_like", Fill(1)},
                                  {"scalar_tensor", LowerScalarTensor},
                                  {"arange", LowerArange},
-                                 {"tril", Triangle(true)},
-                                 {"triu", Triangle(false)}};
+                                 {"tril", LowerTriangle(true)},
+                                 {"triu", LowerTriangle(false)}};
   return kTable;
 }
 

@@ -28,19 +28,13 @@ struct Window {
   Shape dilation;
 };
 
-Shape Filled(const std::vector<std::int64_t>& given, std::size_t count, std::int64_t otherwise) {
-  if (given.empty()) return Shape(count, otherwise);
-  return given.size() == 1 ? Shape(count, given[0]) : given;
-}
-
 Window WindowOf(const NodeView& node, std::size_t count, std::optional<std::size_t> dilation) {
   Window window;
-  window.kernel = Filled(node.Ints(1, "kernel_size"), count, 1);
+  window.kernel = node.Ints(1, "kernel_size", count, 1);
   const std::vector<std::int64_t> stride = node.Ints(2, "stride");
-  window.stride = stride.empty() ? window.kernel : Filled(stride, count, 1);
-  window.padding = Filled(node.Ints(3, "padding"), count, 0);
-  window.dilation =
-      Filled(dilation ? node.Ints(*dilation, "dilation") : std::vector<std::int64_t>{}, count, 1);
+  window.stride = stride.empty() ? window.kernel : node.Ints(2, "stride", count, 1);
+  window.padding = node.Ints(3, "padding", count, 0);
+  window.dilation = dilation ? node.Ints(*dilation, "dilation", count, 1) : Shape(count, 1);
   return window;
 }
 

@@ -22,7 +22,7 @@ namespace pragma {
 namespace {
 
 using Kind = ScalarValue::Kind;
-using Values = std::map<std::string, std::vector<Value>>;
+using ValuesByName = std::map<std::string, std::vector<Value>>;
 
 // "aten.sum.dim_IntList" -> "sum"
 std::string BaseName(std::string_view op) {
@@ -61,7 +61,7 @@ std::map<std::string, int> AddArguments(const Task& task, Program& program) {
 }
 
 Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string, int>& places,
-                              const Builder& builder, Values& values) {
+                              const Builder& builder, ValuesByName& values) {
   if (node.results.empty()) return {};  // a number: export has put it where it is used
   const auto place = places.find(node.results.front().name);
   if (place == places.end())
@@ -95,7 +95,7 @@ void StoreOutput(Builder& builder, const Value& given, const TensorSpec& output)
 }
 
 Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& builder,
-                         const Values& values) {
+                         const ValuesByName& values) {
   const NodeView view(node, values);
   if (node.args.size() != task.outputs.size())
     return Fail(ErrorKind::kTask, "unsupported: nested outputs");
@@ -107,7 +107,7 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& build
   return {};
 }
 
-Result<void> LowerNode(const GraphNode& node, Builder& builder, Values& values) {
+Result<void> LowerNode(const GraphNode& node, Builder& builder, ValuesByName& values) {
   const NodeView view(node, values);
   if (node.op == "getitem") {
     const std::vector<Value>& several = values[node.args[0].text];
@@ -194,6 +194,13 @@ std::vector<std::int64_t> NodeView::Ints(std::size_t place, std::string_view nam
   return result;
 }
 
+std::vector<std::int64_t> NodeView::Ints(std::size_t place, std::string_view name,
+                                         std::size_t count, std::int64_t otherwise) const {
+  std::vector<std::int64_t> given = Ints(place, name);
+  if (given.size() > 1) return given;
+  return std::vector<std::int64_t>(count, given.empty() ? otherwise : given.front());
+}
+
 std::string NodeView::Text(std::size_t place, std::string_view name) const {
   return Has(place, name) ? Find(place, name)->text : "";
 }
@@ -230,7 +237,7 @@ Result<Program> LowerTask(const Task& task) {
   Program program;
   const std::map<std::string, int> places = AddArguments(task, program);
   Builder builder(program);
-  Values values;
+  ValuesByName values;
   for (const GraphNode& node : task.graph) {
     if (node.op == "placeholder") {
       TRY(LowerPlaceholder(node, places, builder, values));

@@ -43,6 +43,9 @@ class NodeView final {
   [[nodiscard]] double Real(std::size_t place, std::string_view name, double otherwise) const;
   [[nodiscard]] bool Flag(std::size_t place, std::string_view name, bool otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> Ints(std::size_t place, std::string_view name) const;
+  // So many of them: one given stands for all, none given for `otherwise`.
+  [[nodiscard]] std::vector<std::int64_t> Ints(std::size_t place, std::string_view name,
+                                               std::size_t count, std::int64_t otherwise) const;
   [[nodiscard]] std::string Text(std::size_t place, std::string_view name) const;
   // A dimension of a tensor of this rank, counted from the front.
   [[nodiscard]] std::size_t Dimension(std::size_t place, std::string_view name, std::size_t rank,

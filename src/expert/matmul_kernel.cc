@@ -18,12 +18,10 @@
 namespace pragma {
 namespace {
 
-constexpr std::int64_t kFloatBytes = 4;
 // Up to here one block holds the whole depth, and results reach memory once.
 constexpr std::int64_t kWholeDepth = 768;
 constexpr std::int64_t kDepthBlock = 512;
 
-std::int64_t Blocks(std::int64_t size, std::int64_t block) { return (size + block - 1) / block; }
 std::int64_t RoundUp(std::int64_t size, std::int64_t step) { return Blocks(size, step) * step; }
 
 // The sizes chosen for one product.
@@ -121,9 +119,10 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
 }
 
 // Everything that the texts' @names@ may ask for, in one place.
-class Writer final {
+class MatmulWriter final {
  public:
-  Writer(const MatmulSpec& spec, const KernelTarget& target, bool swapped, std::int64_t rows_of_one)
+  MatmulWriter(const MatmulSpec& spec, const KernelTarget& target, bool swapped,
+               std::int64_t rows_of_one)
       : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped), rows_of_one_(rows_of_one) {}
 
   [[nodiscard]] std::string Text() const {
@@ -163,12 +162,7 @@ class Writer final {
   std::int64_t rows_of_one_;
 };
 
-std::string Tunable(const std::string& name, std::int64_t value, std::vector<std::int64_t> others) {
-  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
-                     fmt::join(TuneValues(value, std::move(others)), ", "));
-}
-
-std::string Writer::Head() const {
+std::string MatmulWriter::Head() const {
   const std::string name = InCapitals(spec_.name);
   std::string text = fmt::format("\n// c[{0} x {1}] = a[{0} x {2}] * b[{2} x {1}]", spec_.rows,
                                  spec_.columns, spec_.depth);
@@ -180,13 +174,14 @@ std::string Writer::Head() const {
       "kDepth = {};\n",
       spec_.batch, spec_.rows, spec_.columns, spec_.depth);
   text += "// Sums in registers: rows times vectors.\n";
-  text += Tunable(name + "_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
-  text += Tunable(name + "_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
+  text += TuneLine(name + "_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
+  text += TuneLine(name + "_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
   text += "// Blocks: of a (in tiles) for the core's own cache, of b for the shared one.\n";
-  text += Tunable(name + "_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
-  text += Tunable(name + "_COLUMN_TILES", plan_.column_tiles,
-                  {plan_.column_tiles / 2, plan_.column_tiles * 2});
-  if (blocked()) text += Tunable(name + "_DEPTH", plan_.depth_block, {256, 384, 768});
+  text +=
+      TuneLine(name + "_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
+  text += TuneLine(name + "_COLUMN_TILES", plan_.column_tiles,
+                   {plan_.column_tiles / 2, plan_.column_tiles * 2});
+  if (blocked()) text += TuneLine(name + "_DEPTH", plan_.depth_block, {256, 384, 768});
   text += fmt::format(R"(static constexpr int kThreads = {0};
 static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
 static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;
@@ -199,7 +194,7 @@ static constexpr std::int64_t kDepthBlock = {2};
   return text;
 }
 
-std::string Writer::Tile() const {
+std::string MatmulWriter::Tile() const {
   const bool lengthy = IsLong(spec_.epilogue);
   const auto ending = [&](std::string_view text) {
     return FillIn(text, {{"arguments", arguments()},
@@ -216,7 +211,7 @@ std::string Writer::Tile() const {
                  {"prefetch", Prefetch()}});
 }
 
-std::string Writer::Prefetch() const {
+std::string MatmulWriter::Prefetch() const {
   if (!blocked()) return "";
   const std::string batch =
       spec_.batch > 1 ? fmt::format("batch * {} + ", spec_.c.batch) : std::string();
@@ -230,7 +225,7 @@ std::string Writer::Prefetch() const {
 }
 
 // Which steps of the depth a tile needs, counted from the block's first one.
-std::string Writer::DepthRange() const {
+std::string MatmulWriter::DepthRange() const {
   const auto plus = [](std::int64_t number) {
     return number == 0 ? std::string()
                        : fmt::format(" {} {}", number < 0 ? '-' : '+', std::abs(number));
@@ -262,7 +257,7 @@ std::string Writer::DepthRange() const {
   return text;
 }
 
-std::string Writer::Multiply() const {
+std::string MatmulWriter::Multiply() const {
   std::string skip;
   const std::string count = banded() ? "end - begin" : "depth";
   if (triangular()) {
@@ -290,7 +285,7 @@ std::string Writer::Multiply() const {
                  {"a_depth", fmt::format("{}", spec_.a.second)}});
 }
 
-std::string Writer::DepthLoop(std::string_view indent) const {
+std::string MatmulWriter::DepthLoop(std::string_view indent) const {
   if (!blocked())
     return fmt::format("{}{{\n{}  constexpr std::int64_t depth = kDepth;\n", indent, indent);
   return fmt::format(
@@ -300,7 +295,7 @@ std::string Writer::DepthLoop(std::string_view indent) const {
       indent);
 }
 
-std::string Writer::Driver() const {
+std::string MatmulWriter::Driver() const {
   const auto offset = [&](std::int64_t batch, std::int64_t depth) {
     std::string text;
     if (spec_.batch > 1) text += fmt::format("batch * {}", batch);
@@ -344,7 +339,7 @@ KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target
   } else if (SuitsDots(spec)) {
     kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
   } else {
-    kernel.code = Writer(spec, target, swapped, rows_of_one).Text();
+    kernel.code = MatmulWriter(spec, target, swapped, rows_of_one).Text();
   }
   return kernel;
 }

@@ -20,7 +20,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMostPageBytes = std::size_t{8} << 20U;
 // tidy recurses for each level of nesting.
 constexpr std::size_t kMostDepth = 400;
 constexpr std::size_t kMostLinks = 5000;
@@ -268,7 +268,7 @@ std::string WithoutControls(std::string_view text) {
 }  // namespace
 
 Result<PageText> HtmlToText(std::string_view html, std::string_view charset) {
-  if (html.size() > kMostBytes) {
+  if (html.size() > kMostPageBytes) {
     return Fail(ErrorKind::kUsage, "the page is larger than 8 MiB");
   }
   if (DepthOf(html) > kMostDepth) {

@@ -16,7 +16,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{500} << 10U;  // as the standard asks at least
+constexpr std::size_t kMostRobotsBytes = std::size_t{500} << 10U;  // as the standard asks at least
 constexpr std::size_t kMostRules = 2000;
 constexpr double kLongestDelay = 60;
 
@@ -91,7 +91,7 @@ Robots ParseRobots(std::string_view text) {
   bool heading = false;  // the line before named a robot
   bool for_us = false;
   bool for_all = false;
-  for (const std::string& raw : SplitLines(text.substr(0, kMostBytes))) {
+  for (const std::string& raw : SplitLines(text.substr(0, kMostRobotsBytes))) {
     const std::optional<Line> line = LineOf(raw);
     if (!line) continue;
     if (line->key == "user-agent") {

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 constexpr std::size_t kTextBytes = 8000;  // of each text in the advice
 constexpr std::size_t kMostMetrics = 16;
 constexpr std::size_t kMetricBytes = 100;
-constexpr std::size_t kReplyBytes = std::size_t{1} << 19U;  // more is not looked at
-constexpr int kMostStarts = 200;                            // of objects in prose that are tried
+constexpr std::size_t kAdviceBytes = std::size_t{1} << 19U;  // more is not looked at
+constexpr int kMostStarts = 200;                             // of objects in prose that are tried
 
 bool IsDecision(const Json& value) {
   return value.is_object() &&
@@ -127,7 +127,7 @@ std::string WithEscapedBreaks(std::string_view text) {
 }
 
 AdviceReply ParseAdviceReply(std::string_view reply) {
-  const std::string text = ToValidUtf8(SeparateReasoning(reply.substr(0, kReplyBytes)).text);
+  const std::string text = ToValidUtf8(SeparateReasoning(reply.substr(0, kAdviceBytes)).text);
   std::optional<Json> decision;
   for (const FencedBlock& block : FencedBlocks(text)) {
     if (auto found = DecisionIn(block.text)) decision = std::move(found);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "llm/completion.h"
+#include "llm/model.h"
 #include "llm/reply.h"
 
 namespace pragma {
@@ -16,7 +17,6 @@ namespace {
 constexpr std::string_view kEntry = "pragma_kernel";
 constexpr std::string_view kGiveUp = "UNSUPPORTED:";
 constexpr std::size_t kReasonBytes = 1000;
-constexpr std::size_t kReplyBytes = std::size_t{4} << 20U;  // more is not looked at
 
 bool IsCppName(std::string_view language) {
   constexpr std::array<std::string_view, 8> kNames{"cpp", "c++", "cc", "cxx", "c", "hpp", "h", ""};

@@ -26,7 +26,6 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kReplyBytes = std::size_t{4} << 20U;
 constexpr std::size_t kErrorBytes = 600;  // of stderr, shown when the command fails
 constexpr Seconds kLook{0.1};             // how often Ctrl-C and the reply's size are looked at
 

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "core/json_dump.h"
 #include "llm/model.h"
 
 namespace pragma {
@@ -47,10 +48,6 @@ void Append(std::string& text, std::string_view part) {
   if (part.empty()) return;
   if (!text.empty()) text += "\n\n";
   text += part;
-}
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::int64_t EstimatedTokens(std::size_t bytes) {

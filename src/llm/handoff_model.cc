@@ -31,8 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPromptEnd = ".prompt.md";
-constexpr std::size_t kReplyBytes = std::size_t{4} << 20U;
-constexpr Seconds kLook{0.2};
+constexpr Seconds kPoll{0.2};
 
 // A role as part of a file name.
 std::string FileWord(const std::string& role) {
@@ -159,7 +158,7 @@ Result<std::string> HandoffModel::AwaitReply(const fs::path& reply) const {
     const auto size = fs::file_size(reply, error);
     if (!error && size > 0) return ReadFile(reply, kReplyBytes);
     if (!said) Log(LogLevel::kInfo, fmt::format("waiting for {}", reply.string()));
-    const auto slept = SleepUnlessInterrupted(clock_, kLook);
+    const auto slept = SleepUnlessInterrupted(clock_, kPoll);
     if (!slept) {
       return Fail(slept.error().kind,
                   fmt::format("interrupted while waiting for {}", reply.string()));

@@ -1,6 +1,7 @@
 // Model: a language model behind one call. Prompt in, completion out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,6 +41,9 @@ struct CallKey {
   std::string role;  // "conductor", "coder", ...
   int ordinal = 0;   // 0, 1, ... : re-asks of the same role for the same node
 };
+
+// Of a reply, so many bytes are read.
+inline constexpr std::size_t kReplyBytes = std::size_t{4} << 20U;
 
 class Model {
  public:

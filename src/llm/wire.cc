@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "core/json_dump.h"
 #include "llm/model.h"
 
 namespace pragma {
@@ -37,10 +38,6 @@ std::int64_t Count(const Json& value) {
   if (!value.is_number()) return 0;
   const double count = value.get<double>();
   return count > 0 && count < 1e15 ? static_cast<std::int64_t>(count) : 0;
-}
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // A string, or a list of parts of which those of type `type` carry text under `key`.

@@ -59,9 +59,9 @@ std::optional<std::size_t> Column(const Fields& header, const std::string& name)
 }
 
 // Reads a table whose header is known.
-class Table final {
+class CsvTable final {
  public:
-  Table(const AdapterOutput& output, const NativeSet& wanted, Fields header)
+  CsvTable(const AdapterOutput& output, const NativeSet& wanted, Fields header)
       : output_(output), wanted_(wanted), header_(std::move(header)) {
     name_ = Column(header_, output.name_column);
     value_ = Column(header_, output.value_column);
@@ -165,7 +165,7 @@ AdapterRows ReadCsvRows(const AdapterOutput& output, const NativeSet& wanted,
     if (at == lines.size()) return {.rows = {}, .problems = {"no header line in the output"}};
     header = SplitFields(lines[at++], output.separator);
   }
-  Table table(output, wanted, header);
+  CsvTable table(output, wanted, header);
   if (const std::string lack = table.Lack(); !lack.empty())
     return {.rows = {}, .problems = {"no column " + lack + " in the output"}};
   if (output.units_row && at < lines.size())

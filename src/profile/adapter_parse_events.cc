@@ -12,7 +12,7 @@
 namespace pragma {
 namespace {
 
-std::vector<std::string> Words(std::string_view text) {
+std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words;
   for (std::string& word : Split(text, ' ')) {
     if (!Trim(word).empty()) words.emplace_back(Trim(word));
@@ -24,7 +24,7 @@ std::vector<std::string> Words(std::string_view text) {
 std::vector<std::string> WordsAfter(std::string_view text, std::string_view key) {
   std::vector<std::string> words;
   for (const std::string& line : SplitLines(text)) {
-    if (line.starts_with(key)) words = Words(std::string_view(line).substr(key.size()));
+    if (line.starts_with(key)) words = WordsOf(std::string_view(line).substr(key.size()));
   }
   return words;
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxIndex = 16;
 constexpr std::size_t kDefaultWays = 8;
 
-std::string Field(const fs::path& folder, const char* name) {
+std::string ReadField(const fs::path& folder, const char* name) {
   const Result<std::string> text = ReadFile(folder / name, std::size_t{1} << 12U);
   return text ? std::string(Trim(*text)) : std::string();
 }
@@ -37,10 +37,10 @@ std::size_t Size(const std::string& text) {
 }
 
 CacheShape Shape(const fs::path& folder) {
-  CacheShape shape{.bytes = Size(Field(folder, "size")), .ways = 0, .line = 64};
-  const std::size_t line = Size(Field(folder, "coherency_line_size"));
+  CacheShape shape{.bytes = Size(ReadField(folder, "size")), .ways = 0, .line = 64};
+  const std::size_t line = Size(ReadField(folder, "coherency_line_size"));
   if (std::has_single_bit(line) && line >= 16 && line <= 4096) shape.line = static_cast<int>(line);
-  std::size_t ways = Size(Field(folder, "ways_of_associativity"));
+  std::size_t ways = Size(ReadField(folder, "ways_of_associativity"));
   // Virtual machines may tell none.
   const std::size_t lines = shape.bytes / static_cast<std::size_t>(shape.line);
   if (ways == 0 || ways > lines || ways > 4096) ways = kDefaultWays;
@@ -54,8 +54,8 @@ CacheShapes ReadCacheShapes(const fs::path& folder) {
   CacheShapes shapes;
   for (std::size_t i = 0; i < kMaxIndex; ++i) {
     const fs::path index = folder / ("index" + std::to_string(i));
-    const std::string level = Field(index, "level");
-    const std::string type = Field(index, "type");
+    const std::string level = ReadField(index, "level");
+    const std::string type = ReadField(index, "type");
     if (level == "1" && type != "Instruction") shapes.data = Shape(index);
     if (level == "1" && type != "Data") shapes.instructions = Shape(index);
     if (level == "2") shapes.second = Shape(index);

@@ -29,7 +29,7 @@ using Words = std::vector<std::string>;
 constexpr const char* kReport = "callgrind.out";
 constexpr std::size_t kShownLines = 3;
 
-CallgrindOutcome Ended(std::string verdict, std::string detail) {
+CallgrindOutcome CallgrindEnded(std::string verdict, std::string detail) {
   CallgrindOutcome outcome;
   outcome.note = {.name = "callgrind",
                   .verdict = std::move(verdict),
@@ -132,7 +132,7 @@ std::string Describe(const CallgrindOutcome& outcome) {
   return text;
 }
 
-std::string Remark(const CallgrindParts& parts, bool has_third) {
+std::string CacheRemark(const CallgrindParts& parts, bool has_third) {
   std::string text = "AVX2 without FMA, one thread, second call";
   if (parts.caches.assumed) text += "; cache sizes are not told here, common ones stand in";
   if (!has_third) text += "; no third level";
@@ -143,8 +143,9 @@ Result<CallgrindOutcome> WatchBoth(const CallgrindParts& parts, const Workshop& 
                                    const std::string& valgrind, const InstrumentedCall& call) {
   Watched second =
       TRY(Watch(parts, shop, Command(valgrind, parts.caches, parts.caches.second), call));
-  if (!second.report) return Ended(second.verdict, second.trouble);
-  CallgrindOutcome outcome = Ended("ran", Remark(parts, parts.caches.third.bytes > 0));
+  if (!second.report) return CallgrindEnded(second.verdict, second.trouble);
+  CallgrindOutcome outcome =
+      CallgrindEnded("ran", CacheRemark(parts, parts.caches.third.bytes > 0));
   outcome.second = std::move(*second.report);
   if (parts.caches.third.bytes > 0) {
     Watched third =
@@ -179,9 +180,10 @@ Result<CallgrindOutcome> RunCallgrind(const CallgrindParts& parts, const Candida
                                       const InstrumentedCall& call) {
   const TimePoint begin = std::chrono::steady_clock::now();
   const std::string valgrind = FindProgram("valgrind", parts.folders);
-  if (valgrind.empty()) return Ended("absent", "valgrind is not installed (package valgrind)");
+  if (valgrind.empty())
+    return CallgrindEnded("absent", "valgrind is not installed (package valgrind)");
   const Toolchain toolchain = TRY(parts.toolchains.Find(candidate.compiler));
-  if (!toolchain.missing.empty()) return Ended("absent", toolchain.missing);
+  if (!toolchain.missing.empty()) return CallgrindEnded("absent", toolchain.missing);
   Candidate changed = candidate;
   changed.flags = CallgrindFlags(candidate.flags);
   InstrumentedCall twice = call;
@@ -189,9 +191,9 @@ Result<CallgrindOutcome> RunCallgrind(const CallgrindParts& parts, const Candida
   const Workshop shop =
       TRY(Workshop::Open(parts.jail, toolchain, changed, parts.kernel_header, twice));
   const std::string failure = TRY(shop.BuildExecutable(changed, shop.Libraries(changed)));
-  if (!failure.empty()) return Ended("failed", "with AVX2 and without FMA: " + failure);
+  if (!failure.empty()) return CallgrindEnded("failed", "with AVX2 and without FMA: " + failure);
   CallgrindOutcome outcome = TRY(WatchBoth(parts, shop, valgrind, twice));
-  outcome.note.seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  outcome.note.seconds = Since(begin).count();
   return outcome;
 }
 

@@ -34,7 +34,7 @@ std::string First(std::string_view cpuinfo, std::string_view key) {
 }
 
 // Decimal, or hexadecimal with 0x; 0 for anything else.
-int Number(std::string_view text) {
+int CpuinfoNumber(std::string_view text) {
   text = Trim(text);
   const bool hex = text.starts_with("0x");
   if (hex) text.remove_prefix(2);
@@ -92,13 +92,13 @@ std::string_view CounterFamilyName(CounterFamily family) {
 CpuIdentity IdentifyCpu(std::string_view cpuinfo, std::string_view slots_text) {
   CpuIdentity cpu;
   cpu.vendor = First(cpuinfo, "vendor_id");
-  cpu.family = Number(First(cpuinfo, "cpu family"));
-  cpu.model = Number(First(cpuinfo, "model"));
-  cpu.stepping = Number(First(cpuinfo, "stepping"));
-  if (Number(First(cpuinfo, "CPU implementer")) == 0x41) {
+  cpu.family = CpuinfoNumber(First(cpuinfo, "cpu family"));
+  cpu.model = CpuinfoNumber(First(cpuinfo, "model"));
+  cpu.stepping = CpuinfoNumber(First(cpuinfo, "stepping"));
+  if (CpuinfoNumber(First(cpuinfo, "CPU implementer")) == 0x41) {
     cpu.vendor = "ARM";
-    cpu.model = Number(First(cpuinfo, "CPU part"));
-    cpu.slots = std::clamp(Number(slots_text), 0, 64);
+    cpu.model = CpuinfoNumber(First(cpuinfo, "CPU part"));
+    cpu.slots = std::clamp(CpuinfoNumber(slots_text), 0, 64);
   }
   return cpu;
 }

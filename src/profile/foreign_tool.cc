@@ -126,7 +126,7 @@ Result<void> AddForeignTools(Workpiece& piece) {
     call.calls = tool.adapter ? kCalls : 1;
     ProviderNote note =
         TRY(tool.adapter ? AskAdapter(piece, *tool.adapter, call) : AskCallgrind(piece, call));
-    note.seconds = Seconds(std::chrono::steady_clock::now() - start).count();
+    note.seconds = Since(start).count();
     piece.notes.push_back(std::move(note));
   }
   return {};

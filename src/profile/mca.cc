@@ -64,7 +64,7 @@ std::string Behind(const std::string& text, std::string_view name) {
   return Shorten(ToValidUtf8(Trim(rest)), 60);
 }
 
-McaOutcome Ended(std::string verdict, std::string detail) {
+McaOutcome McaEnded(std::string verdict, std::string detail) {
   McaOutcome outcome;
   outcome.note = {
       .name = "mca", .verdict = std::move(verdict), .detail = std::move(detail), .seconds = 0};
@@ -157,8 +157,8 @@ std::vector<std::string> Command(const McaTool& tool, const std::string& model,
 }
 
 McaOutcome NoModel(const McaTool& tool, const std::string& what) {
-  return Ended("skipped", "llvm-mca " + tool.version + " has no model of " + what +
-                              " (install a newer package llvm)");
+  return McaEnded("skipped", "llvm-mca " + tool.version + " has no model of " + what +
+                                 " (install a newer package llvm)");
 }
 
 bool IsUnknown(const std::string& host) {
@@ -171,9 +171,10 @@ Result<McaOutcome> RunMca(const ToolRunner& run, const LoopBody& loop, const std
                           const std::vector<std::string>& folders) {
   const TimePoint begin = std::chrono::steady_clock::now();
   const std::string path = FindProgram("llvm-mca", folders);
-  if (path.empty()) return Ended("absent", "llvm-mca is not installed (package llvm-19 or newer)");
+  if (path.empty())
+    return McaEnded("absent", "llvm-mca is not installed (package llvm-19 or newer)");
   const McaSource source = PrepareLoop(loop);
-  if (!source.refusal.empty()) return Ended("skipped", source.refusal);
+  if (!source.refusal.empty()) return McaEnded("skipped", source.refusal);
   const McaTool tool = TRY(DescribeTool(run, path));
   const std::string model = cpu == "native" ? tool.host : cpu;
   if (IsUnknown(model)) return NoModel(tool, "this processor");
@@ -182,12 +183,12 @@ Result<McaOutcome> RunMca(const ToolRunner& run, const LoopBody& loop, const std
     return NoModel(tool, model);
   std::optional<McaReport> report = ReadMca(said.out);
   if (!said.ok() || !report)
-    return Ended("failed", "llvm-mca " + tool.version + ": " + ToolComplaint(said));
-  McaOutcome outcome = Ended("ran", ModelName(tool, model, *report));
+    return McaEnded("failed", "llvm-mca " + tool.version + ": " + ToolComplaint(said));
+  McaOutcome outcome = McaEnded("ran", ModelName(tool, model, *report));
   outcome.metrics = Metrics(*report);
   outcome.text = Describe(*report);
   outcome.report = std::move(*report);
-  outcome.note.seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  outcome.note.seconds = Since(begin).count();
   return outcome;
 }
 

@@ -18,7 +18,7 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMaxNames = 256;
-constexpr std::size_t kMaxText = 200;
+constexpr std::size_t kMaxWord = 200;
 
 double Number(std::string_view text) {
   text = Trim(text);
@@ -27,7 +27,7 @@ double Number(std::string_view text) {
   return code == std::errc() && std::isfinite(value) && value >= 0 ? value : 0;
 }
 
-std::string Word(std::string_view text) { return Shorten(ToValidUtf8(Trim(text)), kMaxText); }
+std::string Word(std::string_view text) { return Shorten(ToValidUtf8(Trim(text)), kMaxWord); }
 
 // "[ 82.12% ]" behind the name, as a share.
 double Share(std::string_view line) {

@@ -21,7 +21,7 @@ constexpr std::string_view kComment = "//";
 constexpr std::string_view kComment = "#";
 #endif
 
-enum class Kind { kPlain, kCall, kJump, kFar };
+enum class StepKind { kPlain, kCall, kJump, kFar };
 
 std::string_view FirstWord(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
@@ -47,18 +47,19 @@ bool IsMnemonic(std::string_view word) {
 }
 
 #if defined(__aarch64__)
-Kind KindOf(std::string_view mnemonic) {
-  if (mnemonic == "bl" || mnemonic == "blr") return Kind::kCall;
-  if (mnemonic == "ret" || mnemonic == "br") return Kind::kFar;
+StepKind KindOf(std::string_view mnemonic) {
+  if (mnemonic == "bl" || mnemonic == "blr") return StepKind::kCall;
+  if (mnemonic == "ret" || mnemonic == "br") return StepKind::kFar;
   const bool jump = mnemonic == "b" || mnemonic.starts_with("b.") || mnemonic.starts_with("cb") ||
                     mnemonic.starts_with("tb");
-  return jump && mnemonic != "tbl" && mnemonic != "tbx" ? Kind::kJump : Kind::kPlain;
+  return jump && mnemonic != "tbl" && mnemonic != "tbx" ? StepKind::kJump : StepKind::kPlain;
 }
 #else
-Kind KindOf(std::string_view mnemonic) {
-  if (mnemonic.starts_with("call")) return Kind::kCall;
-  if (mnemonic.starts_with("ret") || mnemonic == "ud2" || mnemonic == "hlt") return Kind::kFar;
-  return mnemonic.starts_with('j') || mnemonic.starts_with("loop") ? Kind::kJump : Kind::kPlain;
+StepKind KindOf(std::string_view mnemonic) {
+  if (mnemonic.starts_with("call")) return StepKind::kCall;
+  if (mnemonic.starts_with("ret") || mnemonic == "ud2" || mnemonic == "hlt") return StepKind::kFar;
+  return mnemonic.starts_with('j') || mnemonic.starts_with("loop") ? StepKind::kJump
+                                                                   : StepKind::kPlain;
 }
 #endif
 
@@ -109,13 +110,13 @@ class LoopWriter final {
   void AddInstruction(std::string_view text, std::string_view body, std::string_view mnemonic) {
     const std::string_view operands = Trim(body.substr(mnemonic.size()));
     switch (KindOf(mnemonic)) {
-      case Kind::kCall:
+      case StepKind::kCall:
         ++calls_;
         callee_ = operands.empty() ? "a function" : ToValidUtf8(Shorten(operands, 60));
         break;
-      case Kind::kFar: several_blocks_ = true; break;
-      case Kind::kJump: AddJump(mnemonic, operands); break;
-      case Kind::kPlain: Write(text); break;
+      case StepKind::kFar: several_blocks_ = true; break;
+      case StepKind::kJump: AddJump(mnemonic, operands); break;
+      case StepKind::kPlain: Write(text); break;
     }
   }
 

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kHotLines = 5;
 constexpr double kLeastHotShare = 0.01;
-constexpr std::size_t kLineBytes = 160;
+constexpr std::size_t kShownBytes = 160;
 
 struct Provider {
   std::string_view name;
@@ -52,7 +52,7 @@ constexpr std::array kInOrder{
 Result<ProviderNote> Timed(Workpiece& piece, Result<ProviderNote> (*add)(Workpiece&)) {
   const TimePoint start = std::chrono::steady_clock::now();
   Result<ProviderNote> note = add(piece);
-  if (note) note->seconds = Seconds(std::chrono::steady_clock::now() - start).count();
+  if (note) note->seconds = Since(start).count();
   return note;
 }
 
@@ -107,12 +107,12 @@ std::vector<HotSpot> HotLines(const Workpiece& piece) {
     if (line < 1 || static_cast<std::size_t>(line) > source.size() || share < kLeastHotShare)
       continue;
     const auto remark = piece.remarks.find(line);
-    hot.push_back(
-        {.file = "kernel.cpp",
-         .line = line,
-         .percent = share * 100,
-         .text = Shorten(Trim(ToValidUtf8(source[static_cast<std::size_t>(line) - 1])), kLineBytes),
-         .remark = remark == piece.remarks.end() ? "" : remark->second});
+    hot.push_back({.file = "kernel.cpp",
+                   .line = line,
+                   .percent = share * 100,
+                   .text = Shorten(Trim(ToValidUtf8(source[static_cast<std::size_t>(line) - 1])),
+                                   kShownBytes),
+                   .remark = remark == piece.remarks.end() ? "" : remark->second});
   }
   std::ranges::stable_sort(hot, std::greater{}, &HotSpot::percent);
   if (hot.size() > kHotLines) hot.resize(kHotLines);

@@ -50,7 +50,7 @@ std::string Scalar(std::string_view text) {
   return value;
 }
 
-int Number(std::string_view text) {
+int PositiveNumber(std::string_view text) {
   text = Trim(text);
   int value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -62,7 +62,7 @@ void ReadPlace(std::string_view text, Document& document) {
   if (const std::size_t at = text.find("File:"); at != std::string_view::npos)
     document.file = Scalar(text.substr(at + 5, text.find_first_of(",}", at) - at - 5));
   if (const std::size_t at = text.find("Line:"); at != std::string_view::npos)
-    document.line = Number(text.substr(at + 5));
+    document.line = PositiveNumber(text.substr(at + 5));
 }
 
 class DocumentReader final {
@@ -130,10 +130,10 @@ std::string Find(const Document& document, std::string_view key) {
 
 // "29 spills and 31 reloads in this loop"; empty where there are none.
 std::string Spills(const Document& document) {
-  const int spills =
-      Number(Find(document, "NumSpills")) + Number(Find(document, "NumFoldedSpills"));
-  const int reloads =
-      Number(Find(document, "NumReloads")) + Number(Find(document, "NumFoldedReloads"));
+  const int spills = PositiveNumber(Find(document, "NumSpills")) +
+                     PositiveNumber(Find(document, "NumFoldedSpills"));
+  const int reloads = PositiveNumber(Find(document, "NumReloads")) +
+                      PositiveNumber(Find(document, "NumFoldedReloads"));
   if (spills + reloads == 0) return {};
   const bool loop = document.name.starts_with("Loop");
   return std::to_string(spills) + " spills and " + std::to_string(reloads) + " reloads in this " +
@@ -157,7 +157,7 @@ std::string OtherText(const Document& document) {
   return {};
 }
 
-std::string Kind(const Document& document) {
+std::string RemarkKind(const Document& document) {
   if (document.kind == "Passed") return "passed";
   return document.kind.starts_with("Analysis") ? "analysis" : "missed";
 }
@@ -200,7 +200,7 @@ class RecordReader final {
   void Keep(const Document& document, std::string text) {
     list_.Add({.line = document.line,
                .pass = document.pass,
-               .kind = Kind(document),
+               .kind = RemarkKind(document),
                .text = std::move(text),
                .compiler = "clang++"});
   }

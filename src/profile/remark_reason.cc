@@ -19,10 +19,6 @@ constexpr std::size_t kMaxRemarks = 400;
 constexpr std::size_t kMaxText = 240;
 constexpr std::size_t kMaxReason = 320;
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // Loops that are open at a place of the source, by braces; a loop without them ends with its
 // statement.
 class LoopTracker final {
@@ -86,7 +82,8 @@ bool Speaks(const Remark& remark, int line, int loop_line) {
 int Weight(const Remark& remark) {
   if (remark.kind == "passed") return 0;
   if (remark.text == "loop not vectorized") return 1;
-  if (Has(remark.text, "instruction cannot be vectorized") && !Has(remark.text, "call")) return 2;
+  if (remark.text.contains("instruction cannot be vectorized") && !remark.text.contains("call"))
+    return 2;
   return 3;
 }
 
@@ -133,7 +130,7 @@ std::string Vectorisation(const Remark* gcc, const Remark* clang) {
 std::string FirstOf(const std::vector<Remark>& remarks, std::string_view pass, int line,
                     int loop_line) {
   for (const Remark& remark : remarks) {
-    const bool function = Has(remark.text, "in this function");
+    const bool function = remark.text.contains("in this function");
     if (remark.pass == pass && Speaks(remark, line, loop_line) && !function) return remark.text;
   }
   return {};

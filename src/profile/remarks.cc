@@ -123,7 +123,7 @@ Result<RemarkOutcome> RunRemarks(const ToolRunner& run, const RemarkCompilers& c
                         .remarks = std::move(clang.remarks)};
   std::ranges::move(gcc.remarks, std::back_inserter(outcome.remarks));
   std::ranges::stable_sort(outcome.remarks, {}, &Remark::line);
-  outcome.note.seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  outcome.note.seconds = Since(begin).count();
   return outcome;
 }
 

@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-constexpr double kLineBytes = 64;
+constexpr double kBytesOfLine = 64;
 
 // GB/s by which a working set of `bytes` is copied: of the next larger one that was measured.
 double CopyGbs(const Machine& machine, double bytes) {
@@ -42,7 +42,7 @@ void AddTraffic(const Workpiece& piece, double seconds, MetricSet& metrics) {
     const std::optional<double> lines = piece.metrics.Get(misses);
     const double gbs = LevelGbs(piece.subject.machine, level);
     if (lines && gbs > 0)
-      metrics.Add(tag, *lines * kLineBytes / (gbs * 1e9) / seconds, "1", "estimated");
+      metrics.Add(tag, *lines * kBytesOfLine / (gbs * 1e9) / seconds, "1", "estimated");
   };
   add("l2_traffic_share", "l1_misses", 2);
   add("l3_traffic_share", "l2_misses", 3);

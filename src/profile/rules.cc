@@ -22,10 +22,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool Has(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 std::string Suggestion(std::string_view word, const Words& known) {
   const std::string near = Nearest(word, known);
   return near.empty() ? "known are " + Join(known, ", ") : "did you mean \"" + near + "\"?";
@@ -41,7 +37,7 @@ class Table final {
   }
   [[nodiscard]] Result<void> OnlyFields(const Words& known) const {
     for (const auto& [key, node] : table_) {
-      if (!Has(known, key.str()))
+      if (!IsOneOf(key.str(), known))
         return Wrong(
             fmt::format("there is no field \"{}\"; {}", key.str(), Suggestion(key.str(), known)));
     }
@@ -215,7 +211,7 @@ Result<RuleTrigger> RuleReader::ReadTrigger(const Table& table) const {
   RuleTrigger trigger;
   trigger.when = TRY(Field(table, "when"));
   trigger.mark = TRY(table.Text("mark"));
-  if (!Has({"P", "N", "G", "E"}, trigger.mark))
+  if (!IsOneOf(trigger.mark, Words{"P", "N", "G", "E"}))
     return table.Wrong("mark must be P, N, G or E, the origin of the threshold");
   trigger.explains =
       table.Contains("explains") ? TRY(Field(table, "explains")) : TRY(ParseExpression("0"));
@@ -232,7 +228,7 @@ Result<RuleAction> RuleReader::ReadAction(const Table& table) const {
 }
 
 Result<void> RuleReader::CheckRule(const Table& table, const Rule& rule) const {
-  if (!rule.group && !Has(classes_, rule.id))
+  if (!rule.group && !IsOneOf(rule.id, classes_))
     return table.Wrong(fmt::format("id: \"{}\" is no class of docs/design.md 11; {}", rule.id,
                                    Suggestion(rule.id, classes_)));
   const auto named = [](const std::string& id) {
@@ -243,8 +239,8 @@ Result<void> RuleReader::CheckRule(const Table& table, const Rule& rule) const {
   if (!rule.parent.empty() && std::ranges::none_of(set_.rules, named(rule.parent)))
     return table.Wrong(fmt::format("parent: there is no rule \"{}\" above", rule.parent));
   if (rule.triggers.empty()) return table.Wrong("trigger: at least one [[rule.trigger]] is needed");
-  if (!rule.site.empty() && !Has({"none", "hottest"}, rule.site) &&
-      !Has(KnownMetricTags(), rule.site))
+  if (!rule.site.empty() && !IsOneOf(rule.site, Words{"none", "hottest"}) &&
+      !IsOneOf(rule.site, KnownMetricTags()))
     return table.Wrong("site: \"" + rule.site + "\" is not hottest, none or a metric's tag");
   if (rule.group) return {};
   if (rule.actions.empty()) return table.Wrong("action: at least one [[rule.action]] is needed");
@@ -274,7 +270,7 @@ Result<RuleSet> RuleReader::Read(const Table& file) {
   TRY(file.OnlyFields({"target", "thresholds", "costs", "define", "rule", "report_from",
                        "report_at_most", "largest_speedup", "best_possible"}));
   const std::string target = TRY(file.Text("target"));
-  if (!Has({"cpu", "gpu"}, target)) return file.Wrong("target must be cpu or gpu");
+  if (!IsOneOf(target, Words{"cpu", "gpu"})) return file.Wrong("target must be cpu or gpu");
   classes_ = target == "cpu" ? CpuBottlenecks() : GpuBottlenecks();
   TRY(ReadConstants(file));
   for (const Table& table : TRY(file.Tables("define", "name"))) TRY(ReadDefinition(table));

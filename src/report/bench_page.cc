@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/evaluation.h"
+#include "core/json_dump.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
 
@@ -27,7 +28,7 @@ Json RowJson(const BenchReportRow& row) {
   value["eager"] = IntervalJson(row.eager);
   value["compile"] = IntervalJson(row.compile);
   value["curve"] = Json::array();
-  for (const BestSoFar& point : row.curve) {
+  for (const BestMark& point : row.curve) {
     value["curve"].push_back({{"attempt", point.attempt},
                               {"tokens", point.tokens},
                               {"best", point.best ? Json(*point.best) : Json(nullptr)}});
@@ -44,8 +45,7 @@ PageContent BenchPageContent(const BenchReport& report) {
                 {"interrupted", report.interrupted},
                 {"rows", Json::array()}};
   for (const BenchReportRow& row : report.rows) value["rows"].push_back(RowJson(row));
-  return {.title = "bench " + report.name,
-          .json = value.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {.title = "bench " + report.name, .json = Dump(value)};
 }
 
 }  // namespace pragma

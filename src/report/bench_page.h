@@ -12,7 +12,7 @@
 namespace pragma {
 
 // The best after an attempt.
-struct BestSoFar {
+struct BestMark {
   int attempt = 0;
   std::int64_t tokens = 0;     // spent until then
   std::optional<double> best;  // its speedup over eager; none: nothing had passed yet
@@ -36,7 +36,7 @@ struct BenchReportRow {
   std::int64_t tokens = 0;
   double usd = 0;
   double seconds = 0;
-  std::vector<BestSoFar> curve;
+  std::vector<BestMark> curve;
 };
 
 struct BenchReport {

@@ -13,6 +13,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
@@ -28,10 +29,6 @@ using Json = nlohmann::ordered_json;
 Json Parsed(const std::string& text) {
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return value.is_discarded() ? Json(ToValidUtf8(text)) : value;
-}
-
-std::string Dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json SpentJson(const Spent& spent) {
@@ -133,13 +130,13 @@ std::string RunsObject(const std::vector<RunRecord>& runs) {
 }
 
 std::string ReplayObject(const ReplaySummary& summary) {
-  return Dump({{"schema", kJsonSchema},
-               {"run", summary.run},
-               {"attempts", summary.attempts},
-               {"stopped", summary.stopped},
-               {"signature", summary.signature},
-               {"same_tree", summary.same_tree},
-               {"calls", {{"asked", 0}, {"reused", summary.reused}}}});
+  return Dump(Json{{"schema", kJsonSchema},
+                   {"run", summary.run},
+                   {"attempts", summary.attempts},
+                   {"stopped", summary.stopped},
+                   {"signature", summary.signature},
+                   {"same_tree", summary.same_tree},
+                   {"calls", {{"asked", 0}, {"reused", summary.reused}}}});
 }
 
 std::string_view ErrorKindName(ErrorKind kind) {
@@ -154,16 +151,16 @@ std::string_view ErrorKindName(ErrorKind kind) {
 }
 
 std::string FailureObject(const Error& error) {
-  return Dump({{"schema", kJsonSchema},
-               {"failure", {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}}});
+  return Dump(Json{{"schema", kJsonSchema},
+                   {"failure", {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}}});
 }
 
 std::string TaskErrorObject(const std::string& task, const Error& error) {
-  return Dump({{"schema", kJsonSchema},
-               {"task", {{"name", task}}},
-               {"status", StatusName(Status::kTaskError)},
-               {"reason", error.message},
-               {"failure", {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}}});
+  return Dump(Json{{"schema", kJsonSchema},
+                   {"task", {{"name", task}}},
+                   {"status", StatusName(Status::kTaskError)},
+                   {"reason", error.message},
+                   {"failure", {{"kind", ErrorKindName(error.kind)}, {"message", error.message}}}});
 }
 
 }  // namespace pragma

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/json_dump.h"
 #include "core/profile.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
@@ -46,13 +47,9 @@ constexpr std::size_t kShortProse = 240;
 constexpr std::size_t kShortText = 12;
 
 // Foreign or older text: what cannot be parsed is an empty object, and the page says less.
-Json Parsed(const std::string& text) {
+Json ObjectIn(const std::string& text) {
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return value.is_object() || value.is_array() ? value : Json::object();
-}
-
-std::string Dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // More digits than any figure here is good for, and what is enough for a glance.
@@ -181,7 +178,7 @@ class RunPageWriter final {
     if (const Trial* best = page.tree.best()) {
       const std::vector<int> path = page.tree.PathTo(best->node);
       best_path_.insert(path.begin(), path.end());
-      environment_ = Parsed(ToJson(best->evaluation))["environment"];
+      environment_ = ObjectIn(ToJson(best->evaluation))["environment"];
     }
   }
 
@@ -203,7 +200,7 @@ class RunPageWriter final {
 
   // Everything about one attempt.
   Json Details(const Trial& trial) {
-    Json value = Parsed(ToJson(trial));
+    Json value = ObjectIn(ToJson(trial));
     if (trial.profile) value["profile"]["metrics"] = kinds_.Pack(*trial.profile);
     if (value["evaluation"]["environment"] == environment_)
       value["evaluation"].erase("environment");
@@ -243,7 +240,7 @@ class RunPageWriter final {
     std::map<std::pair<std::string, std::string>, Cost> costs;
     Json calls = Json::object();
     for (const CallRecord& call : page_.calls) {
-      const Json completion = Parsed(call.completion_json);
+      const Json completion = ObjectIn(call.completion_json);
       Cost& cost = costs[{call.role, call.model}];
       ++cost.calls;
       AddNumber(completion, "tokens_in", cost.tokens_in);
@@ -281,7 +278,7 @@ class RunPageWriter final {
                                                                : std::string();
     };
     Json conversation = Json::array();
-    for (const Json& message : Parsed(call.prompt_json))
+    for (const Json& message : ObjectIn(call.prompt_json))
       conversation.push_back(
           {{"role", text_of(message, "role")}, {"text", text_of(message, "text")}});
     for (const auto& [part, role] : {std::pair{"reasoning", "reasoning"}, {"text", "reply"}}) {
@@ -296,9 +293,10 @@ class RunPageWriter final {
     Json facts = {
         {"id", run.id},       {"task", run.task_name},  {"strategy", run.strategy},
         {"state", run.state}, {"stopped", run.stopped}, {"created", FormatUtc(run.created_ms)}};
-    facts["settings"] = Only(Parsed(run.settings_json), {"preset", "budget", "models", "seed",
-                                                         "machine", "advice_from_user", "options"});
-    facts["final"] = run.final_json.empty() ? Json(nullptr) : Parsed(run.final_json);
+    facts["settings"] =
+        Only(ObjectIn(run.settings_json),
+             {"preset", "budget", "models", "seed", "machine", "advice_from_user", "options"});
+    facts["final"] = run.final_json.empty() ? Json(nullptr) : ObjectIn(run.final_json);
     const auto bundle = page_.bundles.find(0);
     if (bundle != page_.bundles.end()) facts["bundle"] = bundle->second;
     return facts;
@@ -306,7 +304,7 @@ class RunPageWriter final {
 
   // Of the metrics that the page shows.
   Json Meanings() const {
-    const Json settings = Parsed(page_.run.settings_json);
+    const Json settings = ObjectIn(page_.run.settings_json);
     if (!settings.contains("metric_meanings") || !settings["metric_meanings"].is_object())
       return Json::object();
     Json meanings = Json::object();
@@ -337,7 +335,7 @@ class RunPageWriter final {
   Json Head() const {
     Json head = {{"kind", "run"}, {"schema", kJsonSchema}, {"chunk", kChunk}};
     head["run"] = RunFacts();
-    head["task"] = Only(Parsed(page_.run.task_json),
+    head["task"] = Only(ObjectIn(page_.run.task_json),
                         {"name", "sha256", "category", "lint", "source", "arguments", "outputs",
                          "flops", "compulsory_bytes", "notes"});
     head["environment"] = environment_;

@@ -41,18 +41,18 @@ std::string FocusText(const Preset& preset, const std::string& focus) {
   return fmt::format("{}: {}", family->name, family->about);
 }
 
-Outcome Stopped(const std::string& why) { return {.trial = {}, .stopped = why}; }
+Written Stopped(const std::string& why) { return {.trial = {}, .stopped = why}; }
 
 }  // namespace
 
-Result<Outcome> Authors::Write(const SearchTree& seen, const InFlight& flight) const {
+Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) const {
   if (Interrupted()) return Stopped("interrupted");
   const Move& move = flight.move;
   Trial trial{.node = flight.node, .role = move.role};
   trial.focus = move.focus;
   if (Advises(move)) {
     TRY(Advise(WindowFor(seen, flight, move.plan_window), trial));
-    if (trial.advice->stop) return Outcome{.trial = std::move(trial), .stopped = "advice"};
+    if (trial.advice->stop) return Written{.trial = std::move(trial), .stopped = "advice"};
     if (Interrupted()) return Stopped("interrupted");
   }
   trial.parent = ParentFor(seen, move, trial.advice);
@@ -61,7 +61,7 @@ Result<Outcome> Authors::Write(const SearchTree& seen, const InFlight& flight) c
     trial.advice = seen.at(trial.parent).advice;  // whose plan it still carries out
   CheckEdit(seen, trial);
   if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
-  return Outcome{.trial = std::move(trial), .stopped = {}};
+  return Written{.trial = std::move(trial), .stopped = {}};
 }
 
 bool Authors::Advises(const Move& move) const {

@@ -18,7 +18,7 @@ namespace pragma {
 
 // What an attempt came to: a trial, or the reason why the run ends (the trial then only says what
 // was spent).
-struct Outcome {
+struct Written {
   std::optional<Trial> trial;
   std::string stopped;
 };
@@ -31,7 +31,7 @@ class Authors final {
       : run_(run), parts_(parts), preset_(preset), budget_(budget) {}
 
   // `seen`: what the strategy decided on.
-  [[nodiscard]] Result<Outcome> Write(const SearchTree& seen, const InFlight& flight) const;
+  [[nodiscard]] Result<Written> Write(const SearchTree& seen, const InFlight& flight) const;
 
  private:
   [[nodiscard]] bool Advises(const Move& move) const;

@@ -30,7 +30,7 @@ namespace {
 // An attempt whose authors are at work.
 struct Begun {
   InFlight flight;
-  std::future<Result<Outcome>> outcome;
+  std::future<Result<Written>> outcome;
 };
 
 bool WasSanitized(const Evaluation& evaluation) {
@@ -53,19 +53,19 @@ class Loop final {
  private:
   Result<void> Restore();
   Result<std::string> RunUntilStopped();
-  Result<Outcome> Step();
-  Result<Outcome> Finish();
+  Result<Written> Step();
+  Result<Written> Finish();
   void BeginAttempts();
   [[nodiscard]] Begun Begin(int node) const;
   [[nodiscard]] int EndedBefore(int node) const;
   [[nodiscard]] SearchTree SeenBy(int node) const;
-  [[nodiscard]] Outcome SeedOf(int node) const;
+  [[nodiscard]] Written SeedOf(int node) const;
   void Drop();
   Result<void> Settle();
   void StartConfirming();
   void Tell() const;
   Result<void> Judge(Trial& trial) const;
-  Result<void> Evaluate(Trial& trial) const;
+  Result<void> EvaluateTrial(Trial& trial) const;
   Result<void> Keep(Trial trial);
 
   const std::string& run_;
@@ -106,9 +106,9 @@ Result<void> Loop::Restore() {
 // An attempt that the user broke off is dropped: no trial, no error.
 Result<std::string> Loop::RunUntilStopped() {
   while (true) {
-    Result<Outcome> outcome = Step();
+    Result<Written> outcome = Step();
     if (!outcome && outcome.error().kind == ErrorKind::kInterrupted)
-      outcome = Outcome{.trial = {}, .stopped = "interrupted"};
+      outcome = Written{.trial = {}, .stopped = "interrupted"};
     if (!outcome) return std::unexpected(outcome.error());
     if (!outcome->stopped.empty()) {
       TRY(Settle());
@@ -119,29 +119,29 @@ Result<std::string> Loop::RunUntilStopped() {
 }
 
 // The next trial; or nothing, after the best's sanitizers were waited for.
-Result<Outcome> Loop::Step() {
+Result<Written> Loop::Step() {
   const std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
-  if (!stopped.empty() && !confirming_.valid()) return Outcome{.trial = {}, .stopped = stopped};
-  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
+  if (!stopped.empty() && !confirming_.valid()) return Written{.trial = {}, .stopped = stopped};
+  if (Interrupted()) return Written{.trial = {}, .stopped = "interrupted"};
   if (!stopped.empty()) {
     TRY(Settle());
-    return Outcome{};
+    return Written{};
   }
   BeginAttempts();
   return Finish();
 }
 
 // The oldest attempt under way, judged.
-Result<Outcome> Loop::Finish() {
+Result<Written> Loop::Finish() {
   Begun oldest = std::move(begun_.front());
   begun_.pop_front();
-  Outcome outcome = TRY(oldest.outcome.get());
+  Written outcome = TRY(oldest.outcome.get());
   if (!outcome.stopped.empty()) {
     if (outcome.trial) result_.spent += outcome.trial->spent;
     return outcome;
   }
   TRY(Settle());
-  if (Interrupted()) return Outcome{.trial = {}, .stopped = "interrupted"};
+  if (Interrupted()) return Written{.trial = {}, .stopped = "interrupted"};
   TRY(Judge(*outcome.trial));
   return outcome;
 }
@@ -164,7 +164,7 @@ int Loop::EndedBefore(int node) const {
 Begun Loop::Begin(int node) const {
   Begun begun{.flight = {.node = node, .move = {}}, .outcome = {}};
   if (node <= static_cast<int>(parts_.seeds.size())) {
-    std::promise<Result<Outcome>> ready;
+    std::promise<Result<Written>> ready;
     ready.set_value(SeedOf(node));
     begun.outcome = ready.get_future();
     return begun;
@@ -193,7 +193,7 @@ SearchTree Loop::SeenBy(int node) const {
   return seen;
 }
 
-Outcome Loop::SeedOf(int node) const {
+Written Loop::SeedOf(int node) const {
   const SeedKernel& seed = parts_.seeds.at(static_cast<std::size_t>(node - 1));
   Trial trial{.node = node, .role = Role::kSeed, .author = seed.author};
   trial.candidate = seed.candidate;
@@ -206,7 +206,7 @@ void Loop::Drop() {
     Log(LogLevel::kInfo, fmt::format("waiting for {} attempts under way", begun_.size()));
   for (Begun& begun : begun_) {
     if (parts_.jobs <= 1 || !parts_.overlap) continue;  // not begun in truth
-    const Result<Outcome> outcome = begun.outcome.get();
+    const Result<Written> outcome = begun.outcome.get();
     if (outcome && outcome->trial) result_.spent += outcome->trial->spent;
   }
   begun_.clear();
@@ -220,13 +220,13 @@ Result<void> Loop::Judge(Trial& trial) const {
         "altered",
         trial.edit->coder_lines);
   } else if (trial.candidate) {
-    TRY(Evaluate(trial));
+    TRY(EvaluateTrial(trial));
   }
   trial.best = trial.candidate && BecomesBest(trial.evaluation, result_.tree.best());
   return {};
 }
 
-Result<void> Loop::Evaluate(Trial& trial) const {
+Result<void> Loop::EvaluateTrial(Trial& trial) const {
   if (parts_.observer.on_phase) parts_.observer.on_phase(trial.node, "build");
   const Trial* best = result_.tree.best();
   const TimePoint start = parts_.clock->Now();

@@ -66,7 +66,7 @@ Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
   return "/venv/bin/" + python.filename().string();
 }
 
-std::map<std::string, std::string> Environment() {
+std::map<std::string, std::string> TorchEnvironment() {
   return {{"PATH", "/venv/bin:/usr/bin:/bin"},
           {"HOME", "/tmp"},
           {"TMPDIR", "/tmp"},
@@ -157,7 +157,7 @@ Result<JailSpec> TorchJail(const TorchServerOptions& options) {
   std::error_code error;
   spec.binds.push_back({fs::absolute(options.package_root, error).string(), "/pragma", false});
   spec.argv = {python, "-m", "pragma_torch"};
-  spec.env = Environment();
+  spec.env = TorchEnvironment();
   if (!options.omp_wait_policy.empty()) spec.env["OMP_WAIT_POLICY"] = options.omp_wait_policy;
   if (options.device) BindDevice(spec, *options.device);
   spec.tmpfs = {"/tmp"};

@@ -57,9 +57,7 @@ class Tuner final {
   void DropUntried();
   [[nodiscard]] std::optional<std::size_t> SameCode(std::size_t index) const;
 
-  [[nodiscard]] double Spent() const {
-    return Seconds(std::chrono::steady_clock::now() - start_).count() - waited_;
-  }
+  [[nodiscard]] double Spent() const { return Since(start_).count() - waited_; }
   [[nodiscard]] double Until(double share) const {
     return share * options_.limit.count() - Spent();
   }

@@ -31,16 +31,12 @@ struct Allowance {
 // solution in Python is weaker anyway.
 constexpr Allowance kPythonAllowance{.pace = 2.5, .late_burst = 500e-6, .single_call = 250e-6};
 
-constexpr int kProcesses = 4;
+constexpr int kAuditProcesses = 4;
 constexpr int kLateBursts = 8;      // at most, in a process
 constexpr int kSingleCalls = 12;    // at most, in a process
 constexpr int kOrdinaryBursts = 5;  // before them; none in the first process, which mostly decides
 
 using Sets = std::span<const std::uint32_t>;
-
-double SecondsSince(TimePoint start) {
-  return Seconds(std::chrono::steady_clock::now() - start).count();
-}
 
 class Audit final {
  public:
@@ -57,7 +53,8 @@ class Audit final {
   }
 
   Result<AheadAudit> Run() {
-    for (int process = 0; process < kProcesses && !audit_.passed() && !match_.failed(); ++process) {
+    for (int process = 0; process < kAuditProcesses && !audit_.passed() && !match_.failed();
+         ++process) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
       TRY(RunProcess(process > 0 ? kOrdinaryBursts : 0));
     }
@@ -111,7 +108,7 @@ class Audit final {
     TRY(match_.player(0).Wake());
     Nanoseconds elapsed{0};
     if (TRY(match_.Play(0, timed, &elapsed))) return {};
-    const double burst = SecondsSince(start);
+    const double burst = Since(start).count();
     if (TRY(match_.Freeze(0))) return {};
     TRY(match_.CheckOutputs(0, timed));
     const auto calls = static_cast<double>(match_.plan().timed);
@@ -130,9 +127,9 @@ class Audit final {
     if (TRY(match_.Play(0, Sets(sets).first(match_.plan().warmup), &elapsed))) return {};
     const TimePoint start = std::chrono::steady_clock::now();
     match_.stage().Publish(last.front());
-    const double publishing = SecondsSince(start);
+    const double publishing = Since(start).count();
     if (TRY(match_.Play(0, last, &elapsed))) return {};
-    const double call = SecondsSince(start);
+    const double call = Since(start).count();
     if (TRY(match_.Freeze(0))) return {};
     TRY(match_.CheckOutputs(0, last));
     if (!match_.failed()) Note(audit_.single_call, call, allowance_.single_call + publishing);

@@ -92,7 +92,7 @@ Result<bool> DeviceCalls::MeasuredCall(std::uint32_t slot) {
   judging_.empty_seconds = std::min(judging_.empty_seconds, Seconds(doorbell).count());
   const TimePoint before = std::chrono::steady_clock::now();
   left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
-  judging_.compare_seconds = Seconds(std::chrono::steady_clock::now() - before).count();
+  judging_.compare_seconds = Since(before).count();
   return true;
 }
 

@@ -78,7 +78,7 @@ Result<DeviceOutcome> DeviceMatch::Run() {
   const TimePoint start = std::chrono::steady_clock::now();
   TRY(AwaitAll());
   if (!failed()) TRY(FirstCalls());
-  outcome_.waited = std::chrono::steady_clock::now() - start;
+  outcome_.waited = Since(start);
   const std::size_t processes = sides_.front().players().size();
   for (std::size_t process = 0; process < processes && !failed(); ++process) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");

@@ -22,7 +22,7 @@ namespace pragma {
 namespace {
 
 // Fresh ones for each session: the unit of noise is the process.
-constexpr std::size_t kProcesses = 5;
+constexpr std::size_t kDeviceProcesses = 5;
 constexpr Seconds kTorchLimit{300};  // for building and compiling
 
 using Ready = Result<std::optional<WorkerFailure>>;
@@ -44,7 +44,7 @@ Ready MakeModuleReady(DeviceWorker& worker) {
 
 struct DeviceSide::State {
   DeviceArea area = DeviceArea::kCandidate;
-  std::vector<DevicePlayer> players = std::vector<DevicePlayer>(kProcesses);
+  std::vector<DevicePlayer> players = std::vector<DevicePlayer>(kDeviceProcesses);
   std::vector<std::future<Ready>> loading;  // destroyed first: they use the players
 
   State() = default;

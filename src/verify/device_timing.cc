@@ -89,7 +89,7 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
     TRY(parts_.stage.RenewSets(slots, judging_.rng));
     TRY(referee.Put(kCandidateArea, slots, judging_.rng() >> 1U));
     TRY(referee.Compare(kCandidateArea, slots));
-    const Seconds all = std::chrono::steady_clock::now() - before;
+    const Seconds all = Since(before);
     judging_.upkeep_seconds = all.count() / static_cast<double>(slots.size());
   }
   return MakePlan({.sets = parts_.stage.size().sets,

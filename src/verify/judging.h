@@ -73,10 +73,7 @@ class PhaseTimer final {
         start_(std::chrono::steady_clock::now()) {}
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
-  ~PhaseTimer() {
-    evaluation_.phases_ms[phase_] +=
-        Seconds(std::chrono::steady_clock::now() - start_).count() * 1e3;
-  }
+  ~PhaseTimer() { evaluation_.phases_ms[phase_] += Since(start_).count() * 1e3; }
 
  private:
   Evaluation& evaluation_;

@@ -74,9 +74,7 @@ class Linter final {
   Result<void> TryBattery(Battery battery);
   Result<std::optional<Standing>> Judge(const Decoy& decoy,
                                         const std::vector<Tolerance>& tolerances);
-  [[nodiscard]] bool late() const {
-    return std::chrono::steady_clock::now() - start_ > options_.budget;
-  }
+  [[nodiscard]] bool late() const { return Since(start_) > options_.budget; }
   [[nodiscard]] const Task& task() const { return server_.task(); }
 
   TorchServer& server_;
@@ -100,7 +98,7 @@ Result<LintReport> Linter::Run() {
   if (fooled) TRY(TryBatteries());
   SettleHidden();
   if (task().random) report_.notes.emplace_back("forward draws random numbers");
-  report_.seconds = Seconds(std::chrono::steady_clock::now() - start_).count();
+  report_.seconds = Since(start_).count();
   return std::move(report_);
 }
 

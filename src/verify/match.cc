@@ -126,7 +126,7 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   player.bursts.push_back(Seconds(elapsed).count());
   if (TRY(Freeze(index))) return {};
   player.processor_seconds += (player.peer().CpuTime() - before).count();
-  player.accounted_seconds += Seconds(std::chrono::steady_clock::now() - opened).count();
+  player.accounted_seconds += Since(opened).count();
   return player.worker ? CheckOutputs(index, sets) : Result<void>();
 }
 

@@ -117,7 +117,7 @@ Result<void> TimingCheck::MeasureUpkeep() {
   const std::size_t slots = std::min(stage.ring().sets(), kSlotsForUpkeep);
   const TimePoint before = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < slots; ++i) TRY(stage.RenewSet(i, judging_.rng));
-  const double all = Seconds(std::chrono::steady_clock::now() - before).count();
+  const double all = Since(before).count();
   judging_.upkeep_seconds = all / static_cast<double>(slots) + 2 * judging_.compare_seconds;
   return {};
 }

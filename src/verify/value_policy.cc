@@ -74,7 +74,7 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   Evaluation& evaluation = judging_.evaluation;
   const TimePoint before = std::chrono::steady_clock::now();
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
-  judging_.compare_seconds += Seconds(std::chrono::steady_clock::now() - before).count();
+  judging_.compare_seconds += Since(before).count();
   if (!compared.ok && strict()) {
     compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
   }
@@ -124,7 +124,7 @@ Result<void> ValuePolicy::Batteries() {
   const TimePoint start = std::chrono::steady_clock::now();
   for (const Battery battery : order) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
-    const bool late = std::chrono::steady_clock::now() - start > options_.battery_budget;
+    const bool late = Since(start) > options_.battery_budget;
     if (late && run_.size() >= kLeastBatteries) {
       left_out_.push_back(std::string(BatteryName(battery)) + " (no time)");
       continue;

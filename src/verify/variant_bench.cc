@@ -35,10 +35,6 @@ constexpr double kCaution = 1.3;  // of a process above the longest so far
 // To start a jailed process and to load a kernel; a first guess.
 constexpr double kStartSeconds = 0.08;
 
-double SecondsSince(TimePoint start) {
-  return Seconds(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 struct VariantBench::Impl {
@@ -88,7 +84,7 @@ class Group final {
   [[nodiscard]] int processes_left() const { return plan_.processes - done_; }
   [[nodiscard]] bool TimeForAnother(std::size_t kernels) const {
     const double process = side_seconds_ * static_cast<double>(kernels + 1);
-    return SecondsSince(start_) + process * kCaution <= seconds_;
+    return Since(start_).count() + process * kCaution <= seconds_;
   }
 
   // The side that failed, and went; 0: none did, or the first.
@@ -101,7 +97,7 @@ class Group final {
       const TimePoint before = std::chrono::steady_clock::now();
       TRY(RunProcess(match));
       side_seconds_ =
-          std::max(side_seconds_, SecondsSince(before) / static_cast<double>(sides.size()));
+          std::max(side_seconds_, Since(before).count() / static_cast<double>(sides.size()));
       if (match.failed()) return NoteFailure(*match.outcome().failed, kernels, times);
       ++done_;
       const TimingOutcome latest = Latest(match.outcome());
@@ -176,7 +172,7 @@ Result<void> VariantBench::Impl::MeasureUpkeep() {
   TRY(parts.stage.RenewSet(kSlot, drawn.rng));
   const TimePoint before = std::chrono::steady_clock::now();
   TRY(parts.stage.RenewSet(kSlot, drawn.rng));
-  drawn.upkeep_seconds = SecondsSince(before) + 2 * drawn.compare_seconds;
+  drawn.upkeep_seconds = Since(before).count() + 2 * drawn.compare_seconds;
   return {};
 }
 
@@ -241,11 +237,11 @@ Result<VariantTimes> VariantBench::Time(const VariantMatch& match) {
     std::vector<std::size_t> kernels;
     for (std::size_t i = group; i < match.kernels.size(); i += groups) kernels.push_back(i);
     const double share =
-        (match.seconds - SecondsSince(start)) / static_cast<double>(groups - group);
+        (match.seconds - Since(start).count()) / static_cast<double>(groups - group);
     TRY(Group(impl_->parts, impl_->drawn.rng, plan, share, impl_->side_seconds)
             .Run(*impl_->first, match, std::move(kernels), times));
   }
-  times.seconds = SecondsSince(start);
+  times.seconds = Since(start).count();
   return times;
 }
 
