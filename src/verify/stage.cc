@@ -219,10 +219,10 @@ Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot) con
 }
 
 Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot,
-                              const std::vector<Tolerance>& tolerances) const {
+                              const std::vector<Tolerance>& tolerances, bool native) const {
   std::vector<OutputView> views;
   for (std::size_t i = 0; i < task().outputs.size(); ++i)
-    views.push_back(View(worker, slot, i, false));
+    views.push_back(View(worker, slot, i, native));
   return CompareAll(views, tolerances);
 }
 

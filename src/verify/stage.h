@@ -81,14 +81,17 @@ class Stage final {
   // Asked when an output is about to be called wrong: could honest rounding have done it? Compares
   // with the fp64 truth, and with tolerances widened for inputs on which rounding errors grow: the
   // slot's floating arguments are changed by what rounding does to sums of their length, and the
-  // truth is computed again.
+  // truth is computed again. Integers may be Torch's own instead: which of two values is larger can
+  // be lost in rounding.
   [[nodiscard]] Result<Comparison> SecondOpinion(const WorkerProcess& worker, std::size_t slot,
                                                  std::vector<Tolerance> tolerances, Rng& rng);
 
-  // The first wrong output of a slot, else (ok) the figures of the least exact one.
+  // The first wrong output of a slot, else (ok) the figures of the least exact one. `native`:
+  // Torch's own integers are right as well; they are of the slot (ExpectNative).
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
   [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot,
-                                       const std::vector<Tolerance>& tolerances) const;
+                                       const std::vector<Tolerance>& tolerances,
+                                       bool native = false) const;
   // The same for outputs of anybody (PackedLayout(task) of outputs), as lint has them.
   [[nodiscard]] Comparison CompareOutputs(std::span<const std::byte> outputs, std::size_t slot,
                                           const std::vector<Tolerance>& tolerances) const;

@@ -136,7 +136,8 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
     // The other timed sets are drawn alike: they need not all be asked.
     if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned[i]);
   }
-  return CompareSlot(worker, slot, tolerances);
+  TRY(ExpectNative(slot));
+  return CompareSlot(worker, slot, tolerances, true);
 }
 
 Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {

@@ -108,6 +108,11 @@ def test_every_bad_kernel_is_a_verdict(program, home, kernel, status, part):
     assert part in ran.json["reason"] + json.dumps(ran.json.get("diagnostics", []))
 
 
+def test_positions_may_be_those_of_torchs_own_rounding(program, home):
+    ran = program.run("evaluate", TASKS / "near_ties.py", KERNELS / "near_ties.cpp", "--home", home, "--json")
+    assert ran.json["status"] == "passed", ran.json["reason"]
+
+
 def test_a_folder_with_candidate_json(program, home):
     folder = program.folder / "candidate"
     folder.mkdir()
