@@ -11,6 +11,7 @@
 #include "cli/drop_in.h"
 #include "cli/evaluation_request.h"
 #include "cli/evidence_keeping.h"
+#include "cli/sanitize_once.h"
 #include "cli/settings.h"
 #include "cli/tuning.h"
 #include "cli/verify_flags.h"
@@ -38,7 +39,8 @@ Result<Evaluation> EvaluateOnce(const Court& court, const EvaluationRequest& req
                                              .measure = request.measure,
                                              .tune = request.tune},
                                             progress));
-  if (request.sanitize) TRY(court.task.Sanitize(candidate, evaluation, progress));
+  if (request.sanitize)
+    TRY(SanitizeAnew(court.bench.store(), court.task, candidate, evaluation, progress));
   if (request.drop_in) {
     TRY(AddDropIn(court.context, court.bench, court.task, candidate, evaluation, progress));
   }

@@ -23,6 +23,7 @@
 #include "cli/drop_in.h"
 #include "cli/evidence_keeping.h"
 #include "cli/recorded_run.h"
+#include "cli/sanitize_once.h"
 #include "cli/search_flags.h"
 #include "cli/search_progress.h"
 #include "cli/tuning.h"
@@ -133,10 +134,11 @@ Observe WithProfiler(TaskBench& task, SearchProgress& progress) {
 }
 
 // In silence: the line of progress belongs to the model that is asked meanwhile.
-Confirm WithSanitizers(TaskBench& task) {
-  return [&task](const Candidate& candidate, const Evaluation& evaluation) -> Result<Evaluation> {
+Confirm WithSanitizers(Store& store, TaskBench& task) {
+  return [&store, &task](const Candidate& candidate,
+                         const Evaluation& evaluation) -> Result<Evaluation> {
     Evaluation amended = evaluation;
-    TRY(task.Sanitize(candidate, amended, {}));
+    TRY(SanitizeOnce(store, task, candidate, amended));
     return amended;
   };
 }
@@ -277,7 +279,7 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   parts.machine = &machine;
   parts.evaluate = WithVerifier(bench, task, progress, plan);
   parts.observe = WithProfiler(task, progress);
-  parts.confirm = WithSanitizers(task);
+  parts.confirm = WithSanitizers(bench.store(), task);
   if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);
   parts.observer.on_phase = [&](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
@@ -56,6 +57,14 @@ void Judge(Evaluation& evaluation, Sanitizer sanitizer, SanitizerOutcome outcome
   }
 }
 
+Result<SanitizerOutcome> RunOne(const SanitizeParts& parts, Toolchains& toolchains,
+                                Sanitizer sanitizer, const Candidate& candidate, double seconds,
+                                const InstrumentedCall& call) {
+  if (seconds * Slowdown(sanitizer) > kLimit.count())
+    return SanitizerOutcome{.skipped = "a call would take too long under it", .finding = {}};
+  return RunSanitizer(parts.jail, toolchains, sanitizer, candidate, parts.kernel_header, call);
+}
+
 }  // namespace
 
 Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candidate,
@@ -69,18 +78,23 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
   call.threads = parts.threads;
   call.limit = kLimit;
   const double seconds = evaluation.timing ? evaluation.timing->ms.median * 1e-3 : 0;
-  for (const Sanitizer sanitizer : {Sanitizer::kAddress, Sanitizer::kMemory, Sanitizer::kThread}) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
-    if (!evaluation.passed()) break;
-    if (seconds * Slowdown(sanitizer) > kLimit.count()) {
-      Note(evaluation, sanitizer, "skipped", "a call would take too long under it");
-      continue;
-    }
-    if (progress) progress(fmt::format("{} sanitizer", SanitizerName(sanitizer)));
-    Judge(
-        evaluation, sanitizer,
-        TRY(RunSanitizer(parts.jail, toolchains, sanitizer, candidate, parts.kernel_header, call)));
-  }
+  const auto run = [&](Sanitizer sanitizer) {
+    return RunOne(parts, toolchains, sanitizer, candidate, seconds, call);
+  };
+  const auto show = [&progress](std::string_view what) {
+    if (progress) progress(what);
+  };
+
+  // The address sanitizer is the quickest, and what it finds the others need not look for.
+  show("address sanitizer");
+  Judge(evaluation, Sanitizer::kAddress, TRY(run(Sanitizer::kAddress)));
+  if (!evaluation.passed()) return {};
+  show("memory and thread sanitizers");
+  // Memcheck works on one processor only.
+  auto memory = std::async(std::launch::async, run, Sanitizer::kMemory);
+  Result<SanitizerOutcome> thread = run(Sanitizer::kThread);
+  Judge(evaluation, Sanitizer::kMemory, TRY(memory.get()));
+  if (evaluation.passed()) Judge(evaluation, Sanitizer::kThread, TRY(std::move(thread)));
   return {};
 }
 

@@ -97,10 +97,12 @@ def built():
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory) -> pathlib.Path:
-    """A store whose machine figures are measured once. All tests share it: what keeps runs takes `own_home`."""
+    """A store whose machine figures are measured once, and which knows that sanitizers pass the good kernel. All tests
+    share it: what keeps runs takes `own_home`."""
     folder = tmp_path_factory.mktemp("home")
     program = Program(folder)
-    program.run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", "--no-timing", "--home", folder / ".pragma", code=0)
+    arguments = ["--no-timing", "--sanitize", "--home", folder / ".pragma"]
+    program.run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", *arguments, code=0)
     return folder / ".pragma"
 
 

@@ -194,3 +194,12 @@ def test_optimize_exports_too(program, model, own_home):
 
 def test_colours_only_on_a_terminal(program, finished):
     assert "\x1b" not in program.run("show", "last", "--home", finished.home, code=0).out
+
+
+def test_what_sanitizers_passed_before_is_not_asked_again(program, own_home, model):
+    ran = optimize(program, model, own_home, "--json", code=0).json
+    shown = program.run("show", ran["run"], "--home", own_home, "--json", code=0).json
+    evaluation = next(trial for trial in shown["trials"] if trial["best"])["evaluation"]
+    details = [check["detail"] for check in evaluation["checks"] if check["name"].endswith("_sanitizer")]
+    assert len(details) == 3 and all("in an earlier run" in detail for detail in details)
+    assert "sanitize" not in evaluation["phases_ms"]
