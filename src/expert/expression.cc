@@ -151,7 +151,8 @@ double NodeCost(const Expr& expr) {
     case ExprOp::kLog: return 14;
     case ExprOp::kLog1Plus:
     case ExprOp::kExpMinus1:
-    case ExprOp::kSigmoid: return 22;
+    case ExprOp::kSigmoid:
+    case ExprOp::kNormalCdf: return 22;
     case ExprOp::kTanh:
     case ExprOp::kErf: return 36;
     case ExprOp::kSin:

@@ -36,6 +36,7 @@ enum class ExprOp : std::uint8_t {
   kTanh,
   kSigmoid,
   kErf,
+  kNormalCdf,  // (1 + erf(x / sqrt(2))) / 2
   kFloor,
   kCeil,
   kTrunc,

@@ -17,11 +17,30 @@ namespace {
 using Args = std::vector<ExprPtr>;
 
 ExprPtr Real(double value, const ExprPtr& like) { return Constant(value, like->type); }
-ExprPtr Add(ExprPtr a, ExprPtr b) { return Make(ExprOp::kAdd, {std::move(a), std::move(b)}); }
 ExprPtr Sub(ExprPtr a, ExprPtr b) { return Make(ExprOp::kSubtract, {std::move(a), std::move(b)}); }
 ExprPtr Mul(ExprPtr a, ExprPtr b) { return Make(ExprOp::kMultiply, {std::move(a), std::move(b)}); }
 ExprPtr Div(ExprPtr a, ExprPtr b) { return Make(ExprOp::kDivide, {std::move(a), std::move(b)}); }
 ExprPtr Less(ExprPtr a, ExprPtr b) { return Make(ExprOp::kLess, {std::move(a), std::move(b)}); }
+
+bool IsOne(const ExprPtr& expr) { return expr->op == ExprOp::kConstant && expr->real == 1; }
+
+// 1 + tanh(u) = 2 sigmoid(2 u) and 1 + erf(v) = 2 Phi(sqrt(2) v): half the work, and nothing
+// cancels where the sum is small. Null: `other` is neither.
+ExprPtr OneMore(const ExprPtr& other) {
+  const auto twice = [&](ExprOp op, double scale) {
+    const ExprPtr& arg = other->args[0];
+    return Mul(Real(2, arg), Make(op, {Mul(Real(scale, arg), arg)}));
+  };
+  if (other->type != ExprType::kFloat) return nullptr;
+  if (other->op == ExprOp::kTanh) return twice(ExprOp::kSigmoid, 2);
+  if (other->op == ExprOp::kErf) return twice(ExprOp::kNormalCdf, M_SQRT2);
+  return nullptr;
+}
+
+ExprPtr Add(ExprPtr a, ExprPtr b) {
+  ExprPtr simpler = IsOne(a) ? OneMore(b) : IsOne(b) ? OneMore(a) : nullptr;
+  return simpler ? simpler : Make(ExprOp::kAdd, {std::move(a), std::move(b)});
+}
 
 // A constant first: of a NaN and a constant both extremes then give the NaN.
 ExprPtr Clamped(const ExprPtr& x, double low, double high) {
@@ -80,7 +99,7 @@ Lower Scaled(ExprOp op) {
   return Element(2, [op](const Args& args, const NodeView& node) {
     const double alpha = node.Real(2, "alpha", 1);
     const ExprPtr second = alpha == 1 ? args[1] : Mul(Real(alpha, args[1]), args[1]);
-    return Make(op, {args[0], second});
+    return op == ExprOp::kAdd ? Add(args[0], second) : Make(op, {args[0], second});
   });
 }
 
@@ -122,14 +141,10 @@ ExprPtr Power(const Args& args, const NodeView&) {
 
 ExprPtr Gelu(const Args& args, const NodeView& node) {
   const ExprPtr& x = args[0];
-  const ExprPtr half = Mul(Real(0.5, x), x);
-  if (node.Text(1, "approximate") != "tanh") {
-    const ExprPtr erf = Make(ExprOp::kErf, {Mul(x, Real(M_SQRT1_2, x))});
-    return Mul(half, Add(Real(1, x), erf));
-  }
+  if (node.Text(1, "approximate") != "tanh") return Mul(x, Make(ExprOp::kNormalCdf, {x}));
   const ExprPtr cubic = Add(x, Mul(Real(0.044715, x), Mul(Mul(x, x), x)));
-  const ExprPtr tanh = Make(ExprOp::kTanh, {Mul(Real(M_2_SQRTPI * M_SQRT1_2, x), cubic)});
-  return Mul(half, Add(Real(1, x), tanh));
+  // x (1 + tanh(u)) / 2 = x sigmoid(2 u)
+  return Mul(x, Make(ExprOp::kSigmoid, {Mul(Real(2 * M_2_SQRTPI * M_SQRT1_2, x), cubic)}));
 }
 
 ExprPtr Elu(const Args& args, const NodeView& node) {

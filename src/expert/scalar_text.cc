@@ -92,6 +92,9 @@ std::string ScalarCall(ExprOp op, const std::string& arg, ExprType type) {
   switch (op) {
     case ExprOp::kReciprocal: return fmt::format("({} / {})", one, arg);
     case ExprOp::kSigmoid: return fmt::format("({0} / ({0} + std::exp(-{1})))", one, arg);
+    case ExprOp::kNormalCdf:
+      return fmt::format("({} * std::erfc({} * {}))", FloatText(0.5, type),
+                         FloatText(-M_SQRT1_2, type), arg);
     case ExprOp::kSign:
       return fmt::format("({0} > {1} ? {2} : ({0} < {1} ? -{2} : {1}))", arg, zero, one);
     default: return arg;
@@ -155,6 +158,7 @@ std::string VectorCall(ExprOp op, const std::string& arg, Needs& needs) {
     case ExprOp::kTanh: return call("Tanh", VectorPiece::kTanh);
     case ExprOp::kSigmoid: return call("Sigmoid", VectorPiece::kSigmoid);
     case ExprOp::kErf: return call("Erf", VectorPiece::kErf);
+    case ExprOp::kNormalCdf: return call("NormalCdf", VectorPiece::kNormalCdf);
     case ExprOp::kFloor: return call("Floor", VectorPiece::kRound);
     case ExprOp::kCeil: return call("Ceil", VectorPiece::kRound);
     case ExprOp::kTrunc: return call("Trunc", VectorPiece::kRound);
@@ -194,7 +198,8 @@ std::string StemOf(const Expr& expr, const Program& program) {
     case ExprOp::kDivide: return "ratio";
     case ExprOp::kExp: return "power";
     case ExprOp::kTanh: return "tangent";
-    case ExprOp::kSigmoid: return "gate";
+    case ExprOp::kSigmoid:
+    case ExprOp::kNormalCdf: return "gate";
     case ExprOp::kSelect: return "choice";
     case ExprOp::kMin:
     case ExprOp::kMax: return "limited";

@@ -40,6 +40,7 @@ const std::vector<Piece>& Pieces() {
       {kTanh, vector_text::kTanh, {kExp}},
       {kSigmoid, vector_text::kSigmoid, {kExp}},
       {kErf, vector_text::kErf, {kExp}},
+      {kNormalCdf, vector_text::kNormalCdf, {kCore}},
   };
   return kPieces;
 }

@@ -27,8 +27,8 @@
 //   scans   ScanLanes(v, identity, combine): each lane together with all before it
 //   sqrt    Sqrt(v)
 //   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
-//   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf: Exp(v), ExpMinus1(v), Log(v), Log1p(v),
-//   Tanh(v), Sigmoid(v), Erf(v);
+//   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf, normal_cdf: Exp(v), ExpMinus1(v), Log(v),
+//           Log1p(v), Tanh(v), Sigmoid(v), Erf(v), NormalCdf(v);
 //           the accuracy of each stands in its text and is what the tests hold it to
 #pragma once
 
@@ -59,6 +59,7 @@ enum class VectorPiece : std::uint8_t {
   kTanh,
   kSigmoid,
   kErf,
+  kNormalCdf,
 };
 
 // The text of these pieces and of what they stand on, in an order that compiles.

@@ -154,6 +154,12 @@ int main() {
   Check("Sigmoid", [](Vec v) { return Sigmoid(v); }, sigmoid, 3, -87, 80);
   Check("Erf", [](Vec v) { return Erf(v); }, [](double x) { return std::erf(x); }, 2.1);
   Check("Erf", [](Vec v) { return Erf(v); }, [](double x) { return std::erf(x); }, 2.1, 0.3f, 5);
+  const auto below = [](double x) { return std::erfc(-x * std::sqrt(0.5)) / 2; };
+  Check("NormalCdf", [](Vec v) { return NormalCdf(v); }, below, 9, 0);
+  Check("NormalCdf", [](Vec v) { return NormalCdf(v); }, below, 9, 0.01f, 6);
+  const auto above = [](Vec v) { return 1.0f - NormalCdf(v); };
+  Check("1 - NormalCdf", above, [&](double x) { return 1 - below(x); }, 9, -INFINITY, 0);
+  Check("1 - NormalCdf", above, [&](double x) { return 1 - below(x); }, 9, -6, -0.01f);
   Check("Sqrt", [](Vec v) { return Sqrt(v); }, [](double x) { return std::sqrt(x); }, 0.51);
   Check("RoundEven", [](Vec v) { return RoundEven(v); }, [](double x) { return std::nearbyint(x); }, 0);
   Check("Floor", [](Vec v) { return Floor(v); }, [](double x) { return std::floor(x); }, 0);
@@ -171,7 +177,7 @@ std::set<VectorPiece> AllPieces() {
   using enum VectorPiece;
   return {kCore,      kParts, kStrided,   kLoops, kLimits,  kStream, kStreamLanes,
           kMasks,     kScans, kPositions, kLanes, kSqrt,    kRound,  kExp,
-          kExpMinus1, kLog,   kLog1p,     kTanh,  kSigmoid, kErf};
+          kExpMinus1, kLog,   kLog1p,     kTanh,  kSigmoid, kErf,    kNormalCdf};
 }
 
 std::string Output(std::vector<std::string> argv, const std::string& folder) {

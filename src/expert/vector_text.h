@@ -25,5 +25,6 @@ extern const std::string_view kLog1p;
 extern const std::string_view kTanh;
 extern const std::string_view kSigmoid;
 extern const std::string_view kErf;
+extern const std::string_view kNormalCdf;
 
 }  // namespace pragma::vector_text
