@@ -25,6 +25,7 @@
 #include "core/device.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
+#include "profile/device_profiler.h"
 #include "profile/profiler.h"
 #include "profile/rules.h"
 #include "profile/subject.h"
@@ -276,10 +277,16 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                      const Verifier::Progress& progress,
                                      const std::vector<ForeignTool>& tools) {
-  const RuleSet rules = TRY(LoadRules(bench_.knowledge() / "diagnosis" / "cpu.toml"));
-  const BuildOutcome built = TRY(bench_.builder().Build(candidate, header_));
+  const bool cpu = TargetOf(candidate.language) == Target::kCpu;
+  const RuleSet rules =
+      TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
+  if (candidate.language == Language::kTriton)
+    return ProfileForDevice(candidate, nullptr, evaluation, rules, progress);
+  const BuildOutcome built =
+      TRY(bench_.builder().Build(candidate, cpu ? header_ : CudaKernelHeader(task())));
   const auto* kernel = std::get_if<BuiltKernel>(&built);
   if (kernel == nullptr) return Fail("a kernel that passed cannot be built again");
+  if (!cpu) return ProfileForDevice(candidate, kernel, evaluation, rules, progress);
   Toolchains toolchains;
   const ProfileSubject subject{.jail = bench_.jail(),
                                .machine = bench_.machine(),
@@ -291,6 +298,26 @@ Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluatio
                                .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
                                .tools = tools};
   return ProfileKernel(subject, rules, progress);
+}
+
+Result<Profile> TaskBench::ProfileForDevice(const Candidate& candidate, const BuiltKernel* kernel,
+                                            const Evaluation& evaluation, const RuleSet& rules,
+                                            const Verifier::Progress& progress) {
+  if (!bench_.machine().device) {
+    return Fail(ErrorKind::kUnavailable,
+                "no GPU was found to profile the candidate on; pragma doctor says why");
+  }
+  const DeviceSubject subject{.jail = bench_.jail(),
+                              .machine = bench_.machine(),
+                              .server = server_,
+                              .candidate = candidate,
+                              .kernel = kernel,
+                              .adapters = bench_.knowledge() / "adapters",
+                              .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
+                              .data = evaluation.environment.cache == "warm"
+                                          ? DeviceData::kInCache
+                                          : DeviceData::kInMemory};
+  return ProfileOnDevice(subject, rules, progress);
 }
 
 // Raised when decoys, rules or batteries change.

@@ -30,6 +30,8 @@
 
 namespace pragma {
 
+struct RuleSet;
+
 // Whether kernels are measured on a GPU.
 enum class DeviceWish { kNone, kIfThere };
 
@@ -104,7 +106,8 @@ class TaskBench final {
                                                 const Verifier::Progress& progress) {
     return verifier_->TimeByPaper(candidate, compile, progress);
   }
-  // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.
+  // Of a passed candidate that is no plain Python, as the task is written. The evaluation's time is
+  // the profile's. `tools`: for processors.
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                           const Verifier::Progress& progress,
                                           const std::vector<ForeignTool>& tools = {});
@@ -121,6 +124,10 @@ class TaskBench final {
     TempDir file;
     std::unique_ptr<TaskBench> bench;
   };
+  [[nodiscard]] Result<Profile> ProfileForDevice(const Candidate& candidate,
+                                                 const BuiltKernel* kernel,
+                                                 const Evaluation& evaluation, const RuleSet& rules,
+                                                 const Verifier::Progress& progress);
   [[nodiscard]] Result<void> OpenShapes(const std::filesystem::path& task, Measure most);
   [[nodiscard]] Result<void> FindDims();
   void SetDims(std::vector<VaryingSize> dims);
