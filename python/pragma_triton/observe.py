@@ -55,30 +55,29 @@ def device_facts() -> list[int]:
     return facts
 
 
-def compiled(module: Any) -> dict[str, Any]:
-    """What Triton made of the module's kernels, by name: of several variants the one compiled last."""
-    found: dict[str, Any] = {}
+def compiled(module: Any) -> list[Any]:
+    """What Triton made of the module's kernels: all variants that were launched."""
+    found = []
     for value in vars(module).values():
         while hasattr(value, "fn") and not hasattr(value, "device_caches"):  # autotune, heuristics
             value = value.fn
         for caches in getattr(value, "device_caches", {}).values():
-            for kernel in caches[0].values():
-                found[getattr(kernel, "name", "")] = kernel
-    return found
+            found += caches[0].values()
+    return [kernel for kernel in found if getattr(kernel, "n_regs", None) is not None]
 
 
-def spilled(kernels: dict[str, Any]) -> dict[str, int]:
-    """Local bytes of a thread."""
-    return {name: _WORD * int(getattr(kernel, "n_spills", 0)) for name, kernel in kernels.items()}
+def spilled(kernels: list[Any]) -> dict[tuple[str, int], int]:
+    """Local bytes of a thread, by name and registers: variants of a kernel have one name."""
+    return {(kernel.name, kernel.n_regs): _WORD * kernel.n_spills for kernel in kernels}
 
 
-def write_objects(kernels: dict[str, Any], folder: pathlib.Path) -> None:
-    for number, kernel in enumerate(kernels.values()):
+def write_objects(kernels: list[Any], folder: pathlib.Path) -> None:
+    for number, kernel in enumerate(kernels):
         if "cubin" in kernel.asm:
             (folder / f"{number}.cubin").write_bytes(kernel.asm["cubin"])
 
 
-def launches(trace: dict[str, Any], local: dict[str, int]) -> list[str]:
+def launches(trace: dict[str, Any], local: dict[tuple[str, int], int]) -> list[str]:
     """A line for each kernel of a trace in Chrome's format, in the order of time."""
     events = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
     lines = []
@@ -87,7 +86,7 @@ def launches(trace: dict[str, Any], local: dict[str, int]) -> list[str]:
         blocks, threads = _product(facts.get("grid", [])), _product(facts.get("block", []))
         shared, registers = facts.get("shared memory", 0), facts.get("registers per thread", 0)
         name = event["name"]
-        numbers = (blocks, threads, shared, 0, registers, local.get(name, 0), 0)
+        numbers = (blocks, threads, shared, 0, registers, local.get((name, registers), 0), 0)
         lines.append(f"launch {event['dur'] / 1000:.6f} {' '.join(str(int(n)) for n in numbers)} {name}")
     return lines
 

@@ -314,7 +314,7 @@ def test_what_a_call_starts_is_read_from_the_activity_records():
         {**kernel, "name": "softmax", "ts": 3},
         {"cat": "cpu_op", "name": "x", "ts": 1},
     ]
-    lines = observe.launches({"traceEvents": events}, {"softmax": 8})
+    lines = observe.launches({"traceEvents": events}, {("softmax", 94): 8, ("late k", 90): 8})
     assert lines == [
         "launch 0.012500 6 128 16 0 94 8 0 softmax",
         "launch 0.012500 6 128 16 0 94 0 0 late k",

@@ -42,6 +42,7 @@ struct ProfileFlags {
   std::vector<std::string> metrics;
   bool all_metrics = false;
   std::vector<std::string> tools;
+  bool full = false;
   VerifyFlags verify;
 };
 
@@ -53,12 +54,12 @@ struct Observed {
 };
 
 Result<Observed> Observe(TaskBench& task, const Candidate& candidate,
-                         const std::vector<ForeignTool>& tools, PhaseLine& line) {
+                         const TaskBench::ProfileWish& wish, PhaseLine& line) {
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   Observed observed{.candidate = candidate, .evaluation = {}, .profile = {}};
   observed.evaluation = TRY(task.Evaluate(candidate, nullptr, Measure::kEager, on_phase));
   if (observed.evaluation.passed())
-    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase, tools));
+    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase, wish));
   line.Clear();
   return observed;
 }
@@ -139,15 +140,15 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   const Candidate candidate = TRY(LoadFor(flags.candidate, target));
   std::optional<Candidate> against;
   if (!flags.against.empty()) against = TRY(LoadFor(flags.against, target));
-  const std::vector<ForeignTool> tools = TRY(FindTools(context, flags));
+  const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
   const auto task =
       TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
   std::optional<Observed> other;
-  if (against) other = TRY(Observe(*task, *against, {}, line));
-  const Observed observed = TRY(Observe(*task, candidate, tools, line));
+  if (against) other = TRY(Observe(*task, *against, {.tools = {}, .full = flags.full}, line));
+  const Observed observed = TRY(Observe(*task, candidate, wish, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
     compared = CompareProfiles(*other->profile, *observed.profile);
@@ -181,6 +182,8 @@ void AddProfile(CLI::App& app, Registry& registry) {
                   "adapter (docs/add-a-backend.md)")
       ->type_name("TOOL,...")
       ->delimiter(',');
+  command.add_flag("--full", flags->full,
+                   "on a GPU: all that Nsight Compute counts, and what it says of it itself");
   flags->verify.AddTo(command);
   flags->verify.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };

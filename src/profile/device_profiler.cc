@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@
 #include "profile/foreign_tool.h"
 #include "profile/launches.h"
 #include "profile/metrics.h"
+#include "profile/ncu_advice.h"
 #include "profile/rules.h"
 #include "profile/sass.h"
 #include "sandbox/jail.h"
@@ -38,6 +41,7 @@ namespace {
 constexpr std::size_t kLaunchesBytes = std::size_t{4} << 20U;
 // Of its memory's peak, a large copy reaches so much (measured: 0.90 on an H100 and an H200).
 constexpr double kCopyOfPeak = 0.9;
+constexpr std::size_t kMostAdvice = 4;
 
 // What is known so far.
 struct Observed {
@@ -98,6 +102,32 @@ Result<ProviderNote> AddDeviceCounters(Observed& observed) {
                                           run));
   for (Metric& metric : outcome.metrics) observed.metrics.Add(std::move(metric));
   return outcome.note;
+}
+
+// The rules of ncu over its full set; a report is written by one run and read by another.
+Result<ProviderNote> AddAdvice(Observed& observed) {
+  ProviderNote note{.name = "ncu rules", .verdict = "skipped", .detail = "asked for with --full"};
+  if (observed.subject.counters != CounterSet::kFull) return note;
+  const Adapter adapter = TRY(FindAdapter("ncu", observed.subject.adapters));
+  const std::optional<std::filesystem::path> ncu = FindAdapterProgram(adapter);
+  if (!ncu) {
+    note.verdict = "absent";
+    note.detail = adapter.probe.install;
+    return note;
+  }
+  std::vector<std::string> count{
+      ncu->string(), "--set",           "full", "--import-source",   "no", "--profile-from-start",
+      "off",         "--clock-control", "none", "--force-overwrite", "-o", "/out/full"};
+  std::ranges::move(observed.call.Command("region"), std::back_inserter(count));
+  const Jail::RunOutcome counted = TRY(observed.call.Run(count));
+  const Jail::RunOutcome read =
+      TRY(observed.call.Run({ncu->string(), "-i", "/out/full.ncu-rep", "--csv", "--page", "details",
+                             "--print-units", "base"}));
+  const std::vector<std::string> advice = ParseNcuAdvice(read.out, kMostAdvice);
+  note.verdict = advice.empty() ? "failed" : "ran";
+  note.detail =
+      advice.empty() ? FirstComplaint(counted.ok() ? read : counted) : Join(advice, " | ");
+  return note;
 }
 
 // What a call runs longest in its code; all of it where no launch is known.
@@ -187,7 +217,8 @@ Result<Profile> ProfileOnDevice(const DeviceSubject& subject, const RuleSet& rul
   Profile profile;
   for (const auto& [name, add] :
        {DeviceProvider{"launches", AddLaunches}, DeviceProvider{"ncu", AddDeviceCounters},
-        DeviceProvider{"sass", AddSass}, DeviceProvider{"roofline", AddDeviceRoofs}}) {
+        DeviceProvider{"ncu rules", AddAdvice}, DeviceProvider{"sass", AddSass},
+        DeviceProvider{"roofline", AddDeviceRoofs}}) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while profiling");
     if (progress) progress(fmt::format("profile: {}", name));
     const TimePoint start = std::chrono::steady_clock::now();

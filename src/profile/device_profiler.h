@@ -20,6 +20,10 @@ namespace pragma {
 // Where a timed call finds its tensors.
 enum class DeviceData { kInMemory, kInCache };
 
+// The counters that rules need, or all that the profiler knows and what it says of them itself,
+// which takes five times as long.
+enum class CounterSet { kDefault, kFull };
+
 // Borrowed; all outlive the profile. The machine has a device.
 struct DeviceSubject {
   const Jail& jail;
@@ -30,6 +34,7 @@ struct DeviceSubject {
   std::filesystem::path adapters;       // the profilers that are commands (profile/adapter.h)
   double time_ms = 0;  // of one call as the evaluation measured it; 0: not measured
   DeviceData data = DeviceData::kInMemory;
+  CounterSet counters = CounterSet::kDefault;
 };
 
 // A source that is missing or refused is a note in the profile. Interrupt: kInterrupted.

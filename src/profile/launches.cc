@@ -28,16 +28,17 @@ constexpr double kRegisterUnit = 256;
 constexpr double kWarpUnit = 4;
 constexpr double kSharedUnit = 128;
 constexpr std::size_t kShownKernels = 8;
+constexpr double kLargestFigure = 1e15;  // of any figure: sums of them stay finite
 
 using Words = std::vector<std::string>;
 
-// The `count` words after the first, as numbers that are no less than zero.
+// The `count` words after the first, as numbers.
 Result<std::vector<double>> Numbers(const Words& words, std::size_t count) {
   std::vector<double> numbers;
   for (std::size_t i = 1; i <= count; ++i) {
     char* end = nullptr;
     const double value = i < words.size() ? std::strtod(words[i].c_str(), &end) : -1;
-    if (end == nullptr || *end != '\0' || !std::isfinite(value) || value < 0)
+    if (end == nullptr || *end != '\0' || !(value >= 0 && value <= kLargestFigure))
       return Fail("a profile's line cannot be read: " + Shorten(Join(words, " "), 100));
     numbers.push_back(value);
   }

@@ -132,10 +132,13 @@ std::string DiagnosisText(const Terminal& terminal, const std::vector<Diagnosis>
 
 std::string HotText(const Terminal& terminal, const std::vector<HotSpot>& hot) {
   if (hot.empty()) return {};
-  std::string text = Styled(terminal, Style::kBold, "Hot lines") + "\n";
+  const bool lines = hot.front().line > 0;
+  std::string text = Styled(terminal, Style::kBold, lines ? "Hot lines" : "Kernels") + "\n";
   for (const HotSpot& spot : hot) {
-    text += fmt::format("  {:>5.1f} %  {}:{}  {}\n", spot.percent, SafeLine(spot.file), spot.line,
-                        SafeLine(spot.text));
+    const std::string place =
+        spot.line > 0 ? fmt::format("{}:{}", spot.file, spot.line) : spot.file;
+    text +=
+        fmt::format("  {:>5.1f} %  {}  {}\n", spot.percent, SafeLine(place), SafeLine(spot.text));
     if (!spot.remark.empty())
       text += "           " + Styled(terminal, Style::kDim, SafeLine(spot.remark)) + "\n";
   }
