@@ -105,6 +105,16 @@ def test_a_python_solution_is_refused_in_one_line(program, home, tmp_path):
     assert "C++" in ran.assert_one_clear_error(2)
 
 
+@pytest.mark.parametrize("kernel, target, options, word", [
+    ("good.cpp", "cuda", [], "CUDA sources (.cu)"), ("good.cpp", "triton", [], "Triton modules (.py)"),
+    ("kernel.cu", "cpu", [], "C++ kernels (.cpp)"), ("kernel.cu", "cuda", ["--with", "callgrind"], "--with")])
+def test_what_a_target_does_not_run_is_not_profiled_there(program, home, tmp_path, kernel, target, options, word):
+    (tmp_path / "kernel.cu").write_text('extern "C" void pragma_launch() {}\n')
+    file = KERNELS / kernel if (KERNELS / kernel).exists() else tmp_path / kernel
+    ran = program.run("profile", TASKS / "scale.py", file, "--target", target, *options, "--home", home)
+    assert word in ran.assert_one_clear_error(2)
+
+
 def test_a_file_that_is_no_profile_is_said_in_one_line(program, tmp_path):
     file = tmp_path / "profile.json"
     file.write_text("{]")
