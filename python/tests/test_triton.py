@@ -299,3 +299,40 @@ def test_torch_may_allocate_and_view_but_not_compute():
     for guilty in (lambda x, out: x + x, lambda x, out: sum([x, x]), lambda x, out: out.copy_(x)):
         with pytest.raises(no_torch.ComputesWithTorch, match="computes with torch"):
             no_torch.call(guilty, [torch.ones(4), torch.ones(4)])
+
+
+def test_what_a_call_starts_is_read_from_the_activity_records():
+    from pragma_triton import observe
+
+    kernel = {
+        "cat": "kernel",
+        "dur": 12.5,
+        "args": {"grid": [2, 3, 1], "block": [128, 1, 1], "shared memory": 16, "registers per thread": 94},
+    }
+    events = [
+        {**kernel, "name": "late k", "ts": 9},
+        {**kernel, "name": "softmax", "ts": 3},
+        {"cat": "cpu_op", "name": "x", "ts": 1},
+    ]
+    lines = observe.launches({"traceEvents": events}, {("softmax", 94): 8, ("late k", 90): 8})
+    assert lines == [
+        "launch 0.012500 6 128 16 0 94 8 0 softmax",
+        "launch 0.012500 6 128 16 0 94 0 0 late k",
+    ]
+
+
+def test_an_observed_call_gets_the_drawn_inputs(tmp_path):
+    from pragma_triton import observe
+
+    whole = torch.arange(6, dtype=torch.int64)
+    halves = torch.tensor([[0.5], [1.5]], dtype=torch.float16)
+    file = tmp_path / "inputs"
+    file.write_bytes(whole.numpy().tobytes() + b"\0" * 16 + halves.numpy().tobytes())
+    plan = {
+        "arguments": [
+            {"dtype": "int64", "shape": [2, 3], "offset": 0},
+            {"dtype": "float16", "shape": [2, 1], "offset": 64},
+        ]
+    }
+    tensors = observe.read_inputs(plan, str(file), "cpu")
+    assert torch.equal(tensors[0], whole.reshape(2, 3)) and torch.equal(tensors[1], halves)

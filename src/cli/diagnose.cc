@@ -1,18 +1,26 @@
-// pragma diagnose: what the rules say of a recorded profile; for people who tune them.
+// pragma diagnose: what the rules say of a recorded profile, or of what another profiler printed;
+// for people who tune them, and for machines where kernels were profiled without pragma.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "core/json.h"
 #include "core/profile.h"
+#include "profile/adapter.h"
 #include "profile/diagnosis.h"
+#include "profile/foreign_tool.h"
+#include "profile/rule_vocabulary.h"
 #include "profile/rules.h"
 #include "report/profile_text.h"
 #include "report/table.h"
@@ -24,6 +32,9 @@ namespace {
 struct DiagnoseFlags {
   std::string profile;
   std::string rules;
+  std::string adapter;  // the profile is this tool's output
+  std::string kernel;
+  std::vector<std::string> given;  // TAG=VALUE
   bool explain = false;
 };
 
@@ -47,12 +58,52 @@ std::string ExplainText(const Terminal& terminal, const std::vector<RuleVerdict>
   return table.Render(terminal);
 }
 
-Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
+Result<Metric> GivenMetric(const std::string& text) {
+  const std::vector<std::string> parts = Split(text, '=');
+  char* end = nullptr;
+  const double value = parts.size() == 2 ? std::strtod(parts[1].c_str(), &end) : 0;
+  if (end == nullptr || *end != '\0' || parts[1].empty() || !IsOneOf(parts[0], KnownMetricTags())) {
+    return Fail(ErrorKind::kUsage,
+                "--given " + text + ": it must be TAG=NUMBER with a tag of docs/metrics.md");
+  }
+  return Metric{.tag = parts[0], .value = value, .unit = "1", .source = "measured"};
+}
+
+// What a tool of knowledge/adapters/ printed.
+Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
+                            const std::string& text) {
+  const std::filesystem::path folder = context.paths.knowledge() / "adapters";
+  const Adapter adapter = TRY(FindAdapter(flags.adapter, folder));
+  AdapterMetrics parsed = ParseOutput(adapter, text, flags.kernel);
+  if (parsed.metrics.empty()) {
+    return Fail(ErrorKind::kUsage, flags.profile + " is no output of " + adapter.name + ": " +
+                                       Join(parsed.problems, "; "));
+  }
+  return Profile{
+      .metrics = std::move(parsed.metrics),
+      .providers = {
+          {.name = adapter.name, .verdict = "ran", .detail = Join(parsed.problems, "; ")}}};
+}
+
+Result<Profile> ReadProfile(const Context& context, const DiagnoseFlags& flags) {
   const std::string text = TRY(ReadFile(flags.profile));
-  Profile profile = TRY(ProfileFromJson(text));
+  Profile profile =
+      TRY(flags.adapter.empty() ? ProfileFromJson(text) : ReadForeign(context, flags, text));
+  for (const std::string& given : flags.given) profile.metrics.push_back(TRY(GivenMetric(given)));
+  return profile;
+}
+
+bool IsOfGpu(const Profile& profile) {
+  return std::ranges::any_of(profile.metrics,
+                             [](const Metric& metric) { return metric.tag.starts_with("gpu_"); });
+}
+
+Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
+  Profile profile = TRY(ReadProfile(context, flags));
   const std::filesystem::path rules_file =
-      flags.rules.empty() ? context.paths.knowledge() / "diagnosis" / "cpu.toml"
-                          : std::filesystem::path(flags.rules);
+      flags.rules.empty()
+          ? context.paths.knowledge() / "diagnosis" / (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
+          : std::filesystem::path(flags.rules);
   const RuleSet rules = TRY(LoadRules(rules_file));
   profile.diagnosis = pragma::Diagnose(rules, profile.metrics);
   context.console.PrintJson(ToJson(profile));
@@ -69,9 +120,25 @@ void AddDiagnose(CLI::App& app, Registry& registry) {
       AddCommand(app, registry, "diagnose", "what the rules say of a recorded profile",
                  "pragma diagnose profile.json --explain");
   const auto flags = std::make_shared<DiagnoseFlags>();
-  command.add_option("PROFILE", flags->profile, "JSON that pragma profile --json printed")
+  command
+      .add_option("PROFILE", flags->profile,
+                  "JSON that pragma profile --json printed, or with --from what a tool printed")
       ->required();
-  command.add_option("--rules", flags->rules, "other rules than knowledge/diagnosis/cpu.toml")
+  command
+      .add_option("--from", flags->adapter,
+                  "the tool that printed it: ncu, rocprofv3, msprof, perf-stat, or the file of an "
+                  "adapter (docs/add-a-backend.md)")
+      ->type_name("TOOL");
+  command.add_option("--kernel", flags->kernel, "with --from: part of the kernel's name")
+      ->type_name("NAME");
+  command
+      .add_option("--given", flags->given,
+                  "what the profile does not say, by the tags of docs/metrics.md")
+      ->type_name("TAG=VALUE,...")
+      ->delimiter(',');
+  command
+      .add_option("--rules", flags->rules,
+                  "other rules than knowledge/diagnosis/cpu.toml (gpu.toml for a GPU's profile)")
       ->type_name("FILE");
   command.add_flag("--explain", flags->explain, "show what became of every rule");
   registry.actions[&command] = [flags](const Context& context) {

@@ -1,6 +1,8 @@
 // pragma profile: where a verified kernel's time goes, and why.
 #include "core/profile.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -40,6 +42,7 @@ struct ProfileFlags {
   std::vector<std::string> metrics;
   bool all_metrics = false;
   std::vector<std::string> tools;
+  bool full = false;
   VerifyFlags verify;
 };
 
@@ -51,12 +54,12 @@ struct Observed {
 };
 
 Result<Observed> Observe(TaskBench& task, const Candidate& candidate,
-                         const std::vector<ForeignTool>& tools, PhaseLine& line) {
+                         const TaskBench::ProfileWish& wish, PhaseLine& line) {
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   Observed observed{.candidate = candidate, .evaluation = {}, .profile = {}};
   observed.evaluation = TRY(task.Evaluate(candidate, nullptr, Measure::kEager, on_phase));
   if (observed.evaluation.passed())
-    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase, tools));
+    observed.profile = TRY(task.ProfileOf(candidate, observed.evaluation, on_phase, wish));
   line.Clear();
   return observed;
 }
@@ -102,25 +105,50 @@ std::string TextOf(const Context& context, const TaskBench& task, const ProfileF
                             {.extra_metrics = flags.metrics, .all_metrics = flags.all_metrics});
 }
 
-Result<int> Run(const Context& context, ProfileFlags flags) {
-  flags.verify = flags.verify.With(context.settings);
-  const Candidate candidate = TRY(LoadCandidate(flags.candidate));
-  std::optional<Candidate> against;
-  if (!flags.against.empty()) against = TRY(LoadCandidate(flags.against));
-  if (candidate.language != Language::kCpp || (against && against->language != Language::kCpp)) {
-    return Fail(ErrorKind::kUsage, "only C++ kernels can be profiled here: " + flags.candidate);
+std::string_view KindsFor(Target target) {
+  switch (target) {
+    case Target::kTriton: return "Triton modules (.py)";
+    case Target::kCuda: return "CUDA sources (.cu)";
+    case Target::kCpu: break;
   }
+  return "C++ kernels (.cpp)";
+}
+
+Result<Candidate> LoadFor(const std::string& path, Target target) {
+  Candidate candidate = TRY(LoadCandidate(path, target));
+  const Target own = TargetOf(candidate.language);
+  if (candidate.language == Language::kPython || own != target) {
+    return Fail(ErrorKind::kUsage, fmt::format("{}: with --target {} only {} can be profiled", path,
+                                               TargetName(target), KindsFor(target)));
+  }
+  return candidate;
+}
+
+Result<std::vector<ForeignTool>> FindTools(const Context& context, const ProfileFlags& flags) {
   std::vector<ForeignTool> tools;
+  if (!flags.tools.empty() && flags.verify.runs_on() != Target::kCpu) {
+    return Fail(ErrorKind::kUsage, "--with: a GPU's kernels are always shown to their profiler");
+  }
   for (const std::string& wish : flags.tools)
     tools.push_back(TRY(FindForeignTool(wish, context.paths.knowledge() / "adapters")));
+  return tools;
+}
+
+Result<int> Run(const Context& context, ProfileFlags flags) {
+  flags.verify = flags.verify.With(context.settings);
+  const Target target = flags.verify.runs_on();
+  const Candidate candidate = TRY(LoadFor(flags.candidate, target));
+  std::optional<Candidate> against;
+  if (!flags.against.empty()) against = TRY(LoadFor(flags.against, target));
+  const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
   const auto task =
       TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
   std::optional<Observed> other;
-  if (against) other = TRY(Observe(*task, *against, {}, line));
-  const Observed observed = TRY(Observe(*task, candidate, tools, line));
+  if (against) other = TRY(Observe(*task, *against, {.tools = {}, .full = flags.full}, line));
+  const Observed observed = TRY(Observe(*task, candidate, wish, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
     compared = CompareProfiles(*other->profile, *observed.profile);
@@ -136,7 +164,9 @@ void AddProfile(CLI::App& app, Registry& registry) {
                                  "pragma profile model.py kernel.cpp --against other.cpp");
   const auto flags = std::make_shared<ProfileFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
-  command.add_option("CANDIDATE", flags->candidate, ".cpp file, or folder with candidate.json")
+  command
+      .add_option("CANDIDATE", flags->candidate,
+                  ".cpp, .cu or .py file, or folder with candidate.json")
       ->required();
   command.add_option("--against", flags->against, "profile this one too, and compare")
       ->type_name("FILE");
@@ -152,7 +182,10 @@ void AddProfile(CLI::App& app, Registry& registry) {
                   "adapter (docs/add-a-backend.md)")
       ->type_name("TOOL,...")
       ->delimiter(',');
+  command.add_flag("--full", flags->full,
+                   "on a GPU: all that Nsight Compute counts, and what it says of it itself");
   flags->verify.AddTo(command);
+  flags->verify.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };
 }
 

@@ -25,6 +25,7 @@
 #include "core/device.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
+#include "profile/device_profiler.h"
 #include "profile/profiler.h"
 #include "profile/rules.h"
 #include "profile/subject.h"
@@ -274,12 +275,17 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 }
 
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
-                                     const Verifier::Progress& progress,
-                                     const std::vector<ForeignTool>& tools) {
-  const RuleSet rules = TRY(LoadRules(bench_.knowledge() / "diagnosis" / "cpu.toml"));
-  const BuildOutcome built = TRY(bench_.builder().Build(candidate, header_));
+                                     const Verifier::Progress& progress, const ProfileWish& wish) {
+  const bool cpu = TargetOf(candidate.language) == Target::kCpu;
+  const RuleSet rules =
+      TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
+  if (candidate.language == Language::kTriton)
+    return ProfileForDevice({candidate, nullptr, evaluation, wish.full}, rules, progress);
+  const BuildOutcome built =
+      TRY(bench_.builder().Build(candidate, cpu ? header_ : CudaKernelHeader(task())));
   const auto* kernel = std::get_if<BuiltKernel>(&built);
   if (kernel == nullptr) return Fail("a kernel that passed cannot be built again");
+  if (!cpu) return ProfileForDevice({candidate, kernel, evaluation, wish.full}, rules, progress);
   Toolchains toolchains;
   const ProfileSubject subject{.jail = bench_.jail(),
                                .machine = bench_.machine(),
@@ -289,8 +295,28 @@ Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluatio
                                .kernel_header = header_,
                                .toolchains = toolchains,
                                .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
-                               .tools = tools};
+                               .tools = wish.tools};
   return ProfileKernel(subject, rules, progress);
+}
+
+Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const RuleSet& rules,
+                                            const Verifier::Progress& progress) {
+  if (!bench_.machine().device) {
+    return Fail(ErrorKind::kUnavailable,
+                "no GPU was found to profile the candidate on; pragma doctor says why");
+  }
+  const Evaluation& evaluation = wish.evaluation;
+  const DeviceSubject subject{
+      .jail = bench_.jail(),
+      .machine = bench_.machine(),
+      .server = server_,
+      .candidate = wish.candidate,
+      .kernel = wish.kernel,
+      .adapters = bench_.knowledge() / "adapters",
+      .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
+      .data = evaluation.environment.cache == "warm" ? DeviceData::kInCache : DeviceData::kInMemory,
+      .counters = wish.full ? CounterSet::kFull : CounterSet::kDefault};
+  return ProfileOnDevice(subject, rules, progress);
 }
 
 // Raised when decoys, rules or batteries change.

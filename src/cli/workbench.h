@@ -30,6 +30,8 @@
 
 namespace pragma {
 
+struct RuleSet;
+
 // Whether kernels are measured on a GPU.
 enum class DeviceWish { kNone, kIfThere };
 
@@ -104,10 +106,20 @@ class TaskBench final {
                                                 const Verifier::Progress& progress) {
     return verifier_->TimeByPaper(candidate, compile, progress);
   }
-  // Of a passed C++ candidate, as the task is written. The evaluation's time is the profile's.
+  // What to ask besides what is always asked.
+  struct ProfileWish {
+    std::vector<ForeignTool> tools;  // for processors
+    bool full = false;               // for GPUs: all counters (profile/device_profiler.h)
+  };
+  // Of a passed candidate that is no plain Python, as the task is written. The evaluation's time is
+  // the profile's.
+  [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
+                                          const Verifier::Progress& progress) {
+    return ProfileOf(candidate, evaluation, progress, {});
+  }
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                           const Verifier::Progress& progress,
-                                          const std::vector<ForeignTool>& tools = {});
+                                          const ProfileWish& wish);
   // The verdict goes onto the task, and with it onto every result, now and in later runs.
   void KeepLint(const LintReport& report);
   // As kept by an earlier run, else linted now.
@@ -121,6 +133,16 @@ class TaskBench final {
     TempDir file;
     std::unique_ptr<TaskBench> bench;
   };
+  // What a profile on a device is made from. Borrowed.
+  struct DeviceProfileWish {
+    const Candidate& candidate;
+    const BuiltKernel* kernel;  // of a CUDA candidate
+    const Evaluation& evaluation;
+    bool full;
+  };
+  [[nodiscard]] Result<Profile> ProfileForDevice(const DeviceProfileWish& wish,
+                                                 const RuleSet& rules,
+                                                 const Verifier::Progress& progress);
   [[nodiscard]] Result<void> OpenShapes(const std::filesystem::path& task, Measure most);
   [[nodiscard]] Result<void> FindDims();
   void SetDims(std::vector<VaryingSize> dims);

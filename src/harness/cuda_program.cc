@@ -36,21 +36,11 @@ constexpr int kObjectFd = 5;
 constexpr Seconds kSendLimit{10};
 
 JailSpec MakeSpec(const Jail& jail, const Device& device, const WorkerOptions& options) {
-  JailSpec spec;
-  BindSystem(spec);
-  BindDevice(spec, device);
+  JailSpec spec = CudaJail(device);
   spec.binds.push_back({jail.program_dir() + "/pragma-confine", "/pragma-confine"});
   spec.binds.push_back({jail.program_dir() + "/pragma-cuda-worker", "/pragma-cuda-worker"});
   spec.argv = {"/pragma-confine", "0", "/pragma-cuda-worker"};
-  spec.env["HOME"] = "/tmp";
-  spec.env["CUDA_MODULE_LOADING"] = "EAGER";  // not in the first call
-  spec.tmpfs = {"/tmp"};
-  spec.proc = true;
-  // CUDA reserves far more addresses than there is memory.
-  spec.limits.address_space_bytes = 0;
   spec.limits.memory_bytes = kMemory + options.memory_allowance_bytes;
-  spec.limits.processes = kProcesses;
-  spec.limits.open_files = kOpenFiles;
   return spec;
 }
 
@@ -78,6 +68,22 @@ Result<Doorbell> MakeControl(const AreaLayout& layout) {
 }
 
 }  // namespace
+
+JailSpec CudaJail(const Device& device) {
+  JailSpec spec;
+  BindSystem(spec);
+  BindDevice(spec, device);
+  spec.env["HOME"] = "/tmp";
+  spec.env["CUDA_MODULE_LOADING"] = "EAGER";  // not in the first call
+  spec.tmpfs = {"/tmp"};
+  spec.proc = true;
+  // CUDA reserves far more addresses than there is memory.
+  spec.limits.address_space_bytes = 0;
+  spec.limits.memory_bytes = kMemory;
+  spec.limits.processes = kProcesses;
+  spec.limits.open_files = kOpenFiles;
+  return spec;
+}
 
 CudaProgram::CudaProgram(const Jail& jail, const Device& device, const WorkerOptions& options)
     : jail_(&jail), spec_(MakeSpec(jail, device, options)) {}

@@ -28,6 +28,10 @@ struct CudaProcess {
   UniqueFd log;         // what it prints
 };
 
+// The jail of a process that uses the device, with no program yet: a private /tmp, no network, no
+// task.
+[[nodiscard]] JailSpec CudaJail(const Device& device);
+
 class CudaProgram final {
  public:
   // `jail` outlives it.

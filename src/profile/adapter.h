@@ -29,7 +29,7 @@ enum class OutputFormat : std::uint8_t {
   kEvents,     // the "events:" and "summary:" lines of cachegrind and callgrind
 };
 // Which row counts, or how rows become one value, when there are several launches or blocks.
-enum class RowChoice : std::uint8_t { kFirst, kLast, kLargest, kSum, kMean, kMax };
+enum class RowChoice : std::uint8_t { kFirst, kLast, kLargest, kSum, kMean, kMax, kCount };
 
 // How to find out whether the tool is there and allowed.
 struct AdapterProbe {
@@ -43,6 +43,9 @@ struct AdapterProbe {
     std::string advice;       // what to install or allow
   };
   std::vector<Refusal> refusals;  // the first that fits
+  // What stands before the name of a metric that this version of the tool does not know, which then
+  // measures nothing at all: it is run again without. Empty: it does not do so.
+  std::string unknown_metric;
 };
 
 struct AdapterOutput {

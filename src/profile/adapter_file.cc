@@ -29,7 +29,8 @@ using Names = std::vector<std::pair<std::string, E>>;
 const Names<RowChoice>& RowChoices() {
   static const Names<RowChoice> kNames{
       {"first", RowChoice::kFirst}, {"last", RowChoice::kLast}, {"sum", RowChoice::kSum},
-      {"mean", RowChoice::kMean},   {"max", RowChoice::kMax},   {"largest", RowChoice::kLargest}};
+      {"mean", RowChoice::kMean},   {"max", RowChoice::kMax},   {"largest", RowChoice::kLargest},
+      {"count", RowChoice::kCount}};
   return kNames;
 }
 
@@ -79,6 +80,7 @@ void ReadProbe(TomlReader& table, AdapterProbe& probe) {
   table.Require("program", probe.program);
   table.Get("folders", probe.folders);
   table.Require("install", probe.install);
+  table.Get("unknown_metric", probe.unknown_metric);
   table.Tables("refusal", [&](TomlReader& entry) {
     AdapterProbe::Refusal refusal;
     entry.Get("exit", refusal.exit);

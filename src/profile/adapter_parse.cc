@@ -79,6 +79,7 @@ double Combine(RowChoice choice, const std::vector<double>& values) {
     case RowChoice::kMean: return sum / static_cast<double>(values.size());
     case RowChoice::kMax: return std::ranges::max(values);
     case RowChoice::kLast: return values.back();
+    case RowChoice::kCount: return static_cast<double>(values.size());
     case RowChoice::kFirst:
     case RowChoice::kLargest: break;
   }

@@ -45,12 +45,6 @@ std::string NextField(std::string_view line, char separator, std::size_t& at) {
   return field;
 }
 
-Fields SplitFields(std::string_view line, char separator) {
-  Fields fields;
-  for (std::size_t at = 0; at <= line.size();) fields.push_back(NextField(line, separator, at));
-  return fields;
-}
-
 std::optional<std::size_t> Column(const Fields& header, const std::string& name) {
   if (name.empty()) return std::nullopt;
   const auto found = std::ranges::find(header, name);
@@ -140,6 +134,12 @@ std::vector<std::string> Lines(const AdapterOutput& output, std::string_view tex
 }
 
 }  // namespace
+
+Fields SplitFields(std::string_view line, char separator) {
+  Fields fields;
+  for (std::size_t at = 0; at <= line.size();) fields.push_back(NextField(line, separator, at));
+  return fields;
+}
 
 bool IsMissing(const AdapterOutput& output, std::string_view text) {
   return std::ranges::find(output.missing, Trim(text)) != output.missing.end();

@@ -41,6 +41,8 @@ using NativeSet = std::set<std::string, std::less<>>;
                                        std::string_view text);
 [[nodiscard]] AdapterRows ReadEventRows(const NativeSet& wanted, std::string_view text);
 
+// One line of CSV; quotes are taken away.
+[[nodiscard]] std::vector<std::string> SplitFields(std::string_view line, char separator);
 // A whole number or real one, thousands separators taken out; nullopt for anything else.
 [[nodiscard]] std::optional<double> ReadNumber(const AdapterOutput& output, std::string_view text);
 // True for texts that stand for "no value".

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -104,8 +105,32 @@ std::vector<std::vector<std::string>> Runs(const Adapter& adapter,
   return runs;
 }
 
-// One run of the tool: its texts, or the note that ends it all.
-using OneRun = std::variant<std::vector<std::string>, ProviderNote>;
+// A run of the tool: its texts, or the note that ends it all, or a metric that it does not know.
+struct UnknownMetric {
+  std::string name;  // as far as the tool gives it
+};
+using OneRun = std::variant<std::vector<std::string>, ProviderNote, UnknownMetric>;
+
+bool IsOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::optional<std::string> UnknownIn(const AdapterProbe& probe, const std::string& text) {
+  const std::size_t said =
+      probe.unknown_metric.empty() ? std::string::npos : text.find(probe.unknown_metric);
+  if (said == std::string::npos) return std::nullopt;
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(said + probe.unknown_metric.size());
+  const auto end = std::find_if_not(begin, text.end(), IsOfName);
+  return begin == end ? std::nullopt : std::optional(std::string(begin, end));
+}
+
+std::optional<std::string> UnknownIn(const AdapterProbe& probe, const Jail::RunOutcome& run,
+                                     const std::vector<std::string>& texts) {
+  std::optional<std::string> name = UnknownIn(probe, run.err);
+  if (!name) name = UnknownIn(probe, run.out);
+  for (const std::string& text : texts) {
+    if (!name) name = UnknownIn(probe, text);
+  }
+  return name;
+}
 
 Result<OneRun> RunOnce(const Adapter& adapter, const AdapterCall& call, const fs::path& program,
                        const AdapterRunner& run, double& seconds) {
@@ -115,12 +140,29 @@ Result<OneRun> RunOnce(const Adapter& adapter, const AdapterCall& call, const fs
   const Jail::RunOutcome outcome = TRY(run(*argv));
   seconds += outcome.wall.count();
   std::vector<std::string> texts = Texts(adapter, call, outcome);
+  if (const auto unknown = UnknownIn(adapter.probe, outcome, texts)) return UnknownMetric{*unknown};
   for (const auto& refusal : adapter.probe.refusals) {
     if (Fits(refusal, outcome, texts))
       return ProviderNote{adapter.name, refusal.verdict, refusal.advice, seconds};
   }
   if (!outcome.ok()) return ProviderNote{adapter.name, "failed", Trouble(outcome, texts), seconds};
   return texts;
+}
+
+// Again without what the tool does not know, as long as it still loses something that way.
+Result<OneRun> RunWithout(const Adapter& adapter, AdapterCall call, const fs::path& program,
+                          const AdapterRunner& run, double& seconds) {
+  for (;;) {
+    OneRun ran = TRY(RunOnce(adapter, call, program, run, seconds));
+    const auto* unknown = std::get_if<UnknownMetric>(&ran);
+    if (unknown == nullptr) return ran;
+    const auto dropped = std::erase_if(call.natives, [&](const std::string& native) {
+      return native == unknown->name || native.starts_with(unknown->name + ".");
+    });
+    if (dropped == 0 || call.natives.empty()) {
+      return ProviderNote{adapter.name, "failed", "it does not know " + unknown->name, seconds};
+    }
+  }
 }
 
 }  // namespace
@@ -137,7 +179,7 @@ Result<AdapterOutcome> RunAdapter(const Adapter& adapter, const AdapterCall& cal
   for (auto& natives : Runs(adapter, tags)) {
     AdapterCall one = call;
     one.natives = std::move(natives);
-    auto ran = TRY(RunOnce(adapter, one, *program, run, outcome.note.seconds));
+    auto ran = TRY(RunWithout(adapter, one, *program, run, outcome.note.seconds));
     if (auto* ended = std::get_if<ProviderNote>(&ran)) {
       outcome.note = std::move(*ended);
       return outcome;

@@ -169,10 +169,18 @@ TEST(AdapterTest, TheCommandLineHasItsPlaceholdersFilled) {
   EXPECT_THAT(CommandLine(Shipped("cachegrind"), without).error().message, HasSubstr("l2_bytes"));
 }
 
-TEST(AdapterParseTest, NcuFullSetGivesEveryMetric) {
-  const AdapterMetrics parsed = ParseOutput(Shipped("ncu"), Recorded("ncu/raw_full.csv"));
+TEST(AdapterParseTest, NcuAskedByNameGivesEveryMetric) {
+  const AdapterMetrics parsed =
+      ParseOutput(Shipped("ncu"), Recorded("ncu/diagnosis/launch_bound.slow.csv"));
   EXPECT_THAT(parsed.problems, IsEmpty());
   EXPECT_EQ(parsed.metrics.size(), Shipped("ncu").metrics.size());
+  EXPECT_EQ(Value(parsed.metrics, "gpu_kernels"), 24);
+}
+
+TEST(AdapterParseTest, NcuFullSetLacksOnlyCountsOfSingleInstructions) {
+  const AdapterMetrics parsed = ParseOutput(Shipped("ncu"), Recorded("ncu/raw_full.csv"));
+  EXPECT_THAT(parsed.problems, ElementsAre(HasSubstr("op_ffma_pred_on.sum")));
+  EXPECT_EQ(parsed.metrics.size() + 4, Shipped("ncu").metrics.size());
   const auto& m = parsed.metrics;
   EXPECT_DOUBLE_EQ(Value(m, "gpu_kernel_time"), 63.424);
   EXPECT_DOUBLE_EQ(Value(m, "gpu_dram_bytes"), 134242816.0 + 108211200.0);
@@ -402,14 +410,46 @@ TEST(AdapterRunTest, NcuComplainsInItsLogFile) {
   };
   auto outcome = run(Recorded("ncu/no_kernel.csv"), 0).value();
   EXPECT_EQ(outcome.note.verdict, "failed");
-  EXPECT_THAT(outcome.note.detail, HasSubstr("no kernel of that name"));
+  EXPECT_THAT(outcome.note.detail, HasSubstr("no kernel ran between"));
   outcome = run(Recorded("ncu/unknown_metric.csv"), 9).value();
-  EXPECT_THAT(outcome.note.detail, HasSubstr("does not know one of the metrics"));
+  EXPECT_THAT(outcome.note.detail, HasSubstr("does not know derived__local_spilling"));
   outcome = run("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", 1).value();
   EXPECT_EQ(outcome.note.verdict, "refused");
   EXPECT_THAT(outcome.note.detail, HasSubstr("CAP_SYS_ADMIN"));
   outcome = run("==PROF== hello\n==ERROR== the dog ate it\n", 1).value();
   EXPECT_THAT(outcome.note.detail, HasSubstr("the dog ate it"));
+}
+
+// One name that this version of ncu does not know, and it measures nothing.
+TEST(AdapterRunTest, NcuIsRunAgainWithoutWhatItDoesNotKnow) {
+  Adapter ncu = Shipped("ncu");
+  ncu.probe.program = "true";
+  const TempDir folder = TempDir::Create().value();
+  const AdapterCall call{.program = {"x"}, .kernel = "", .out = folder.path() / "out"};
+  std::vector<std::string> asked;
+  const auto run = [&](const std::vector<std::string>& argv) -> Result<Jail::RunOutcome> {
+    asked.push_back(argv[argv.size() - 2]);
+    const bool knows = asked.back().find("lts__throughput") == std::string::npos;
+    const std::string unknown =
+        "==ERROR== Failed to find metric regex:^lts__throughput\\.(sum|min|max|avg)$\n";
+    EXPECT_TRUE(WriteFileAtomic(call.out, knows ? Recorded("ncu/raw_full.csv") : unknown));
+    Jail::RunOutcome outcome;
+    outcome.outcome.code = knows ? 0 : 9;
+    return outcome;
+  };
+  const auto outcome = RunAdapter(ncu, call, run).value();
+  EXPECT_EQ(outcome.note.verdict, "ran");
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_THAT(asked[0], HasSubstr("lts__throughput.avg"));
+  EXPECT_THAT(asked[1], HasSubstr("lts__t_sector_hit_rate.pct"));
+  // A name that was never asked for cannot be left out.
+  const auto stubborn = [&](const std::vector<std::string>&) -> Result<Jail::RunOutcome> {
+    EXPECT_TRUE(WriteFileAtomic(call.out, Recorded("ncu/unknown_metric.csv")));
+    return Jail::RunOutcome{};
+  };
+  const auto failed = RunAdapter(ncu, call, stubborn).value();
+  EXPECT_EQ(failed.note.verdict, "failed");
+  EXPECT_THAT(failed.note.detail, HasSubstr("does not know derived__local_spilling_requests_pct"));
 }
 
 TEST(AdapterRunTest, OurOwnTroubleIsAnError) {

@@ -34,23 +34,6 @@ constexpr Seconds kLimit{120};
 // Of a tool that watches the whole program: its start and end count less then.
 constexpr int kCalls = 20;
 
-Result<Adapter> FindAdapter(const std::string& wish, const std::filesystem::path& folder) {
-  if (wish.find('/') != std::string::npos || wish.ends_with(".toml")) {
-    Result<Adapter> own = LoadAdapter(wish);
-    if (!own) return Fail(ErrorKind::kUsage, own.error().message);
-    return own;
-  }
-  std::vector<std::string> known{kCallgrind};
-  for (Adapter& adapter : TRY(LoadAdapters(folder))) {
-    if (adapter.name == wish) return std::move(adapter);
-    known.push_back(adapter.name);
-  }
-  return Fail(ErrorKind::kUsage,
-              fmt::format("there is no profiler {}; known are {}, or the path of an adapter's file "
-                          "(docs/add-a-backend.md)",
-                          wish, Join(known, ", ")));
-}
-
 void Keep(Workpiece& piece, std::vector<Metric> metrics) {
   for (Metric& metric : metrics) {
     if (!piece.metrics.Get(metric.tag)) piece.metrics.Add(std::move(metric));
@@ -104,9 +87,26 @@ Result<ProviderNote> AskAdapter(Workpiece& piece, const Adapter& adapter,
 
 }  // namespace
 
+Result<Adapter> FindAdapter(const std::string& wish, const std::filesystem::path& folder,
+                            std::vector<std::string> known) {
+  if (wish.find('/') != std::string::npos || wish.ends_with(".toml")) {
+    Result<Adapter> own = LoadAdapter(wish);
+    if (!own) return Fail(ErrorKind::kUsage, own.error().message);
+    return own;
+  }
+  for (Adapter& adapter : TRY(LoadAdapters(folder))) {
+    if (adapter.name == wish) return std::move(adapter);
+    known.push_back(adapter.name);
+  }
+  return Fail(ErrorKind::kUsage,
+              fmt::format("there is no profiler {}; known are {}, or the path of an adapter's file "
+                          "(docs/add-a-backend.md)",
+                          wish, Join(known, ", ")));
+}
+
 Result<ForeignTool> FindForeignTool(const std::string& wish, const std::filesystem::path& folder) {
   if (wish == kCallgrind) return ForeignTool{.name = wish, .adapter = {}};
-  Adapter adapter = TRY(FindAdapter(wish, folder));
+  Adapter adapter = TRY(FindAdapter(wish, folder, {kCallgrind}));
   if (adapter.target != AdapterTarget::kCpu) {
     return Fail(ErrorKind::kUsage,
                 adapter.name + " is for accelerators; a C++ kernel runs on the processor");

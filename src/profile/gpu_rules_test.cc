@@ -278,6 +278,44 @@ TEST(GpuRules, EachAlteredRecordShowsItsCause) {
   EXPECT_THAT(Causes(unfused), testing::Contains("not_fused_fp")) << Describe(unfused);
 }
 
+// A Triton product whose few spilled registers are most of the requests, since its operands come by
+// another way.
+TEST(GpuRules, SpillsThatAreFewOfTheInstructionsAreNoCause) {
+  Values values = Launch(64, 128, 0.24,
+                         {{"gpu_spills", 131072},
+                          {"gpu_spill_requests", 49.25},
+                          {"gpu_registers_per_thread", 255},
+                          {"gpu_instructions", 36975360}});
+  EXPECT_THAT(Causes(Pmu(values)), testing::Not(testing::Contains("spills")));
+  values.back() = {"gpu_instructions", 5e6};
+  EXPECT_THAT(Causes(Pmu(values)), testing::Contains("spills"));
+}
+
+// A tail shows where the multiprocessors' work ends, whatever the occupancy says.
+TEST(GpuRules, MultiprocessorsThatEndEarlyAreATail) {
+  ExpectFirst("tail_effect", Launch(270, 1024, 1.9,
+                                    {{"gpu_balance", 0.5},
+                                     {"gpu_sm_throughput", 55},
+                                     {"gpu_memory_throughput", 5},
+                                     {"gpu_dram_throughput", 5},
+                                     {"gpu_achieved_occupancy", 70},
+                                     {"gpu_theoretical_occupancy", 75},
+                                     {"gpu_issue_active", 95}}));
+}
+
+TEST(GpuRules, SeveralKernelsThatMoveMoreThanTheTaskNeedsShouldBeOne) {
+  ExpectFirst("unfused_kernels", Launch(262144, 256, 248,
+                                        {{"gpu_kernels", 6},
+                                         {"gpu_kernel_time", 1320},
+                                         {"time_ms", 1.34},
+                                         {"compulsory_bytes", 537e6},
+                                         {"gpu_dram_bytes", 3.2e9},
+                                         {"gpu_sm_throughput", 36},
+                                         {"gpu_memory_throughput", 70.6},
+                                         {"gpu_dram_throughput", 70.6},
+                                         {"gpu_l2_hit_rate", 45}}));
+}
+
 TEST(GpuRules, WithoutCountersTheLaunchFactsStillSpeak) {
   const std::vector<Metric> metrics{{"gpu_grid", 8, "1", "static"},
                                     {"gpu_waves", 0.01, "1", "static"},

@@ -155,6 +155,12 @@ const std::vector<std::string>& KnownMetricTags() {
                                               "program_ipc",
                                               "program_mispredict_share",
                                               "gpu_local_requests",
+                                              "gpu_local_bytes",
+                                              "gpu_tensor_instructions",
+                                              "gpu_load_bytes",
+                                              "gpu_balance",
+                                              "gpu_store_sectors_per_request",
+                                              "gpu_store_bytes_per_sector",
                                               "npu_vector_share",
                                               "npu_scalar_share",
                                               "npu_load_share",
@@ -203,6 +209,7 @@ const std::vector<std::string>& GpuBottlenecks() {
                                                  "atomics_contention",
                                                  "l2_misses",
                                                  "launch_overhead",
+                                                 "unfused_kernels",
                                                  "at_bound"};
   return kClasses;
 }

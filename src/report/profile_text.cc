@@ -21,7 +21,7 @@ namespace pragma {
 namespace {
 
 // What a reader looks at first; the paper's default set and what explains most without counters.
-constexpr std::array<std::string_view, 31> kUsual{"time_ms",
+constexpr std::array<std::string_view, 46> kUsual{"time_ms",
                                                   "wall_1_ms",
                                                   "thread_scaling",
                                                   "instructions",
@@ -51,7 +51,22 @@ constexpr std::array<std::string_view, 31> kUsual{"time_ms",
                                                   "topdown_frontend_bound",
                                                   "topdown_bad_speculation",
                                                   "topdown_backend_bound",
-                                                  "measured_over_mca"};
+                                                  "measured_over_mca",
+                                                  "gpu_kernels",
+                                                  "gpu_kernel_time",
+                                                  "gpu_launch_gap",
+                                                  "gpu_sm_throughput",
+                                                  "gpu_memory_throughput",
+                                                  "gpu_dram_throughput",
+                                                  "gpu_dram_bytes",
+                                                  "gpu_l2_hit_rate",
+                                                  "gpu_achieved_occupancy",
+                                                  "gpu_theoretical_occupancy",
+                                                  "gpu_waves",
+                                                  "gpu_registers_per_thread",
+                                                  "gpu_shared_memory_per_block",
+                                                  "gpu_tensor_active",
+                                                  "gpu_issue_active"};
 
 constexpr std::size_t kBarWidth = 40;
 
@@ -117,10 +132,13 @@ std::string DiagnosisText(const Terminal& terminal, const std::vector<Diagnosis>
 
 std::string HotText(const Terminal& terminal, const std::vector<HotSpot>& hot) {
   if (hot.empty()) return {};
-  std::string text = Styled(terminal, Style::kBold, "Hot lines") + "\n";
+  const bool lines = hot.front().line > 0;
+  std::string text = Styled(terminal, Style::kBold, lines ? "Hot lines" : "Kernels") + "\n";
   for (const HotSpot& spot : hot) {
-    text += fmt::format("  {:>5.1f} %  {}:{}  {}\n", spot.percent, SafeLine(spot.file), spot.line,
-                        SafeLine(spot.text));
+    const std::string place =
+        spot.line > 0 ? fmt::format("{}:{}", spot.file, spot.line) : spot.file;
+    text +=
+        fmt::format("  {:>5.1f} %  {}  {}\n", spot.percent, SafeLine(place), SafeLine(spot.text));
     if (!spot.remark.empty())
       text += "           " + Styled(terminal, Style::kDim, SafeLine(spot.remark)) + "\n";
   }

@@ -80,11 +80,39 @@ def test_a_recorded_profile_is_diagnosed_again(program, short_loop, tmp_path):
     assert "not_vectorised" in explained.out and "fired" in explained.out
 
 
+def test_what_another_profiler_printed_is_diagnosed(program):
+    recorded = ROOT / "tests" / "recorded" / "ncu"
+    ran = program.run("diagnose", recorded / "raw_full.csv", "--from", "ncu", "--json", code=0)
+    assert ran.json["diagnosis"][0]["class"] == "memory_throughput"
+    assert metrics_of(ran.json)["gpu_kernel_time"] == {"tag": "gpu_kernel_time", "value": 63.424, "unit": "us", "source": "pmu"}
+    small = program.run("diagnose", recorded / "raw_default.csv", "--from", "ncu", "--kernel", "softmax_k",
+                        "--given", "time_ms=0.2,gpu_launch_gap=100", "--json", code=0)
+    assert "launch_overhead" in [diagnosis["class"] for diagnosis in small.json["diagnosis"]]
+
+
+@pytest.mark.parametrize("options, word", [(["--from", "nsight"], "known are"), (["--from", "ncu"], "no output of ncu"),
+                                           (["--given", "speed=3"], "docs/metrics.md"), (["--given", "time_ms=x"], "NUMBER")])
+def test_a_wrong_question_about_a_recorded_profile_is_one_line(program, tmp_path, options, word):
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps({"schema": 1, "metrics": []}))
+    assert word in program.run("diagnose", file, *options).assert_one_clear_error(2)
+
+
 def test_a_python_solution_is_refused_in_one_line(program, home, tmp_path):
     solution = tmp_path / "solution.py"
     solution.write_text("class ModelNew: pass\n")
     ran = program.run("profile", TASKS / "scale.py", solution, "--home", home)
     assert "C++" in ran.assert_one_clear_error(2)
+
+
+@pytest.mark.parametrize("kernel, target, options, word", [
+    ("good.cpp", "cuda", [], "CUDA sources (.cu)"), ("good.cpp", "triton", [], "Triton modules (.py)"),
+    ("kernel.cu", "cpu", [], "C++ kernels (.cpp)"), ("kernel.cu", "cuda", ["--with", "callgrind"], "--with")])
+def test_what_a_target_does_not_run_is_not_profiled_there(program, home, tmp_path, kernel, target, options, word):
+    (tmp_path / "kernel.cu").write_text('extern "C" void pragma_launch() {}\n')
+    file = KERNELS / kernel if (KERNELS / kernel).exists() else tmp_path / kernel
+    ran = program.run("profile", TASKS / "scale.py", file, "--target", target, *options, "--home", home)
+    assert word in ran.assert_one_clear_error(2)
 
 
 def test_a_file_that_is_no_profile_is_said_in_one_line(program, tmp_path):

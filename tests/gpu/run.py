@@ -74,6 +74,8 @@ def main() -> int:
         for path in sorted((HERE / kind).iterdir()):
             if path.suffix in TARGETS and arguments.only in f"{kind}/{path.name}":
                 groups[kind, mark(path, "task"), path.suffix].append(path)
+    if arguments.log:
+        arguments.log.mkdir(parents=True, exist_ok=True)
     failed = 0
     for (kind, task, _), kernels in groups.items():
         start = time.monotonic()

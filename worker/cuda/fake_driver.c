@@ -1,6 +1,6 @@
-/* For tests without a GPU: the functions of the CUDA driver that pragma-cuda-worker calls, over
- * host memory. Areas are memfds, a module is anything, and a launch does what the kernel's name
- * says. */
+/* For tests without a GPU: the functions of the CUDA driver that pragma-cuda-worker and
+ * pragma-cuda-profiler call, over host memory. Areas are memfds, a module is anything, and a launch
+ * does what the kernel's name says. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -147,3 +147,36 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void* func
   *blocks = 1;
   return 0;
 }
+
+/* --- for pragma-cuda-profiler: events are numbered, and a millisecond apart --- */
+
+static int events;
+
+int cuEventCreate(void** event, unsigned flags) {
+  *event = calloc(1, sizeof(int));
+  return (int)flags;
+}
+
+int cuEventRecord(void* event, void* stream) {
+  *(int*)event = ++events;
+  return stream == &broken ? 0 : kInvalidValue;
+}
+
+int cuEventElapsedTime(float* ms, void* begin, void* end) {
+  *ms = (float)(*(int*)end - *(int*)begin);
+  return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t size) {
+  memcpy((void*)(uintptr_t)to, from, size);
+  return 0;
+}
+
+int cuFuncGetAttribute(int* value, int attribute, void* function) {
+  (void)function;
+  *value = 10 * attribute;
+  return 0;
+}
+
+int cuProfilerStart(void) { return 0; }
+int cuProfilerStop(void) { return 0; }

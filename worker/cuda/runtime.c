@@ -29,6 +29,7 @@ struct fat_binary {
 struct function {
   const void* host; /* the address that stands for it in host code */
   void* device;
+  const char* name;
 };
 
 struct variable {
@@ -64,6 +65,9 @@ static struct call calls[kMaxCalls]; /* of <<<...>>> whose arguments are being e
 static int call_count;
 static int last_error;
 static char failure[256];
+static const struct cuda_watch* watch;
+
+void cuda_runtime_watch(const struct cuda_watch* wanted) { watch = wanted; }
 
 const char* cuda_runtime_failure(void) { return failure[0] != '\0' ? failure : NULL; }
 
@@ -125,6 +129,7 @@ EXPORTED void __cudaRegisterFunction(void** module, const char* host, char* devi
   }
   struct function* function = &functions[function_count++];
   function->host = host;
+  function->name = name;
   note(cuda->find_function(&function->device, *module, name), "finding", name);
 }
 
@@ -142,6 +147,25 @@ EXPORTED void __cudaRegisterVar(void** module, char* host, char* address, const 
 }
 
 /* --- launches --- */
+
+static struct cuda_launch describe(const struct function* function, dim3 grid, dim3 block,
+                                   size_t shared, void* stream) {
+  return (struct cuda_launch){.name = function->name,
+                              .function = function->device,
+                              .grid = {grid.x, grid.y, grid.z},
+                              .block = {block.x, block.y, block.z},
+                              .shared_bytes = (unsigned)shared,
+                              .stream = stream};
+}
+
+static void announce(const struct cuda_launch* launch) {
+  if (watch != NULL) watch->before(launch);
+}
+
+static int launched(const struct cuda_launch* launch, int error, const char* what) {
+  if (watch != NULL && error == 0) watch->after(launch);
+  return note(error, what, "");
+}
 
 EXPORTED unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
   if (call_count == kMaxCalls) return kTooMany;
@@ -168,9 +192,12 @@ EXPORTED int cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** 
                               size_t shared, void* stream) {
   const struct function* function = find(kernel);
   if (function == NULL) return note(kInvalidFunction, "a launch", "");
-  return note(cuda->launch(function->device, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                           (unsigned)shared, stream, arguments, NULL),
-              "a launch", "");
+  const struct cuda_launch launch = describe(function, grid, block, shared, stream);
+  announce(&launch);
+  return launched(&launch,
+                  cuda->launch(function->device, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                               (unsigned)shared, stream, arguments, NULL),
+                  "a launch");
 }
 
 EXPORTED int __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
@@ -188,16 +215,23 @@ EXPORTED int cudaLaunchKernelExC(const struct runtime_config* wanted, const void
                                        .stream = wanted->stream,
                                        .attributes = wanted->attributes,
                                        .attribute_count = wanted->attribute_count};
-  return note(cuda->launch_with(&config, function->device, arguments, NULL), "a launch", "");
+  const struct cuda_launch launch =
+      describe(function, wanted->grid, wanted->block, wanted->shared, wanted->stream);
+  announce(&launch);
+  return launched(&launch, cuda->launch_with(&config, function->device, arguments, NULL),
+                  "a launch");
 }
 
 EXPORTED int cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
                                          void** arguments, size_t shared, void* stream) {
   const struct function* function = find(kernel);
   if (function == NULL) return note(kInvalidFunction, "a cooperative launch", "");
-  return note(cuda->launch_cooperative(function->device, grid.x, grid.y, grid.z, block.x, block.y,
-                                       block.z, (unsigned)shared, stream, arguments),
-              "a cooperative launch", "");
+  const struct cuda_launch launch = describe(function, grid, block, shared, stream);
+  announce(&launch);
+  return launched(&launch,
+                  cuda->launch_cooperative(function->device, grid.x, grid.y, grid.z, block.x,
+                                           block.y, block.z, (unsigned)shared, stream, arguments),
+                  "a cooperative launch");
 }
 
 /* --- the rest --- */

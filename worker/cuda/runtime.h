@@ -9,4 +9,20 @@
 const char* cuda_runtime_failure(void);
 void cuda_runtime_forget(void);
 
+/* A launch as it is handed to the driver. */
+struct cuda_launch {
+  const char* name; /* the kernel's, as the compiler has it */
+  void* function;   /* the driver's */
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes; /* dynamic */
+  void* stream;
+};
+/* Who is told of each launch before and after it; NULL: nobody. For the profiler's program only. */
+struct cuda_watch {
+  void (*before)(const struct cuda_launch*);
+  void (*after)(const struct cuda_launch*);
+};
+void cuda_runtime_watch(const struct cuda_watch* watch);
+
 #endif
