@@ -41,6 +41,7 @@ def test_every_source_says_what_became_of_it(short_loop):
         assert note["verdict"] == "ran" or note["detail"], note
 
 
+@pytest.mark.alone  # what else runs makes other causes look larger
 def test_the_slow_loop_is_named_by_its_instructions_and_not_by_its_ipc(short_loop):
     """Higher IPC, and yet slower: more instructions do the same work in narrow vectors."""
     compared = short_loop["against"]
@@ -61,7 +62,8 @@ def test_a_kernel_that_asks_for_threads_by_itself_is_simulated_whole(program, ho
     kernel.write_text(f"// pragma-flags: -O3 -march=native -fopenmp\n{text}")
     ran = program.run("profile", TASKS / "scale.py", kernel, "--json", "--home", home, code=0)
     trace = next(note for note in ran.json["providers"] if note["name"] == "trace")
-    assert (trace["verdict"], trace["detail"]) == ("ran", "")
+    assert trace["verdict"] == "ran"
+    assert "of a call" not in trace["detail"]  # a part; the caches' sizes may be spoken of
 
 
 def test_a_rejected_kernel_is_not_profiled(program, home):
