@@ -51,7 +51,7 @@ struct Observed {
   CallLaunches launches;
 };
 
-std::string FirstComplaint(const Jail::RunOutcome& run) {
+std::string LastComplaint(const Jail::RunOutcome& run) {
   const std::vector<std::string> lines = SplitLines(ToValidUtf8(run.err));
   return lines.empty() ? run.outcome.Describe() : Shorten(lines.back(), 300);
 }
@@ -72,7 +72,7 @@ Result<ProviderNote> AddLaunches(Observed& observed) {
   ProviderNote note{.name = "launches", .verdict = "failed", .detail = {}};
   const Jail::RunOutcome run = TRY(observed.call.Run(observed.call.Command("launches")));
   if (run.timed_out || !run.ok()) {
-    note.detail = run.timed_out ? "not done within the time" : FirstComplaint(run);
+    note.detail = run.timed_out ? "not done within the time" : LastComplaint(run);
     return note;
   }
   const Result<std::string> text =
@@ -125,8 +125,7 @@ Result<ProviderNote> AddAdvice(Observed& observed) {
                              "--print-units", "base"}));
   const std::vector<std::string> advice = ParseNcuAdvice(read.out, kMostAdvice);
   note.verdict = advice.empty() ? "failed" : "ran";
-  note.detail =
-      advice.empty() ? FirstComplaint(counted.ok() ? read : counted) : Join(advice, " | ");
+  note.detail = advice.empty() ? LastComplaint(counted.ok() ? read : counted) : Join(advice, " | ");
   return note;
 }
 

@@ -128,7 +128,7 @@ BlockLimits LimitsOf(const Launch& launch, const MultiprocessorLimits& device) {
   if (device.registers > 0 && launch.registers > 0) {
     const double of_warp = RoundUp(launch.registers * kLanes, kRegisterUnit);
     const double fitting = std::floor(device.registers / kWarpUnit / of_warp) * kWarpUnit;
-    limits.registers = std::floor(fitting / RoundUp(warps, 1));
+    limits.registers = std::floor(fitting / warps);
   }
   const double shared =
       RoundUp(launch.static_shared + launch.dynamic_shared + device.reserved_shared, kSharedUnit);

@@ -34,10 +34,7 @@ bool IsTensor(std::string_view base) {
   constexpr std::array<std::string_view, 11> kTensor{"HMMA",  "IMMA",  "DMMA",   "BMMA",
                                                      "QMMA",  "OMMA",  "HGMMA",  "IGMMA",
                                                      "QGMMA", "BGMMA", "UTCHMMA"};
-  for (const std::string_view name : kTensor) {
-    if (base == name) return true;
-  }
-  return false;
+  return IsOneOf(base, kTensor);
 }
 
 double BytesOf(std::string_view opcode) {

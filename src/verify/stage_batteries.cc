@@ -136,8 +136,9 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
     // The other timed sets are drawn alike: they need not all be asked.
     if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned[i]);
   }
-  TRY(ExpectNative(slot));
-  return CompareSlot(worker, slot, tolerances, true);
+  const bool integers = RefillPrecision() == TorchServer::Precision::kFloat64;
+  if (integers) TRY(ExpectNative(slot));
+  return CompareSlot(worker, slot, tolerances, integers);
 }
 
 Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
