@@ -37,20 +37,19 @@ constexpr Allowance kPythonAllowance{.pace = 2.5, .late_burst = 500e-6, .single_
 constexpr int kAuditProcesses = 12;
 constexpr int kWithoutPause = 4;
 constexpr std::chrono::milliseconds kPause{100};
-constexpr int kLateBursts = 8;      // at most, in a process
-constexpr int kSingleCalls = 12;    // at most, in a process
-constexpr int kOrdinaryBursts = 5;  // before them; none in the first process, which mostly decides
+constexpr int kLateBursts = 8;    // at most, in a process
+constexpr int kSingleCalls = 12;  // at most, in a process
 
 using Sets = std::span<const std::uint32_t>;
 
 class Audit final {
  public:
   Audit(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
-        Seconds expected, Rng& rng)
-      : match_(context, sides, plan, rng), expected_(expected.count()) {
+        Seconds fastest, Rng& rng)
+      : match_(context, sides, plan, rng), fastest_(fastest.count()) {
     audit_.late_burst.seconds = audit_.single_call.seconds =
         std::numeric_limits<double>::infinity();
-    audit_.ordinary_seconds = expected_;
+    audit_.ordinary_seconds = fastest_;
     // Where a set's inputs need parameters of their own, what was prepared would not fit any more.
     parameters_stay_ = !(sides.front().kernel->has_prepare && match_.stage().draws_refills());
     audit_.single_call.kept = plan.timed == 1 || !parameters_stay_;
@@ -62,9 +61,11 @@ class Audit final {
          ++process) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
       std::this_thread::sleep_for(kPause * std::max(process + 1 - kWithoutPause, 0));
-      TRY(RunProcess(process > 0 ? kOrdinaryBursts : 0));
+      // None in the first process, which mostly decides; then as many as the session had.
+      TRY(RunProcess(process > 0 ? match_.plan().bursts : 0));
     }
     audit_.failed = match_.outcome().failed;
+    audit_.disturbed = !audit_.passed() && fastest_here_ > fastest_ * allowance_.pace;
     return audit_;
   }
 
@@ -75,9 +76,9 @@ class Audit final {
     if (match_.failed()) return {};
     match_.Settle();
     if (ordinary > 0) {
-      // The best against the best: noise on one side only would hide a gain, or invent one.
       const double measured = std::ranges::min(match_.outcome().sides.front().seconds.back());
-      audit_.ordinary_seconds = std::max(expected_, measured);
+      fastest_here_ = std::min(fastest_here_, measured);
+      audit_.ordinary_seconds = std::min(fastest_, fastest_here_);
     }
     for (int i = 0; i < kLateBursts && !audit_.late_burst.kept && !match_.failed(); ++i)
       TRY(LateBurst());
@@ -143,7 +144,8 @@ class Audit final {
   }
 
   Match match_;
-  double expected_ = 0;
+  double fastest_ = 0;                                             // of one call in the session
+  double fastest_here_ = std::numeric_limits<double>::infinity();  // in ordinary bursts
   bool parameters_stay_ = true;
   Allowance allowance_;
   AheadAudit audit_;
@@ -152,9 +154,9 @@ class Audit final {
 }  // namespace
 
 Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
-                                  const TimingPlan& plan, Seconds expected, Rng& rng) {
+                                  const TimingPlan& plan, Seconds fastest, Rng& rng) {
   const std::vector<Side> sides{side};
-  return Audit(context, sides, plan, expected, rng).Run();
+  return Audit(context, sides, plan, fastest, rng).Run();
 }
 
 }  // namespace pragma

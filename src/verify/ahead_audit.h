@@ -30,15 +30,18 @@ struct Pace {
 struct AheadAudit {
   Pace late_burst;
   Pace single_call;  // kept by definition where a burst is one call, or inputs cannot come alone
-  double ordinary_seconds = 0;  // of one call, as bursts measured it
+  double ordinary_seconds = 0;  // of one call in ordinary bursts, at best
+  // Ordinary bursts were slow here as well: the machine is busier than it was in the session, and
+  // nothing can be told.
+  bool disturbed = false;
   std::optional<TimingFailure> failed;
   [[nodiscard]] bool passed() const { return late_burst.kept && single_call.kept; }
 };
 
-// `expected`: of one call, as it was measured in a session with `plan`. In fresh processes, after
-// ordinary bursts in all but the first: a busy machine slows both, and what works ahead cannot know
-// which kind comes next. plan.warmup must not be 0.
+// `fastest`: of one call, the best burst of a session with `plan`. The best is compared with the
+// best: what is slower by other programs on one side only would hide a gain, or invent one. In
+// fresh processes, after ordinary bursts in all but the first. plan.warmup must not be 0.
 [[nodiscard]] Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
-                                                const TimingPlan& plan, Seconds expected, Rng& rng);
+                                                const TimingPlan& plan, Seconds fastest, Rng& rng);
 
 }  // namespace pragma

@@ -29,6 +29,7 @@ namespace {
 
 constexpr int kLooksAtMachine = 4;
 constexpr int kBaselineProcesses = 3;
+constexpr int kSessions = 3;  // at most, where the machine is busier in the audit than before it
 
 // As the records name them.
 std::vector<std::string> Names(const std::vector<Side>& sides) {
@@ -58,7 +59,10 @@ class TimingCheck final {
   [[nodiscard]] bool BelowBound() const;
   void RejectImplausible();
   bool NoteFailure(const TimingOutcome& outcome);
-  Result<void> AuditAhead(const TimingPlan& plan);
+  Result<void> NoteSession(const TimingOutcome& outcome, const std::vector<Side>& sides,
+                           const TimingPlan& plan);
+  void ForgetTiming();
+  Result<bool> AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last);
   [[nodiscard]] Allocator EagerAllocator() const {
     return judging_.drop_in ? Allocator::kDefault : baseline_->eager;
   }
@@ -84,8 +88,7 @@ Result<void> TimingCheck::Run(const BuiltKernel* best) {
   TRY(TimeOnce(best));
   if (!evaluation.timing || TRY(Plausible())) return {};
   // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
-  std::erase_if(evaluation.checks,
-                [](const Check& check) { return check.name == "timed_outputs"; });
+  ForgetTiming();
   judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
   TRY(TimeOnce(best));
   if (!judging_.failed() && !TRY(Plausible())) RejectImplausible();
@@ -155,17 +158,28 @@ bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
 
 // Fills in the times and ratios, or the failure of the candidate.
 Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
-  Evaluation& evaluation = judging_.evaluation;
   std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
                           {.name = "eager", .allocator = EagerAllocator()}};
   if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
   const double round =
       judging_.call_seconds() * static_cast<double>(sides.size() - 1) + baseline_->eager_ms * 1e-3;
   const TimingPlan plan = Plan(round, parts_.options.timing_budget);
-  const TimingOutcome outcome =
-      TRY(best == nullptr
-              ? RunTiming(Context(), sides, plan, judging_.rng)
-              : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2}, judging_.rng));
+  for (int session = 1;; ++session) {
+    const TimingOutcome outcome =
+        TRY(best == nullptr ? RunTiming(Context(), sides, plan, judging_.rng)
+                            : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2},
+                                         judging_.rng));
+    TRY(NoteSession(outcome, sides, plan));
+    if (judging_.failed()) return {};
+    if (TRY(AuditAhead(plan, outcome.sides.front(), session == kSessions))) return {};
+    ForgetTiming();
+  }
+}
+
+// The times and ratios of one session, or the failure of the candidate.
+Result<void> TimingCheck::NoteSession(const TimingOutcome& outcome, const std::vector<Side>& sides,
+                                      const TimingPlan& plan) {
+  Evaluation& evaluation = judging_.evaluation;
   if (outcome.failed && outcome.failed->side == 2) {
     return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
   }
@@ -178,36 +192,51 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   evaluation.timing = ToTiming(outcome.sides[0], parts_.machine.threads, plan);
   evaluation.eager = ToTiming(outcome.sides[1], parts_.machine.threads, plan);
   evaluation.speedup_eager = outcome.Ratio(1, 0);
-  if (best != nullptr) evaluation.speedup_best = outcome.Ratio(2, 0);
+  if (sides.size() > 2) evaluation.speedup_best = outcome.Ratio(2, 0);
   KeepSamples(evaluation, "eager", Names(sides), outcome);
-  return AuditAhead(plan);
+  return {};
 }
 
-Result<void> TimingCheck::AuditAhead(const TimingPlan& plan) {
-  if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return {};
-  const double timed = judging_.evaluation.timing->ms.median * 1e-3;
+// What a session noted that another one will note again.
+void TimingCheck::ForgetTiming() {
+  std::erase_if(judging_.evaluation.checks, [](const Check& check) {
+    return check.name == "timed_outputs" || check.name == "accounting";
+  });
+}
+
+// False: the machine was too busy to tell, and this was not the last session.
+Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last) {
+  if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return true;
   const AheadAudit audit =
       TRY(AuditWorkAhead(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
-                         Seconds{timed}, judging_.rng));
+                         session.Fastest(), judging_.rng));
   if (audit.failed) {
     judging_.Reject(audit.failed->failure);
     if (audit.failed->error) judging_.evaluation.error = audit.failed->error;
-    return {};
+    return true;
   }
   if (audit.passed()) {
     judging_.Note("no_work_ahead", "pass", "as fast on inputs that arrive late");
-    return {};
+    return true;
   }
+  if (audit.disturbed && !last) return false;
   const Pace& slower = audit.late_burst.kept ? audit.single_call : audit.late_burst;
   const std::string figures = fmt::format(
       "{:.4g} ms a call when the inputs of many calls lie there, {:.4g} ms when {}",
       audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
       audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
   judging_.Note("no_work_ahead", "fail", figures);
+  if (audit.disturbed) {
+    judging_.Reject(Status::kImplausible,
+                    "other programs keep the machine too busy to tell whether it works on inputs "
+                    "it was not asked for yet (" +
+                        figures + "); evaluate it again");
+    return true;
+  }
   judging_.Reject(Status::kImplausible,
                   "does work outside the call it is for, on inputs it was not asked for yet: " +
                       figures + "; compute each call's outputs within that call");
-  return {};
+  return true;
 }
 
 bool TimingCheck::BelowBound() const {

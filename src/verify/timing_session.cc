@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,6 +38,14 @@ Interval SideTiming::Milliseconds() const {
     if (!process.empty()) logs.push_back(std::log(Median(process) * 1e3));
   }
   return GeometricInterval(logs);
+}
+
+Seconds SideTiming::Fastest() const {
+  Seconds fastest{std::numeric_limits<double>::infinity()};
+  for (const std::vector<double>& process : seconds) {
+    for (const double burst : process) fastest = std::min(fastest, Seconds{burst});
+  }
+  return fastest;
 }
 
 Interval TimingOutcome::Ratio(std::size_t a, std::size_t b) const {

@@ -43,6 +43,7 @@ struct SideTiming {
     return accounted_seconds > 0 ? processor_seconds / accounted_seconds : 0;
   }
   [[nodiscard]] Interval Milliseconds() const;
+  [[nodiscard]] Seconds Fastest() const;  // of one call, in the best burst
   // Bursts of the last process, `calls` calls in each. `doorbell`: seconds, taken off each burst.
   void Add(std::span<const double> bursts, double doorbell, std::size_t calls);
 };
