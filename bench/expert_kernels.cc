@@ -1,17 +1,19 @@
 // How near the expert's products and convolutions come to the machine's peak, for
 // bench/expert_kernels.py:
-//   pragma-expert-kernels COMPILER [WORD]
+//   pragma-expert-kernels COMPILER [WORD [FOLDER]]
 // generates, builds and times a list of shapes (those whose name has WORD in it), each under the
-// machine's timing lock, and prints one JSON object.
+// machine's timing lock, and prints one JSON object. Sources and libraries stay in FOLDER.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "core/json_writer.h"
 #include "expert/anchor_kernel.h"
 #include "expert/conv_kernel.h"
+#include "expert/expert.h"
 #include "expert/matmul_kernel.h"
 #include "machine/machine.h"
 
@@ -155,7 +158,8 @@ Memory Numbers(std::int64_t count) {
   return memory;
 }
 
-Result<void*> Build(const std::string& compiler, const Shape& shape, const TempDir& folder) {
+Result<void*> Build(const std::string& compiler, const Shape& shape,
+                    const std::filesystem::path& folder) {
   using enum VectorPiece;
   const std::string source =
       "#include <omp.h>\n#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n"
@@ -166,8 +170,9 @@ Result<void*> Build(const std::string& compiler, const Shape& shape, const TempD
       "  subject::Run(a, b, c, scratch);\n}\n"
       "extern \"C\" const std::size_t scratch_bytes;\n"
       "const std::size_t scratch_bytes = subject::kScratchBytes;\n";
-  const std::string stem =
-      (folder.path() / fmt::format("{}", std::hash<std::string>{}(shape.name))).string();
+  std::string stem = shape.name;
+  std::ranges::replace_if(stem, [](char c) { return std::isalnum(c) == 0; }, '_');
+  stem = (folder / stem).string();
   TRY(WriteFileAtomic(stem + ".cpp", source));
   const RunResult run =
       TRY(RunProcess({.argv = {compiler, "-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC",
@@ -203,14 +208,15 @@ Result<double> BestSeconds(const Shape& shape, void* library) {
 }
 
 Result<std::string> Measure(const std::string& compiler, const std::string& word,
-                            const std::string& program_dir) {
+                            const std::string& program_dir, const std::filesystem::path& keep) {
   Machine machine = TRY(DescribeMachine());
   {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
     TRY(MeasureMachine(machine, program_dir));
   }
-  const TempDir folder = TRY(TempDir::Create());
-  const KernelTarget target{.threads = machine.threads};
+  const TempDir temporary = TRY(TempDir::Create());
+  const std::filesystem::path& folder = keep.empty() ? temporary.path() : keep;
+  const KernelTarget target = TargetOf(machine);
   JsonWriter json;
   json.BeginObject().Key("peak_gflops").Value(machine.peak_gflops);
   json.Key("kernels").BeginArray();
@@ -236,10 +242,11 @@ Result<std::string> Measure(const std::string& compiler, const std::string& word
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: pragma-expert-kernels COMPILER [WORD]\n", stderr);
+    std::fputs("usage: pragma-expert-kernels COMPILER [WORD [FOLDER]]\n", stderr);
     return 2;
   }
-  const auto text = pragma::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR);
+  const auto text = pragma::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
+                                    argc > 3 ? argv[3] : "");
   if (!text) {
     fmt::print(stderr, "pragma-expert-kernels: {}\n", text.error().message);
     return 3;

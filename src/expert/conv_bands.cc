@@ -63,10 +63,13 @@ void ConvWriter::RunOf() {
       out_.Open("");
       out_.Line("const std::int64_t phase = phases;");
     }
-    out_.Line("TileOf(block, in + step, {}{}, {} - step, results{} + step, kRunPitch);",
+    out_.Line("TileOf(block, in + step, {}{}, {} - step, results{}{} + step, kRunPitch);",
               phased() ? "panel + kIn * kFirst[phase] * kTileRows" : "panel",
               phased() ? ", kOffset + kFirst[phase], kFirst[phase + 1] - kFirst[phase]" : "", run,
-              x_phases() > 1 ? " + phase_x * kTileRows * kRunPitch" : "");
+              x_phases() > 1 ? " + phase_x * kTileRows * kRunPitch" : "",
+              gathers() ? fmt::format(" + ({0} - first_{0}) * {1}", axis_name(first_flat() - 1),
+                                      plan_.axes.back().output)
+                        : "");
     if (phased()) out_.Close();
     out_.Close();
     return;
@@ -110,6 +113,11 @@ void ConvWriter::WriteOut() {
     const AxisPlan& axis = plan_.axes[i];
     const std::string name = axis_name(i);
     const std::int64_t step = OutputStep(i);
+    if (gathers() && i + 1 == first_flat()) {
+      pixel += fmt::format("first_{} * {} + ", name, step);
+      length = fmt::format("count * {}", length);
+      continue;
+    }
     if (i < first_flat()) {
       pixel += fmt::format("{}{} * {} + ", axis.plain_output() ? "" : "out_", name, step);
       continue;
@@ -188,11 +196,19 @@ void ConvWriter::Rows() {
   for (std::size_t i = 0; i < first_flat(); ++i) {
     const AxisPlan& axis = plan_.axes[i];
     const std::string name = axis_name(i);
-    if (i == 0 && banded()) {
-      out_.Open("for (std::int64_t {0} = band; {0} < band + rows; ++{0})", name);
-    } else {
-      out_.Open("for (std::int64_t {0} = 0; {0} < {1}; ++{0})", name, axis.steps);
+    const bool of_band = i == 0 && banded();
+    std::string begin = of_band ? "band" : "0";
+    std::string end = of_band ? "band + rows" : fmt::format("{}", axis.steps);
+    if (gathers() && i + 1 == first_flat()) {
+      out_.Open("for (std::int64_t first_{0} = {1}; first_{0} < {2}; first_{0} += kRowsAtOnce)",
+                name, begin, end);
+      ++opened;
+      out_.Line("const std::int64_t count = std::min<std::int64_t>(kRowsAtOnce, {} - first_{});",
+                end, name);
+      begin = fmt::format("first_{}", name);
+      end = begin + " + count";
     }
+    out_.Open("for (std::int64_t {0} = {1}; {0} < {2}; ++{0})", name, begin, end);
     ++opened;
     in += i == 0 && banded() && plan_.copy
               ? fmt::format(" + ({} - band) * {}", name, plan_.pitch[i])
@@ -210,6 +226,10 @@ void ConvWriter::Rows() {
   out_.Line("const float* in = {};", in);
   if (plan_.buffered) {
     RunOf();
+    if (gathers()) {
+      out_.Close();
+      --opened;
+    }
     WriteOut();
   } else {
     out_.Line("const std::int64_t pixel = {};",

@@ -92,6 +92,7 @@ void ConvWriter::Head() {
       "kLanes;");
   if (banded()) out_.Line("{}  // {} at a time", Constant("kBand", plan_.band), axis_name(0));
   out_.Line("{}  // from channel to channel", Constant("kChannelPitch", plan_.channel_pitch));
+  if (gathers()) out_.Line("{}  // written together", Constant("kRowsAtOnce", plan_.rows_at_once));
   if (even_runs()) out_.Line("{}  // neighbouring sums", Constant("kRun", plan_.run));
 }
 
@@ -234,7 +235,7 @@ std::string ConvWriter::Text() {
     out_.Line("// Sums of one channel of a tile lie this far from the next one's.");
     out_.Line(
         "static constexpr std::int64_t kRunPitch = ({} + kLanes - 1) / kLanes * kLanes + kLanes;",
-        plan_.run);
+        gathers() ? plan_.rows_at_once * x.output : plan_.run);
     out_.Line("static constexpr std::int64_t kResults = {} * kTileRows * kRunPitch + {};",
               x_phases(), (line_length() + 31) / 16 * 16);
     if (x_phases() > 1)

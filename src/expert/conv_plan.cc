@@ -119,6 +119,17 @@ void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target
   plan.band = Blocks(first.steps, Blocks(first.steps, plan.band));
 }
 
+// As many rows as a part of the core's own cache holds for one tile of channels.
+std::int64_t RowsAtOnce(const ConvPlan& plan, const KernelTarget& target) {
+  if (!plan.buffered || plan.flat != 1 || plan.axes.size() == 1) return 1;
+  const AxisPlan& x = plan.axes.back();
+  const std::size_t above = plan.axes.size() - 2;
+  if (!x.plain_output() || !plan.axes[above].plain_output()) return 1;
+  const std::int64_t room = target.private_cache_bytes / 4 / kFloatBytes;
+  return std::clamp<std::int64_t>(room / (plan.tile.rows * x.output), 1,
+                                  above == 0 ? plan.band : plan.axes[above].steps);
+}
+
 }  // namespace
 
 bool AxisPlan::reads_in_place() const {
@@ -172,6 +183,7 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   const bool lines = plan.pixels() % target.lanes == 0 &&
                      (plan.axes.back().output % target.lanes == 0 || plan.flat == 2);
   if ((plan.stream && !lines) || IsLong(spec.epilogue)) plan.buffered = true;
+  plan.rows_at_once = RowsAtOnce(plan, target);
   // Weights that the core's own cache holds may be walked through for each tile of pixels; others
   // are read once for all pixels of a band.
   plan.blocks_outside = plan.buffered || plan.group_out * plan.group_in * plan.taps * kFloatBytes >

@@ -48,6 +48,9 @@ struct ConvPlan {
   // The last `flat` axes are one run of steps. Where rows are shorter than their pitch the run
   // computes some numbers that nobody wants.
   std::int64_t flat = 1;
+  // Rows that are neighbours in the output and are written together: lines of memory where one row
+  // ends and the next begins are then written whole. 1 unless buffered and flat == 1.
+  std::int64_t rows_at_once = 1;
   bool buffered = false;  // results pass through a buffer: they are not contiguous in the output
   bool blocks_outside = false;  // the loop over blocks of channels is around that over pixels
   std::int64_t band = 1;        // steps along the first axis that are computed together

@@ -42,6 +42,8 @@ class ConvWriter final {
     return first_flat() > 0 || plan_.axes[0].steps % plan_.band == 0;
   }
   [[nodiscard]] bool banded() const { return plan_.band < plan_.axes[0].steps; }
+  // Several rows pass through the buffer before they are written.
+  [[nodiscard]] bool gathers() const { return plan_.rows_at_once > 1; }
   [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
   [[nodiscard]] std::string out_parameters() const {
