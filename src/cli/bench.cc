@@ -72,6 +72,7 @@ Result<int> Search(const Context& context, const BenchFlags& flags,
   const VerifyFlags verify = flags.verify.With(context.settings);
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
   CellRunner runner(context, flags, verify, *bench, flags.total.Share(benchmark.cells.size()));
+  TRY(runner.CheckRecordedOn());
   return RunAndReport(
       context, flags, *bench, benchmark,
       [&runner](const BenchCell& cell, Spending spending) { return runner.Run(cell, spending); });

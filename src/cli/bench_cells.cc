@@ -1,6 +1,7 @@
 #include "cli/bench_cells.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -65,6 +68,24 @@ void AddTree(BenchRow& row, const Task& task, const SearchTree& tree) {
 
 }  // namespace
 
+CellRunner::Place CellRunner::PlaceOfRuns() const {
+  const std::string& other = flags_.recorded_on;
+  if (other.empty())
+    return {bench_.machine().fingerprint, std::to_string(bench_.machine().threads)};
+  const std::size_t slash = other.find('/');
+  return {other.substr(0, slash), slash == std::string::npos ? "" : other.substr(slash + 1)};
+}
+
+Result<void> CellRunner::CheckRecordedOn() const {
+  if (flags_.recorded_on.empty()) return {};
+  std::vector<std::string> known = TRY(bench_.store().FigureKeys(std::string(kMachineFigures)));
+  for (std::string& key : known) key.erase(0, kMachineFigures.size());
+  if (std::ranges::find(known, flags_.recorded_on) != known.end()) return {};
+  return FailUsage(fmt::format(
+      "--recorded-on '{}': nothing was recorded there; this --home has {}", flags_.recorded_on,
+      known.empty() ? "no machine" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
 // Two cells are the same when everything that shapes their runs is, but for the share of a total
 // budget: one that was raised lets a run go on.
 Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice& choice) const {
@@ -79,9 +100,10 @@ Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice&
   settings.tune_seconds = choice.tune.limit.count();
   settings.advice_from_user = choice.advice;
   settings.prompt_bytes = choice.prompt_bytes;
-  settings.machine = bench_.machine().fingerprint;
+  const Place place = PlaceOfRuns();
+  settings.machine = place.fingerprint;
   settings.options = verify_.AsOptions();
-  settings.options["threads"] = std::to_string(bench_.machine().threads);
+  settings.options["threads"] = place.threads;
   settings.options["task"] = cell.task.group + "/" + cell.task.name;
   if (cell.repeat > 1) settings.options["repeat"] = std::to_string(cell.repeat);
   return "bench/" + Sha256Hex(Sha256Hex(*source) + ToJson(settings));
@@ -154,8 +176,10 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
 Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending spending) {
   const Plan plan = TRY(PlanFor(cell));
   const std::optional<RunRecord> known = TRY(KnownRun(plan.key));
+  const bool recorded = !flags_.recorded_on.empty();
   if (known && known->state == "finished") {
     BenchRow row = TRY(Kept(cell, *known));
+    if (recorded) return row;
     const bool ended = EndedForGood(row, *known, plan.choice.budget);
     const bool again = flags_.remeasure && ended && row.solved();
     if (spending == Spending::kOver || (ended && !again)) {
@@ -163,7 +187,7 @@ Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending 
       return row;
     }
   }
-  if (spending == Spending::kOver) return std::nullopt;
+  if (spending == Spending::kOver || recorded) return std::nullopt;
   context_.console.Note(CellName(cell));
   return TRY(Search(cell, plan, known));
 }

@@ -33,8 +33,15 @@ class CellRunner final {
         share_(share),
         opener_(bench, verify, flags.most(), static_cast<std::size_t>(flags.jobs)) {}
   [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
+  // kUsage: --recorded-on names a machine that the store knows nothing of.
+  [[nodiscard]] Result<void> CheckRecordedOn() const;
 
  private:
+  struct Place {  // where runs are made, or were
+    std::string fingerprint;
+    std::string threads;
+  };
+  [[nodiscard]] Place PlaceOfRuns() const;
   struct Plan {
     SearchChoice choice;  // its budget cut to the share
     std::string key;      // of the cell's run in the store

@@ -118,6 +118,10 @@ void BenchFlags::AddTo(CLI::App& command) {
   command.add_flag("--remeasure", remeasure,
                    "measure the best of runs that have ended once more, on this machine as it is "
                    "now; no model is asked");
+  command
+      .add_option("--recorded-on", recorded_on,
+                  "run nothing: the rows that --home holds of another machine")
+      ->type_name("MACHINE");
   command.add_flag("--no-dropin", no_dropin,
                    "do not measure ModelNew against Model for the final best");
   command

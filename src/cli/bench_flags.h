@@ -40,6 +40,7 @@ struct BenchFlags {
   bool no_compile_baseline = false;
   bool no_dropin = false;
   bool remeasure = false;
+  std::string recorded_on;  // FINGERPRINT/THREADS: nothing is run, rows are of that machine
   SearchFlags search;
   VerifyFlags verify;
 

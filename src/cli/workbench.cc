@@ -41,7 +41,7 @@ namespace pragma {
 namespace {
 
 std::string MachineKey(const Machine& machine) {
-  return fmt::format("machine/{}/{}", machine.fingerprint, machine.threads);
+  return fmt::format("{}{}/{}", kMachineFigures, machine.fingerprint, machine.threads);
 }
 
 // As the store has it; nullopt when it has no figures of this machine.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -31,6 +32,9 @@
 namespace pragma {
 
 struct RuleSet;
+
+// What is known of a machine stands in the store as "machine/FINGERPRINT/THREADS".
+inline constexpr std::string_view kMachineFigures = "machine/";
 
 // Whether kernels are measured on a GPU.
 enum class DeviceWish { kNone, kIfThere };

@@ -377,4 +377,14 @@ Result<std::optional<std::string>> Store::GetFigure(const std::string& key) cons
   return query.Text(0);
 }
 
+Result<std::vector<std::string>> Store::FigureKeys(const std::string& prefix) const {
+  const std::lock_guard lock(impl_->mutex);
+  Query query = TRY(impl_->database->Prepare(
+      "SELECT key FROM figure WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key"));
+  query.Bind(prefix);
+  std::vector<std::string> keys;
+  while (TRY(query.Next())) keys.push_back(query.Text(0));
+  return keys;
+}
+
 }  // namespace pragma

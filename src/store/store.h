@@ -93,6 +93,8 @@ class Store final {
   // Figures that outlive a run, by key; the value is JSON text.
   [[nodiscard]] Result<void> PutFigure(const std::string& key, const std::string& value);
   [[nodiscard]] Result<std::optional<std::string>> GetFigure(const std::string& key) const;
+  // Those that begin with `prefix`, in order.
+  [[nodiscard]] Result<std::vector<std::string>> FigureKeys(const std::string& prefix) const;
 
  private:
   struct Impl;

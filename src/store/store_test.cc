@@ -30,6 +30,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class StoreTest : public ::testing::Test {
@@ -221,6 +222,11 @@ TEST_F(StoreTest, FiguresAndArtefacts) {
   ASSERT_TRUE(store.PutFigure("machine", "1"));
   ASSERT_TRUE(store.PutFigure("machine", "2"));
   EXPECT_EQ(store.GetFigure("machine").value(), "2");
+  ASSERT_TRUE(store.PutFigure("machine/b%", "3"));
+  ASSERT_TRUE(store.PutFigure("machine/a", "4"));
+  EXPECT_THAT(store.FigureKeys("machine/").value(), ElementsAre("machine/a", "machine/b%"));
+  EXPECT_THAT(store.FigureKeys("machine/b%").value(), ElementsAre("machine/b%"));
+  EXPECT_THAT(store.FigureKeys("none").value(), IsEmpty());
   const std::string id = store.PutArtefact("text").value();
   EXPECT_EQ(store.PutArtefact("text").value(), id);
   EXPECT_EQ(store.GetArtefact(id).value(), "text");

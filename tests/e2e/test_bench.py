@@ -81,6 +81,19 @@ def test_a_suite_is_run_once_reported_and_kept(program, suite, model, own_home):
     assert len(model.asked) == asked
 
 
+def test_rows_recorded_on_another_machine(program, suite, failing, own_home):
+    """Another one that the store knows: this machine's own name says what it would run."""
+    arguments = ["--attempts", "1", "--tasks", "1,2", "--json"]
+    bench(program, suite, failing, own_home, "--attempts", "1", "--tasks", "1", code=0)
+    error = bench(program, suite, failing, own_home, *arguments, "--recorded-on", "moon/2").assert_one_clear_error(2)
+    assert error.startswith("--recorded-on 'moon/2': nothing was recorded there; this --home has ")
+    machine = error.split()[-1].removesuffix(".")
+    asked = len(failing.asked)
+    rows = bench(program, suite, failing, own_home, *arguments, "--recorded-on", machine, code=0).json["tasks"]
+    assert [(row["task"], row["state"], row["kept"]) for row in rows] == [("1_scale", "no kernel passed", True)]
+    assert len(failing.asked) == asked  # the second task was not run
+
+
 def check_row(row, model):
     assert (row["category"], row["lint"], row["repeat"], row["model"]) == ("other", "sound", 1, model.spec)
     assert [point["status"] for point in row["curve"]] == ["compile_error", "passed", "wrong_values"]
