@@ -166,6 +166,11 @@ Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, Build
       limits_(limits),
       toolchains_(std::make_shared<Toolchains>()) {}
 
+bool Builder::HasClang() const {
+  const Result<Toolchain> found = toolchains_->Find("clang++");
+  return found && found->missing.empty() && !found->library_folder.empty();
+}
+
 Result<BuildOutcome> Builder::Build(const Candidate& candidate,
                                     const std::string& kernel_header) const {
   return Build(candidate, kernel_header, limits_.wall);

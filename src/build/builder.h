@@ -69,6 +69,8 @@ class Builder final {
   Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits = {});
   // What CUDA candidates are compiled for: the compute capability of the GPU, "9.0".
   void SetCapability(std::string capability) { capability_ = std::move(capability); }
+  // Whether clang++ can build kernels with OpenMP here.
+  [[nodiscard]] bool HasClang() const;
   // `kernel_header`: the text of the task's kernel.h. An Error only for our own trouble.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
                                            const std::string& kernel_header) const;

@@ -24,7 +24,6 @@ namespace {
 using Kind = SourceToken::Kind;
 
 constexpr std::string_view kMacro = "PRAGMA_TUNE";
-constexpr std::size_t kMostTunables = 16;
 constexpr std::size_t kMostValues = 64;
 constexpr std::size_t kLongestName = 64;  // as the builder has it
 

@@ -2,6 +2,7 @@
 // (docs/tuning.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "build/lexer.h"
 
 namespace pragma {
+
+// Of one source. More combinations than these no tuner could sample fairly.
+inline constexpr std::size_t kMostTunables = 16;
+inline constexpr std::size_t kMostCombinations = 65536;
 
 // PRAGMA_TUNE(NAME, default, value, ...).
 struct Tunable {

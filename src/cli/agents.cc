@@ -36,15 +36,17 @@ MakeAgents RunAgents(const Paths& paths) {
         .debugger = IsExpert(settings.debugger_model) ? nullptr : models.debugger};
     Agents agents = TRY(ModelAgents(prompts)(asked, settings));
     if (settings.preset.conductor && conducts)
-      agents.conductor = MakeExpertConductor(TRY(LoadCompendium(knowledge)));
+      agents.conductor =
+          MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));
     if (codes) agents.coder = MakeExpertCoder(KeptTarget(settings.options));
     return agents;
   };
 }
 
 void KeepTarget(const KernelTarget& target, std::map<std::string, std::string>& options) {
-  options[kOption] = fmt::format("{} {} {} {} {}", target.threads, target.lanes, target.registers,
-                                 target.private_cache_bytes, target.shared_cache_bytes);
+  options[kOption] =
+      fmt::format("{} {} {} {} {} {}", target.threads, target.lanes, target.registers,
+                  target.private_cache_bytes, target.shared_cache_bytes, target.clang ? 1 : 0);
 }
 
 KernelTarget KeptTarget(const std::map<std::string, std::string>& options) {
@@ -63,6 +65,7 @@ KernelTarget KeptTarget(const std::map<std::string, std::string>& options) {
   target.registers = static_cast<int>(next());
   target.private_cache_bytes = next();
   target.shared_cache_bytes = next();
+  if (*text != '\0') target.clang = next() != 0;  // older runs do not say
   return target;
 }
 

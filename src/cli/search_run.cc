@@ -242,7 +242,11 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
-  if (IsExpert(choice.coder_model)) KeepTarget(TargetOf(bench.machine()), settings.options);
+  if (IsExpert(choice.coder_model) || IsExpert(choice.conductor_model)) {
+    KernelTarget target = TargetOf(bench.machine());
+    target.clang = bench.builder().HasClang();
+    KeepTarget(target, settings.options);
+  }
   return settings;
 }
 

@@ -54,6 +54,7 @@ struct KernelTarget {
   int registers = 32;                                        // vector registers
   std::int64_t private_cache_bytes = std::int64_t{1} << 20;  // the last level of one core alone
   std::int64_t shared_cache_bytes = std::int64_t{16} << 20;  // the last level, as far as usable
+  bool clang = true;                                         // is there beside g++, with OpenMP
 };
 
 struct KernelText {

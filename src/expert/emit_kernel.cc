@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "build/tunables.h"
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
@@ -78,27 +79,38 @@ std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
   return name;
 }
 
-// A source may leave so many constants to the tuner; the others keep their defaults.
+// PRAGMA_TUNE(NAME, default, ...) as a constant. `name`: where NAME begins; `comma`: behind it.
+std::string Fixed(const std::string& line, std::size_t name, std::size_t comma) {
+  const std::size_t value = line.find_first_not_of(' ', comma + 1);
+  return fmt::format("{}static constexpr int {} = {};\n",
+                     line.substr(0, line.find_first_not_of(' ')), line.substr(name, comma - name),
+                     line.substr(value, line.find(',', value) - value));
+}
+
+// A source may leave so many constants to the tuner, with so many combinations; those that are over
+// keep their defaults.
 std::string WithinTuner(const std::string& text) {
-  constexpr int kMostTunables = 16;
   constexpr std::string_view kTune = "PRAGMA_TUNE(";
   std::string kept;
-  int count = 0;
+  std::size_t count = 0;
+  std::size_t combinations = 1;
   for (const std::string& line : SplitLines(text)) {
     const std::size_t at = line.find(kTune);
     const std::size_t comma = line.find(',', at == std::string::npos ? 0 : at);
-    if (at == std::string::npos || comma == std::string::npos || ++count <= kMostTunables) {
-      kept += line + "\n";
+    const bool tunes = at != std::string::npos && comma != std::string::npos;
+    // NAME, default and the values, of which the default is one.
+    const auto values = static_cast<std::size_t>(std::ranges::count(line, ',')) - 1;
+    if (tunes && count < kMostTunables && combinations * values <= kMostCombinations) {
+      ++count;
+      combinations *= values;
+    } else if (tunes) {
+      kept += Fixed(line, at + kTune.size(), comma);
       continue;
     }
-    const std::size_t value = line.find_first_not_of(' ', comma + 1);
-    kept += fmt::format("{}static constexpr int {} = {};\n", line.substr(0, at),
-                        line.substr(at + kTune.size(), comma - at - kTune.size()),
-                        line.substr(value, line.find(',', value) - value));
+    kept += line + "\n";
   }
   return kept;
 }
-
 void MakeNamesUnique(Program& program) {
   std::set<std::string> taken;
   for (Buffer& buffer : program.buffers) {

@@ -16,9 +16,11 @@ namespace pragma {
 // How the command line names it: --model expert.
 inline constexpr std::string_view kExpertModel = "expert";
 
+// `clang` is left at its default: only a build knows.
 [[nodiscard]] KernelTarget TargetOf(const Machine& machine);
 
-[[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge);
+[[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge,
+                                                             const KernelTarget& target);
 [[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target);
 
 }  // namespace pragma

@@ -61,11 +61,12 @@ class ExpertCoder final : public Coder {
       return VariantFromText((anew ? "" : present.Text()) + " " + advice->change);
     }
     if (has_start) {
-      const auto change = UntriedChange(ChoicesIn(*start->candidate), TriedValues(window));
+      const auto change =
+          UntriedChange(OpenChoices(*start->candidate, target_), TriedValues(window));
       if (change) return VariantFromText(present.Text() + " " + *change);
     }
     if (window.attempt <= 1) return {};
-    return SampledVariant(ChoicesIn(Write(*window.task, program, {})), window.attempt);
+    return SampledVariant(OpenChoices(Write(*window.task, program, {}), target_), window.attempt);
   }
 
   KernelTarget target_;

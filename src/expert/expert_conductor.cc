@@ -72,7 +72,8 @@ std::string Undone(const Window& window) {
 
 class ExpertConductor final : public Conductor {
  public:
-  explicit ExpertConductor(Compendium knowledge) : knowledge_(std::move(knowledge)) {}
+  ExpertConductor(Compendium knowledge, const KernelTarget& target)
+      : knowledge_(std::move(knowledge)), target_(target) {}
 
   Result<Advised> Advise(const Window& window, CallKey) override {
     Advised advised;
@@ -89,7 +90,7 @@ class ExpertConductor final : public Conductor {
     if (start == nullptr) return First(window);
     if (!start->candidate)
       return Stop(advice, "there is no version to improve: the task's operators are not supported");
-    const std::vector<Choice> choices = ChoicesIn(*start->candidate);
+    const std::vector<Choice> choices = OpenChoices(*start->candidate, target_);
     if (choices.empty()) return ForForeignCode();
     const Standing standing = StandingOf(*start);
     advice.evidence = Undone(window) + Text(standing);
@@ -111,7 +112,7 @@ class ExpertConductor final : public Conductor {
   }
 
   // A tree strategy also asks for what hangs below the module itself.
-  static Advice First(const Window& window) {
+  [[nodiscard]] Advice First(const Window& window) const {
     Advice advice;
     advice.base = Base::kReference;
     advice.change = "write a first version";
@@ -120,7 +121,7 @@ class ExpertConductor final : public Conductor {
         window.others, [](const Trial* trial) { return trial->candidate.has_value(); });
     if (first == window.others.end()) return Stop(advice, "the task's operators are not supported");
     const std::optional<std::string> change =
-        UntriedChange(ChoicesIn(*(*first)->candidate), TriedValues(window));
+        UntriedChange(OpenChoices(*(*first)->candidate, target_), TriedValues(window));
     if (!change) return Stop(advice, "every first version that the expert knows has been tried");
     advice.change = *change;
     return advice;
@@ -165,12 +166,13 @@ class ExpertConductor final : public Conductor {
   }
 
   Compendium knowledge_;
+  KernelTarget target_;
 };
 
 }  // namespace
 
-std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge) {
-  return std::make_unique<ExpertConductor>(std::move(knowledge));
+std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge, const KernelTarget& target) {
+  return std::make_unique<ExpertConductor>(std::move(knowledge), target);
 }
 
 }  // namespace pragma

@@ -2,10 +2,12 @@
 // attempt and none twice. What the kernels compute is tested end to end (tests/e2e, tests/expert).
 #include "expert/expert.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -17,6 +19,8 @@
 #include "agent/window.h"
 #include "base/file.h"
 #include "base/subprocess.h"
+#include "build/lexer.h"
+#include "build/tunables.h"
 #include "core/candidate.h"
 #include "core/task.h"
 #include "core/trial.h"
@@ -101,6 +105,46 @@ TEST(ExpertCoder, KernelsCompileWithoutAWarning) {
   }
 }
 
+TEST(ExpertCoder, ManyProductsHaveNoMoreTunablesThanATunerTakes) {
+  const std::vector<std::int64_t> shape{1500, 1500};
+  Task task;
+  task.name = "powers";
+  task.arguments = {Tensor("x", shape)};
+  task.outputs = {Tensor("out", shape)};
+  task.graph = {{"x", "placeholder", {}, {}, {Tensor("x", shape)}, {{1500, 1}}}};
+  for (int power = 2; power < 8; ++power) {
+    const std::string before = power == 2 ? "x" : fmt::format("p{}", power - 1);
+    const std::string name = fmt::format("p{}", power);
+    task.graph.push_back({name,
+                          "aten.mm.default",
+                          {Node(before), Node("x")},
+                          {},
+                          {Tensor(name, shape)},
+                          {{1500, 1}}});
+  }
+  task.graph.push_back({"output", "output", {Node("p7")}, {}, {}, {}});
+  const Proposal proposal = Propose(task);
+  ASSERT_TRUE(proposal.candidate) << proposal.reason;
+  const auto tunables = ReadTunables(LexSource(proposal.candidate->source()));
+  ASSERT_TRUE(tunables) << tunables.error().message;
+  EXPECT_GT(tunables->size(), 4U);  // more than those of one product
+  std::size_t combinations = 1;
+  for (const Tunable& tunable : *tunables) combinations *= tunable.values.size();
+  EXPECT_LE(combinations, kMostCombinations);
+  EXPECT_THAT(proposal.candidate->source(), HasSubstr("static constexpr int P7_TILE_ROWS = "));
+}
+
+TEST(ExpertCoder, AsksForNoCompilerThatIsNotThere) {
+  const Candidate candidate =
+      *Propose(OneOperator("aten._softmax.default", {Int(0), Int(0)})).candidate;
+  const auto values = [&](const KernelTarget& target) {
+    const std::vector<Choice> choices = OpenChoices(candidate, target);
+    return std::ranges::find(choices, "compiler", &Choice::name)->values;
+  };
+  EXPECT_EQ(values({}), (std::vector<int>{0, 1}));
+  EXPECT_EQ(values({.clang = false}), std::vector<int>{0});
+}
+
 TEST(ExpertCoder, TheAdviceChangesOneChoiceOfTheBest) {
   const Task task = OneOperator("aten._softmax.default", {Int(0), Int(0)});
   Trial best;
@@ -152,7 +196,7 @@ class ExpertConductorTest : public testing::Test {
 
   static Advice Ask(const Window& window) {
     Compendium knowledge = *LoadCompendium(PRAGMA_SOURCE_DIR "/knowledge");
-    return MakeExpertConductor(std::move(knowledge))->Advise(window, {})->advice;
+    return MakeExpertConductor(std::move(knowledge), {})->Advise(window, {})->advice;
   }
 
   void Add(const Advice* advice) {

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::string_view kMark = "// pragma-expert:";
 constexpr std::size_t kFirstBytes = 2000;  // where the mark is looked for
+constexpr const char* kCompiler = "compiler";
 constexpr std::string_view kTune = "PRAGMA_TUNE(";
 
 // Of every kernel; the first value is the default.
@@ -47,7 +48,7 @@ const std::vector<Choice>& CommonChoices() {
        "whether all processors share the work",
        {"technique.parallel_outer_loop", "technique.serial_threshold"},
        Roof::kEither},
-      {"compiler", 0, {0, 1}, "0 g++, 1 clang++", {}, Roof::kArithmetic},
+      {kCompiler, 0, {0, 1}, "0 g++, 1 clang++", {}, Roof::kArithmetic},
       {"unroll",
        0,
        {0, 1},
@@ -179,6 +180,14 @@ std::vector<Choice> ChoicesIn(const Candidate& candidate) {
     if (!Matters(choice, source)) continue;
     DropIdle(choice, source);
     choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+std::vector<Choice> OpenChoices(const Candidate& candidate, const KernelTarget& target) {
+  std::vector<Choice> choices = ChoicesIn(candidate);
+  for (Choice& choice : choices) {
+    if (choice.name == kCompiler && !target.clang) choice.values = {choice.present};
   }
   return choices;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/candidate.h"
+#include "expert/anchor_kernel.h"
 
 namespace pragma {
 
@@ -34,6 +35,9 @@ struct Choice {
 // What a kernel of the expert leaves open, in the order in which it is tried when nothing points at
 // another; none for kernels of others.
 [[nodiscard]] std::vector<Choice> ChoicesIn(const Candidate& candidate);
+// The same, where what the target cannot carry out has its present value alone.
+[[nodiscard]] std::vector<Choice> OpenChoices(const Candidate& candidate,
+                                              const KernelTarget& target);
 // The source with other defaults for its tunables, as far as the variant has some for them.
 [[nodiscard]] std::string WithTunables(const std::string& source, const KernelVariant& variant);
 

@@ -25,7 +25,6 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kConstraintMark = "pragma-constraint:";
 constexpr const char* kFlagsMark = "pragma-tune-flags:";
-constexpr std::size_t kMostCombinations = 65536;
 constexpr std::size_t kMostConstraints = 32;
 constexpr std::size_t kMostAlternatives = 32;
 
