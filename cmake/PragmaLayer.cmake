@@ -111,6 +111,6 @@ function(pragma_layer name)
     target_compile_definitions(${name}_test PRIVATE
       PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME ${name}_test COMMAND ${name}_test)
-    set_tests_properties(${name}_test PROPERTIES TIMEOUT 300)
+    set_tests_properties(${name}_test PROPERTIES TIMEOUT 600)
   endif()
 endfunction()
