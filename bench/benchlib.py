@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import os
 import pathlib
 import platform
@@ -76,6 +77,10 @@ def write_result(path, title, command, parts):
 
 def command_line():
     return " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else 0
 
 
 def median(values):

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,23 +23,36 @@
 namespace pragma {
 namespace {
 
-Result<std::string> WriteKernel(const TorchServer& server, const std::filesystem::path& folder) {
-  const Task& task = server.task();
+Result<std::string> WriteKernel(const Task& task, const KernelTarget& target,
+                                const std::filesystem::path& folder) {
   Program program = TRY(LowerTask(task));
-  const Machine machine = TRY(DescribeMachine());
-  const std::string text = EmitKernel(task, std::move(program), TargetOf(machine), {});
+  const std::string text = EmitKernel(task, std::move(program), target, {});
   std::filesystem::create_directories(folder / task.name);
   TRY(WriteFileAtomic(folder / task.name / "kernel.h", KernelHeader(task)));
   TRY(WriteFileAtomic(folder / task.name / "kernel.cpp", text));
   return fmt::format("{} bytes", text.size());
 }
 
-Result<std::string> Try(const Jail& jail, TorchServerOptions options,
-                        const std::filesystem::path& folder, const std::filesystem::path& task) {
-  options.cache_dir = folder / "cache";
+Result<void> WriteAll(std::span<char* const> tasks, const std::filesystem::path& python,
+                      const std::filesystem::path& folder) {
+  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
+  const Machine machine = TRY(DescribeMachine());
+  const TorchServerOptions options{.python = python,
+                                   .package_root = PRAGMA_SOURCE_DIR "/python",
+                                   .cache_dir = folder / "cache",
+                                   .threads = machine.threads,
+                                   .timers = std::nullopt};
   std::filesystem::create_directories(options.cache_dir);
-  const TorchServer server = TRY(TorchServer::Start(jail, options, task));
-  return WriteKernel(server, folder);
+  for (const std::filesystem::path task : tasks) {
+    const auto server = TorchServer::Start(jail, options, task);
+    const Result<std::string> written = server
+                                            ? WriteKernel(server->task(), TargetOf(machine), folder)
+                                            : std::unexpected(server.error());
+    fmt::print("{}: {}\n", task.stem().string(),
+               written ? *written : "refused: " + written.error().message);
+    std::fflush(stdout);
+  }
+  return {};
 }
 
 }  // namespace
@@ -50,20 +64,10 @@ int main(int argc, char** argv) {
     std::fputs("usage: pragma-expert-source PYTHON FOLDER TASK.py...\n", stderr);
     return 2;
   }
-  const auto jail = Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired);
-  if (!jail) {
-    fmt::print(stderr, "pragma-expert-source: {}\n", jail.error().message);
+  const auto done = WriteAll({argv + 3, argv + argc}, argv[1], argv[2]);
+  if (!done) {
+    fmt::print(stderr, "pragma-expert-source: {}\n", done.error().message);
     return 3;
-  }
-  const TorchServerOptions options{.python = argv[1],
-                                   .package_root = PRAGMA_SOURCE_DIR "/python",
-                                   .threads = 2,
-                                   .timers = std::nullopt};
-  for (int i = 3; i < argc; ++i) {
-    const auto written = Try(*jail, options, argv[2], argv[i]);
-    fmt::print("{}: {}\n", std::filesystem::path(argv[i]).stem().string(),
-               written ? *written : "refused: " + written.error().message);
-    std::fflush(stdout);
   }
   return 0;
 }

@@ -15,13 +15,14 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import math
 import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import benchlib
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -87,10 +88,6 @@ def last_reason(done: subprocess.CompletedProcess[str], trials: list[Any]) -> st
     return next(filter(None, reversed(reasons)), lines[-1] if lines else "")
 
 
-def geomean(values: list[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else 0.0
-
-
 def summary(rows: list[dict[str, Any]]) -> str:
     passed = [row for row in rows if row["status"] == "passed"]
     lines = [f"{len(passed)} of {len(rows)} passed"]
@@ -102,7 +99,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
     for name, values in sorted(groups.items()):
         faster = sum(value > 1 for value in values)
         lines.append(
-            f"{name}: geometric mean {geomean(values):.2f}, mean {sum(values) / len(values):.2f}, "
+            f"{name}: geometric mean {benchlib.geomean(values):.2f}, mean {sum(values) / len(values):.2f}, "
             f"faster than eager on {faster} of {len(values)}"
         )
     for row in rows:

@@ -8,7 +8,6 @@ are judged and timed against each other with `pragma evaluate --against`. Writes
 from __future__ import annotations
 
 import argparse
-import math
 import pathlib
 import tempfile
 
@@ -38,11 +37,12 @@ def compare(judge, module, skeleton):
 
 
 def summary(pairs):
-    logs = [math.log(pair["median"]) for pair in pairs if pair]
-    if not logs:
+    both = [pair for pair in pairs if pair]
+    if not both:
         return "No pair of kernels that both passed."
-    verdicts = [verdict(pair) for pair in pairs if pair]
-    return (f"Over {len(logs)} tasks, geometric mean: {math.exp(sum(logs) / len(logs)):.2f} (above 1 the skeleton's kernel is "
+    verdicts = list(map(verdict, both))
+    mean = benchlib.geomean([pair["median"] for pair in both])
+    return (f"Over {len(both)} tasks, geometric mean: {mean:.2f} (above 1 the skeleton's kernel is "
             f"faster); faster {verdicts.count('faster')}, same {verdicts.count('same')}, slower {verdicts.count('slower')}.")
 
 

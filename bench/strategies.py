@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import math
 import pathlib
 import tempfile
 
@@ -65,10 +64,6 @@ def against(judge, ours, theirs):
     if not (ours[1] and theirs[1]):
         return None
     return (judge.evaluate(*ours, theirs).get("speedup") or {}).get("best")
-
-
-def geomean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else 0
 
 
 def edits_of(run):
@@ -126,7 +121,7 @@ def main():
         "(recordings/strategies/README.md says how they came about). All kernels were timed anew. With one run for each "
         "task and strategy nothing here tells the strategies apart: a run with the same prompts would differ as much.",
         "Over the tasks, fastest kernel of each run over eager, geometric mean: " +
-        ", ".join(f"{name} {geomean(medians[name]):.2f} ({len(medians[name])} tasks)" for name in STRATEGIES) + ".",
+        ", ".join(f"{name} {benchlib.geomean(medians[name]):.2f} ({len(medians[name])} tasks)" for name in STRATEGIES) + ".",
         benchlib.table(["task", "strategy", "fastest over eager", "attempt", "the run's own choice", "fastest over that of sampling",
                         "it is"], kernels),
         "The first hop: the planner marks the module (`stark`) or an empty kernel (`fusion`). First kernels:",
