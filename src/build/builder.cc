@@ -168,7 +168,7 @@ Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, Build
 
 bool Builder::HasClang() const {
   const Result<Toolchain> found = toolchains_->Find("clang++");
-  return found && found->missing.empty() && !found->library_folder.empty();
+  return found && found->has_openmp();
 }
 
 Result<BuildOutcome> Builder::Build(const Candidate& candidate,
@@ -182,7 +182,7 @@ Result<BuildOutcome> Builder::Build(const Candidate& candidate, const std::strin
   if (auto* failure = std::get_if<BuildFailure>(&checked)) return BuildOutcome(std::move(*failure));
   const Toolchain toolchain = TRY(toolchains_->Find(candidate.compiler));
   if (!toolchain.missing.empty()) return BuildOutcome(Rejected(toolchain.missing));
-  if (toolchain.clang && toolchain.library_folder.empty() && UsesOpenMp(candidate)) {
+  if (!toolchain.has_openmp() && UsesOpenMp(candidate)) {
     return BuildOutcome(Rejected(
         "OpenMP for clang++ is not installed on this machine (package libomp-19-dev, with the "
         "number of the installed clang); use g++, or leave -fopenmp out"));

@@ -18,6 +18,9 @@ struct Toolchain {
   bool clang = false;
   std::string library_folder;  // clang: where its own libomp lies, if that is installed
   std::string missing;         // why there is none; the rest is empty then
+  [[nodiscard]] bool has_openmp() const {
+    return missing.empty() && (!clang || !library_folder.empty());
+  }
 };
 
 // Found once, then remembered: asking a compiler for its version costs as much as a small build.
