@@ -141,7 +141,8 @@ def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tup
     deadline = time.monotonic() + 300
     while struct.unpack_from("I", m, 128)[0] != ticket:
         assert time.monotonic() < deadline
-        assert not has_died(pid), "the process died"
+        died = has_died(pid)  # looked at before the answer: one that was told to leave answers first
+        assert struct.unpack_from("I", m, 128)[0] == ticket or not died, "the process died"
         time.sleep(0.001)
     message = m[448:960].split(b"\0", 1)[0].decode()
     return struct.unpack_from("I", m, 16)[0], message

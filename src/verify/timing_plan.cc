@@ -30,6 +30,9 @@ constexpr std::size_t kFewSets = 6;
 constexpr double kBurstSeconds = 0.5e-3;
 // Where launches overlap with what was launched before them, a few calls are mostly their latency.
 constexpr double kDeviceBurstSeconds = 2e-3;
+// In short rounds at least so many: a burst of three leaves a kernel that computes them at once on
+// two processors too little of a gain for the audit of work ahead to see.
+constexpr double kFewestShortCalls = 4;
 // Of each burst besides its calls: thaw, freeze and three rounds of the doorbell on every side.
 constexpr double kSwitchSeconds = 2e-3;
 constexpr double kShortestCallSeconds = 1e-6;
@@ -54,7 +57,9 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double most =
       (per_process / kMaxBursts - kSwitchSeconds) / per_call - static_cast<double>(plan.warmup);
   const double burst_seconds = workload.on_device ? kDeviceBurstSeconds : kBurstSeconds;
-  const double wished = std::max(burst_seconds / std::max(round / 2, kShortestCallSeconds), most);
+  const double least = round <= kShortRoundSeconds ? kFewestShortCalls : 1;
+  const double wished =
+      std::max({burst_seconds / std::max(round / 2, kShortestCallSeconds), most, least});
   const double affordable = per_process / per_call / 2;
   const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
   plan.timed = static_cast<std::size_t>(

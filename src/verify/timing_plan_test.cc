@@ -37,6 +37,14 @@ TEST(MakePlanTest, CallsOfAMillisecondGetTheMostBursts) {
   EXPECT_EQ(plan.bursts, 12);
 }
 
+TEST(MakePlanTest, ABurstOfShortCallsIsNeverTooShortForTheAuditOfWorkAhead) {
+  for (double round = 1e-6; round <= 1e-3; round *= 1.3) {
+    const TimingPlan plan =
+        MakePlan({.sets = 64, .round_seconds = round, .upkeep_seconds = 1e-3}, Seconds{1});
+    EXPECT_GE(plan.timed, 4U) << round;
+  }
+}
+
 TEST(MakePlanTest, CallsOfSecondsRunOnceInEachProcess) {
   const TimingPlan plan =
       MakePlan({.sets = 2, .round_seconds = 10, .upkeep_seconds = 5}, Seconds{1});
