@@ -83,6 +83,12 @@ def geomean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else 0
 
 
+def bootstrap(logs, rng, draws=4000):
+    """95 % interval of exp(mean), over the units that `logs` are of."""
+    means = sorted(sum(rng.choices(logs, k=len(logs))) / len(logs) for _ in range(draws))
+    return [math.exp(means[int(draws * share)]) for share in (0.025, 0.975)]
+
+
 def median(values):
     return statistics.median(values)
 

@@ -4,6 +4,7 @@
   expert_suite.py --dir DIR --rows FILE                 every *.py in DIR (and its folders)
   expert_suite.py --dir DIR --rows FILE --ids 19,23-40  those whose names begin with these numbers
   expert_suite.py --summary FILE                        what the rows say together
+  expert_suite.py --summary FILE --out FILE.md          the same as a page, with every task
 
 A row: task, status, speedup over the faster eager with its interval, over torch.compile, attempts,
 seconds, and the reason where there is no kernel. Tasks that have a row are passed over; delete a
@@ -15,6 +16,8 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import math
+import random
 import re
 import subprocess
 import sys
@@ -79,6 +82,9 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         "median_ms": of(best, "timing", "median_ms"),
         "lower_bound_ms": best.get("lower_bound_ms"),
         "category": of(best, "task", "category"),
+        "compile_ci95": of(best, "speedup", "compile", "ci95"),
+        "cpu": of(best, "environment", "cpu"),
+        "threads": of(best, "environment", "threads"),
     }
 
 
@@ -88,20 +94,74 @@ def last_reason(done: subprocess.CompletedProcess[str], trials: list[Any]) -> st
     return next(filter(None, reversed(reasons)), lines[-1] if lines else "")
 
 
+def grouped(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """By category, and all of them."""
+    groups: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
+    for row in rows:
+        groups[row.get("category") or "?"].append(row)
+    return dict(sorted(groups.items())) | {"all": rows}
+
+
+def ratios_in_words(values: list[float], rng: random.Random) -> list[str]:
+    """Geometric mean with its interval over tasks, mean, how many are above 1."""
+    if not values:
+        return ["", "", ""]
+    low, high = benchlib.bootstrap([math.log(value) for value in values], rng)
+    above = sum(value > 1 for value in values)
+    return [f"{benchlib.geomean(values):.2f} ({low:.2f} to {high:.2f})", f"{sum(values) / len(values):.2f}",
+            f"{above} of {len(values)}"]
+
+
+def group_row(name: str, rows: list[dict[str, Any]], rng: random.Random) -> list[Any]:
+    return [name, len(rows),
+            *ratios_in_words([row["speedup"] for row in rows if row.get("speedup")], rng),
+            *ratios_in_words([row["over_compile"] for row in rows if row.get("over_compile")], rng)]
+
+
+def measured(median: float | None, interval: list[float] | None) -> str:
+    if median is None:
+        return ""
+    return f"{median:.2f} ({interval[0]:.2f} to {interval[1]:.2f})" if interval else f"{median:.2f}"
+
+
+def task_row(row: dict[str, Any]) -> list[str]:
+    time_ms = f"{row['median_ms']:.4g}" if row.get("median_ms") else ""
+    return [row["task"], row.get("category") or "", row["status"], measured(row.get("speedup"), row.get("ci95")),
+            measured(row.get("over_compile"), row.get("compile_ci95")), time_ms, str(row.get("attempts") or ""),
+            f"{row['seconds']:.0f}", row.get("reason") or ""]
+
+
+def write_page(rows: list[dict[str, Any]], out: Path) -> None:
+    """Several processors in one file would be several experiments: each gets a table of its own."""
+    rng = random.Random(1)
+    rows = sorted(rows, key=lambda row: (int(re.match(r"\d*", row["task"]).group() or 0), row["task"]))  # type: ignore[union-attr]
+    passed = [row for row in rows if row["status"] == "passed"]
+    parts = [f"{len(passed)} of {len(rows)} tasks passed. Speedups are over the faster eager of Torch's two allocator "
+             "settings, and over torch.compile with the same choice; of the final measurement in fresh processes, "
+             "which no win selected. Intervals of groups: bootstrap over tasks."]
+    header = ["category", "passed", "over eager: geometric mean (95 %)", "mean", "faster",
+              "over torch.compile: geometric mean (95 %)", "mean", "faster"]
+    for processor in sorted({str(row.get("cpu")) for row in passed}):
+        group = [row for row in passed if str(row.get("cpu")) == processor]
+        parts.append(f"## {processor}, {group[0].get('threads')} threads")
+        parts.append(benchlib.table(header, [group_row(name, found, rng) for name, found in grouped(group).items()]))
+    parts += ["## Tasks", benchlib.table(
+        ["task", "category", "status", "over eager (95 %)", "over torch.compile (95 %)", "ms", "attempts", "seconds", "reason"],
+        [task_row(row) for row in rows])]
+    benchlib.write_result(out, f"The built-in expert over {len(rows)} tasks", benchlib.command_line(), parts)
+
+
 def summary(rows: list[dict[str, Any]]) -> str:
     passed = [row for row in rows if row["status"] == "passed"]
     lines = [f"{len(passed)} of {len(rows)} passed"]
-    groups: dict[str, list[float]] = collections.defaultdict(list)
-    for row in passed:
-        if row.get("speedup"):
-            groups[row.get("category") or "?"].append(row["speedup"])
-            groups["all"].append(row["speedup"])
-    for name, values in sorted(groups.items()):
+    for name, group in grouped([row for row in passed if row.get("speedup")]).items():
+        values = [row["speedup"] for row in group]
         faster = sum(value > 1 for value in values)
-        lines.append(
-            f"{name}: geometric mean {benchlib.geomean(values):.2f}, mean {sum(values) / len(values):.2f}, "
-            f"faster than eager on {faster} of {len(values)}"
-        )
+        if values:
+            lines.append(
+                f"{name}: geometric mean {benchlib.geomean(values):.2f}, mean {sum(values) / len(values):.2f}, "
+                f"faster than eager on {faster} of {len(values)}"
+            )
     for row in rows:
         if row["status"] != "passed":
             lines.append(f"{row['task']}: {row['status']}: {row.get('reason', '')}")
@@ -119,7 +179,11 @@ def main() -> None:
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
     parser.add_argument("--home", default=".pragma")
     parser.add_argument("--summary", type=Path, help="only print what these rows say")
+    parser.add_argument("--out", type=Path, help="with --summary: write it to this Markdown file")
     args = parser.parse_args()
+    if args.summary and args.out:
+        write_page(read_rows(args.summary), args.out)
+        return
     if args.summary:
         print(summary(read_rows(args.summary)))
         return

@@ -17,8 +17,6 @@ import random
 
 import benchlib
 
-DRAWS = 4000
-
 
 def speedups(files):
     """[task][strategy] -> times over eager, None where no kernel passed."""
@@ -32,16 +30,11 @@ def speedups(files):
     return found
 
 
-def interval(logs, rng):
-    means = sorted(sum(rng.choices(logs, k=len(logs))) / len(logs) for _ in range(DRAWS))
-    return [math.exp(means[int(DRAWS * share)]) for share in (0.025, 0.975)]
-
-
 def row_of(strategy, tasks, over, rng):
     values = [task[strategy] for task in tasks]
     solved = list(filter(None, values))
     logs = [math.log((task[strategy] or 1) / (task[over] or 1)) for task in tasks]
-    low, high = interval(logs, rng)
+    low, high = benchlib.bootstrap(logs, rng)
     paired = "1" if strategy == over else f"{math.exp(sum(logs) / len(logs)):.2f} ({low:.2f} to {high:.2f})"
     return [strategy, len(solved), sum(value > 1 for value in solved), f"{benchlib.geomean(solved):.2f}",
             f"{benchlib.geomean([value or 1 for value in values]):.2f}", paired]

@@ -106,4 +106,12 @@ void Ring::Fill(const Task& task, std::size_t set, std::span<const std::byte> pa
   }
 }
 
+void Ring::Touch(const Task& task, std::size_t set) const {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const volatile std::byte* tensor = inputs_.data() + placement_.arguments[set][i];
+    for (std::size_t at = 0; at < task.arguments[i].bytes(); at += kLine) (void)tensor[at];
+  }
+}
+
 }  // namespace pragma

@@ -39,6 +39,8 @@ class Ring final {
   [[nodiscard]] const SharedMemory& inputs() const { return inputs_; }
   // Copies one set, given in PackedLayout(task), into place.
   void Fill(const Task& task, std::size_t set, std::span<const std::byte> packed);
+  // Reads every cache line of a set.
+  void Touch(const Task& task, std::size_t set) const;
 
  private:
   Ring(Placement placement, SharedMemory inputs);

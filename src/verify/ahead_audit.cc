@@ -110,6 +110,7 @@ class Audit final {
       if (parameters_stay_) TRY(match_.stage().RenewInputs(set, match_.rng()));
     }
     match_.player(0).worker->Poison(match_.rng(), timed);
+    match_.stage().Warm(timed);
     // From before the thaw: whatever is done on the new inputs is done within this time.
     const TimePoint start = std::chrono::steady_clock::now();
     TRY(match_.player(0).Wake());

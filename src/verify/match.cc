@@ -111,6 +111,7 @@ Result<void> Match::RunBurst() {
 Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
   Player& player = players_[index];
   if (player.worker) player.worker->Poison(rng_, sets);
+  stage().Warm(sets);
   if (TRY(PrepareFrozen(index, sets))) return {};
   const std::span<const std::uint32_t> warmup = std::span(sets).first(plan_.warmup);
   const std::span<const std::uint32_t> timed = std::span(sets).subspan(plan_.warmup);

@@ -41,6 +41,7 @@ StageSize ChooseStageSize(const Task& task, CacheState cache, std::size_t last_l
     // A quarter of the cache stays free for everything else.
     const std::size_t inside = last_level_cache * 3 / 4 / set;
     size.sets = std::clamp<std::size_t>(inside, kMinSets, PRAGMA_MAX_SETS);
+    size.warm = inside >= kMinSets;
   }
   return size;
 }
@@ -53,12 +54,13 @@ std::size_t StageBytes(const Task& task, const StageSize& size) {
          packed.output_bytes;
 }
 
-Stage::Stage(TorchServer& server, Ring ring, InputPool pool)
+Stage::Stage(TorchServer& server, Ring ring, InputPool pool, bool warm)
     : server_(&server),
       ring_(std::move(ring)),
       pool_(std::move(pool)),
       packed_(PackedLayout(server.task())),
       wide_(ExpectedLayout(server.task())),
+      warm_(warm),
       // Integers come whole from a few draws: a kernel could remember them.
       draws_refills_(std::ranges::none_of(server.task().arguments, [](const TensorSpec& tensor) {
         return IsFloating(tensor.dtype) && tensor.role != TensorRole::kConstant;
@@ -68,7 +70,7 @@ Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
   const Task& task = server.task();
   Ring ring = TRY(Ring::Create(task, size.sets));
   InputPool pool = TRY(InputPool::Create(task, size.draws));
-  Stage stage(server, std::move(ring), std::move(pool));
+  Stage stage(server, std::move(ring), std::move(pool), size.warm);
   stage.against_torch_.resize(size.sets);
   const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
   stage.staging_ = TRY(SharedMemory::Create(
@@ -150,6 +152,11 @@ Result<void> Stage::StageDraw(std::size_t slot, Rng& rng) {
 }
 
 void Stage::Publish(std::size_t slot) { ring_.Fill(task(), slot, Staged(slot)); }
+
+void Stage::Warm(std::span<const std::uint32_t> slots) const {
+  if (!warm_) return;
+  for (const std::uint32_t slot : slots) ring_.Touch(task(), slot);
+}
 
 Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
   if (!draws_refills_) {

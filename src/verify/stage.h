@@ -30,6 +30,7 @@ enum class CacheState : std::uint8_t { kWarm, kCold };
 struct StageSize {
   std::size_t sets = 2;   // K of the ring
   std::size_t draws = 5;  // of the pool
+  bool warm = false;      // all sets together stay inside the last-level cache
 };
 
 // Warm: as many sets (2 to 64) as stay inside `last_level_cache` bytes, two when not even those do.
@@ -71,6 +72,9 @@ class Stage final {
   // values before Publish.
   [[nodiscard]] Result<void> StageInputs(std::size_t slot, Rng& rng);
   void Publish(std::size_t slot);
+  // Brings the arguments of these sets back into the last-level cache, where they fit: making their
+  // expected outputs drives them out.
+  void Warm(std::span<const std::uint32_t> slots) const;
 
   // Puts set `draw` as it was drawn into the slot once more, with the same expected outputs.
   [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
@@ -112,7 +116,7 @@ class Stage final {
   [[nodiscard]] bool draws_refills() const { return draws_refills_; }
 
  private:
-  Stage(TorchServer& server, Ring ring, InputPool pool);
+  Stage(TorchServer& server, Ring ring, InputPool pool, bool warm);
   [[nodiscard]] OutputView View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
@@ -145,6 +149,7 @@ class Stage final {
   std::vector<Tolerance> tolerances_;        // by output
   std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
   std::vector<char> against_torch_;  // by slot: expected_ holds Torch's own result, not the truth
+  bool warm_;
   bool drawn_finite_ = true;
   bool draws_refills_ = false;
 };
