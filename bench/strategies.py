@@ -3,9 +3,8 @@
 
 Reads recordings/strategies/TASK.STRATEGY.jsonl (written by `pragma export RUN --recording`). Every kernel that passed is
 judged and timed again with `pragma evaluate`; the fastest of each run is then timed against the fastest of the task's
-`sampling` run, in pairs. The first kernels of `stark`, whose planner marks the module, and of `fusion`, whose planner
-marks an empty kernel, are timed against each other: the two ways to take the first hop. What the runs recorded was
-measured while other runs waited for their models. Writes docs/results/strategies-model.md.
+`sampling` run, in pairs. What the runs recorded was measured while other runs waited for their models. Writes
+docs/results/strategies-model.md.
 """
 
 from __future__ import annotations
@@ -91,18 +90,6 @@ def measure(runs, judge):
     return kernels, attempts, medians
 
 
-def first_hops(runs, judge):
-    rows = []
-    for task, strategies in runs.items():
-        if not {"stark", "fusion"} <= set(strategies):
-            continue
-        ours, theirs = ((strategies[name], strategies[name].first) for name in ("stark", "fusion"))
-        paired = against(judge, ours, theirs)
-        rows.append([task, *("passed" if one[1] else one[0].trials[0]["evaluation"]["status"] for one in (ours, theirs)),
-                     ratio(paired), verdict(paired)])
-    return rows
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     benchlib.add_common(parser, "strategies-model.md")
@@ -115,7 +102,6 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(benchlib.program(options.build, "pragma"), options.home, pathlib.Path(folder))
         kernels, attempts, medians = measure(runs, judge)
-        hops = first_hops(runs, judge)
     benchlib.write_result(options.out, "Six strategies with a real model", benchlib.command_line(), [
         "Recorded runs with a real language model that saw nothing but the prompts (`handoff`), five attempts each "
         "(recordings/strategies/README.md says how they came about). All kernels were timed anew. With one run for each "
@@ -124,8 +110,6 @@ def main():
         ", ".join(f"{name} {benchlib.geomean(medians[name]):.2f} ({len(medians[name])} tasks)" for name in STRATEGIES) + ".",
         benchlib.table(["task", "strategy", "fastest over eager", "attempt", "the run's own choice", "fastest over that of sampling",
                         "it is"], kernels),
-        "The first hop: the planner marks the module (`stark`) or an empty kernel (`fusion`). First kernels:",
-        benchlib.table(["task", "module", "skeleton", "module over skeleton", "it is"], hops),
         "What the attempts came to, and how many of the improvements stayed inside the block that was marked:",
         benchlib.table(["task", "strategy", "attempts", "inside", "tokens in", "tokens out"], attempts),
     ])

@@ -115,30 +115,38 @@ void BenchFlags::AddTo(CLI::App& command) {
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));
   command.add_flag("--no-compile-baseline", no_compile_baseline, "do not measure torch.compile");
-  command.add_flag("--remeasure", remeasure,
-                   "measure the best of runs that have ended once more, on this machine as it is "
-                   "now; no model is asked");
-  command
-      .add_option("--recorded-on", recorded_on,
-                  "run nothing: the rows that --home holds of another machine")
-      ->type_name("MACHINE");
+  CLI::Option* again =
+      command.add_flag("--remeasure", remeasure,
+                       "measure the best of runs that have ended once more, on this machine as it "
+                       "is now; no model is asked");
   command.add_flag("--no-dropin", no_dropin,
                    "do not measure ModelNew against Model for the final best");
-  command
-      .add_option("--timing", timing,
-                  "paper: time the final best also as the PRAGMA paper does (5 warm-ups, mean of "
-                  "100 calls), beside our own figures")
-      ->type_name("paper")
-      ->check(CLI::IsMember({"paper"}));
-  command
-      .add_option("--kernelbench-out", kernelbench_out,
-                  "write KernelBench's files there; times them as --timing paper does")
-      ->type_name("DIR");
+  CLI::Option* paper =
+      command
+          .add_option(
+              "--timing", timing,
+              "paper: time the final best also as the PRAGMA paper does (5 warm-ups, mean of "
+              "100 calls), beside our own figures")
+          ->type_name("paper")
+          ->check(CLI::IsMember({"paper"}));
+  CLI::Option* files =
+      command
+          .add_option("--kernelbench-out", kernelbench_out,
+                      "write KernelBench's files there; times them as --timing paper does")
+          ->type_name("DIR");
   command
       .add_option("--evaluate-only", evaluate_only,
                   "judge the solutions that are there instead of searching")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
+  // It runs nothing, so there is nothing that these could time.
+  command
+      .add_option("--recorded-on", recorded_on,
+                  "run nothing: the rows that --home holds of another machine")
+      ->type_name("MACHINE")
+      ->excludes(again)
+      ->excludes(paper)
+      ->excludes(files);
   search.AddTo(command);
   ReplaceSearchFlags(*this, command);
   AddTotals(*this, command);

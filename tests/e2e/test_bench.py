@@ -89,6 +89,8 @@ def test_rows_recorded_on_another_machine(program, suite, failing, own_home):
     assert error.startswith("--recorded-on 'moon/2': nothing was recorded there; this --home has ")
     machine = error.split()[-1].removesuffix(".")
     asked = len(failing.asked)
+    error = bench(program, suite, failing, own_home, *arguments, "--recorded-on", machine, "--remeasure").assert_one_clear_error(2)
+    assert "--remeasure" in error and "--recorded-on" in error
     rows = bench(program, suite, failing, own_home, *arguments, "--recorded-on", machine, code=0).json["tasks"]
     assert [(row["task"], row["state"], row["kept"]) for row in rows] == [("1_scale", "no kernel passed", True)]
     assert len(failing.asked) == asked  # the second task was not run
