@@ -8,6 +8,8 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from conftest import PRAGMA, TASKS, ScriptedModel
@@ -99,7 +101,12 @@ def test_pragma_searches_in_cuda(program, own_home, tmp_path):
     assert program.run("show", "last", "--home", own_home, "--json", code=0).json["best"] == 4
     assert_about_gpus(model, [("conductor", 4), ("coder", 4)])
 
-    program.run("report", "last", "--out", "report.html", "--home", own_home, code=0)
+    exported = program.run("export", "last", "--out", "fast", "--home", own_home, "--json", code=0, **HOST_DRIVER).json
+    assert "left to KernelBench's evaluator" in exported["complaint"] and exported["checked"] is False
+    assert sorted(os.listdir(program.folder / "fast")) == ["double_new.py", "kernel.cu", "kernel.h"]
+    compile((program.folder / "fast" / "double_new.py").read_text(), "double_new.py", "exec")
+
+    program.run("report", "last", "--html", "report.html", "--home", own_home, code=0)
     assert "Double" in (program.folder / "report.html").read_text()
     program.run("export", "last", "--recording", "run.jsonl", "--home", own_home, code=0)
     replayed = program.run("replay", "run.jsonl", "--home", program.folder / "elsewhere", "--json", code=0)
@@ -125,7 +132,7 @@ def test_stark_marks_cuda(program, own_home, tmp_path):
     assert_about_gpus(model, [("planner", 1), ("coder", 1), ("planner", 2), ("coder", 2)])
     assert "a line `// <<<IMPROVE BEGIN>>>`" in model.prompt("planner", 2)
     trial = program.run("show", "last", "--home", own_home, "--json", code=0).json["trials"][1]
-    assert trial["edit"] == {"planner_lines": 0, "coder_lines": 0}
+    assert trial["edit"] == {"inside": True, "planner_lines": 0, "coder_lines": 0}
     assert ran.json["best"]["status"] == "passed"
 
 
@@ -141,6 +148,12 @@ def test_pragma_searches_in_triton(program, own_home, tmp_path):
     assert [t["evaluation"]["status"] for t in shown["trials"]] == ["wrong_values", "passed"]
     assert_about_gpus(model, [("coder", 1), ("conductor", 2), ("coder", 2)])
     assert "    x,  # float32 [64, 1024]: input\n" in model.prompt("coder", 1)
+
+    program.run("export", "last", "--out", "fast", "--home", own_home, code=0, **HOST_DRIVER)
+    assert sorted(os.listdir(program.folder / "fast")) == ["double_new.py", "kernel.py"]
+    check = "import torch, double_new; x = torch.rand(64, 1024); assert torch.equal(double_new.ModelNew()(x), 2 * x)"
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", check], cwd=program.folder / "fast", env=environment, check=True)
 
 
 @pytest.mark.parametrize("target", ["cuda", "triton"])
