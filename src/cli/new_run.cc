@@ -26,6 +26,8 @@
 #include "llm/model.h"
 #include "machine/machine.h"
 #include "profile/hardware.h"
+#include "profile/rules.h"
+#include "search/preset.h"
 #include "search/settings.h"
 #include "task/torch_server.h"
 
@@ -74,6 +76,19 @@ std::string MachineFor(Target target, const Workbench& bench) {
   return GpuSummary(*machine.device, specs.value_or(std::vector<HardwareSpec>{}));
 }
 
+// Families that name a cause which a GPU does not know are for processors: the search goes without.
+// All of them or none, since one alone would be chosen every time.
+void DropFamiliesOfProcessors(const std::filesystem::path& knowledge, Preset& preset) {
+  const Result<RuleSet> rules = LoadRules(knowledge / "diagnosis" / "gpu.toml");
+  const auto known = [&rules](const std::string& cause) {
+    return rules && std::ranges::find(rules->rules, cause, &Rule::id) != rules->rules.end();
+  };
+  const bool all = std::ranges::all_of(preset.families, [&known](const Family& family) {
+    return std::ranges::all_of(family.classes, known);
+  });
+  if (!all) preset.families.clear();
+}
+
 bool AsksExpert(const SearchChoice& choice) {
   return IsExpert(choice.coder_model) || IsExpert(choice.conductor_model) ||
          IsExpert(choice.debugger_model);
@@ -91,6 +106,8 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.coder_model = choice.coder_model;
   settings.debugger_model = choice.debugger_model;
   settings.language = LanguageFor(verify.runs_on());
+  if (settings.language != Language::kCpp)
+    DropFamiliesOfProcessors(bench.knowledge(), settings.preset);
   settings.jobs = choice.jobs;
   if (settings.language != Language::kTriton)
     settings.allowed_flags = AllowedFlagForms(settings.language);

@@ -187,6 +187,8 @@ void ReadBundle(const JsonReader& reader, Bundle& bundle) {
   reader.Get("kernel_header_sha256", bundle.kernel_header_sha256);
   ReadCandidate(reader["candidate"], bundle.candidate);
   if (!reader["against"].null()) ReadCandidate(reader["against"], bundle.against.emplace());
+  if (bundle.against && bundle.against->language != bundle.candidate.language)
+    reader["against"].Complain("is in another language");
   ReadOptions(reader["options"], bundle.options);
   reader.Get("system", bundle.system);
   if (reader["machine"].type() != JsonReader::Type::kObject)

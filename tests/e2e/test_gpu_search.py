@@ -7,12 +7,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
-from conftest import PRAGMA, TASKS, ScriptedModel
+from conftest import PRAGMA, ROOT, TASKS, ScriptedModel
 
 DOUBLE = TASKS / "double.py"
 QUICK = ["--no-compile-baseline", "--no-dropin"]
@@ -116,7 +117,8 @@ def test_pragma_searches_in_cuda(program, own_home, tmp_path):
 
 
 @needs_nvcc
-def test_stark_marks_cuda(program, own_home, tmp_path):
+@pytest.mark.parametrize("strategy", ["stark", "fusion"])
+def test_trees_mark_cuda(program, own_home, tmp_path, strategy):
     model = ScriptedModel(tmp_path / "model")
     module = DOUBLE.read_text().replace("        return x * 2", "## <<<IMPROVE BEGIN>>>\n# One block to 256 elements.\n        return x * 2\n## <<<IMPROVE END>>>")
     marked = CUDA % f"// <<<IMPROVE BEGIN>>>\n  // Once is enough.\n  {OFTEN}\n  // <<<IMPROVE END>>>"
@@ -124,13 +126,14 @@ def test_stark_marks_cuda(program, own_home, tmp_path):
     model.reply("coder", 1, fenced("cuda", CUDA % OFTEN))
     model.reply("planner", 2, "Launch it once.\n\n" + fenced("cuda", marked))
     model.reply("coder", 2, fenced("cuda", CUDA % ONCE))
-    tree = program.folder / "stark.toml"
-    stark = (PRAGMA.parent.parent / "strategies" / "stark.toml").read_text()
-    tree.write_text(stark.replace("root_children = 5", "root_children = 1").replace("epsilon = 0.3", "epsilon = 0.0"))
+    tree = program.folder / "tree.toml"
+    text = (ROOT / "strategies" / f"{strategy}.toml").read_text()
+    tree.write_text(re.sub(r"(?m)^epsilon = .*", "epsilon = 0.0", re.sub(r"(?m)^root_children = .*", "root_children = 1", text)))
     ran = optimize(program, "cuda", model, own_home, "--strategy", tree, "--attempts", "2", "--json", code=0)
     assert model.asked == ["planner-1", "coder-1", "planner-2", "coder-2"]
     assert_about_gpus(model, [("planner", 1), ("coder", 1), ("planner", 2), ("coder", 2)])
     assert "a line `// <<<IMPROVE BEGIN>>>`" in model.prompt("planner", 2)
+    assert "Kind of change wanted now" not in model.prompt("planner", 2)  # fusion's kinds are for processors
     trial = program.run("show", "last", "--home", own_home, "--json", code=0).json["trials"][1]
     assert trial["edit"] == {"inside": True, "planner_lines": 0, "coder_lines": 0}
     assert ran.json["best"]["status"] == "passed"
@@ -154,6 +157,31 @@ def test_pragma_searches_in_triton(program, own_home, tmp_path):
     check = "import torch, double_new; x = torch.rand(64, 1024); assert torch.equal(double_new.ModelNew()(x), 2 * x)"
     environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
     subprocess.run([sys.executable, "-c", check], cwd=program.folder / "fast", env=environment, check=True)
+
+
+CENTRED = DOUBLE.read_text().replace("return x * 2", "return x - x.mean(dim=1, keepdim=True)")
+
+
+def worked_example(language: str, fence: str) -> str:
+    text = (ROOT / "prompts" / language / "interface.mustache").read_text()
+    return text.split(f"```{fence}\n", 1)[1].split("```", 1)[0]
+
+
+@needs_nvcc
+def test_the_worked_example_of_cuda_builds(program, own_home):
+    (program.folder / "task.py").write_text(CENTRED)
+    (program.folder / "kernel.cu").write_text(worked_example("cuda", "cuda"))
+    ran = program.run("evaluate", "task.py", "kernel.cu", "--target", "cuda", "--no-serve", "--home", own_home, **NO_GPU)
+    assert "the candidate builds, but no GPU was found" in ran.assert_one_clear_error(3)
+
+
+@needs_triton
+def test_the_worked_example_of_triton_is_right(program, own_home):
+    (program.folder / "task.py").write_text(CENTRED)
+    (program.folder / "kernel.py").write_text(worked_example("triton", "python"))
+    arguments = ["--target", "triton", "--no-serve", "--json", "--home", own_home]
+    ran = program.run("evaluate", "task.py", "kernel.py", *arguments, code=0, **NO_GPU)
+    assert ran.json["status"] == "passed", ran.json["reason"]
 
 
 @pytest.mark.parametrize("target", ["cuda", "triton"])
