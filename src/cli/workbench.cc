@@ -277,6 +277,7 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                      const Verifier::Progress& progress, const ProfileWish& wish) {
+  TRY(verifier_->Settle());  // inputs of the profile come from the same server
   const bool cpu = TargetOf(candidate.language) == Target::kCpu;
   const RuleSet rules =
       TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));

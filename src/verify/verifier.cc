@@ -196,6 +196,7 @@ Result<PaperTiming> Verifier::TimeByPaper(const Candidate* candidate, bool compi
                              rng);
 }
 
+Result<void> Verifier::Settle() { return impl_->device.Settle(); }
 std::optional<TaskBaseline> Verifier::baseline() const { return impl_->baseline; }
 const Machine& Verifier::machine() const { return impl_->machine; }
 void Verifier::set_baseline(const TaskBaseline& baseline) { impl_->baseline = baseline; }

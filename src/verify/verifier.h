@@ -42,6 +42,9 @@ class Verifier final {
                                       const Progress& progress = {});
   // For tuners; the verifier outlives it, and evaluates nothing while it is there.
   [[nodiscard]] Result<VariantBench> OpenVariants();
+  // Waits until nothing that was begun ahead for the next evaluation uses the server any more, so
+  // that others may.
+  [[nodiscard]] Result<void> Settle();
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;
   // With the best figures seen so far: it is measured again before a kernel is called implausible.
   [[nodiscard]] const Machine& machine() const;
