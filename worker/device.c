@@ -62,7 +62,12 @@ static void read_driver_version(char* text, size_t size) {
   fclose(file);
 }
 
-static void print(const struct driver* driver, int device, const char* library) {
+/* Tests have a driver whose device is the host's memory (worker/cuda/fake_driver.c). */
+static const char* memory_of(void* library) {
+  return dlsym(library, "pragma_host_memory") != NULL ? "true" : "false";
+}
+
+static void print(const struct driver* driver, int device, const char* path, void* library) {
   char name[128] = "";
   char version[64] = "";
   size_t memory = 0;
@@ -73,7 +78,8 @@ static void print(const struct driver* driver, int device, const char* library) 
   driver->version(&cuda);
   read_driver_version(version, sizeof(version));
   printf("{\"name\": \"%s\", \"driver\": \"%s\", \"cuda\": \"%d.%d\", \"library\": \"%s\", ", name,
-         version, cuda / 1000, cuda % 1000 / 10, library);
+         version, cuda / 1000, cuda % 1000 / 10, path);
+  printf("\"host_memory\": %s, ", memory_of(library));
   printf("\"memory_bytes\": %zu, \"l2_bytes\": %d, \"multiprocessors\": %d, ", memory,
          attribute(driver, kL2Bytes, device), attribute(driver, kMultiprocessors, device));
   printf("\"clock_khz\": %d, \"memory_clock_khz\": %d, \"memory_bus_bits\": %d, ",
@@ -101,6 +107,6 @@ int main(void) {
     fprintf(stderr, "the CUDA driver finds no GPU (error %d)\n", failed);
     return 1;
   }
-  print(&driver, device, path);
+  print(&driver, device, path, library);
   return 0;
 }

@@ -1,4 +1,4 @@
-"""Writes a KernelBench solution (class ModelNew) from a task and a verified C++ kernel.
+"""Writes a KernelBench solution (class ModelNew) from a task and a verified kernel.
 
 Reads one JSON object on stdin (src/export/export.cc writes it), prints the Python file on stdout.
 The task's source is parsed, never run. Exit status 1 with one line on stderr when the task's form
@@ -14,16 +14,19 @@ from __future__ import annotations
 import ast
 import json
 import keyword
+import pathlib
 import re
 import sys
 from typing import Any
 
+# Run as a file, isolated: its own package is not on the path then.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
+from pragma_export.text import Refused, defined, is_text, literal, one_source  # noqa: E402
+
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
-
-
-class Refused(Exception):
-    """Why no drop-in can be written, in one line."""
 
 
 def main() -> int:
@@ -39,20 +42,30 @@ def main() -> int:
 
 def write(request: dict[str, Any]) -> str:
     model = _TaskSource(request["source"])
+    kernel = _KERNELS[request["language"]](request)
+    _check_names(model, kernel)
+    own = [line for line in dict.fromkeys(kernel.imports) if line not in model.imports]
     return "\n".join(
         [
-            _title(request),
-            *model.imports,
-            *_own_imports(model.imports),
+            _title(request, kernel),
+            *sorted(model.imports, key=lambda line: "__future__" not in line),
+            *own,
             "",
-            *_constants(request),
-            _HELPERS,
+            *kernel.constants(),
+            kernel.helpers,
             *model.helpers,
             "",
-            model.class_text(_forward(request, model)),
+            model.class_text(_forward(request, model, kernel)),
             "",
         ]
     )
+
+
+def _check_names(model: _TaskSource, kernel: Any) -> None:
+    """One file has both: neither may define what the other uses."""
+    common = model.names() & (kernel.names() if isinstance(kernel, TritonModule) else set())
+    if common:
+        raise Refused(f"the task and the Triton module both define {sorted(common)[0]}")
 
 
 class _TaskSource:
@@ -82,14 +95,18 @@ class _TaskSource:
             return
         elif isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             return
-        elif not _is_text(node):
+        elif not is_text(node):
             self.helpers.append(ast.unparse(_Plain().visit(node)))
+
+    def names(self) -> set[str]:
+        """What is left of it defines at its top level."""
+        return defined([node for line in self.helpers for node in ast.parse(line).body])
 
     def class_text(self, forward_lines: list[str]) -> str:
         """ModelNew: everything of Model but its forward."""
         renamed = _Plain().visit(self._class)
         renamed.name = "ModelNew"
-        body = [n for n in renamed.body if not _is_text(n) and n is not self._forward]
+        body = [n for n in renamed.body if not is_text(n) and n is not self._forward]
         head = ast.unparse(ast.ClassDef(renamed.name, renamed.bases, renamed.keywords, [], []))
         methods = ["\n".join("    " + line for line in ast.unparse(n).splitlines()) for n in body]
         signature = ast.unparse(self._forward.args)
@@ -110,13 +127,9 @@ class _Plain(ast.NodeTransformer):
         raise Refused("the task uses try, which KernelBench's static check refuses in solutions")
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if len(node.body) > 1 and _is_text(node.body[0]):
+        if len(node.body) > 1 and is_text(node.body[0]):
             del node.body[0]
         return self.generic_visit(node)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _method(owner: ast.ClassDef, name: str) -> ast.FunctionDef:
@@ -126,57 +139,18 @@ def _method(owner: ast.ClassDef, name: str) -> ast.FunctionDef:
     raise Refused(f"class Model has no method {name} of its own")
 
 
-def _title(request: dict[str, Any]) -> str:
-    flags = " ".join(request["flags"])
+def _title(request: dict[str, Any], kernel: Any) -> str:
+    flags = " ".join([request["compiler"], *request["flags"]]).strip()
     return "\n".join(
         [
             f"# ModelNew for the task {request['name']}, exported by pragma.",
-            f"# Kernel {request['candidate']}, {request['compiler']} {flags}.",
-            "# The C++ below is built on first use by torch.utils.cpp_extension, on the machine that",
-            "# runs it; with -march=native it is built for that machine's own processor.",
+            f"# Kernel {request['candidate']}, {flags or request['language']}.",
+            *kernel.note,
         ]
     )
 
 
-def _own_imports(imports: list[str]) -> list[str]:
-    wanted = ["import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline"]
-    return [line for line in wanted if line not in imports]
-
-
-def _constants(request: dict[str, Any]) -> list[str]:
-    return [
-        f"_PRAGMA_NAME = {'pragma_' + request['candidate']!r}",
-        f"_PRAGMA_NEEDS = {request['needs']!r}",
-        f"_PRAGMA_FLAGS = {['-std=c++20', *request['flags']]!r}",
-        f"_PRAGMA_COMPILER = {request['compiler']!r}",
-        f"_PRAGMA_LINK = {['-fopenmp'] if '-fopenmp' in request['flags'] else []!r}",
-        f"_PRAGMA_SOURCE = {_literal(_one_source(request['header'], request['kernel']))}",
-    ]
-
-
-def _one_source(header: str, kernel: str) -> str:
-    """Header and kernel as one translation unit; the first #include "kernel.h" becomes the header."""
-    header = re.sub(r"^\s*#\s*pragma\s+once\s*$", "", header, flags=re.MULTILINE)
-    lines: list[str] = []
-    placed = False
-    for line in kernel.splitlines():
-        if re.match(r'\s*#\s*include\s*"kernel\.h"', line):
-            if not placed:
-                lines += header.splitlines()
-            placed = True
-        else:
-            lines.append(line)
-    return "\n".join(lines if placed else header.splitlines() + lines) + "\n"
-
-
-def _literal(text: str) -> str:
-    """A raw triple-quoted string where that is exact, else repr."""
-    if "'''" in text or text.endswith("'") or text.endswith("\\"):
-        return repr(text)
-    return "r'''\n" + text + "'''"
-
-
-_HELPERS = '''
+_CPP_HELPERS = '''
 
 def _pragma_library():
     if _PRAGMA_NEEDS:
@@ -210,30 +184,61 @@ _PRAGMA_LIBRARY = _pragma_library()
 '''
 
 
-def _forward(request: dict[str, Any], model: _TaskSource) -> list[str]:
+class CppKernel:
+    """A C++ source that ModelNew builds on first use."""
+
+    imports = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
+    helpers = _CPP_HELPERS
+    note = (
+        "# The C++ below is built on first use by torch.utils.cpp_extension, on the machine that",
+        "# runs it; with -march=native it is built for that machine's own processor.",
+    )
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._request = request
+
+    def constants(self) -> list[str]:
+        request = self._request
+        return [
+            f"_PRAGMA_NAME = {'pragma_' + request['candidate']!r}",
+            f"_PRAGMA_NEEDS = {request['needs']!r}",
+            f"_PRAGMA_FLAGS = {['-std=c++20', *request['flags']]!r}",
+            f"_PRAGMA_COMPILER = {request['compiler']!r}",
+            f"_PRAGMA_LINK = {['-fopenmp'] if '-fopenmp' in request['flags'] else []!r}",
+            f"_PRAGMA_SOURCE = {literal(one_source(request['header'], request['kernel']))}",
+        ]
+
+    def call(self, arguments: list[str], outputs: list[str], packed: tuple[str, ...] = ()) -> list[str]:
+        passed = [*arguments, *outputs, *packed]
+        lines = []
+        if self._request["scratch_bytes"] > 0:
+            lines.append(f"scratch = torch.empty({self._request['scratch_bytes']}, dtype=torch.uint8)")
+            passed.append("scratch")
+        pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
+        if self._request["scratch_bytes"] == 0:
+            pointers.append("None")
+        return [*lines, "_PRAGMA_LIBRARY.pragma_kernel(", *(f"    {pointer}," for pointer in pointers), ")"]
+
+
+_KERNELS = {"cpp": CppKernel, "cuda": CudaKernel, "triton": TritonModule}
+
+
+def _forward(request: dict[str, Any], model: _TaskSource, kernel: Any) -> list[str]:
     arguments = request["arguments"]
     lines = [
         f"a{i} = _pragma_ready({_value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
         for i, a in enumerate(arguments)
     ]
     held = [f"a{i}" for i in range(len(arguments))]
-    outputs = []
-    for i, spec in enumerate(request["outputs"]):
-        lines.append(f"o{i} = torch.empty({tuple(spec['shape'])!r}, dtype=torch.{spec['dtype']})")
-        outputs.append(f"o{i}")
-    passed = held + outputs
+    outputs = [f"o{i}" for i in range(len(request["outputs"]))]
+    on_device = "" if isinstance(kernel, CppKernel) else ", device=" + (f"{held[0]}.device" if held else "'cuda'")
+    for name, spec in zip(outputs, request["outputs"], strict=True):
+        lines.append(f"{name} = torch.empty({tuple(spec['shape'])!r}, dtype=torch.{spec['dtype']}{on_device})")
     if request["packed_bytes"] > 0:
         lines += _prepare_lines(request, model)
-        passed.append(f"{model.self_name}._pragma_packed")
-    if request["scratch_bytes"] > 0:
-        lines.append(f"scratch = torch.empty({request['scratch_bytes']}, dtype=torch.uint8)")
-        passed.append("scratch")
-    pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
-    if request["scratch_bytes"] == 0:
-        pointers.append("None")
-    lines.append("_PRAGMA_LIBRARY.pragma_kernel(")
-    lines += [f"    {pointer}," for pointer in pointers]
-    lines.append(")")
+        lines += kernel.call(held, outputs, (f"{model.self_name}._pragma_packed",))
+    else:
+        lines += kernel.call(held, outputs)
     return [*lines, _return_line(request["output_kind"], outputs)]
 
 

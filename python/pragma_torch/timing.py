@@ -5,8 +5,8 @@ never writes show every refill. Arguments that forward writes (running statistic
 the exception: they are copied once when the modules are built and are not refreshed afterwards, so
 that the child's writes cannot cut the rest of their pages off from refills.
 
-On a GPU they lie in an exchange of the referee's (exchange.py); RUN ends when the whole device is idle,
-as a candidate's does (pragma_triton/kernels.py).
+For a candidate on a GPU they lie in an exchange of the referee's (exchange.py); RUN ends when the whole
+device is idle, as a candidate's does (pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ class Timer:
     """The state of one timing child. `calls` has (model, inputs) of each set once loaded."""
 
     def __init__(self, request: dict[str, Any], inputs_fd: int, page: control.ControlPage) -> None:
-        """`inputs_fd`: the ring's inputs, or on a GPU a socket with an exchange."""
+        """`inputs_fd`: the ring's inputs, or with no offsets a socket with an exchange."""
         self._request = request
+        self._exchanges = not request["offsets"]
         self._page = page
         self._inputs_fd = inputs_fd
         self._area: Area | None = None
@@ -48,7 +49,7 @@ class Timer:
     def serve(self) -> None:
         """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
         page = self._page
-        burst = self._burst if self._request.get("device", CPU) == CPU else self._burst_on_device
+        burst = self._burst_on_device if self._exchanges else self._burst
         nothing: tuple[Any, list[Any]] = (None, [])
         with torch.no_grad():
             while True:
@@ -123,9 +124,8 @@ class Timer:
 
     def _sets(self, plan: Plan) -> list[list[torch.Tensor]]:
         """Each set's, in the plan's order."""
-        device = self._request.get("device", CPU)
-        if device != CPU:
-            self._device = Device(device)
+        if self._exchanges:
+            self._device = Device(self._request["device"])
             self._opened = Opened(self._inputs_fd, arguments_writable=True)
             return self._opened.arguments
         area = self._area = Area(self._inputs_fd, private=True)

@@ -1,14 +1,19 @@
 """pragma_export.write: what becomes of a task's file."""
 
 import ast
+import importlib.util
+import os
 import pathlib
+import shutil
+import subprocess
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from pragma_export.write import Refused, write  # noqa: E402
+from pragma_export.text import Refused  # noqa: E402
+from pragma_export.write import write  # noqa: E402
 
 TASK = '''
 """A task."""
@@ -49,6 +54,7 @@ def tensor(name, path, role="input"):
 def request(**changes):
     base = {
         "name": "add",
+        "language": "cpp",
         "source": TASK,
         "arguments": [tensor("x", "args[0]"), tensor("w", "layers.0.weight", "parameter")],
         "outputs": [tensor("out", "output")],
@@ -132,3 +138,103 @@ def test_scratch_prepare_and_kinds_of_output():
 def test_tasks_without_room_for_a_drop_in_are_refused(changes, reason):
     with pytest.raises(Refused, match=".*" + reason.replace("*", r"\*").replace("[", r"\[")):
         write(request(**changes))
+
+
+CUDA = '''// mine
+#include "kernel.h"
+__global__ void Add(const float* x, const float* w, float* out) {
+  const int at = blockIdx.x * 8 + threadIdx.x;
+  out[at] = x[at] + w[at];
+}
+extern "C" void pragma_launch(const float* x, const float* w, float* out, void*, cudaStream_t stream) {
+  Add<<<8, 8, 0, stream>>>(x, w, out);
+}
+'''
+TRITON = '''"""Adds, in one try."""
+import torch
+import triton
+import triton.language as tl
+
+BLOCK = 64
+
+@triton.jit
+def add(x, w, out, B: tl.constexpr):
+    """Says what it does."""
+    at = tl.arange(0, B)
+    tl.store(out + at, tl.load(x + at) + tl.load(w + at))
+
+def run(x, w, out):
+    add[(1,)](x, w, out, B=BLOCK)
+'''
+
+
+def cuda_request(**changes):
+    return request(language="cuda", kernel=CUDA, compiler="nvcc", flags=["-use_fast_math"], needs=[], **changes)
+
+
+def triton_request(**changes):
+    return request(language="triton", kernel=TRITON, header="", compiler="", flags=[], needs=[], **changes)
+
+
+def assert_solution(text):
+    """What KernelBench's static check asks of one."""
+    tree = ast.parse(text)
+    assert [n.name for n in tree.body if isinstance(n, ast.ClassDef)] == ["ModelNew"]
+    assert not any(isinstance(n, (ast.Try, ast.Pass)) for n in ast.walk(tree))
+    assert "try" not in text.split() and "pass" not in text.split()
+
+
+def test_a_cuda_kernel_is_built_inline_for_the_gpu_that_is_there():
+    text = write(cuda_request(scratch_bytes=64))
+    assert_solution(text)
+    found = constants(text)
+    assert "-std=c++20" in found["_PRAGMA_FLAGS"] and found["_PRAGMA_FLAGS"][-1] == "-use_fast_math"
+    assert found["_PRAGMA_SOURCE"].strip() == CUDA.replace('#include "kernel.h"', "\nnamespace task {}").strip()
+    assert "load_inline(" in text and "cuda_sources=[_PRAGMA_SOURCE]" in text and "__global__" in text
+    assert "torch.empty((8, 8), dtype=torch.float32, device=a0.device)" in text
+    assert "torch.empty(64, dtype=torch.uint8, device=a0.device)" in text
+    assert "torch.cuda.current_stream().cuda_stream" in text
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not on PATH")
+def test_the_source_of_an_exported_cuda_kernel_builds_with_its_flags(tmp_path):
+    found = constants(write(cuda_request()))
+    (tmp_path / "kernel.cu").write_text(found["_PRAGMA_SOURCE"])
+    flags = [*found["_PRAGMA_FLAGS"], "-gencode=arch=compute_90a,code=sm_90a", "-cudart=none"]
+    command = ["nvcc", "-c", "-x", "cu", *flags, "-o", tmp_path / "kernel.o", tmp_path / "kernel.cu"]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+
+
+def test_a_triton_module_stands_in_the_file():
+    text = write(triton_request())
+    assert_solution(text)
+    functions = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+    assert {"add", "run", "helper"} <= functions.keys()
+    assert ast.unparse(functions["add"].decorator_list[0]) == "triton.jit"
+    assert text.count("import torch\n") == 1 and "import triton.language as tl\n" in text
+    assert "_pragma_run(a0, a1, o0)" in text and "Says what it does" not in text
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch")
+def test_an_exported_triton_module_computes_what_the_task_does(tmp_path):
+    (tmp_path / "solution.py").write_text(write(triton_request()))
+    check = (
+        "import torch, solution; model = solution.ModelNew(8); x = torch.rand(8, 8)\n"
+        "assert torch.equal(model(x), x + model.layers[0].weight)"
+    )
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    ran = subprocess.run([sys.executable, "-c", check], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "source, reason",
+    [
+        (TRITON.replace("BLOCK", "size"), "the task and the Triton module both define size"),
+        (TRITON + "\ndef rest():\n    pass\n", "has `pass`"),
+    ],
+)
+def test_triton_modules_that_cannot_stand_beside_the_task_are_refused(source, reason):
+    with pytest.raises(Refused, match=reason):
+        write({**triton_request(), "kernel": source})

@@ -97,11 +97,26 @@ TEST(PlanReply, SaysWhatIsMissing) {
 TEST(SkeletonKernel, DefinesWhatTheHeaderDeclares) {
   const std::string skeleton = SkeletonKernel(
       "#pragma once\nextern \"C\" void pragma_kernel(const float* x,\n    float* out, void* "
-      "scratch);\n");
+      "scratch);\n",
+      Language::kCpp);
   EXPECT_THAT(skeleton, HasSubstr("// pragma-flags: -O3"));
   EXPECT_THAT(skeleton,
               HasSubstr("pragma_kernel(const float* x,\n    float* out, void* scratch) {\n"));
   EXPECT_TRUE(skeleton.ends_with("}\n"));
+}
+
+TEST(SkeletonKernel, IsInTheLanguageOfTheCandidates) {
+  const std::string cuda = SkeletonKernel(
+      "extern \"C\" void pragma_launch(const float* x, float* out, void* scratch, cudaStream_t "
+      "stream);\n",
+      Language::kCuda);
+  EXPECT_THAT(cuda, HasSubstr("// pragma-flags: -O3\n"));
+  EXPECT_THAT(cuda, HasSubstr("void* scratch, cudaStream_t stream) {\n"));
+  const std::string triton =
+      SkeletonKernel("# n = 40\ndef run(\n    x,\n    out,\n):\n", Language::kTriton);
+  EXPECT_THAT(triton, HasSubstr("import triton.language as tl\n"));
+  EXPECT_THAT(triton, HasSubstr("def run(\n    x,\n    out,\n):\n    # Nothing is written"));
+  EXPECT_THAT(triton, Not(HasSubstr("pragma-flags")));
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
-// Likely causes of failures: what a performance engineer would look at first. Needles are matched
-// against reason, failed checks, diagnostics and log; an entry without one speaks for its status.
+// Likely causes of failures on processors, and how they are found for every language.
+#include "agent/causes.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/describe.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 
 namespace pragma {
@@ -16,13 +19,7 @@ namespace {
 
 constexpr std::size_t kMostCauses = 4;
 
-struct Cause {
-  Status status;
-  std::string_view needle;  // lower case; empty: any failure of this status
-  std::string_view text;
-};
-
-constexpr std::array kCauses{
+constexpr std::array kCppCauses{
     Cause{
         Status::kCompileError, "target specific option mismatch",
         "An intrinsic needs an instruction set that is not switched on: put -march=native (or the "
@@ -138,6 +135,13 @@ constexpr std::array kCauses{
           "The last reply held no usable code: a plain, correct loop nest is better than none."},
 };
 
+// What is said of the language goes before what holds on every GPU.
+std::vector<std::span<const Cause>> TablesOf(Language language) {
+  if (language == Language::kCuda) return {CudaCauses(), GpuCauses()};
+  if (language == Language::kTriton) return {TritonCauses(), GpuCauses()};
+  return {kCppCauses};
+}
+
 std::string Lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -154,7 +158,7 @@ std::string Evidence(const Evaluation& evaluation) {
 
 }  // namespace
 
-std::vector<std::string> LikelyCauses(const Evaluation& evaluation) {
+std::vector<std::string> LikelyCauses(const Evaluation& evaluation, Language language) {
   std::vector<std::string> causes;
   const std::string evidence = Evidence(evaluation);
   const auto add = [&](const Cause& cause) {
@@ -163,9 +167,11 @@ std::vector<std::string> LikelyCauses(const Evaluation& evaluation) {
     causes.emplace_back(cause.text);
   };
   for (const bool specific : {true, false}) {
-    for (const Cause& cause : kCauses) {
-      if (cause.status != evaluation.status || cause.needle.empty() == specific) continue;
-      if (!specific || evidence.find(cause.needle) != std::string::npos) add(cause);
+    for (const std::span<const Cause> table : TablesOf(language)) {
+      for (const Cause& cause : table) {
+        if (cause.status != evaluation.status || cause.needle.empty() == specific) continue;
+        if (!specific || evidence.find(cause.needle) != std::string::npos) add(cause);
+      }
     }
   }
   return causes;

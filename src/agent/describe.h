@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/trial.h"
 
@@ -26,6 +27,7 @@ namespace pragma {
 
 // Likely causes of a failure, each with what helps, the most specific first; empty for a passed
 // one.
-[[nodiscard]] std::vector<std::string> LikelyCauses(const Evaluation& evaluation);
+[[nodiscard]] std::vector<std::string> LikelyCauses(const Evaluation& evaluation,
+                                                    Language language);
 
 }  // namespace pragma

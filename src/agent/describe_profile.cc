@@ -44,10 +44,28 @@ constexpr std::array<std::string_view, 25> kDefault{"time_ms",
                                                     "thread_scaling",
                                                     "measured_over_mca",
                                                     "roofline_share"};
+// Of a GPU: the paper's six (time, occupancy, registers, shared memory, tensor cores, memory), and
+// what its rules look at most.
+constexpr std::array<std::string_view, 16> kOfGpu{"gpu_kernel_time",
+                                                  "gpu_kernels",
+                                                  "gpu_launch_gap",
+                                                  "gpu_achieved_occupancy",
+                                                  "gpu_theoretical_occupancy",
+                                                  "gpu_registers_per_thread",
+                                                  "gpu_shared_memory_per_block",
+                                                  "gpu_tensor_active",
+                                                  "gpu_memory_throughput",
+                                                  "gpu_dram_throughput",
+                                                  "gpu_sm_throughput",
+                                                  "gpu_issue_active",
+                                                  "gpu_waves",
+                                                  "gpu_bytes_per_sector",
+                                                  "gpu_bank_conflicts",
+                                                  "gpu_spills"};
 // Left out where they are zero: then they say nothing.
-constexpr std::array<std::string_view, 8> kQuietAtZero{
-    "libm_calls",  "division_count", "gather_count",       "spill_traffic",
-    "line_splits", "page_faults",    "branch_mispredicts", "l3_misses"};
+constexpr std::array<std::string_view, 10> kQuietAtZero{
+    "gpu_spills",    "gpu_bank_conflicts", "libm_calls",  "division_count",     "gather_count",
+    "spill_traffic", "line_splits",        "page_faults", "branch_mispredicts", "l3_misses"};
 constexpr std::size_t kTextBytes = 200;
 
 std::string ValueText(const Metric& metric) {
@@ -112,8 +130,11 @@ std::string Line(std::string_view text) {
 std::string HotList(const std::vector<HotSpot>& hot) {
   std::string text;
   for (const HotSpot& spot : hot) {
-    text += fmt::format("- {:.0f} %: line {}: `{}`", spot.percent, spot.line, Line(spot.text));
-    if (!spot.remark.empty()) text += " (compiler: " + Line(spot.remark) + ")";
+    // A GPU's are whole kernels.
+    const std::string place = spot.line > 0 ? fmt::format("line {}: ", spot.line) : "";
+    text += fmt::format("- {:.0f} %: {}`{}`", spot.percent, place, Line(spot.text));
+    if (!spot.remark.empty())
+      text += fmt::format(" ({}{})", spot.line > 0 ? "compiler: " : "", Line(spot.remark));
     text += "\n";
   }
   return text;
@@ -128,12 +149,14 @@ bool Quiet(const Metric& metric) {
 std::vector<std::string> ShownTags(const ProfileShown& shown) {
   std::vector<std::string> tags;
   if (shown.current == nullptr) return tags;
-  for (const std::string_view tag : kDefault) {
+  const auto add = [&](std::string_view tag) {
     const Metric* metric = shown.current->Find(tag);
-    if (metric == nullptr) continue;
+    if (metric == nullptr) return;
     const Metric* best = shown.best == nullptr ? nullptr : shown.best->Find(tag);
     if (!Quiet(*metric) || (best != nullptr && best->value != 0)) tags.emplace_back(tag);
-  }
+  };
+  std::ranges::for_each(kDefault, add);
+  std::ranges::for_each(kOfGpu, add);
   for (const std::string& tag : shown.extra) {
     const bool new_one = std::ranges::find(tags, tag) == tags.end();
     if (new_one && shown.current->Find(tag) != nullptr) tags.push_back(tag);
@@ -160,7 +183,9 @@ std::string ProfileInWords(const ProfileShown& shown) {
   text += "## Diagnosis\n\n" + DiagnosisList(shown.current->diagnosis);
   text += "\n## Figures of one call\n\n" + Table(shown);
   if (shown.hot_lines && !shown.current->hot.empty())
-    text += "\n## Hottest lines\n\n" + HotList(shown.current->hot);
+    text += fmt::format("\n## {}\n\n{}",
+                        shown.current->hot.front().line > 0 ? "Hottest lines" : "Longest kernels",
+                        HotList(shown.current->hot));
   return text;
 }
 
@@ -181,11 +206,24 @@ std::vector<std::string> NamedTechniques(const Profile& profile) {
   return names;
 }
 
+namespace {
+
+// What its fragment is written in.
+std::string_view FenceOf(const Entry& technique) {
+  const auto is_for = [&](std::string_view target) {
+    return std::ranges::find(technique.targets, target) != technique.targets.end();
+  };
+  if (is_for("cuda")) return "cuda";
+  return is_for("triton") ? "python" : "cpp";
+}
+
+}  // namespace
+
 std::string TechniqueInWords(const Entry& technique) {
   std::string text = fmt::format("`{}`: {} {}", technique.id, technique.summary, technique.how);
   if (!technique.traps.empty()) text += " Traps: " + technique.traps;
   if (!technique.fragment.empty())
-    text += fmt::format("\n\n```cpp\n{}\n```", Trim(technique.fragment));
+    text += fmt::format("\n\n```{}\n{}\n```", FenceOf(technique), Trim(technique.fragment));
   return text;
 }
 

@@ -45,21 +45,25 @@ TEST(Verdict, ShortensManyDiagnostics) {
 
 TEST(LikelyCauses, PutsTheSpecificFirst) {
   const SmallRun run;
-  const auto causes = LikelyCauses(run.broken.evaluation);
+  const auto causes = LikelyCauses(run.broken.evaluation, Language::kCpp);
   ASSERT_THAT(causes, Not(IsEmpty()));
   EXPECT_THAT(causes.front(), HasSubstr("instruction set"));
-  EXPECT_THAT(LikelyCauses(run.passed.evaluation), IsEmpty());
+  EXPECT_THAT(LikelyCauses(run.passed.evaluation, Language::kCpp), IsEmpty());
 }
 
 TEST(LikelyCauses, KnowsSomethingAboutEveryFailure) {
-  for (const Status status :
-       {Status::kRejectedSource, Status::kCompileError, Status::kLoadError, Status::kCrashed,
-        Status::kTimeout, Status::kOutOfMemory, Status::kSandboxViolation, Status::kWrongShape,
-        Status::kWrongValues, Status::kNondeterministic, Status::kImplausible,
-        Status::kUnsupported}) {
-    EXPECT_THAT(LikelyCauses({.status = status}), Not(IsEmpty())) << StatusName(status);
+  for (const Language language : {Language::kCpp, Language::kCuda, Language::kTriton}) {
+    for (const Status status :
+         {Status::kRejectedSource, Status::kCompileError, Status::kLoadError, Status::kCrashed,
+          Status::kTimeout, Status::kOutOfMemory, Status::kSandboxViolation, Status::kWrongShape,
+          Status::kWrongValues, Status::kNondeterministic, Status::kImplausible,
+          Status::kUnsupported}) {
+      EXPECT_THAT(LikelyCauses({.status = status}, language), Not(IsEmpty()))
+          << LanguageName(language) << " " << StatusName(status);
+    }
   }
-  EXPECT_THAT(LikelyCauses({.status = Status::kCrashed, .reason = "SIGILL"}), SizeIs(4));
+  EXPECT_THAT(LikelyCauses({.status = Status::kCrashed, .reason = "SIGILL"}, Language::kCpp),
+              SizeIs(4));
 }
 
 }  // namespace

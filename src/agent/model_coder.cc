@@ -10,6 +10,7 @@
 
 #include "agent/ask.h"
 #include "agent/describe.h"
+#include "agent/language_words.h"
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "agent/window_data.h"
@@ -37,14 +38,14 @@ const Trial* StartingPoint(const Window& window, const Advice* advice) {
 }
 
 PromptData VersionData(const Trial& trial, const std::string& title, bool code,
-                       const Detail& detail) {
+                       const Detail& detail, Language language) {
   PromptData data;
   const bool has_code = code && trial.candidate.has_value();
   data.texts = {{"title", title},
                 {"verdict", Verdict(trial.evaluation, detail.log_bytes)},
-                {"code", has_code ? Fenced(trial.candidate->source(), "cpp") : ""}};
+                {"code", has_code ? FencedSource(*trial.candidate) : ""}};
   data.flags = {{"has_code", has_code}};
-  AddCauses(data, trial.evaluation);
+  AddCauses(data, trial.evaluation, language);
   // What a repair still has to carry out.
   const bool planned = trial.advice && !trial.advice->change.empty();
   data.flags["has_plan"] = planned;
@@ -53,14 +54,15 @@ PromptData VersionData(const Trial& trial, const std::string& title, bool code,
 }
 
 // The starting point in full, then the best or the present version where it is another one.
-void AddVersions(PromptData& data, const Window& window, const Trial* start, const Detail& detail) {
+void AddVersions(PromptData& data, const Window& window, const Trial* start, const Detail& detail,
+                 Language language) {
   std::vector<PromptData>& list = data.lists["versions"];
   if (start != nullptr) {
     const bool is_best = window.best != nullptr && window.best->node == start->node;
     list.push_back(VersionData(*start,
                                fmt::format("The version to start from: {}{}", TrialTitle(*start),
                                            is_best ? "; it is the best so far" : ""),
-                               true, detail));
+                               true, detail, language));
   }
   for (const auto& [trial, what] : {std::pair{window.best, "The best version so far"},
                                     std::pair{window.current, "The last version"}}) {
@@ -68,16 +70,17 @@ void AddVersions(PromptData& data, const Window& window, const Trial* start, con
                        (trial == window.current && trial == window.best);
     if (shown) continue;
     list.push_back(VersionData(*trial, fmt::format("{}: {}", what, TrialTitle(*trial)),
-                               detail.second_version, detail));
+                               detail.second_version, detail, language));
   }
   data.flags["has_versions"] = !list.empty();
 }
 
-void AddAdvice(PromptData& data, const Advice* advice, const Trial* start) {
+void AddAdvice(PromptData& data, const Advice* advice, const Trial* start, Language language) {
   data.flags["has_advice"] = advice != nullptr && !advice->change.empty();
   data.flags["has_anchored"] = advice != nullptr && !advice->anchored.empty();
   if (data.flags["has_anchored"])
-    data.texts["anchored"] = Fenced(advice->anchored, start == nullptr ? "" : "cpp");
+    data.texts["anchored"] =
+        Fenced(advice->anchored, start == nullptr ? "" : WordsOf(language).fence);
   if (!data.flags["has_advice"]) return;
   data.texts["advice_start"] =
       start == nullptr
@@ -91,17 +94,13 @@ void AddAdvice(PromptData& data, const Advice* advice, const Trial* start) {
 }
 
 // What is wanted where nobody advises.
-std::string Goal(const Trial* start) {
-  if (start == nullptr) {
-    return "Write the kernel: correct first, and then as fast as you can make it, with vectorised "
-           "inner loops, all threads, and as little memory traffic as possible.";
-  }
+std::string Goal(const Trial* start, Language language) {
+  if (start == nullptr) return std::string(WordsOf(language).first_goal);
   if (!start->evaluation.passed()) {
     return "Repair the version above. Find the cause in the code before you change it, keep what "
            "works, and return the whole corrected file.";
   }
-  return "Make the version above faster. Decide what costs most now (arithmetic, memory traffic, "
-         "latency, threads), change that, keep it correct, and return the whole file.";
+  return std::string(WordsOf(language).faster_goal);
 }
 
 // Attempts in the order in which they were made, the present one last.
@@ -154,10 +153,11 @@ Result<std::vector<Message>> ModelCoder::OnePrompt(const Window& window, const A
                                                    const Detail& detail) const {
   PromptData data = CommonData(window, settings_, detail);
   const Trial* start = StartingPoint(window, advice);
-  AddVersions(data, window, start, detail);
+  AddVersions(data, window, start, detail, settings_.language);
+  data.flags["shows_form"] = true;
   AddOthers(data, window, detail);
-  AddAdvice(data, advice, start);
-  data.texts["goal"] = Goal(start);
+  AddAdvice(data, advice, start, settings_.language);
+  data.texts["goal"] = Goal(start, settings_.language);
   return std::vector<Message>{{.role = "user", .text = TRY(library_.Render(prompts_.coder, data))}};
 }
 
@@ -165,7 +165,7 @@ Result<std::vector<Message>> ModelCoder::OnePrompt(const Window& window, const A
 Result<std::string> ModelCoder::Feedback(const Window& window, const Trial& trial,
                                          const std::string& goal, const Detail& detail) const {
   PromptData data = CommonData(window, settings_, detail);
-  AddCauses(data, trial.evaluation);
+  AddCauses(data, trial.evaluation, settings_.language);
   data.flags["is_last"] = !goal.empty();
   data.texts["verdict"] = Verdict(trial.evaluation, goal.empty() ? 0 : detail.log_bytes);
   data.texts["goal"] = goal;
@@ -178,10 +178,11 @@ Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advic
                                                const Detail& detail) const {
   const std::vector<const Trial*> turns = Conversation(window);
   PromptData data = CommonData(window, settings_, detail);
-  AddVersions(data, Window{}, nullptr, detail);
+  AddVersions(data, Window{}, nullptr, detail, settings_.language);
+  data.flags["shows_form"] = true;
   AddOthers(data, Window{}, detail);
-  AddAdvice(data, turns.empty() ? advice : nullptr, nullptr);
-  data.texts["goal"] = Goal(nullptr);
+  AddAdvice(data, turns.empty() ? advice : nullptr, nullptr, settings_.language);
+  data.texts["goal"] = Goal(nullptr, settings_.language);
   std::vector<Message> messages{
       {.role = "user", .text = TRY(library_.Render(prompts_.coder, data))}};
   const std::size_t shown = std::min(turns.size(), std::max<std::size_t>(detail.other_codes, 1));
@@ -189,10 +190,11 @@ Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advic
     const Trial& trial = *turns[i];
     messages.push_back(
         {.role = "assistant",
-         .text = trial.candidate ? Fenced(trial.candidate->source(), "cpp") : "(no usable code)"});
+         .text = trial.candidate ? FencedSource(*trial.candidate) : "(no usable code)"});
     const bool last = i + 1 == turns.size();
-    const std::string wish =
-        advice != nullptr && !advice->change.empty() ? advice->change : Goal(&trial);
+    const std::string wish = advice != nullptr && !advice->change.empty()
+                                 ? advice->change
+                                 : Goal(&trial, settings_.language);
     messages.push_back(
         {.role = "user", .text = TRY(Feedback(window, trial, last ? wish : "", detail))});
   }
@@ -208,13 +210,17 @@ Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice,
   Proposal proposal;
   proposal.author = prompts_.coder_role + " " + model_.name();
   const Judge judge = [&](const Completion& completion) -> Result<std::string> {
-    CodeReply reply = ParseCodeReply(completion.text, completion.truncated);
+    CodeReply reply = ParseCodeReply(completion.text, completion.truncated, settings_.language);
     proposal.unsupported = reply.unsupported;
     proposal.reason = reply.problem;
-    if (!reply.source.empty()) proposal.candidate = CppCandidate(std::move(reply.source));
+    if (!reply.source.empty())
+      proposal.candidate = CandidateIn(settings_.language, std::move(reply.source));
     if (proposal.candidate || proposal.unsupported) return std::string();
     Log(LogLevel::kDebug, "coder: " + reply.problem);
-    return library_.Render("coder_reask", {.texts = {{"problem", reply.problem}}});
+    const LanguageWords& words = WordsOf(settings_.language);
+    return library_.Render("coder_reask", {.texts = {{"problem", reply.problem},
+                                                     {"whole_file", std::string(words.whole_file)},
+                                                     {"fence", std::string(words.fence)}}});
   };
   proposal.spent = TRY(Ask(model_, std::move(question), judge));
   return proposal;
@@ -225,7 +231,7 @@ Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice,
 Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model, const std::string& prompt_dir,
                                               const PromptSet& prompts,
                                               const RoleSettings& settings) {
-  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
+  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, LanguageName(settings.language)));
   if (!library.Has(prompts.coder)) {
     return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir,
                                                prompts.coder, prompts.coder_role));

@@ -11,6 +11,7 @@
 #include "agent/ask.h"
 #include "agent/describe.h"
 #include "agent/describe_profile.h"
+#include "agent/language_words.h"
 #include "agent/plan_reply.h"
 #include "agent/roles.h"
 #include "agent/skeleton.h"
@@ -20,6 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/advice.h"
+#include "core/candidate.h"
 #include "core/profile.h"
 #include "core/trial.h"
 #include "llm/model.h"
@@ -69,16 +71,16 @@ void AddProfileParts(PromptData& data, const Window& window, const RoleSettings&
   AddTechniques(data, shown.current, settings, detail);
 }
 
-void AddCurrent(PromptData& data, const Trial* current, const Detail& detail) {
+void AddCurrent(PromptData& data, const Trial* current, Language language, const Detail& detail) {
   data.flags["has_current"] = current != nullptr;
   data.flags["has_causes"] = false;
   data.lists.try_emplace("causes");
   if (current == nullptr) return;
   data.texts["current_title"] = TrialTitle(*current);
   data.texts["current_verdict"] = Verdict(current->evaluation, detail.log_bytes);
-  data.texts["current_code"] = current->candidate ? Fenced(current->candidate->source(), "cpp")
-                                                  : "(The reply held no usable code.)";
-  AddCauses(data, current->evaluation);
+  data.texts["current_code"] =
+      current->candidate ? FencedSource(*current->candidate) : "(The reply held no usable code.)";
+  AddCauses(data, current->evaluation, language);
 }
 
 void AddBest(PromptData& data, const Window& window, const Detail& detail) {
@@ -91,25 +93,30 @@ void AddBest(PromptData& data, const Window& window, const Detail& detail) {
   data.flags["has_best_code"] = code;
   data.texts["best_title"] = TrialTitle(*best);
   data.texts["best_verdict"] = Verdict(best->evaluation, detail.log_bytes);
-  data.texts["best_code"] = code ? Fenced(best->candidate->source(), "cpp") : "";
+  data.texts["best_code"] = code ? FencedSource(*best->candidate) : "";
 }
 
 // What a planner marks: the present version, or what there is before the first one.
-void AddSourceToMark(PromptData& data, const Window& window, const PromptSet& prompts) {
-  const bool cpp = window.current != nullptr || prompts.skeleton_first;
+void AddSourceToMark(PromptData& data, const Window& window, const PromptSet& prompts,
+                     Language language) {
+  const bool kernel = window.current != nullptr || prompts.skeleton_first;
+  const LanguageWords& words = WordsOf(language);
+  const std::string fence(kernel ? words.fence : "python");
+  const std::string comment(kernel ? words.comment : "#");
+  const std::string mark = comment == "#" ? "##" : comment;
   std::string source = window.task->source;
   if (window.current != nullptr && window.current->candidate) {
     source = window.current->candidate->source();
   } else if (prompts.skeleton_first) {
-    source = SkeletonKernel(*window.kernel_header);
+    source = SkeletonKernel(*window.kernel_header, language);
   }
-  data.texts["source_to_mark"] = Fenced(source, cpp ? "cpp" : "python");
-  data.texts["marked_language"] = cpp ? "cpp" : "python";
-  data.texts["begin_mark"] = cpp ? "// <<<IMPROVE BEGIN>>>" : "## <<<IMPROVE BEGIN>>>";
-  data.texts["end_mark"] = cpp ? "// <<<IMPROVE END>>>" : "## <<<IMPROVE END>>>";
-  data.texts["comment"] = cpp ? "//" : "#";
-  data.flags["marks_module"] = !cpp;
-  data.flags["marks_skeleton"] = cpp && window.current == nullptr;
+  data.texts["source_to_mark"] = Fenced(source, fence);
+  data.texts["marked_language"] = fence;
+  data.texts["begin_mark"] = mark + " <<<IMPROVE BEGIN>>>";
+  data.texts["end_mark"] = mark + " <<<IMPROVE END>>>";
+  data.texts["comment"] = comment;
+  data.flags["marks_module"] = !kernel;
+  data.flags["marks_skeleton"] = kernel && window.current == nullptr;
 }
 
 class ModelConductor final : public Conductor {
@@ -138,11 +145,11 @@ class ModelConductor final : public Conductor {
 Result<std::vector<Message>> ModelConductor::Render(const Window& window,
                                                     const Detail& detail) const {
   PromptData data = CommonData(window, settings_, detail);
-  AddCurrent(data, window.current, detail);
+  AddCurrent(data, window.current, settings_.language, detail);
   AddProfileParts(data, window, settings_, detail);
   AddBest(data, window, detail);
   AddOthers(data, window, detail);
-  AddSourceToMark(data, window, prompts_);
+  AddSourceToMark(data, window, prompts_, settings_.language);
   data.texts["focus"] = window.focus;
   data.flags["has_focus"] = !window.focus.empty();
   return std::vector<Message>{
@@ -199,7 +206,7 @@ Result<Advised> ModelConductor::Advise(const Window& window, CallKey key) {
 Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model, const std::string& prompt_dir,
                                                       const PromptSet& prompts,
                                                       const RoleSettings& settings) {
-  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir));
+  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, LanguageName(settings.language)));
   if (!library.Has(prompts.conductor)) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir, prompts.conductor,

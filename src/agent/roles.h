@@ -26,6 +26,7 @@ struct RoleSettings {
   // By the name after "technique.", Markdown: what a diagnosis may name as its remedy.
   std::map<std::string, std::string> techniques;
   bool tunes = false;  // tunables of candidates are tuned, and prompts say how to declare them
+  Language language = Language::kCpp;  // of the candidates
 };
 
 struct Advised {

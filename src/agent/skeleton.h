@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/candidate.h"
+
 namespace pragma {
 
-// `kernel_header`: the text of kernel.h, whose declaration of pragma_kernel becomes a definition
-// without a body.
-[[nodiscard]] std::string SkeletonKernel(std::string_view kernel_header);
+// `interface`: what authors are shown of it: the text of kernel.h, whose declaration becomes a
+// definition without a body, or (Triton) the definition itself.
+[[nodiscard]] std::string SkeletonKernel(std::string_view interface, Language language);
 
 }  // namespace pragma

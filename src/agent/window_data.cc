@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/describe.h"
+#include "agent/language_words.h"
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "base/log.h"
@@ -106,12 +107,23 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
   PromptData data;
   const std::string machine = Machine(window, detail);
   const std::string advice(Trim(window.advice_from_user));
+  const std::vector<std::string>& flags = DefaultFlags(settings.language);
   const std::vector<std::string>& allowed =
-      settings.allowed_flags.empty() ? DefaultCppFlags() : settings.allowed_flags;
-  data.texts = {{"task_name", window.task->name},
+      settings.allowed_flags.empty() ? flags : settings.allowed_flags;
+  const LanguageWords& words = WordsOf(settings.language);
+  data.texts = {{"language", std::string(words.language)},
+                {"craft", std::string(words.craft)},
+                {"product", std::string(words.product)},
+                {"processor", std::string(words.processor)},
+                {"first_structure", std::string(words.first_structure)},
+                {"change_terms", std::string(words.change_terms)},
+                {"plan_terms", std::string(words.plan_terms)},
+                {"library_ideas", std::string(words.library_ideas)},
+                {"side_changes", std::string(words.side_changes)},
+                {"task_name", window.task->name},
                 {"task_source", Fenced(window.task->source, "python")},
-                {"kernel_header", Fenced(*window.kernel_header, "cpp")},
-                {"default_flags", Join(DefaultCppFlags(), " ")},
+                {"kernel_header", Fenced(*window.kernel_header, words.fence)},
+                {"default_flags", Join(flags, " ")},
                 {"allowed_flags", CodeList(allowed)},
                 {"machine", machine},
                 {"attempt", std::to_string(window.attempt)},
@@ -120,12 +132,13 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
   data.flags = {{"has_machine", !machine.empty()},
                 {"has_user_advice", !advice.empty()},
                 {"has_notes", !window.task->notes.empty()},
-                {"tunes", settings.tunes}};
+                {"tunes", settings.tunes},
+                {"shows_form", false}};
   const bool example =
       window.current == nullptr && window.example != nullptr && !window.example->code.empty();
   data.flags["has_example"] = example;
   data.texts["example_title"] = example ? window.example->title : "";
-  data.texts["example_code"] = example ? Fenced(window.example->code, "cpp") : "";
+  data.texts["example_code"] = example ? Fenced(window.example->code, words.fence) : "";
   for (const std::string& note : window.task->notes) {
     data.lists["notes"].push_back({.texts = {{"note", note}}});
   }
@@ -133,12 +146,16 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
   return data;
 }
 
-void AddCauses(PromptData& data, const Evaluation& evaluation) {
+void AddCauses(PromptData& data, const Evaluation& evaluation, Language language) {
   std::vector<PromptData>& list = data.lists["causes"];
-  for (std::string& cause : LikelyCauses(evaluation)) {
+  for (std::string& cause : LikelyCauses(evaluation, language)) {
     list.push_back({.texts = {{"cause", std::move(cause)}}});
   }
   data.flags["has_causes"] = !list.empty();
+}
+
+std::string FencedSource(const Candidate& candidate) {
+  return Fenced(candidate.source(), WordsOf(candidate.language).fence);
 }
 
 void AddOthers(PromptData& data, const Window& window, const Detail& detail) {
@@ -150,7 +167,7 @@ void AddOthers(PromptData& data, const Window& window, const Detail& detail) {
     const bool code = trial.candidate && others.size() - i <= detail.other_codes;
     list.push_back({.texts = {{"title", TrialTitle(trial)},
                               {"verdict", ShortVerdict(trial)},
-                              {"code", code ? Fenced(trial.candidate->source(), "cpp") : ""}},
+                              {"code", code ? FencedSource(*trial.candidate) : ""}},
                     .flags = {{"has_code", code}}});
   }
   data.flags["has_others"] = !list.empty();

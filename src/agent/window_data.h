@@ -9,6 +9,8 @@
 #include "agent/window.h"
 #include "base/result.h"
 #include "core/advice.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
 #include "llm/model.h"
 #include "llm/prompt.h"
 
@@ -37,11 +39,14 @@ struct Detail {
     std::size_t limit_bytes, std::size_t others,
     const std::function<Result<std::vector<Message>>(const Detail&)>& render);
 
-// Names that every prompt may use: task, kernel.h, flags, machine, attempt, user's wish.
+// Names that every prompt may use: the language's words, task, interface, flags, machine, attempt,
+// user's wish.
 [[nodiscard]] PromptData CommonData(const Window& window, const RoleSettings& settings,
                                     const Detail& detail);
 // The list "causes" and the flag "has_causes".
-void AddCauses(PromptData& data, const Evaluation& evaluation);
+void AddCauses(PromptData& data, const Evaluation& evaluation, Language language);
+// A candidate's source, as a block of code in its language.
+[[nodiscard]] std::string FencedSource(const Candidate& candidate);
 // The list "others" and the flag "has_others".
 void AddOthers(PromptData& data, const Window& window, const Detail& detail);
 

@@ -22,6 +22,7 @@
 #include "cli/bench_flags.h"
 #include "cli/bench_report.h"
 #include "cli/evidence_keeping.h"
+#include "cli/new_run.h"
 #include "cli/recorded_run.h"
 #include "cli/search_flags.h"
 #include "cli/search_run.h"

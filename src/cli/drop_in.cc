@@ -25,7 +25,7 @@ Result<void> AddDropIn(const Context& context, const Workbench& bench, TaskBench
                        const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
   if (TargetOf(candidate.language) != Target::kCpu) {
-    Note(evaluation, "skipped", "no ModelNew is written of kernels for a GPU");
+    Note(evaluation, "skipped", "ModelNew of a kernel for a GPU is not run by pragma");
     return {};
   }
   const Solution solution = TRY(SolutionOf(context, bench, task, candidate));

@@ -23,6 +23,7 @@
 #include "machine/machine.h"
 #include "report/json_text.h"
 #include "store/store.h"
+#include "task/torch_server.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -107,7 +108,7 @@ Bundle MakeBundle(const Workbench& bench, const TaskBench& task, const Candidate
   Bundle bundle{.pragma = PRAGMA_VERSION,
                 .task_name = task.task().name,
                 .task_source = task.task().source,
-                .kernel_header_sha256 = Sha256Hex(task.header()),
+                .kernel_header_sha256 = Sha256Hex(InterfaceText(task.task(), candidate.language)),
                 .candidate = candidate,
                 .against = {},
                 .options = OptionsOf(bench, task),

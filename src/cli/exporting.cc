@@ -12,6 +12,7 @@
 #include "core/evaluation.h"
 #include "export/export.h"
 #include "report/terminal.h"
+#include "task/torch_server.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -21,7 +22,7 @@ ExportRequest RequestFor(const Context& context, const TaskBench& task, const Ca
                          const std::filesystem::path& folder) {
   return {.task = &task.task(),
           .candidate = &candidate,
-          .kernel_header = task.header(),
+          .kernel_header = InterfaceText(task.task(), candidate.language),
           .folder = folder,
           .python = context.paths.python,
           .package_root = context.paths.package_root()};
@@ -36,6 +37,12 @@ Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& ben
       TRY(WriteExport(RequestFor(context, task, candidate, folder), bench.builder()));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
+  if (TargetOf(candidate.language) != Target::kCpu) {
+    report.untried = true;
+    report.complaint =
+        "not run: ModelNew of a kernel for a GPU is left to KernelBench's evaluator (or yours)";
+    return report;
+  }
   const std::string text = TRY(ReadFile(exported.model_new));
   const Evaluation judged = TRY(
       task.Evaluate(PythonCandidate(text), nullptr, Measure::kNothing, [](std::string_view) {}));
@@ -67,8 +74,8 @@ Result<Solution> SolutionOf(const Context& context, const Workbench& bench, cons
 std::string ExportText(const ExportReport& report) {
   std::string text;
   for (const std::string& file : report.files) text += "exported  " + file + "\n";
-  return text + (report.checked ? "checked   ModelNew agrees with Model\n"
-                                : "no usable ModelNew: " + SafeLine(report.complaint) + "\n");
+  if (report.checked) return text + "checked   ModelNew agrees with Model\n";
+  return text + (report.untried ? "" : "no usable ModelNew: ") + SafeLine(report.complaint) + "\n";
 }
 
 }  // namespace pragma

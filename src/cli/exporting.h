@@ -16,6 +16,7 @@ namespace pragma {
 struct ExportReport {
   std::vector<std::string> files;
   bool checked = false;   // ModelNew was judged as any Python candidate is, and agrees with Model
+  bool untried = false;   // it stands, and cannot be run by us: `complaint` says why
   std::string complaint;  // why not, in one line
 };
 
@@ -27,7 +28,7 @@ struct Solution {
   std::optional<Candidate> candidate;
   std::string refusal;  // why there is none
 };
-// ModelNew of a C++ candidate as export writes it; a Python candidate is one already.
+// ModelNew of a candidate as export writes it; a Python candidate is one already.
 [[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
                                           const TaskBench& task, const Candidate& candidate);
 // The same of a task that is not open: `header` is its kernel.h.

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/evaluation_request.h"
 #include "cli/finish.h"
+#include "cli/new_run.h"
 #include "cli/phase_line.h"
 #include "cli/search_flags.h"
 #include "cli/search_run.h"
@@ -36,9 +37,11 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckModels(choice, context));
   VerifyFlags verify = flags.verify.With(context.settings);
   TRY(verify.ReadShapes());
+  TRY(CheckTarget(choice, verify));
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  TRY(CheckDevice(*bench, verify.runs_on()));
   const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options(),
                                         MeasureWith(!flags.no_compile_baseline)));
   TRY(CheckSearchable(task->task()));
@@ -80,6 +83,7 @@ void AddOptimize(CLI::App& app, Registry& registry) {
       ->group("Search");
   flags->verify.AddTo(command);
   flags->verify.AddShapesTo(command);
+  flags->verify.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return Optimize(context, *flags);
   };

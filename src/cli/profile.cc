@@ -53,8 +53,8 @@ struct Observed {
   std::optional<Profile> profile;
 };
 
-Result<Observed> Observe(TaskBench& task, const Candidate& candidate,
-                         const TaskBench::ProfileWish& wish, PhaseLine& line) {
+Result<Observed> ObserveKernel(TaskBench& task, const Candidate& candidate,
+                               const TaskBench::ProfileWish& wish, PhaseLine& line) {
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   Observed observed{.candidate = candidate, .evaluation = {}, .profile = {}};
   observed.evaluation = TRY(task.Evaluate(candidate, nullptr, Measure::kEager, on_phase));
@@ -66,7 +66,7 @@ Result<Observed> Observe(TaskBench& task, const Candidate& candidate,
 
 std::string ComparedText(const ProfileComparison& compared, const std::string& other) {
   std::string text = "Against " + other + ": " + SafeLine(compared.statement) + "\n";
-  for (const Difference& difference : compared.differences) {
+  for (const MetricDifference& difference : compared.differences) {
     if (difference.verdict != "same") text += "  " + SafeLine(difference.statement) + "\n";
   }
   return text;
@@ -76,7 +76,7 @@ std::string ComparedJson(const ProfileComparison& compared) {
   JsonWriter writer;
   writer.BeginObject().Field("verdict", compared.verdict);
   writer.Field("statement", compared.statement).Key("differences").BeginArray();
-  for (const Difference& difference : compared.differences) {
+  for (const MetricDifference& difference : compared.differences) {
     writer.BeginObject().Field("tag", difference.tag).Field("before", difference.before);
     writer.Field("after", difference.after).Field("factor", difference.factor);
     writer.Field("verdict", difference.verdict).EndObject();
@@ -147,8 +147,8 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   const auto task =
       TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
   std::optional<Observed> other;
-  if (against) other = TRY(Observe(*task, *against, {.tools = {}, .full = flags.full}, line));
-  const Observed observed = TRY(Observe(*task, candidate, wish, line));
+  if (against) other = TRY(ObserveKernel(*task, *against, {.tools = {}, .full = flags.full}, line));
+  const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
     compared = CompareProfiles(*other->profile, *observed.profile);

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/evidence_keeping.h"
+#include "cli/new_run.h"
 #include "cli/phase_line.h"
 #include "cli/recheck_report.h"
 #include "cli/recorded_run.h"
@@ -29,6 +30,7 @@
 #include "evidence/bundle_files.h"
 #include "machine/machine.h"
 #include "report/terminal.h"
+#include "task/torch_server.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -113,21 +115,24 @@ class Rejudging final {
     TRY(MakeDirectories(file.parent_path()));
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
+    const Target target = TargetOf(bundle_.candidate.language);
     const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
-    bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads}));
+    bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads, .device = DeviceFor(target)}));
+    if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_), measure_));
     return {};
   }
 
   Result<Rejudged> Run() {
-    Rejudged now{.same_seed = {},
-                 .fresh_seed = {},
-                 .pragma = PRAGMA_VERSION,
-                 .system = SystemName(),
-                 .kernel_header_sha256 = Sha256Hex(task_->header()),
-                 .options = OptionsOf(*bench_, *task_),
-                 .timed = measure_ != Measure::kNothing,
-                 .not_against = {}};
+    Rejudged now{
+        .same_seed = {},
+        .fresh_seed = {},
+        .pragma = PRAGMA_VERSION,
+        .system = SystemName(),
+        .kernel_header_sha256 = Sha256Hex(InterfaceText(task_->task(), bundle_.candidate.language)),
+        .options = OptionsOf(*bench_, *task_),
+        .timed = measure_ != Measure::kNothing,
+        .not_against = {}};
     task_->set_seed(TRY(SeedFromHex(bundle_.evaluation.seed)));
     now.same_seed = TRY(Judge("recorded seed", now.not_against));
     task_->set_seed(std::nullopt);

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "cli/agents.h"
 #include "cli/command.h"
+#include "cli/new_run.h"
 #include "cli/phase_line.h"
 #include "cli/recorded_run.h"
 #include "cli/recorded_task.h"
@@ -26,6 +27,7 @@
 #include "cli/search_progress.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
@@ -109,7 +111,8 @@ Result<std::optional<FreshBest>> MeasureBest(TaskBench& task, const RemeasureRes
 Result<int> Remeasure(const Context& context, const Recording& recording,
                       const ReplayFlags& flags) {
   const TimePoint start = SystemClock().Now();
-  const VerifyFlags verify = flags.verify.With(context.settings);
+  VerifyFlags verify = flags.verify.With(context.settings);
+  verify.target = TargetName(TargetOf(recording.settings.language));
   context.console.Note(
       fmt::format("replaying {}: {}, {} attempts, every kernel built, checked and timed here",
                   recording.run, recording.task.name, recording.trials.size()));
@@ -117,6 +120,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   line.Show("starting the reference");
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  TRY(CheckDevice(*bench, verify.runs_on()));
   const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
+#include "cli/new_run.h"
 #include "cli/phase_line.h"
 #include "cli/recorded_run.h"
 #include "cli/recorded_task.h"
@@ -14,6 +15,7 @@
 #include "cli/search_run.h"
 #include "cli/verify_flags.h"
 #include "cli/workbench.h"
+#include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
 #include "search/settings.h"
@@ -38,6 +40,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   // Checked and timed as when it began: figures of one run must be comparable.
   VerifyFlags verify = VerifyFlags::FromOptions(settings.options);
   verify.unsafe_no_sandbox = flags.unsafe_no_sandbox;
+  verify.target = TargetName(TargetOf(settings.language));
   const SearchPlan plan{.run = run,
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
@@ -46,6 +49,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
+  TRY(CheckDevice(*bench, verify.runs_on()));
   const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();

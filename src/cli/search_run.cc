@@ -9,13 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/describe_profile.h"
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
 #include "cli/agents.h"
@@ -24,18 +21,14 @@
 #include "cli/evidence_keeping.h"
 #include "cli/recorded_run.h"
 #include "cli/sanitize_once.h"
-#include "cli/search_flags.h"
 #include "cli/search_progress.h"
 #include "cli/tuning.h"
-#include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/task.h"
 #include "core/trial.h"
-#include "expert/expert.h"
-#include "knowledge/entry.h"
 #include "llm/model.h"
 #include "machine/machine.h"
 #include "profile/compare.h"
@@ -47,6 +40,7 @@
 #include "search/stopping.h"
 #include "search/strategy.h"
 #include "store/store.h"
+#include "task/torch_server.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -147,8 +141,10 @@ Confirm WithSanitizers(Store& store, TaskBench& task) {
 // what went wrong where there is none.
 Prepare BuildAhead(const Workbench& bench, const TaskBench& task) {
   return [&bench, &task](const Candidate& candidate) {
+    if (candidate.language == Language::kTriton) return;  // compiled where it is run
     const auto lock = MachineLock::Take(MachineLock::Kind::kShared);
-    if (lock) static_cast<void>(bench.builder().Build(candidate, task.header()));
+    const std::string header = InterfaceText(task.task(), candidate.language);
+    if (lock) static_cast<void>(bench.builder().Build(candidate, header));
   };
 }
 
@@ -202,72 +198,7 @@ Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, co
   return BestBundle(bench.store(), run.id, tree.best() == nullptr ? 0 : tree.best()->node);
 }
 
-// What prompts with a profile may explain; nothing where the compendium cannot be read, which is
-// said.
-void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
-  const Result<Compendium> compendium = LoadCompendium(knowledge);
-  if (!compendium) {
-    Log(LogLevel::kWarning,
-        "prompts will not explain metrics and techniques: " + compendium.error().message);
-    return;
-  }
-  // Every run keeps what it was shown: only what a diagnosis can name.
-  const std::string rules = ReadFile(knowledge / "diagnosis" / "cpu.toml").value_or("");
-  for (const Entry& entry : compendium->entries()) {
-    const std::string name = entry.id.substr(entry.id.find('.') + 1);
-    if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
-    if (entry.kind == EntryKind::kTechnique && rules.find(entry.id) != std::string::npos)
-      settings.techniques[name] = TechniqueInWords(entry);
-  }
-}
-
 }  // namespace
-
-RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
-                           const Workbench& bench, const TaskBench& task) {
-  RunSettings settings;
-  settings.preset = choice.preset;
-  settings.budget = choice.budget;
-  settings.seed = SystemSeed();
-  settings.conductor_model = choice.conductor_model;
-  settings.coder_model = choice.coder_model;
-  settings.debugger_model = choice.debugger_model;
-  settings.jobs = choice.jobs;
-  settings.allowed_flags = AllowedFlagForms();
-  settings.kernel_header = task.header();
-  settings.machine = bench.machine().Summary();
-  settings.advice_from_user = choice.advice;
-  settings.prompt_bytes = choice.prompt_bytes;
-  settings.tune_seconds = choice.tune.limit.count();
-  if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
-  settings.options = verify.AsOptions();
-  settings.options["threads"] = std::to_string(bench.machine().threads);
-  if (IsExpert(choice.coder_model) || IsExpert(choice.conductor_model)) {
-    KernelTarget target = TargetOf(bench.machine());
-    target.clang = bench.builder().HasClang();
-    KeepTarget(target, settings.options);
-  }
-  return settings;
-}
-
-Result<void> CheckSearchable(const Task& task) {
-  if (!task.random) return {};
-  return Fail(ErrorKind::kTask, task.name +
-                                    ": the task draws random numbers in forward (dropout?), so no "
-                                    "kernel can be checked against it");
-}
-
-Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
-  SystemClock clock;
-  for (const std::string& spec :
-       {choice.conductor_model, choice.coder_model, choice.debugger_model}) {
-    if (spec.empty() || IsExpert(spec)) continue;
-    const Result<std::unique_ptr<Model>> model =
-        MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
-    if (!model) return std::unexpected(model.error());
-  }
-  return {};
-}
 
 Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBench& task,
                                 const SearchPlan& plan) {

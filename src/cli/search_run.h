@@ -7,8 +7,6 @@
 
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/search_flags.h"
-#include "cli/verify_flags.h"
 #include "cli/workbench.h"
 #include "core/evaluation.h"
 #include "report/json_text.h"
@@ -34,14 +32,6 @@ struct SearchPlan {
   bool drop_in = true;  // measure ModelNew against Model for the final best
   std::string label;    // set where several searches report side by side
 };
-
-// Settings of a new run on an opened task.
-[[nodiscard]] RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
-                                         const Workbench& bench, const TaskBench& task);
-// kTask when the task cannot be checked at all (it draws random numbers).
-[[nodiscard]] Result<void> CheckSearchable(const Task& task);
-// kUsage early, before anything is started, when a spec names no model.
-[[nodiscard]] Result<void> CheckModels(const SearchChoice& choice, const Context& context);
 
 // Runs the session, measures the best again, and finishes the run in the store. An interrupted run
 // keeps its best as it was measured, and can be resumed.

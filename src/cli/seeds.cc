@@ -76,7 +76,8 @@ bool Better(const Earlier& a, const std::optional<Earlier>& b) {
   return !b || std::pair(a.similarity, a.speedup) > std::pair(b->similarity, b->speedup);
 }
 
-Result<std::optional<Earlier>> FindEarlier(const Store& store, const Task& task) {
+Result<std::optional<Earlier>> FindEarlier(const Store& store, const Task& task,
+                                           Language language) {
   std::optional<Earlier> found;
   Likeness likeness(task);
   for (const RunRecord& run : TRY(store.ListRuns(kRunsLookedAt))) {
@@ -90,7 +91,7 @@ Result<std::optional<Earlier>> FindEarlier(const Store& store, const Task& task)
     earlier.speedup = best->speedup_eager ? best->speedup_eager->median : 0;
     if (!Better(earlier, found)) continue;
     std::optional<Candidate> candidate = TRY(store.FindTrial(run.id, best->node)).candidate;
-    if (!candidate || candidate->language != Language::kCpp) continue;
+    if (!candidate || candidate->language != language) continue;
     earlier.candidate = std::move(*candidate);
     found = std::move(earlier);
   }
@@ -101,7 +102,7 @@ Result<std::optional<Earlier>> FindEarlier(const Store& store, const Task& task)
 
 Result<void> AddEarlierKernels(const Store& store, const Task& task, RunSettings& settings) {
   if (std::ranges::find(settings.preset.seeds, "earlier") == settings.preset.seeds.end()) return {};
-  const std::optional<Earlier> earlier = TRY(FindEarlier(store, task));
+  const std::optional<Earlier> earlier = TRY(FindEarlier(store, task, settings.language));
   if (!earlier) return {};
   if (earlier->similarity == 1) {
     settings.seeds.push_back({earlier->candidate, "run " + earlier->run});

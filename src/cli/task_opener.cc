@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "cli/search_run.h"
+#include "cli/new_run.h"
 #include "cli/workbench.h"
 #include "machine/machine.h"
 

@@ -127,7 +127,7 @@ VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& o
 WorkbenchOptions VerifyFlags::workbench_options() const {
   return {.threads = threads,
           .sandbox = unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired,
-          .device = runs_on() == Target::kCpu ? DeviceWish::kNone : DeviceWish::kIfThere,
+          .device = DeviceFor(runs_on()),
           .task_limit = DurationOr(task_limit, TorchServerOptions{}.describe_limit)};
 }
 

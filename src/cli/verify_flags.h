@@ -33,7 +33,7 @@ struct VerifyFlags {
   void AddTo(CLI::App& command);
   // --shapes, for commands that judge one task.
   void AddShapesTo(CLI::App& command);
-  // --target, for commands that judge given candidates.
+  // --target, for commands that judge candidates for one target.
   void AddTargetTo(CLI::App& command);
   [[nodiscard]] Target runs_on() const { return TargetFromName(target).value_or(Target::kCpu); }
   // Reads the file of shapes; the error names it.

@@ -155,7 +155,8 @@ TorchServerOptions Workbench::torch_options() const {
   options.package_root = paths_.package_root();
   options.cache_dir = home_ / "cache" / "torch";
   options.threads = machine_.threads;
-  options.device = machine_.device;
+  // Torch has no GPU where the driver's device is the host's memory.
+  if (machine_.device && !machine_.device->host_memory) options.device = machine_.device;
   options.describe_limit = task_limit_;
   return options;
 }

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "cli/command.h"
+#include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/task.h"
@@ -38,6 +39,9 @@ inline constexpr std::string_view kMachineFigures = "machine/";
 
 // Whether kernels are measured on a GPU.
 enum class DeviceWish { kNone, kIfThere };
+[[nodiscard]] constexpr DeviceWish DeviceFor(Target target) {
+  return target == Target::kCpu ? DeviceWish::kNone : DeviceWish::kIfThere;
+}
 
 struct WorkbenchOptions {
   int threads = 0;  // 0: what the machine gives

@@ -55,6 +55,11 @@ Target TargetOf(Language language) {
   return language == Language::kCuda ? Target::kCuda : Target::kCpu;
 }
 
+Language LanguageFor(Target target) {
+  if (target == Target::kTriton) return Language::kTriton;
+  return target == Target::kCuda ? Language::kCuda : Language::kCpp;
+}
+
 const std::string& Candidate::source() const {
   static const std::string kNone;
   return files.empty() ? kNone : files.begin()->second;
@@ -140,6 +145,22 @@ Candidate PythonCandidate(std::string source) {
   Candidate candidate{.language = Language::kPython, .compiler = ""};
   candidate.files["solution.py"] = std::move(source);
   return candidate;
+}
+
+Candidate CandidateIn(Language language, std::string source) {
+  switch (language) {
+    case Language::kCuda: return CudaCandidate(std::move(source));
+    case Language::kTriton: return TritonCandidate(std::move(source));
+    case Language::kPython: return PythonCandidate(std::move(source));
+    case Language::kCpp: break;
+  }
+  return CppCandidate(std::move(source));
+}
+
+const std::vector<std::string>& DefaultFlags(Language language) {
+  static const std::vector<std::string> kNone;
+  if (language == Language::kCuda) return DefaultCudaFlags();
+  return language == Language::kCpp ? DefaultCppFlags() : kNone;
 }
 
 }  // namespace pragma

@@ -19,6 +19,8 @@ enum class Target : std::uint8_t { kCpu, kTriton, kCuda };
 [[nodiscard]] std::string_view TargetName(Target target);  // "cpu", "triton", "cuda"
 [[nodiscard]] std::optional<Target> TargetFromName(std::string_view name);
 [[nodiscard]] Target TargetOf(Language language);
+// What kernels for it are written in.
+[[nodiscard]] Language LanguageFor(Target target);
 
 struct Candidate {
   Language language = Language::kCpp;
@@ -49,5 +51,9 @@ struct Candidate {
 [[nodiscard]] Candidate TritonCandidate(std::string source);
 // A Python candidate from the text of a file that defines ModelNew; it has no flags.
 [[nodiscard]] Candidate PythonCandidate(std::string source);
+// The one of these that the language says.
+[[nodiscard]] Candidate CandidateIn(Language language, std::string source);
+// Of its candidates whose first lines say nothing; none where there is no compiler to tell.
+[[nodiscard]] const std::vector<std::string>& DefaultFlags(Language language);
 
 }  // namespace pragma

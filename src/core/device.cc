@@ -18,6 +18,7 @@ Result<Device> ParseDevice(std::string_view json) {
   reader.Get("cuda", device.cuda);
   reader.Get("capability", device.capability);
   reader.Get("library", device.library);
+  reader.Get("host_memory", device.host_memory);
   reader.Require("memory_bytes", device.memory_bytes);
   reader.Require("l2_bytes", device.l2_bytes);
   reader.Get("multiprocessors", device.multiprocessors);

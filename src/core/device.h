@@ -15,6 +15,9 @@ struct Device {
   std::string cuda;        // what the driver supports: "13.0"
   std::string capability;  // "9.0"
   std::string library;     // path of the driver's libcuda.so.1
+  // Tests: the driver's device is the host's memory (worker/cuda/fake_driver.c), where Torch
+  // computes on processors and Triton in its interpreter.
+  bool host_memory = false;
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   int multiprocessors = 0;

@@ -82,6 +82,22 @@ TEST(BundleTest, MissingAndAddedBytesAreDetected) {
   EXPECT_THAT(Complaint(""), HasSubstr("no evidence bundle"));
 }
 
+TEST(BundleTest, HoldsCandidatesForGpus) {
+  for (const Language language : {Language::kCuda, Language::kTriton}) {
+    Bundle bundle = ExampleBundle();
+    bundle.candidate = CandidateIn(language, "a source");
+    bundle.against = CandidateIn(language, "another");
+    const auto opened = OpenBundle(Seal(bundle).text, "b.json");
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->bundle.candidate.language, language);
+    bundle.against = CppCandidate("int x;\n");
+    EXPECT_FALSE(OpenBundle(Seal(bundle).text, "b.json")) << "timed against another language";
+    bundle.against.reset();
+    bundle.candidate.compiler = "clang++";
+    EXPECT_FALSE(OpenBundle(Seal(bundle).text, "b.json"));
+  }
+}
+
 struct Forgery {
   std::string part;  // of the complaint
   std::function<void(Json&)> change;

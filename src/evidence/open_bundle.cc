@@ -91,12 +91,15 @@ void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
   std::string said;
   Read(reader, candidate);
   reader.Require("id", said);
-  if (candidate.language != Language::kCpp)
-    reader["language"].Complain("only C++ candidates can be judged");
-  if (candidate.files.size() != 1 || !candidate.files.contains("kernel.cpp"))
-    reader["files"].Complain("a C++ candidate is exactly one file, kernel.cpp");
-  if (candidate.compiler != "g++" && candidate.compiler != "clang++")
-    reader["compiler"].Complain("must be g++ or clang++");
+  if (candidate.language == Language::kPython)
+    reader["language"].Complain("candidates in plain Python cannot be judged again");
+  const Candidate empty = CandidateIn(candidate.language, "");
+  const std::string& file = empty.files.begin()->first;
+  if (candidate.files.size() != 1 || !candidate.files.contains(file))
+    reader["files"].Complain("the candidate must be exactly one file, " + file);
+  const bool clang = candidate.language == Language::kCpp && candidate.compiler == "clang++";
+  if (candidate.compiler != empty.compiler && !clang)
+    reader["compiler"].Complain("is none for candidates in this language");
   if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
 }
 
@@ -184,6 +187,8 @@ void ReadBundle(const JsonReader& reader, Bundle& bundle) {
   reader.Get("kernel_header_sha256", bundle.kernel_header_sha256);
   ReadCandidate(reader["candidate"], bundle.candidate);
   if (!reader["against"].null()) ReadCandidate(reader["against"], bundle.against.emplace());
+  if (bundle.against && bundle.against->language != bundle.candidate.language)
+    reader["against"].Complain("is in another language");
   ReadOptions(reader["options"], bundle.options);
   reader.Get("system", bundle.system);
   if (reader["machine"].type() != JsonReader::Type::kObject)

@@ -88,6 +88,7 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   const Candidate& candidate = *request.candidate;
   JsonWriter writer;
   writer.BeginObject().Field("name", task.name).Field("source", task.source);
+  writer.Field("language", LanguageName(candidate.language));
   WriteTensors(writer, "arguments", task.arguments);
   WriteTensors(writer, "outputs", task.outputs);
   writer.Field("output_kind", task.output_kind).Field("header", HeaderOf(request));
@@ -98,12 +99,19 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   return writer.Take();
 }
 
+// A Triton module is compiled where it is run.
 Result<BuiltKernel> BuildAgain(const ExportRequest& request, const Builder& builder) {
+  if (request.candidate->language == Language::kTriton) return BuiltKernel{};
   BuildOutcome outcome = TRY(builder.Build(*request.candidate, request.kernel_header));
   if (auto* built = std::get_if<BuiltKernel>(&outcome)) return std::move(*built);
   return Fail(ErrorKind::kUsage,
               "the kernel does not build on this machine, so it is not exported: " +
                   std::get<BuildFailure>(outcome).reason);
+}
+
+// "solution.py" says little beside ModelNew's file.
+std::string SourceName(const Candidate& candidate) {
+  return candidate.language == Language::kTriton ? "kernel.py" : candidate.files.begin()->first;
 }
 
 Result<void> WriteModelNew(const ExportRequest& request, const BuiltKernel& built,
@@ -150,8 +158,9 @@ Result<Exported> WriteExport(const ExportRequest& request, const Builder& builde
   TRY(MakeDirectories(request.folder));
   Exported exported;
   const std::string header = HeaderOf(request);
-  const std::vector<std::pair<std::string, const std::string*>> plain{
-      {"kernel.cpp", &request.candidate->source()}, {"kernel.h", &header}};
+  std::vector<std::pair<std::string, const std::string*>> plain{
+      {SourceName(*request.candidate), &request.candidate->source()}};
+  if (request.candidate->language != Language::kTriton) plain.emplace_back("kernel.h", &header);
   for (const auto& [name, text] : plain) {
     const fs::path file = request.folder / name;
     TRY(WriteFileAtomic(file, *text));

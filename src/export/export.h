@@ -1,5 +1,5 @@
-// Export: a verified kernel as files that others use: ModelNew in KernelBench's format, kernel.cpp
-// and kernel.h.
+// Export: a verified kernel as files that others use: ModelNew in KernelBench's format, and the
+// plain source (with kernel.h where it includes that).
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace pragma {
 struct ExportRequest {
   const Task* task = nullptr;
   const Candidate* candidate = nullptr;
-  std::string kernel_header;
+  std::string kernel_header;           // InterfaceText of the candidate's language
   std::filesystem::path folder;        // created where it is missing
   std::filesystem::path python;        // any interpreter; the task's source is parsed, not run
   std::filesystem::path package_root;  // folder that holds pragma_export/
@@ -26,7 +26,7 @@ struct ExportRequest {
 struct Exported {
   std::vector<std::string> files;  // written, ModelNew's first
   std::string model_new;           // path of the Python file; empty when `refusal` says why not
-  std::string refusal;  // the task leaves no room for a drop-in; the C++ files are written
+  std::string refusal;  // the task leaves no room for a drop-in; the plain files are written
 };
 
 // kUsage when the candidate does not build here.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/candidate.h"
 #include "llm/completion.h"
 #include "llm/model.h"
 #include "llm/reply.h"
@@ -14,13 +17,42 @@
 namespace pragma {
 namespace {
 
-constexpr std::string_view kEntry = "pragma_kernel";
 constexpr std::string_view kGiveUp = "UNSUPPORTED:";
 constexpr std::size_t kReasonBytes = 1000;
 
-bool IsCppName(std::string_view language) {
-  constexpr std::array<std::string_view, 8> kNames{"cpp", "c++", "cc", "cxx", "c", "hpp", "h", ""};
-  return std::ranges::find(kNames, language) != kNames.end();
+// How a language's source is told in a reply.
+struct CodeForm {
+  std::string_view entry;  // what the file defines
+  std::string_view name;   // of the language, in messages
+  std::array<std::string_view, 10> fences;
+  std::array<std::string_view, 5> starts;  // of a reply that is the file itself
+};
+
+constexpr CodeForm kCpp{.entry = "pragma_kernel",
+                        .name = "C++",
+                        .fences = {"cpp", "c++", "cc", "cxx", "c", "hpp", "h", ""},
+                        .starts = {"#include", "#pragma", "#define", "// pragma-", "extern \"C\""}};
+constexpr CodeForm kCuda{.entry = "pragma_launch",
+                         .name = "CUDA",
+                         .fences = {"cuda", "cu", "cpp", "c++", "cc", "cxx", "c", "cuh", "hpp", ""},
+                         .starts = {"#include", "#pragma", "#define", "// pragma-", "__global__"}};
+constexpr CodeForm kTriton{
+    .entry = "def run(",
+    .name = "Python",
+    .fences = {"python", "py", "python3", "triton", ""},
+    .starts = {"import triton", "import torch", "from triton", "@triton", "\"\"\""}};
+
+const CodeForm& FormOf(Language language) {
+  if (language == Language::kCuda) return kCuda;
+  return language == Language::kTriton ? kTriton : kCpp;
+}
+
+bool IsIn(const CodeForm& form, std::string_view fence) {
+  return std::ranges::find(form.fences, fence) != form.fences.end();
+}
+
+bool IsKnown(std::string_view fence) {
+  return IsIn(kCpp, fence) || IsIn(kCuda, fence) || IsIn(kTriton, fence);
 }
 
 // A run of at least three fence characters at the start of `text`; its length, or 0.
@@ -44,7 +76,7 @@ Fence OpeningFence(std::string_view line) {
     if (at == std::string_view::npos) return {};
     // A closed `inline` piece of code is no fence: only a bare known word may follow.
     const std::string_view word = rest.substr(at + 3);
-    if (word.empty() || !IsCppName(word) || rest.substr(0, at).ends_with('`')) return {};
+    if (word.empty() || !IsKnown(word) || rest.substr(0, at).ends_with('`')) return {};
     rest = rest.substr(at);
   }
   Fence fence{.mark = rest.front(), .run = FenceRun(rest), .language = {}};
@@ -74,12 +106,12 @@ std::string Normalised(std::string_view reply) {
   return ToValidUtf8(text);
 }
 
-bool HasEntry(std::string_view source) { return source.find(kEntry) != std::string_view::npos; }
+bool HasEntry(const CodeForm& form, std::string_view source) {
+  return source.find(form.entry) != std::string_view::npos;
+}
 
-bool LooksLikeSource(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kStarts{"#include", "#pragma", "#define", "// pragma-",
-                                                    "extern \"C\""};
-  return std::ranges::any_of(kStarts,
+bool LooksLikeSource(const CodeForm& form, std::string_view text) {
+  return std::ranges::any_of(form.starts,
                              [&](std::string_view start) { return text.starts_with(start); });
 }
 
@@ -112,12 +144,21 @@ CodeReply Usable(const FencedBlock& block, bool truncated) {
   return reply;
 }
 
-std::string WhatIsMissing(const std::vector<FencedBlock>& blocks, bool truncated) {
+// "def run(" is "run" to people.
+std::string_view Name(const CodeForm& form) {
+  std::string_view name = form.entry.substr(form.entry.rfind(' ') + 1);
+  if (name.ends_with('(')) name.remove_suffix(1);
+  return name;
+}
+
+std::string WhatIsMissing(const CodeForm& form, const std::vector<FencedBlock>& blocks,
+                          bool truncated) {
   if (truncated) return "the reply was cut off by the length limit before any code";
   const FencedBlock* code =
-      LastWhere(blocks, [](const FencedBlock& b) { return IsCppName(b.language); });
-  if (code != nullptr) return "the code block does not define pragma_kernel";
-  if (!blocks.empty()) return "the reply has a fenced block, but none with C++ code";
+      LastWhere(blocks, [&form](const FencedBlock& b) { return IsIn(form, b.language); });
+  if (code != nullptr) return fmt::format("the code block does not define {}", Name(form));
+  if (!blocks.empty())
+    return fmt::format("the reply has a fenced block, but none with {} code", form.name);
   return "the reply has no fenced code block";
 }
 
@@ -140,21 +181,23 @@ std::vector<FencedBlock> FencedBlocks(std::string_view reply) {
   return blocks;
 }
 
-CodeReply ParseCodeReply(std::string_view reply, bool truncated) {
+CodeReply ParseCodeReply(std::string_view reply, bool truncated, Language language) {
+  const CodeForm& form = FormOf(language);
   const std::string text = Normalised(SeparateReasoning(reply.substr(0, kReplyBytes)).text);
   const std::vector<FencedBlock> blocks = FencedBlocks(text);
   // A block in another language can only mention the kernel, not define it.
-  const FencedBlock* kernel = LastWhere(
-      blocks, [](const FencedBlock& b) { return IsCppName(b.language) && HasEntry(b.text); });
+  const FencedBlock* kernel = LastWhere(blocks, [&form](const FencedBlock& b) {
+    return IsIn(form, b.language) && HasEntry(form, b.text);
+  });
   if (kernel != nullptr) return Usable(*kernel, truncated);
   const std::string_view trimmed = Trim(text);
-  if (blocks.empty() && LooksLikeSource(trimmed) && HasEntry(trimmed)) {
+  if (blocks.empty() && LooksLikeSource(form, trimmed) && HasEntry(form, trimmed)) {
     return Usable({.language = "", .text = std::string(trimmed) + "\n", .closed = false},
                   truncated);
   }
   CodeReply none;
   none.unsupported = GivesUp(text, none.problem);
-  if (!none.unsupported) none.problem = WhatIsMissing(blocks, truncated);
+  if (!none.unsupported) none.problem = WhatIsMissing(form, blocks, truncated);
   return none;
 }
 

@@ -101,11 +101,12 @@ Result<std::map<std::string, std::string>> ReadTemplates(const fs::path& folder)
 
 }  // namespace
 
-Result<PromptLibrary> PromptLibrary::Load(const fs::path& folder) {
+Result<PromptLibrary> PromptLibrary::Load(const fs::path& folder, std::string_view language) {
   PromptLibrary library;
   library.folder_ = folder;
   library.templates_ = TRY(ReadTemplates(folder));
   if (fs::exists(folder / "partials")) library.partials_ = TRY(ReadTemplates(folder / "partials"));
+  if (!language.empty()) library.partials_.merge(TRY(ReadTemplates(folder / language)));
   if (library.templates_.empty()) return Fail("no prompts (*.mustache) in " + folder.string());
   return library;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,12 +18,15 @@ struct PromptData {
   std::map<std::string, std::vector<PromptData>> lists;  // {{#name}}…{{/name}}: once for each item
 };
 
-// The *.mustache files of one folder and of its folder partials/ ({{> name}}). Nothing is escaped:
-// a prompt is plain text.
+// The *.mustache files of one folder, and as partials ({{> name}}) those of its folder partials/
+// and of its folder for the language that prompts are about. Nothing is escaped: a prompt is plain
+// text.
 class PromptLibrary final {
  public:
   // Reads every template at once, so that a run does not change its prompts half way.
-  [[nodiscard]] static Result<PromptLibrary> Load(const std::filesystem::path& folder);
+  // `language`: a folder in it; empty: none, for prompts that are about no language.
+  [[nodiscard]] static Result<PromptLibrary> Load(const std::filesystem::path& folder,
+                                                  std::string_view language = {});
   [[nodiscard]] bool Has(const std::string& name) const { return templates_.contains(name); }
   // An Error for a template that does not exist or is malformed, and for every name that it uses
   // and `data` does not have.

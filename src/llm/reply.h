@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/advice.h"
+#include "core/candidate.h"
 
 namespace pragma {
 
@@ -31,9 +32,11 @@ struct CodeReply {
   bool unsupported = false;  // "UNSUPPORTED: reason"
   std::string problem;       // what is missing, or the author's reason for giving up
 };
-// Takes the last block that mentions pragma_kernel, or an unfenced reply that is a source file.
-// `truncated`: the service said that the reply was cut off.
-[[nodiscard]] CodeReply ParseCodeReply(std::string_view reply, bool truncated);
+// Takes the last block in that language that mentions its entry (pragma_kernel, pragma_launch,
+// run), or an unfenced reply that is a source file. `truncated`: the service said that the reply
+// was cut off.
+[[nodiscard]] CodeReply ParseCodeReply(std::string_view reply, bool truncated,
+                                       Language language = Language::kCpp);
 
 // The Conductor's answer: a JSON object, fenced or in prose.
 struct AdviceReply {

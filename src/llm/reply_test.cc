@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/advice.h"
+#include "core/candidate.h"
 
 namespace pragma {
 namespace {
@@ -41,6 +42,34 @@ TEST(ParseCodeReply, FindsTheFileInEveryForm) {
     EXPECT_EQ(reply.source, kKernel) << text;
     EXPECT_EQ(reply.problem, "") << text;
   }
+}
+
+TEST(ParseCodeReply, FindsACudaSource) {
+  const std::string source = "__global__ void K() {}\nextern \"C\" void pragma_launch() {}\n";
+  for (const std::string& text :
+       {"```cuda\n" + source + "```", "```cu\n" + source + "```\nDone.",
+        "```cpp\n" + source + "```", "Here: ```cuda\n" + source + "```", source,
+        "```python\npragma_launch()\n```\n```CUDA\n" + source + "```\n```bash\nnvcc k.cu\n```"}) {
+    EXPECT_EQ(ParseCodeReply(text, false, Language::kCuda).source, source) << text;
+  }
+  EXPECT_THAT(ParseCodeReply("```cpp\n" + kKernel + "```", false, Language::kCuda).problem,
+              HasSubstr("does not define pragma_launch"));
+  EXPECT_THAT(ParseCodeReply("```python\nx\n```", false, Language::kCuda).problem,
+              HasSubstr("none with CUDA code"));
+}
+
+TEST(ParseCodeReply, FindsATritonModule) {
+  const std::string source = "import triton\n\ndef run(x, out):\n    kernel[(1,)](x, out)\n";
+  for (const std::string& text :
+       {"```python\n" + source + "```", "```py\n" + source + "```", "```\n" + source + "```",
+        "Here: ```triton\n" + source + "```", source,
+        "```cpp\nvoid run();\n```\n```Python\n" + source + "```\n```python\nrun(x, out)\n```"}) {
+    EXPECT_EQ(ParseCodeReply(text, false, Language::kTriton).source, source) << text;
+  }
+  EXPECT_THAT(ParseCodeReply("```python\ndef go(x): ...\n```", false, Language::kTriton).problem,
+              HasSubstr("does not define run"));
+  EXPECT_THAT(ParseCodeReply("```cpp\n" + kKernel + "```", false, Language::kTriton).problem,
+              HasSubstr("none with Python code"));
 }
 
 TEST(ParseCodeReply, MakesUnixLines) {

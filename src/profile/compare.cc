@@ -100,38 +100,38 @@ std::string StatementOf(const Figure& figure, double before, double after) {
                      second, figure.kind == Kind::kCount ? Times(before, after) : "");
 }
 
-std::optional<Difference> DifferenceOf(const Figure& figure, const Profile& before,
-                                       const Profile& after) {
+std::optional<MetricDifference> DifferenceOf(const Figure& figure, const Profile& before,
+                                             const Profile& after) {
   const Metric* first = before.Find(figure.tag);
   const Metric* second = after.Find(figure.tag);
   if (first == nullptr || second == nullptr) return std::nullopt;
   if (!std::isfinite(first->value) || !std::isfinite(second->value)) return std::nullopt;
-  return Difference{.tag = std::string(figure.tag),
-                    .before = first->value,
-                    .after = second->value,
-                    .factor = first->value != 0 ? second->value / first->value : 0,
-                    .verdict = VerdictOf(figure, first->value, second->value),
-                    .statement = StatementOf(figure, first->value, second->value)};
+  return MetricDifference{.tag = std::string(figure.tag),
+                          .before = first->value,
+                          .after = second->value,
+                          .factor = first->value != 0 ? second->value / first->value : 0,
+                          .verdict = VerdictOf(figure, first->value, second->value),
+                          .statement = StatementOf(figure, first->value, second->value)};
 }
 
 const Figure& FigureOf(std::string_view tag) {
   return *std::ranges::find(kFigures, tag, &Figure::tag);
 }
 
-const Difference* Find(const ProfileComparison& comparison, std::string_view tag) {
-  const auto found = std::ranges::find(comparison.differences, tag, &Difference::tag);
+const MetricDifference* Find(const ProfileComparison& comparison, std::string_view tag) {
+  const auto found = std::ranges::find(comparison.differences, tag, &MetricDifference::tag);
   return found == comparison.differences.end() ? nullptr : &*found;
 }
 
 // How often fewer or more, for ranking; a count that vanished ranks highest.
-double Change(const Difference& difference) {
+double Change(const MetricDifference& difference) {
   const double low = std::min(difference.before, difference.after) + 1;
   return (std::max(difference.before, difference.after) + 1) / low;
 }
 
 // Whether the change could account for a part of the changed cycles that is worth naming.
-bool Material(const ProfileComparison& comparison, const Difference& difference) {
-  const Difference* cycles = Find(comparison, "cycles");
+bool Material(const ProfileComparison& comparison, const MetricDifference& difference) {
+  const MetricDifference* cycles = Find(comparison, "cycles");
   if (cycles == nullptr) return true;
   const double cost =
       std::abs(difference.after - difference.before) * FigureOf(difference.tag).cycles;
@@ -139,9 +139,9 @@ bool Material(const ProfileComparison& comparison, const Difference& difference)
 }
 
 // The count that changed most in the direction of the time.
-const Difference* Ground(const ProfileComparison& comparison) {
-  const Difference* best = nullptr;
-  for (const Difference& difference : comparison.differences) {
+const MetricDifference* Ground(const ProfileComparison& comparison) {
+  const MetricDifference* best = nullptr;
+  for (const MetricDifference& difference : comparison.differences) {
     if (FigureOf(difference.tag).kind != Kind::kCount) continue;
     if (difference.verdict != comparison.verdict || !Material(comparison, difference)) continue;
     if (best == nullptr || Change(difference) > Change(*best)) best = &difference;
@@ -149,14 +149,14 @@ const Difference* Ground(const ProfileComparison& comparison) {
   return best;
 }
 
-const Difference* TimeOf(const ProfileComparison& comparison) {
-  const Difference* time = Find(comparison, "time_ms");
+const MetricDifference* TimeOf(const ProfileComparison& comparison) {
+  const MetricDifference* time = Find(comparison, "time_ms");
   return time != nullptr ? time : Find(comparison, "wall_1_ms");
 }
 
 // IPC that goes the other way misleads whoever reads it first.
 std::string IpcWarning(const ProfileComparison& comparison) {
-  const Difference* ipc = Find(comparison, "ipc");
+  const MetricDifference* ipc = Find(comparison, "ipc");
   if (ipc == nullptr || Same(ipc->before, ipc->after, kSameFigure)) return {};
   const bool rose = ipc->after > ipc->before;
   if (rose == (comparison.verdict == "improved")) return {};
@@ -164,12 +164,12 @@ std::string IpcWarning(const ProfileComparison& comparison) {
                      ipc->statement);
 }
 
-std::string Summary(const ProfileComparison& comparison, const Difference& time) {
+std::string Summary(const ProfileComparison& comparison, const MetricDifference& time) {
   if (comparison.verdict == "same") return "the same by time: " + time.statement;
   const double factor = time.after > 0 ? time.before / time.after : 0;
   std::string text =
       fmt::format("{} by time: {} (speedup {:.2f})", comparison.verdict, time.statement, factor);
-  if (const Difference* ground = Ground(comparison)) {
+  if (const MetricDifference* ground = Ground(comparison)) {
     text += "; what changed most with it: " + ground->statement;
   } else {
     text += "; no count changed with it";
@@ -185,7 +185,7 @@ ProfileComparison CompareProfiles(const Profile& before, const Profile& after) {
     if (auto difference = DifferenceOf(figure, before, after))
       comparison.differences.push_back(*std::move(difference));
   }
-  const Difference* time = TimeOf(comparison);
+  const MetricDifference* time = TimeOf(comparison);
   if (time == nullptr) {
     comparison.statement = "the times are not both known";
     return comparison;

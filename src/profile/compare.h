@@ -9,7 +9,7 @@
 namespace pragma {
 
 // One figure of both profiles.
-struct Difference {
+struct MetricDifference {
   std::string tag;
   double before = 0;
   double after = 0;
@@ -23,7 +23,7 @@ struct ProfileComparison {
   std::string verdict;
   // The time, and the count that changed most in the same direction. Never IPC or another ratio.
   std::string statement;
-  std::vector<Difference> differences;  // time first, counts before ratios
+  std::vector<MetricDifference> differences;  // time first, counts before ratios
 };
 
 // `before` is the best version so far.

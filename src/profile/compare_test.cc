@@ -25,8 +25,8 @@ Profile ProfileOf(const std::vector<std::pair<std::string, double>>& values) {
   return profile;
 }
 
-const Difference& Of(const ProfileComparison& comparison, const std::string& tag) {
-  const auto found = std::ranges::find(comparison.differences, tag, &Difference::tag);
+const MetricDifference& Of(const ProfileComparison& comparison, const std::string& tag) {
+  const auto found = std::ranges::find(comparison.differences, tag, &MetricDifference::tag);
   if (found == comparison.differences.end()) throw std::runtime_error("no " + tag);
   return *found;
 }

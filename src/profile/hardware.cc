@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/toml_reader.h"
+#include "core/device.h"
 #include "core/json_writer.h"
 #include "machine/machine.h"
 
@@ -160,6 +161,18 @@ const HardwareSpec* FindHardware(const std::vector<HardwareSpec>& specs,
 
 std::string Summary(const HardwareSpec& spec) {
   return spec.kind == DeviceKind::kCpu ? CpuSummary(spec) : DeviceSummary(spec);
+}
+
+std::string GpuSummary(const Device& device, const std::vector<HardwareSpec>& specs) {
+  std::string text = fmt::format(
+      "{}, compute capability {}, {} multiprocessors at up to {:.2f} GHz, {} of memory\n",
+      device.name, device.capability, device.multiprocessors, device.clock_ghz,
+      FormatBytes(static_cast<double>(device.memory_bytes)));
+  text += fmt::format("peaks: {:.0f} GB/s from memory, {:.0f} GFLOP/s in plain fp32; L2 cache {}\n",
+                      device.memory_gbs, device.fp32_gflops(),
+                      FormatBytes(static_cast<double>(device.l2_bytes)));
+  if (const HardwareSpec* spec = FindHardware(specs, device.name)) text += Summary(*spec);
+  return text;
 }
 
 std::string HardwareToJson(const HardwareSpec& spec) {

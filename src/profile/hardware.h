@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/device.h"
 #include "machine/machine.h"
 
 namespace pragma {
@@ -59,6 +60,8 @@ struct HardwareSpec {
 
 // A few lines for prompts: what matters to who writes a kernel for it.
 [[nodiscard]] std::string Summary(const HardwareSpec& spec);
+// Of the GPU that is here: its driver's figures, and what `specs` have of its kind.
+[[nodiscard]] std::string GpuSummary(const Device& device, const std::vector<HardwareSpec>& specs);
 [[nodiscard]] std::string HardwareToJson(const HardwareSpec& spec);
 
 // Errors are one line with file and field.

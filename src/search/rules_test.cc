@@ -186,6 +186,19 @@ TEST(RunSettings, RoundTrip) {
   EXPECT_TRUE(RunSettingsFromJson("{}")) << "every setting has a default";
 }
 
+TEST(RunSettingsJson, KeepsTheLanguageAndSaysNothingOfC) {
+  for (const Language language : {Language::kCpp, Language::kCuda, Language::kTriton}) {
+    const RunSettings settings{.language = language};
+    const auto back = RunSettingsFromJson(ToJson(settings));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->language, language);
+    EXPECT_EQ(CoderSettings(*back).language, language);
+  }
+  EXPECT_EQ(ToJson(RunSettings{}).find("language"), std::string::npos)
+      << "benchmarks know older runs by this text";
+  EXPECT_FALSE(RunSettingsFromJson("{\"language\":\"python\"}"));
+}
+
 TEST(RunId, HasTheTimeInIt) {
   EXPECT_THAT(NewRunId(1795256100000),
               MatchesRegex("r-20261121-101500-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"));

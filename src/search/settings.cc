@@ -100,6 +100,18 @@ void ReadSeed(const JsonReader& reader, Seed& seed) {
   }
 }
 
+// None: C++, as in older runs.
+void ReadLanguage(const JsonReader& reader, Language& language) {
+  std::string name(LanguageName(language));
+  reader.Get(name);
+  for (const Language known : {Language::kCpp, Language::kCuda, Language::kTriton}) {
+    if (name != LanguageName(known)) continue;
+    language = known;
+    return;
+  }
+  reader.Complain("is no language that kernels are searched in");
+}
+
 void WriteSeeds(JsonWriter& writer, const std::vector<SeedKernel>& seeds) {
   writer.Key("seeds").BeginArray();
   for (const SeedKernel& seed : seeds) {
@@ -125,7 +137,8 @@ RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
           .allowed_flags = settings.allowed_flags,
           .metric_meanings = settings.metric_meanings,
           .techniques = settings.techniques,
-          .tunes = settings.tune_seconds > 0};
+          .tunes = settings.tune_seconds > 0,
+          .language = settings.language};
 }
 
 }  // namespace
@@ -146,6 +159,9 @@ std::string ToJson(const RunSettings& settings) {
       .Field("coder", settings.coder_model)
       .Field("debugger", settings.debugger_model)
       .EndObject();
+  // Left out where it always was: benchmarks know their runs by this text.
+  if (settings.language != Language::kCpp)
+    writer.Field("language", LanguageName(settings.language));
   writer.Field("jobs", settings.jobs);
   WriteSeeds(writer, settings.seeds);
   writer.Key("example").BeginObject().Field("title", settings.example.title);
@@ -177,6 +193,7 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader["models"].Get("conductor", settings.conductor_model);
   reader["models"].Get("coder", settings.coder_model);
   reader["models"].Get("debugger", settings.debugger_model);
+  ReadLanguage(reader["language"], settings.language);
   reader.Get("jobs", settings.jobs);
   ReadSeeds(reader["seeds"], settings.seeds);
   reader["example"].Get("title", settings.example.title);

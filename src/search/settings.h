@@ -14,6 +14,7 @@
 #include "agent/window.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "core/candidate.h"
 #include "core/task.h"
 #include "search/preset.h"
 #include "search/session.h"
@@ -27,8 +28,9 @@ struct RunSettings {
   Seed seed{};                  // of the strategy
   std::string conductor_model;  // or the planner's, as given: "openai:NAME"; empty: none
   std::string coder_model;
-  std::string debugger_model;  // empty: the preset has none
-  int jobs = 1;                // attempts under way at once (SessionParts::jobs)
+  std::string debugger_model;          // empty: the preset has none
+  Language language = Language::kCpp;  // of the candidates
+  int jobs = 1;                        // attempts under way at once (SessionParts::jobs)
   std::vector<SeedKernel> seeds;
   ExampleKernel example;  // of an earlier run
   std::int64_t max_tokens = Sampling{}.max_tokens;

@@ -21,6 +21,9 @@ namespace {
 
 using Kind = ScalarValue::Kind;
 
+constexpr int kAlignment = 64;         // of the ring's tensors
+constexpr int kDeviceAlignment = 512;  // of those on a GPU: pragma_torch/arena.py
+
 // Names of namespace task, each once: init arguments, call arguments and shapes may collide.
 class Names final {
  public:
@@ -190,12 +193,14 @@ void WriteDims(std::string& out, const Task& task) {
   out += "};\n";
 }
 
-void WriteNamespace(std::string& out, const Task& task) {
+void WriteNamespace(std::string& out, const Task& task, int alignment) {
   Names names;
   out += "namespace task {\n";
   WriteValues(out, names, "Constructor arguments of Model.", task, task.init_args);
   WriteValues(out, names, "Arguments of forward that are no tensors.", task, task.call_args);
-  out += "// Shapes. All tensors are contiguous (last dimension fastest) and 64-byte aligned.\n";
+  out += fmt::format(
+      "// Shapes. All tensors are contiguous (last dimension fastest) and {}-byte aligned.\n",
+      alignment);
   for (const TensorSpec& tensor : task.arguments) WriteShape(out, names, task, tensor);
   for (const TensorSpec& tensor : task.outputs) WriteShape(out, names, task, tensor);
   WriteDims(out, task);
@@ -313,7 +318,7 @@ std::string CudaKernelHeader(const Task& task) {
   if (Uses(task, DType::kBFloat16)) out += "#include <cuda_bf16.h>\n";
   if (Uses(task, DType::kFloat16)) out += "#include <cuda_fp16.h>\n";
   out += "#include <cstddef>\n#include <cstdint>\n\n";
-  WriteNamespace(out, task);
+  WriteNamespace(out, task, kDeviceAlignment);
   out += "\n";
   WriteLaunch(out, task);
   out += kTune;
@@ -324,7 +329,7 @@ std::string KernelHeader(const Task& task) {
   std::string out = fmt::format("// kernel.h of task {} (ABI version 1), written by pragma.\n",
                                 CommentText(task.name));
   out += "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\n";
-  WriteNamespace(out, task);
+  WriteNamespace(out, task, kAlignment);
   if (Uses(task, DType::kBFloat16)) out += kBf16;
   out += "\n";
   WritePrototypes(out, task);

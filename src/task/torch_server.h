@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
+#include "core/candidate.h"
 #include "core/device.h"
 #include "core/task.h"
 #include "sandbox/jail.h"
@@ -135,6 +136,9 @@ class TorchServer final {
 [[nodiscard]] std::string KernelHeader(const Task& task);
 // The same for CUDA (docs/gpu.md): pragma_launch in place of pragma_kernel.
 [[nodiscard]] std::string CudaKernelHeader(const Task& task);
+// What authors of candidates in a language are shown of the arguments: kernel.h, or (Triton) the
+// head of the function that they write.
+[[nodiscard]] std::string InterfaceText(const Task& task, Language language);
 // A Task from the server's description (foreign text).
 [[nodiscard]] Result<Task> ParseTaskDescription(std::string_view json);
 

@@ -149,6 +149,9 @@ class ScriptedModel:
         (self.folder / f"{role}-{node}.hang").write_text("")
         return self.folder / f"{role}-{node}.hanging"
 
+    def prompt(self, role: str, node: int) -> str:
+        return (self.folder / f"{role}-{node}.prompt").read_text()
+
     def answer_at(self, role: str, node: int) -> None:
         (self.folder / f"{role}-{node}.hang").unlink()
 

@@ -3,6 +3,7 @@
  * does what the kernel's name says. */
 #define _GNU_SOURCE
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,9 @@
 
 enum { kInvalidValue = 1, kIllegalAddress = 700, kNotSupported = 801, kMostThreads = 1024 };
 enum { kVariableBytes = 64 };
+
+/* Says that its device is the host's memory (core/device.h). */
+const int pragma_host_memory = 1;
 
 static int broken; /* what the next wait finds */
 
@@ -30,10 +34,44 @@ int cuStreamCreate(void** stream, unsigned flags) {
   return 0;
 }
 
-int cuDeviceGetAttribute(int* value, int what, int device) {
-  (void)device;
-  *value = what;
+/* --- for pragma-device: a small GPU --- */
+
+int cuDeviceGetCount(int* count) {
+  *count = 1;
   return 0;
+}
+
+int cuDeviceGet(int* device, int number) {
+  *device = number;
+  return 0;
+}
+
+int cuDeviceGetName(char* name, int size, int device) {
+  snprintf(name, (size_t)size, "host memory");
+  return device;
+}
+
+int cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  *bytes = (size_t)1 << 30;
+  return device;
+}
+
+int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return 0;
+}
+
+int cuDeviceGetAttribute(int* value, int what, int device) {
+  enum { kMultiprocessors = 16, kClock = 13, kMemoryClock = 36, kBusBits = 37, kL2Bytes = 38 };
+  enum { kMajor = 75, kMinor = 76 };
+  *value = what == kMultiprocessors                 ? 4
+           : what == kClock || what == kMemoryClock ? 1000000
+           : what == kBusBits                       ? 4096
+           : what == kL2Bytes                       ? 1 << 20
+           : what == kMajor                         ? 9
+           : what == kMinor                         ? 0
+                                                    : what;
+  return device;
 }
 
 int cuGetErrorString(int error, const char** text) {

@@ -9,7 +9,7 @@ namespace task {
 inline constexpr std::int64_t in_channels = 3;
 inline constexpr std::int64_t out_channels = 64;
 inline constexpr std::int64_t kernel_size = 3;
-// Shapes. All tensors are contiguous (last dimension fastest) and 64-byte aligned.
+// Shapes. All tensors are contiguous (last dimension fastest) and 512-byte aligned.
 inline constexpr std::int64_t x_dims[] = {16, 3, 512};  // input args[0]
 inline constexpr std::int64_t conv1d_weight_dims[] = {64, 3, 3};  // parameter conv1d.weight
 inline constexpr std::int64_t conv1d_bias_dims[] = {64};  // parameter conv1d.bias

@@ -1,0 +1,130 @@
+"""What ModelNew of a kernel for a GPU consists of besides the task's own: for write.py.
+
+KernelBench's evaluator takes both: a CUDA source built by load_inline, and a Triton module whose kernels
+stand in the file itself, since Triton reads their source.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pragma_export.text import Refused, defined, is_text, literal, one_source
+
+# As a build of pragma's own; torch's own definitions would take operators of 16-bit types away.
+_NVCC_FLAGS = [
+    "-std=c++20",
+    "-O3",
+    "-expt-relaxed-constexpr",
+    "-U__CUDA_NO_HALF_OPERATORS__",
+    "-U__CUDA_NO_HALF_CONVERSIONS__",
+    "-U__CUDA_NO_HALF2_OPERATORS__",
+    "-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
+]
+
+_CUDA_HELPERS = '''
+
+def _pragma_library():
+    major, minor = torch.cuda.get_device_capability()
+    architecture = f"{major}{minor}" + ("a" if major >= 9 else "")
+    path = load_inline(
+        name=f"{_PRAGMA_NAME}_{architecture}",
+        cpp_sources=[""],
+        cuda_sources=[_PRAGMA_SOURCE],
+        extra_cuda_cflags=[*_PRAGMA_FLAGS, f"-gencode=arch=compute_{architecture},code=sm_{architecture}"],
+        is_python_module=False,
+        no_implicit_headers=True,
+    )
+    return ctypes.CDLL(path)
+
+
+def _pragma_ready(tensor, shape, dtype, name):
+    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "cuda":
+        found = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
+        raise ValueError(f"{name} must be {dtype} {shape} on cuda, not {found}")
+    tensor = tensor.detach().contiguous()
+    return tensor if tensor.data_ptr() % 512 == 0 else tensor.clone()
+
+
+_PRAGMA_LIBRARY = _pragma_library()
+'''
+
+_TRITON_HELPERS = '''
+
+def _pragma_ready(tensor, shape, dtype, name):
+    if tuple(tensor.shape) != shape or tensor.dtype != dtype:
+        raise ValueError(f"{name} must be {dtype} {shape}, not {tensor.dtype} {tuple(tensor.shape)}")
+    return tensor.detach().contiguous()
+'''
+
+
+class CudaKernel:
+    """A CUDA source that ModelNew builds on first use."""
+
+    imports = ("import ctypes", "import torch", "from torch.utils.cpp_extension import load_inline")
+    helpers = _CUDA_HELPERS
+    note = (
+        "# The CUDA source below is built on first use by torch.utils.cpp_extension, for the GPU of",
+        "# the machine that runs it.",
+    )
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._request = request
+
+    def constants(self) -> list[str]:
+        request = self._request
+        return [
+            f"_PRAGMA_NAME = {'pragma_' + request['candidate']!r}",
+            f"_PRAGMA_FLAGS = {[*_NVCC_FLAGS, *request['flags']]!r}",
+            f"_PRAGMA_SOURCE = {literal(one_source(request['header'], request['kernel']))}",
+        ]
+
+    def call(self, arguments: list[str], outputs: list[str]) -> list[str]:
+        """The lines of forward from the outputs to the launch."""
+        passed = [*arguments, *outputs]
+        lines = []
+        if self._request["scratch_bytes"] > 0:
+            size, device = self._request["scratch_bytes"], f"{passed[0]}.device"
+            lines.append(f"scratch = torch.empty({size}, dtype=torch.uint8, device={device})")
+            passed.append("scratch")
+        pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
+        if self._request["scratch_bytes"] == 0:
+            pointers.append("None")
+        pointers.append("ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)")
+        return [*lines, "_PRAGMA_LIBRARY.pragma_launch(", *(f"    {pointer}," for pointer in pointers), ")"]
+
+
+class TritonModule:
+    """A Triton module whose functions stand in ModelNew's file."""
+
+    helpers = _TRITON_HELPERS
+    note = ("# Its Triton kernels stand below; Triton compiles them when they are first called.",)
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        tree = ast.parse(request["kernel"])
+        if any(isinstance(node, ast.Pass) for node in ast.walk(tree)):
+            raise Refused("the module has `pass`, which KernelBench's static check refuses in solutions")
+        self._body = [n for n in tree.body if not is_text(n) and not isinstance(n, ast.Import | ast.ImportFrom)]
+        self.imports = ("import torch", *(ast.unparse(n) for n in tree.body if _is_import(n)))
+
+    def constants(self) -> list[str]:
+        texts = [ast.unparse(_without_text(node)) for node in self._body]
+        return ["\n\n".join(texts), "", "_pragma_run = run"]
+
+    def names(self) -> set[str]:
+        """What it defines at its top level."""
+        return defined(self._body)
+
+    def call(self, arguments: list[str], outputs: list[str]) -> list[str]:
+        return [f"_pragma_run({', '.join([*arguments, *outputs])})"]
+
+
+def _is_import(node: ast.stmt) -> bool:
+    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    return isinstance(node, ast.Import | ast.ImportFrom) and not future
+
+
+def _without_text(node: ast.stmt) -> ast.stmt:
+    if isinstance(node, ast.FunctionDef) and len(node.body) > 1 and is_text(node.body[0]):
+        del node.body[0]
+    return node

@@ -1,0 +1,170 @@
+#include "cli/new_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/describe_profile.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "cli/agents.h"
+#include "cli/command.h"
+#include "cli/search_flags.h"
+#include "cli/verify_flags.h"
+#include "cli/workbench.h"
+#include "core/candidate.h"
+#include "core/task.h"
+#include "expert/expert.h"
+#include "knowledge/entry.h"
+#include "llm/model.h"
+#include "machine/machine.h"
+#include "profile/hardware.h"
+#include "profile/rules.h"
+#include "search/preset.h"
+#include "search/settings.h"
+#include "task/torch_server.h"
+
+namespace pragma {
+namespace {
+
+// Whether a technique can be carried out in the language: those of another GPU language cannot.
+bool Suits(const Entry& technique, Language language) {
+  const auto names = [&](std::string_view target) {
+    return std::ranges::find(technique.targets, target) != technique.targets.end();
+  };
+  if (language == Language::kCpp || (!names("cuda") && !names("triton"))) return true;
+  return names(LanguageName(language));
+}
+
+// What prompts with a profile may explain; nothing where the compendium cannot be read, which is
+// said.
+void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
+  const Result<Compendium> compendium = LoadCompendium(knowledge);
+  if (!compendium) {
+    Log(LogLevel::kWarning,
+        "prompts will not explain metrics and techniques: " + compendium.error().message);
+    return;
+  }
+  const bool cpu = settings.language == Language::kCpp;
+  // Every run keeps what it was shown: only what a diagnosis can name.
+  const std::string rules =
+      ReadFile(knowledge / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")).value_or("");
+  for (const Entry& entry : compendium->entries()) {
+    const std::string name = entry.id.substr(entry.id.find('.') + 1);
+    if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
+    if (entry.kind == EntryKind::kTechnique && rules.find(entry.id) != std::string::npos &&
+        Suits(entry, settings.language))
+      settings.techniques[name] = TechniqueInWords(entry);
+  }
+}
+
+// What candidates run on, for prompts.
+std::string MachineFor(Target target, const Workbench& bench) {
+  const Machine& machine = bench.machine();
+  if (target == Target::kCpu || !machine.device) return machine.Summary();
+  const Result<std::vector<HardwareSpec>> specs =
+      LoadHardwareFolder(bench.knowledge() / "hardware");
+  if (!specs)
+    Log(LogLevel::kWarning, "prompts will say little of the GPU: " + specs.error().message);
+  return GpuSummary(*machine.device, specs.value_or(std::vector<HardwareSpec>{}));
+}
+
+// Families that name a cause which a GPU does not know are for processors: the search goes without.
+// All of them or none, since one alone would be chosen every time.
+void DropFamiliesOfProcessors(const std::filesystem::path& knowledge, Preset& preset) {
+  const Result<RuleSet> rules = LoadRules(knowledge / "diagnosis" / "gpu.toml");
+  const auto known = [&rules](const std::string& cause) {
+    return rules && std::ranges::find(rules->rules, cause, &Rule::id) != rules->rules.end();
+  };
+  const bool all = std::ranges::all_of(preset.families, [&known](const Family& family) {
+    return std::ranges::all_of(family.classes, known);
+  });
+  if (!all) preset.families.clear();
+}
+
+bool AsksExpert(const SearchChoice& choice) {
+  return IsExpert(choice.coder_model) || IsExpert(choice.conductor_model) ||
+         IsExpert(choice.debugger_model);
+}
+
+}  // namespace
+
+RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
+                           const Workbench& bench, const TaskBench& task) {
+  RunSettings settings;
+  settings.preset = choice.preset;
+  settings.budget = choice.budget;
+  settings.seed = SystemSeed();
+  settings.conductor_model = choice.conductor_model;
+  settings.coder_model = choice.coder_model;
+  settings.debugger_model = choice.debugger_model;
+  settings.language = LanguageFor(verify.runs_on());
+  if (settings.language != Language::kCpp)
+    DropFamiliesOfProcessors(bench.knowledge(), settings.preset);
+  settings.jobs = choice.jobs;
+  if (settings.language != Language::kTriton)
+    settings.allowed_flags = AllowedFlagForms(settings.language);
+  settings.kernel_header = InterfaceText(task.task(), settings.language);
+  settings.machine = MachineFor(verify.runs_on(), bench);
+  settings.advice_from_user = choice.advice;
+  settings.prompt_bytes = choice.prompt_bytes;
+  // Only C++ is tuned by us; Triton tunes itself.
+  if (settings.language == Language::kCpp) settings.tune_seconds = choice.tune.limit.count();
+  if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
+  settings.options = verify.AsOptions();
+  settings.options["threads"] = std::to_string(bench.machine().threads);
+  if (AsksExpert(choice)) {
+    KernelTarget target = TargetOf(bench.machine());
+    target.clang = bench.builder().HasClang();
+    KeepTarget(target, settings.options);
+  }
+  return settings;
+}
+
+Result<void> CheckSearchable(const Task& task) {
+  if (!task.random) return {};
+  return Fail(ErrorKind::kTask, task.name +
+                                    ": the task draws random numbers in forward (dropout?), so no "
+                                    "kernel can be checked against it");
+}
+
+Result<void> CheckModels(const SearchChoice& choice, const Context& context) {
+  SystemClock clock;
+  for (const std::string& spec :
+       {choice.conductor_model, choice.coder_model, choice.debugger_model}) {
+    if (spec.empty() || IsExpert(spec)) continue;
+    const Result<std::unique_ptr<Model>> model =
+        MakeModel(spec, context.settings.ModelOptionsOf(spec), clock);
+    if (!model) return std::unexpected(model.error());
+  }
+  return {};
+}
+
+Result<void> CheckTarget(const SearchChoice& choice, const VerifyFlags& verify) {
+  const Target target = verify.runs_on();
+  if (target == Target::kCpu) return {};
+  const std::string flag = "--target " + std::string(TargetName(target));
+  if (AsksExpert(choice)) {
+    return Fail(ErrorKind::kUsage,
+                flag + ": the built-in expert writes C++ only so far; name a model with --model");
+  }
+  if (target == Target::kCuda && !verify.shapes.empty()) {
+    return Fail(ErrorKind::kUsage, "--shapes: CUDA candidates are judged on one shape only");
+  }
+  return {};
+}
+
+Result<void> CheckDevice(const Workbench& bench, Target target) {
+  if (target == Target::kCpu || bench.machine().device) return {};
+  return Fail(ErrorKind::kUnavailable,
+              "no GPU was found to time candidates on; pragma doctor says why");
+}
+
+}  // namespace pragma
