@@ -39,12 +39,12 @@ class Area:
 class Areas:
     """The mappings of the memory that requests name over and over: mapping anew costs a fault a page.
 
-    What is mapped takes up memory and address space even after pragma has let go of it, so large
-    ones are not kept for long.
+    What is mapped takes up memory and address space even after pragma has let go of it, so no more
+    is kept than a quarter of the machine's memory.
     """
 
     _KEPT = 8
-    _KEPT_BYTES = 1 << 30
+    _KEPT_BYTES = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 
     def __init__(self) -> None:
         self._areas: dict[tuple[int, int, bool], Area] = {}

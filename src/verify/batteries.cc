@@ -88,11 +88,12 @@ void KeepFew(Battery battery, const TensorSpec& tensor, Rng& rng, std::byte* dat
 template <class Make>
 void Rewrite(const TensorSpec& tensor, bool keep_zeros, bool jitter, Rng& rng, std::byte* data,
              Make value) {
-  std::vector<double> table(std::min(std::bit_ceil(tensor.elements()), kTable));
+  const std::size_t count = tensor.elements();
+  std::vector<double> table(std::min(std::bit_ceil(count), kTable));
   for (double& entry : table) entry = value();
   const double spread = jitter ? kJitter : 0;
   WithReader(tensor.dtype, [&](auto read) {
-    for (std::size_t i = 0; i < tensor.elements(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       if (keep_zeros && read(data, i) == 0) continue;
       const double entry = table[rng() & (table.size() - 1)];
       StoreElement(tensor.dtype, data, i, entry * (1 - spread * rng.Uniform()));

@@ -4,22 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "core/error_pass.h"
 #include "core/evaluation.h"
 #include "core/task.h"
-#include "verify/block_errors.h"
 #include "verify/element.h"
+#include "verify/output_pass.h"
 
 namespace pragma {
 namespace {
@@ -45,79 +44,6 @@ double Epsilon(DType dtype) {
   }
 }
 
-// One block of a tensor as doubles.
-class BlockBuffer final {
- public:
-  template <class Reader>
-  std::span<const double> Read(const std::byte* data, std::size_t begin, std::size_t end,
-                               Reader read) {
-    for (std::size_t i = begin; i < end; ++i) values_[i - begin] = read(data, i);
-    return std::span(values_).first(end - begin);
-  }
-  std::span<const double> Copy(const std::byte* doubles, std::size_t begin, std::size_t end) {
-    std::memcpy(values_.data(), doubles + begin * sizeof(double), (end - begin) * sizeof(double));
-    return std::span(values_).first(end - begin);
-  }
-
- private:
-  std::array<double, kBlock> values_;
-};
-
-BlockSquares SquaresOfAll(std::span<const std::byte> expected, std::size_t count) {
-  BlockSquares all;
-  BlockBuffer buffer;
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, count);
-    const BlockSquares block = SquaresOf(buffer.Copy(expected.data(), begin, end));
-    all.sum += block.sum;
-    all.finite += block.finite;
-  }
-  return all;
-}
-
-double RmsOfFinite(std::span<const std::byte> expected, std::size_t count) {
-  const BlockSquares all = SquaresOfAll(expected, count);
-  return all.finite == 0 ? 0 : std::sqrt(all.sum / static_cast<double>(all.finite));
-}
-
-// The largest value that a type holds: truths beyond it become infinite in it.
-double LargestOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16: return 65504.0;
-    case DType::kBFloat16: return 3.3895313892515355e38;
-    case DType::kFloat64: return std::numeric_limits<double>::max();
-    default: return static_cast<double>(std::numeric_limits<float>::max());
-  }
-}
-
-// Errors up to this size are none. Of fp16 the smallest denormal: its normal range is too small to
-// be treated as nothing below it.
-double SmallestOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16: return 0x1.0p-24;
-    case DType::kFloat64: return std::numeric_limits<double>::min();
-    default: return static_cast<double>(std::numeric_limits<float>::min());
-  }
-}
-
-ErrorScale ScaleOf(const OutputView& view) {
-  // A tensor of zeros has no scale; then only exact zeros pass.
-  return {.rms = std::max(RmsOfFinite(view.expected, view.spec->elements()),
-                          std::numeric_limits<double>::min()),
-          .largest = LargestOf(view.spec->dtype),
-          .smallest = SmallestOf(view.spec->dtype)};
-}
-
-// The truth as the output's own type could hold it.
-double Representable(double r, double largest) {
-  return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
-}
-
-bool SameNonFinite(double y, double r) {
-  return (std::isnan(y) && std::isnan(r)) ||
-         (std::isinf(y) && std::isinf(r) && std::signbit(y) == std::signbit(r));
-}
-
 std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t d = shape.size(); d > 0; --d) {
@@ -126,60 +52,6 @@ std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64
     flat /= size;
   }
   return index;
-}
-
-template <class Reader>
-void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const ErrorScale& scale,
-               Reader read, ErrorPass& pass) {
-  for (std::size_t i = begin; i < end; ++i) {
-    const double y = read(view.actual.data(), i);
-    const double r = LoadElement<double>(view.expected.data(), i);
-    if (!std::isfinite(y) || !(std::abs(r) <= scale.largest)) continue;
-    const double error = std::abs(y - r);
-    const double scaled = error > scale.smallest ? error / (std::abs(r) + scale.rms) : 0;
-    if (scaled > pass.max_scaled) {
-      pass.max_scaled = scaled;
-      pass.worst = i;
-    }
-  }
-}
-
-// Where one side is not finite the other must be the same.
-template <class Reader>
-void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, Reader read,
-                     ErrorPass& pass) {
-  const double largest = LargestOf(view.spec->dtype);
-  for (std::size_t i = begin; i < end; ++i) {
-    const double y = read(view.actual.data(), i);
-    const double r = Representable(LoadElement<double>(view.expected.data(), i), largest);
-    if (std::isfinite(y) && std::isfinite(r)) continue;
-    if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
-  }
-}
-
-template <class Reader>
-ErrorPass Scan(const OutputView& view, Reader read) {
-  ErrorPass pass;
-  BlockBuffer actual;
-  BlockBuffer truth;
-  const ErrorScale scale = ScaleOf(view);
-  const std::size_t count = view.spec->elements();
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, count);
-    const BlockErrors block = ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
-                                       truth.Copy(view.expected.data(), begin, end), scale);
-    pass.sum_squared_error += block.squared_error;
-    pass.sum_squared += block.squared;
-    pass.max_abs = std::max(pass.max_abs, block.max_abs);
-    pass.max_rel = std::max(pass.max_rel, block.max_rel);
-    if (block.max_scaled > pass.max_scaled) FindWorst(view, begin, end, scale, read, pass);
-    if (block.odd > 0) CountMismatches(view, begin, end, read, pass);
-  }
-  return pass;
-}
-
-ErrorPass ScanOutput(const OutputView& view) {
-  return WithReader(view.spec->dtype, [&](auto read) { return Scan(view, read); });
 }
 
 double RelativeL2(const ErrorPass& pass) {
@@ -197,20 +69,6 @@ std::string ElementText(const OutputView& view, std::size_t flat) {
         *view.spec, flat,
         fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), expected));
   });
-}
-
-// Integers and booleans: equal to the truth, or to Torch's own result where it differs (near ties).
-ErrorPass ScanExact(const OutputView& view) {
-  ErrorPass pass;
-  const std::size_t size = DTypeSize(view.spec->dtype);
-  for (std::size_t i = 0; i < view.spec->elements(); ++i) {
-    const std::byte* y = view.actual.data() + i * size;
-    const bool equal =
-        std::memcmp(y, view.expected.data() + i * size, size) == 0 ||
-        (!view.native.empty() && std::memcmp(y, view.native.data() + i * size, size) == 0);
-    if (!equal && pass.mismatched++ == 0) pass.first_mismatch = i;
-  }
-  return pass;
 }
 
 std::string ValueReason(const ErrorPass& pass, const std::string& worst,
@@ -280,32 +138,30 @@ Tolerance ConditionTolerance(const OutputView& perturbed) {
 double PeakOverRms(const OutputView& view) {
   if (!IsFloating(view.spec->dtype)) return 1;
   double peak = 0;
-  for (std::size_t i = 0; i < view.spec->elements(); ++i) {
+  const std::size_t count = view.spec->elements();
+  for (std::size_t i = 0; i < count; ++i) {
     const double size = std::abs(LoadElement<double>(view.expected.data(), i));
     if (std::isfinite(size)) peak = std::max(peak, size);
   }
-  const double rms = RmsOfFinite(view.expected, view.spec->elements());
+  const double rms = RmsOfFinite(view.expected, count);
   return rms > 0 ? peak / rms : 1;
 }
 
 bool AllFinite(const TensorSpec& spec, std::span<const std::byte> data) {
   return WithReader(spec.dtype, [&](auto read) {
-    for (std::size_t i = 0; i < spec.elements(); ++i) {
-      if (!std::isfinite(read(data.data(), i))) return false;
-    }
-    return true;
+    return AllOf(spec.elements(),
+                 [&](std::size_t i) { return std::isfinite(read(data.data(), i)); });
   });
 }
 
 bool ExactIntegers(const OutputView& torch) {
   if (!IsFloating(torch.spec->dtype)) return false;
   return WithReader(torch.spec->dtype, [&](auto read) {
-    for (std::size_t i = 0; i < torch.spec->elements(); ++i) {
+    return AllOf(torch.spec->elements(), [&](std::size_t i) {
       const double r = LoadElement<double>(torch.expected.data(), i);
       const bool whole = std::abs(r) <= kExactIntegers && std::nearbyint(r) == r;
-      if (!whole || read(torch.native.data(), i) != r) return false;
-    }
-    return true;
+      return whole && read(torch.native.data(), i) == r;
+    });
   });
 }
 
@@ -364,13 +220,12 @@ bool OfficiallyCorrect(const OutputView& view) {
   const bool half = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
   const double bound = half ? 1e-2 : 1e-4;
   return WithReader(dtype, [&](auto read) {
-    for (std::size_t i = 0; i < view.spec->elements(); ++i) {
+    return AllOf(view.spec->elements(), [&](std::size_t i) {
       const double y = read(view.actual.data(), i);
       const double t = read(view.native.data(), i);
       const bool same_infinity = std::isinf(y) && y == t;
-      if (!same_infinity && !(std::abs(y - t) <= bound + bound * std::abs(t))) return false;
-    }
-    return true;
+      return same_infinity || std::abs(y - t) <= bound + bound * std::abs(t);
+    });
   });
 }
 
