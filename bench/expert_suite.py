@@ -30,8 +30,8 @@ import benchlib
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def number_of(task: Path) -> int:
-    match = re.match(r"\d+", task.stem)
+def number_of(stem: str) -> int:
+    match = re.match(r"\d+", stem)
     return int(match.group()) if match else 0
 
 
@@ -134,7 +134,7 @@ def task_row(row: dict[str, Any]) -> list[str]:
 def write_page(rows: list[dict[str, Any]], out: Path) -> None:
     """Several processors in one file would be several experiments: each gets a table of its own."""
     rng = random.Random(1)
-    rows = sorted(rows, key=lambda row: (int(re.match(r"\d*", row["task"]).group() or 0), row["task"]))  # type: ignore[union-attr]
+    rows = sorted(rows, key=lambda row: (number_of(row["task"]), row["task"]))
     passed = [row for row in rows if row["status"] == "passed"]
     parts = [f"{len(passed)} of {len(rows)} tasks passed. Speedups are over the faster eager of Torch's two allocator "
              "settings, and over torch.compile with the same choice; of the final measurement in fresh processes, "
@@ -191,8 +191,8 @@ def main() -> None:
         parser.error("--dir is needed: a folder of tasks")
     known = {row["task"] for row in read_rows(args.rows)}
     ids = wanted(args.ids)
-    for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path), path.stem)):
-        if task.stem in known or (ids and number_of(task) not in ids):
+    for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem)):
+        if task.stem in known or (ids and number_of(task.stem) not in ids):
             continue
         row = optimize(task, args)
         with args.rows.open("a") as file:

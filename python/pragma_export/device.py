@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pragma_export.text import Refused, defined, is_text, literal, one_source
+from pragma_export.text import LOADED, Refused, defined, is_text, library_call, literal, one_source, ready
 
 # As a build of pragma's own; torch's own definitions would take operators of 16-bit types away.
 _NVCC_FLAGS = [
@@ -22,7 +22,7 @@ _NVCC_FLAGS = [
     "-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
 ]
 
-_CUDA_HELPERS = '''
+_CUDA_LIBRARY = '''
 
 def _pragma_library():
     major, minor = torch.cuda.get_device_capability()
@@ -37,16 +37,6 @@ def _pragma_library():
     )
     return ctypes.CDLL(path)
 
-
-def _pragma_ready(tensor, shape, dtype, name):
-    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "cuda":
-        found = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
-        raise ValueError(f"{name} must be {dtype} {shape} on cuda, not {found}")
-    tensor = tensor.detach().contiguous()
-    return tensor if tensor.data_ptr() % 512 == 0 else tensor.clone()
-
-
-_PRAGMA_LIBRARY = _pragma_library()
 '''
 
 _TRITON_HELPERS = '''
@@ -62,7 +52,7 @@ class CudaKernel:
     """A CUDA source that ModelNew builds on first use."""
 
     imports = ("import ctypes", "import torch", "from torch.utils.cpp_extension import load_inline")
-    helpers = _CUDA_HELPERS
+    helpers = _CUDA_LIBRARY + ready("cuda", 512) + LOADED
     note = (
         "# The CUDA source below is built on first use by torch.utils.cpp_extension, for the GPU of",
         "# the machine that runs it.",
@@ -82,16 +72,9 @@ class CudaKernel:
     def call(self, arguments: list[str], outputs: list[str]) -> list[str]:
         """The lines of forward from the outputs to the launch."""
         passed = [*arguments, *outputs]
-        lines = []
-        if self._request["scratch_bytes"] > 0:
-            size, device = self._request["scratch_bytes"], f"{passed[0]}.device"
-            lines.append(f"scratch = torch.empty({size}, dtype=torch.uint8, device={device})")
-            passed.append("scratch")
-        pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
-        if self._request["scratch_bytes"] == 0:
-            pointers.append("None")
-        pointers.append("ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)")
-        return [*lines, "_PRAGMA_LIBRARY.pragma_launch(", *(f"    {pointer}," for pointer in pointers), ")"]
+        stream = "ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)"
+        scratch = self._request["scratch_bytes"]
+        return library_call("pragma_launch", passed, scratch, f", device={passed[0]}.device", stream)
 
 
 class TritonModule:

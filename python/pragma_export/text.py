@@ -6,6 +6,9 @@ import ast
 import re
 
 
+LOADED = "\n\n_PRAGMA_LIBRARY = _pragma_library()\n"
+
+
 class Refused(Exception):
     """Why no drop-in can be written, in one line."""
 
@@ -44,3 +47,29 @@ def literal(text: str) -> str:
     if "'''" in text or text.endswith("'") or text.endswith("\\"):
         return repr(text)
     return "r'''\n" + text + "'''"
+
+
+def ready(device: str, alignment: int) -> str:
+    """The function of a solution that takes one tensor as a kernel's argument."""
+    return f'''
+def _pragma_ready(tensor, shape, dtype, name):
+    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "{device}":
+        found = f"{{tensor.dtype}} {{tuple(tensor.shape)}} on {{tensor.device}}"
+        raise ValueError(f"{{name}} must be {{dtype}} {{shape}} on {device}, not {{found}}")
+    tensor = tensor.detach().contiguous()
+    return tensor if tensor.data_ptr() % {alignment} == 0 else tensor.clone()
+'''
+
+
+def library_call(function: str, passed: list[str], scratch_bytes: int, device: str = "", last: str = "") -> list[str]:
+    """The lines of forward that call a built library. `device`: where scratch is made, as an argument
+    of torch.empty; `last`: an argument after scratch."""
+    lines = []
+    if scratch_bytes > 0:
+        lines.append(f"scratch = torch.empty({scratch_bytes}, dtype=torch.uint8{device})")
+    pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in [*passed, *(["scratch"] if scratch_bytes > 0 else [])]]
+    if scratch_bytes == 0:
+        pointers.append("None")
+    if last:
+        pointers.append(last)
+    return [*lines, f"_PRAGMA_LIBRARY.{function}(", *(f"    {pointer}," for pointer in pointers), ")"]

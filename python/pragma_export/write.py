@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
-from pragma_export.text import Refused, defined, is_text, literal, one_source  # noqa: E402
+from pragma_export.text import LOADED, Refused, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
@@ -150,7 +150,7 @@ def _title(request: dict[str, Any], kernel: Any) -> str:
     )
 
 
-_CPP_HELPERS = '''
+_CPP_LIBRARY = '''
 
 def _pragma_library():
     if _PRAGMA_NEEDS:
@@ -171,16 +171,6 @@ def _pragma_library():
     )
     return ctypes.CDLL(path)
 
-
-def _pragma_ready(tensor, shape, dtype, name):
-    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "cpu":
-        found = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
-        raise ValueError(f"{name} must be {dtype} {shape} on cpu, not {found}")
-    tensor = tensor.detach().contiguous()
-    return tensor if tensor.data_ptr() % 64 == 0 else tensor.clone()
-
-
-_PRAGMA_LIBRARY = _pragma_library()
 '''
 
 
@@ -188,7 +178,7 @@ class CppKernel:
     """A C++ source that ModelNew builds on first use."""
 
     imports = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
-    helpers = _CPP_HELPERS
+    helpers = _CPP_LIBRARY + ready("cpu", 64) + LOADED
     note = (
         "# The C++ below is built on first use by torch.utils.cpp_extension, on the machine that",
         "# runs it; with -march=native it is built for that machine's own processor.",
@@ -209,15 +199,7 @@ class CppKernel:
         ]
 
     def call(self, arguments: list[str], outputs: list[str], packed: tuple[str, ...] = ()) -> list[str]:
-        passed = [*arguments, *outputs, *packed]
-        lines = []
-        if self._request["scratch_bytes"] > 0:
-            lines.append(f"scratch = torch.empty({self._request['scratch_bytes']}, dtype=torch.uint8)")
-            passed.append("scratch")
-        pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in passed]
-        if self._request["scratch_bytes"] == 0:
-            pointers.append("None")
-        return [*lines, "_PRAGMA_LIBRARY.pragma_kernel(", *(f"    {pointer}," for pointer in pointers), ")"]
+        return library_call("pragma_kernel", [*arguments, *outputs, *packed], self._request["scratch_bytes"])
 
 
 _KERNELS = {"cpp": CppKernel, "cuda": CudaKernel, "triton": TritonModule}
