@@ -48,12 +48,8 @@ constexpr std::array kCppCauses{
         Status::kCompileError, "constant",
         "A template argument, array bound or immediate operand must be a constant expression: make "
         "it constexpr, or a template parameter."},
-    Cause{
-        Status::kCompileError, "",
-        "Repair the first error first, at the line shown; later ones often follow from it. Change "
-        "nothing else."},
-    Cause{Status::kRejectedSource, "flag",
-          "A compile flag is outside the allow-list: use only the forms listed under Rules."},
+    kFirstErrorFirst,
+    kFlagNotAllowed,
     Cause{
         Status::kRejectedSource, "symbol",
         "The code refers to a function that is not allowed (files, threads, loading, processes, a "
@@ -127,10 +123,7 @@ constexpr std::array kCppCauses{
     Cause{Status::kNondeterministic, "",
           "Results differ between equal calls: a race between threads (a shared accumulator, "
           "overlapping tiles), or memory read before it is written."},
-    Cause{Status::kImplausible, "",
-          "Faster than the memory can be: work is skipped, or results come from an earlier call. "
-          "Every "
-          "call has new inputs and parameters."},
+    kFasterThanMemory,
     Cause{Status::kUnsupported, "",
           "The last reply held no usable code: a plain, correct loop nest is better than none."},
 };

@@ -39,9 +39,7 @@ constexpr std::array kGpuCauses{
           "If the error is small but too large: TF32 or 16-bit products, fast approximations of "
           "exp, log, tanh or division, or a variance as E[x^2] - E[x]^2."},
     Cause{Status::kWrongShape, "", "Sizes or types of the outputs do not fit those asked for."},
-    Cause{Status::kImplausible, "",
-          "Faster than the memory can be: work is skipped, or results come from an earlier call. "
-          "Every call has new inputs and parameters."},
+    kFasterThanMemory,
     Cause{Status::kUnsupported, "",
           "The last reply held no usable code: a plain, correct kernel is better than none."}};
 
@@ -57,12 +55,8 @@ constexpr std::array kCudaCauses{
           "cudaFuncAttributeMaxDynamicSharedMemorySize before the launch."},
     Cause{Status::kCompileError, "no such file",
           "A header is not available: only those listed under Rules are."},
-    Cause{
-        Status::kCompileError, "",
-        "Repair the first error first, at the line shown; later ones often follow from it. Change "
-        "nothing else."},
-    Cause{Status::kRejectedSource, "flag",
-          "A compile flag is outside the allow-list: use only the forms listed under Rules."},
+    kFirstErrorFirst,
+    kFlagNotAllowed,
     Cause{Status::kRejectedSource, "cuda",
           "The host's part calls a function that it may not: it launches kernels on `stream` and "
           "returns; working memory is `scratch`."},

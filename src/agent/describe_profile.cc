@@ -210,11 +210,8 @@ namespace {
 
 // What its fragment is written in.
 std::string_view FenceOf(const Entry& technique) {
-  const auto is_for = [&](std::string_view target) {
-    return std::ranges::find(technique.targets, target) != technique.targets.end();
-  };
-  if (is_for("cuda")) return "cuda";
-  return is_for("triton") ? "python" : "cpp";
+  if (technique.IsFor("cuda")) return "cuda";
+  return technique.IsFor("triton") ? "python" : "cpp";
 }
 
 }  // namespace

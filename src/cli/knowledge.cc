@@ -91,8 +91,7 @@ Result<int> List(const Context& context, const ListWish& wish) {
   std::vector<const Entry*> entries;
   for (const Entry& entry : compendium.entries()) {
     const bool of_kind = !kind || entry.kind == *kind;
-    bool of_target = wish.target.empty();
-    for (const std::string& target : entry.targets) of_target = of_target || target == wish.target;
+    const bool of_target = wish.target.empty() || entry.IsFor(wish.target);
     if (of_kind && of_target) entries.push_back(&entry);
   }
   context.console.PrintJson(EntriesObject(entries));

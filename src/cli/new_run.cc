@@ -36,11 +36,8 @@ namespace {
 
 // Whether a technique can be carried out in the language: those of another GPU language cannot.
 bool Suits(const Entry& technique, Language language) {
-  const auto names = [&](std::string_view target) {
-    return std::ranges::find(technique.targets, target) != technique.targets.end();
-  };
-  if (language == Language::kCpp || (!names("cuda") && !names("triton"))) return true;
-  return names(LanguageName(language));
+  const bool of_one = technique.IsFor("cuda") || technique.IsFor("triton");
+  return language == Language::kCpp || !of_one || technique.IsFor(LanguageName(language));
 }
 
 // What prompts with a profile may explain; nothing where the compendium cannot be read, which is

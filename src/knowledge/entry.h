@@ -2,6 +2,7 @@
 // (knowledge/README.md has the schema).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +40,9 @@ struct Entry {
   std::vector<std::string> related;
   std::vector<std::string> sources;
   bool operator==(const Entry&) const = default;
+  [[nodiscard]] bool IsFor(std::string_view target) const {
+    return std::ranges::find(targets, target) != targets.end();
+  }
 };
 
 // A text field by its name in the schema, so that readers, writers and checks agree on the list.

@@ -87,8 +87,7 @@ std::string Question(const std::vector<std::string>& words, std::string_view mar
 
 bool Wanted(const Entry& entry, const SearchRequest& request) {
   if (request.kind && entry.kind != *request.kind) return false;
-  return request.target.empty() ||
-         std::ranges::find(entry.targets, request.target) != entry.targets.end();
+  return request.target.empty() || entry.IsFor(request.target);
 }
 
 void Cut(std::vector<SearchHit>& hits, std::size_t limit) {
