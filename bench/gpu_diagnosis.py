@@ -4,7 +4,7 @@ cause in the head of its source and a fixed variant beside it; tests/recorded/nc
 counted of both on a GPU, and how long they took without it.
 
     bench/gpu_diagnosis.py                  what `pragma diagnose` says of the recordings; writes docs/results/gpu-diagnosis.md
-    bench/gpu_diagnosis.py --record FOLDER  takes over new recordings (tests/gpu/diagnosis/collect.py makes them)
+    bench/gpu_diagnosis.py --record FOLDER  takes over new recordings, of one kernel or all (tests/gpu/diagnosis/collect.py makes them)
 """
 
 from __future__ import annotations
@@ -82,16 +82,20 @@ def write_rows(path, header, units, rows):
 
 def record(folder):
     RECORDED.mkdir(parents=True, exist_ok=True)
-    times = {}
-    for case in read_cases():
+    kept = RECORDED / "times_us.json"
+    times = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    found = [case for case in read_cases() if (folder / f"{case.name}.named.csv").exists()]
+    if not found:
+        raise SystemExit(f"gpu_diagnosis.py: {folder} has no NAME.named.csv of a kernel in {KERNELS}: run tests/gpu/diagnosis/collect.py")
+    for case in found:
         header, units, rows = table_of(folder / f"{case.name}.named.csv")
         parts = {"slow": rows[:case.launches], "fixed": rows[case.launches:]}
         for variant in VARIANTS:
             write_rows(RECORDED / f"{case.name}.{variant}.csv", header, units, parts[variant])
         lines = (folder / f"{case.name}.time.out").read_text(encoding="utf-8").splitlines()
-        found = [json.loads(line) for line in lines if line.startswith("{")]
-        times[case.name] = {one["variant"]: one["us"] for one in found}
-    (RECORDED / "times_us.json").write_text(json.dumps(times, indent=1) + "\n", encoding="utf-8")
+        timed = [json.loads(line) for line in lines if line.startswith("{")]
+        times[case.name] = {one["variant"]: one["us"] for one in timed}
+    kept.write_text(json.dumps(times, indent=1) + "\n", encoding="utf-8")
 
 
 # --- asking ---------------------------------------------------------------------------------------
