@@ -89,6 +89,14 @@ def bootstrap(logs, rng, draws=4000):
     return [math.exp(means[int(draws * share)]) for share in (0.025, 0.975)]
 
 
+def geomean_in_words(values, rng):
+    """With its interval over tasks."""
+    if not values:
+        return ""
+    low, high = bootstrap([math.log(value) for value in values], rng)
+    return f"{geomean(values):.2f} ({low:.2f} to {high:.2f})"
+
+
 def median(values):
     return statistics.median(values)
 

@@ -3,6 +3,8 @@
 
   expert_suite.py --dir DIR --rows FILE                 every *.py in DIR (and its folders)
   expert_suite.py --dir DIR --rows FILE --ids 19,23-40  those whose names begin with these numbers
+  expert_suite.py --dir DIR --rows FILE --target triton --jobs 4 --stop-after 500
+                                                        on a GPU: four tasks at once, none begun after 500 s
   expert_suite.py --summary FILE                        what the rows say together
   expert_suite.py --summary FILE --out FILE.md          the same as a page, with every task
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import math
 import random
@@ -61,6 +64,8 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     command += ["--attempts", str(args.attempts), "--time", f"{args.seconds}s", "--home", args.home]
     if not args.compile:
         command.append("--no-compile-baseline")
+    if args.target != "cpu":
+        command += ["--target", args.target]
     started = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
@@ -84,6 +89,7 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         "category": of(best, "task", "category"),
         "compile_ci95": of(best, "speedup", "compile", "ci95"),
         "cpu": of(best, "environment", "cpu"),
+        "device": of(best, "environment", "device"),
         "threads": of(best, "environment", "threads"),
     }
 
@@ -106,10 +112,8 @@ def ratios_in_words(values: list[float], rng: random.Random) -> list[str]:
     """Geometric mean with its interval over tasks, mean, how many are above 1."""
     if not values:
         return ["", "", ""]
-    low, high = benchlib.bootstrap([math.log(value) for value in values], rng)
     above = sum(value > 1 for value in values)
-    return [f"{benchlib.geomean(values):.2f} ({low:.2f} to {high:.2f})", f"{sum(values) / len(values):.2f}",
-            f"{above} of {len(values)}"]
+    return [benchlib.geomean_in_words(values, rng), f"{sum(values) / len(values):.2f}", f"{above} of {len(values)}"]
 
 
 def group_row(name: str, rows: list[dict[str, Any]], rng: random.Random) -> list[Any]:
@@ -131,6 +135,10 @@ def task_row(row: dict[str, Any]) -> list[str]:
             f"{row['seconds']:.0f}", row.get("reason") or ""]
 
 
+def runs_on(row: dict[str, Any]) -> str:
+    return row.get("device") or f"{row.get('cpu')}, {row.get('threads')} threads"
+
+
 def write_page(rows: list[dict[str, Any]], out: Path) -> None:
     """Several processors in one file would be several experiments: each gets a table of its own."""
     rng = random.Random(1)
@@ -141,9 +149,9 @@ def write_page(rows: list[dict[str, Any]], out: Path) -> None:
              "which no win selected. Intervals of groups: bootstrap over tasks."]
     header = ["category", "passed", "over eager: geometric mean (95 %)", "mean", "faster",
               "over torch.compile: geometric mean (95 %)", "mean", "faster"]
-    for processor in sorted({str(row.get("cpu")) for row in passed}):
-        group = [row for row in passed if str(row.get("cpu")) == processor]
-        parts.append(f"## {processor}, {group[0].get('threads')} threads")
+    for processor in sorted(set(map(runs_on, passed))):
+        group = [row for row in passed if runs_on(row) == processor]
+        parts.append(f"## {processor}")
         parts.append(benchlib.table(header, [group_row(name, found, rng) for name, found in grouped(group).items()]))
     parts += ["## Tasks", benchlib.table(
         ["task", "category", "status", "over eager (95 %)", "over torch.compile (95 %)", "ms", "attempts", "seconds", "reason"],
@@ -176,6 +184,9 @@ def main() -> None:
     parser.add_argument("--attempts", type=int, default=15)
     parser.add_argument("--seconds", type=int, default=120, help="at most, for each task")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
+    parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
+    parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
+    parser.add_argument("--stop-after", type=float, default=math.inf, metavar="SECONDS", help="begin no task later")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
     parser.add_argument("--home", default=".pragma")
     parser.add_argument("--summary", type=Path, help="only print what these rows say")
@@ -191,13 +202,15 @@ def main() -> None:
         parser.error("--dir is needed: a folder of tasks")
     known = {row["task"] for row in read_rows(args.rows)}
     ids = wanted(args.ids)
-    for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem)):
-        if task.stem in known or (ids and number_of(task.stem) not in ids):
-            continue
-        row = optimize(task, args)
-        with args.rows.open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        print(json.dumps(row), file=sys.stderr, flush=True)
+    tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))
+             if task.stem not in known and (not ids or number_of(task.stem) in ids)]
+    last_start = time.monotonic() + args.stop_after
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        begun = [pool.submit(lambda task: optimize(task, args) if time.monotonic() < last_start else None, task) for task in tasks]
+        for row in filter(None, (one.result() for one in concurrent.futures.as_completed(begun))):
+            with args.rows.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(json.dumps(row), file=sys.stderr, flush=True)
     print(summary(read_rows(args.rows)))
 
 

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Does KernelBench's own evaluator agree with our verdicts? On a machine with a GPU:
+
+    bench/kernelbench_evaluator.py --kernelbench CHECKOUT --pragma FILE --home DIR... [--rows FILE] [--threads 4]
+
+Exports the best kernel of every run kept in the given homes (`pragma export`) and hands ModelNew, beside the
+task's own source, to `eval_kernel_against_ref` of the checkout: five drawn inputs, their tolerance, 100 timed
+calls. Each solution has a process of its own, as KernelBench's own scripts have it.
+
+    bench/kernelbench_evaluator.py --summary ROWS --out FILE.md    the rows as a page
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+
+LIMIT = 240  # seconds of one evaluation, its build included
+# What their package imports for other purposes than judging: models and their keys.
+UNNEEDED = {"openai": ["OpenAI"], "litellm": ["completion"], "dotenv": ["load_dotenv"]}
+
+
+def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, backend: str, build: str) -> dict:
+    """In this process: what their evaluator says."""
+    for name, attributes in UNNEEDED.items():
+        sys.modules.setdefault(name, types.SimpleNamespace(**dict.fromkeys(attributes, lambda *_, **__: None)))
+    sys.path.insert(0, str(checkout / "src"))
+    evaluator = importlib.import_module("kernelbench.eval")
+    found = evaluator.eval_kernel_against_ref(
+        task.read_text(), solution.read_text(), num_correct_trials=5, num_perf_trials=100,
+        measure_performance=True, build_dir=build, backend=backend,
+    )  # fmt: skip
+    if found is None:
+        return {"compiled": False, "correct": False, "why": "no result"}
+    why = {key: str(value)[:300] for key, value in found.metadata.items() if "error" in key or "issue" in key}
+    return {"compiled": found.compiled, "correct": found.correctness, "ms": found.runtime, "eager_ms": found.ref_runtime, "why": why}
+
+
+def pragma(options: argparse.Namespace, *arguments) -> dict:
+    done = subprocess.run([options.pragma, *map(str, arguments), "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"kernelbench_evaluator.py: pragma {arguments[0]}: {done.stderr.strip()[-500:]}")
+    return json.loads(done.stdout)
+
+
+def ours(shown: dict) -> dict:
+    """The best trial of a run: status, time and speedup."""
+    best = next(trial for trial in shown["trials"] if trial["node"] == shown["best"])
+    judged = best["evaluation"]
+    eager = (judged.get("speedup") or {}).get("eager") or {}
+    return {"status": judged["status"], "language": best["candidate"]["language"],
+            "ms": (judged.get("timing") or {}).get("median_ms"), "speedup": eager.get("median")}
+
+
+def row_of(options: argparse.Namespace, home: pathlib.Path) -> dict | None:
+    shown = pragma(options, "show", "last", "--home", home)
+    if not shown.get("best"):
+        return None
+    verdict = ours(shown)
+    with tempfile.TemporaryDirectory() as folder:
+        pragma(options, "export", "last", "--home", home, "--out", f"{folder}/new")
+        solution = next(pathlib.Path(folder, "new").glob("*_new.py"))
+        command = [sys.executable, __file__, "--judge", shown["task_path"], solution, verdict["language"], f"{folder}/build",
+                   "--kernelbench", options.kernelbench]
+        try:
+            done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=LIMIT, check=False)
+            lines = [line for line in done.stdout.splitlines() if line.startswith('{"compiled"')]
+            theirs = json.loads(lines[-1]) if lines else {"compiled": False, "correct": False, "why": done.stderr[-500:]}
+        except subprocess.TimeoutExpired:
+            theirs = {"compiled": False, "correct": False, "why": f"no answer within {LIMIT} s"}
+    agrees = (verdict["status"] == "passed") == bool(theirs["correct"])
+    return {"task": shown["task"], "run": home.parent.name, "ours": verdict, "theirs": theirs, "agrees": agrees}
+
+
+def collect(options: argparse.Namespace) -> None:
+    rows = []
+    for home in options.home:
+        row = row_of(options, home)
+        if row is None:
+            continue
+        rows.append(row)
+        print(f"{'agrees  ' if row['agrees'] else 'DIFFERS '} {row['task']} ({row['ours']['language']}): {row['theirs']}", flush=True)
+        if options.rows:
+            with options.rows.open("a") as out:
+                out.write(json.dumps(row) + "\n")
+    print(f"{sum(row['agrees'] for row in rows)} of {len(rows)} agree")
+
+
+def summary(rows: list[dict]) -> str:
+    lines = ["# KernelBench's evaluator on exported kernels", "",
+             "`bench/kernelbench_evaluator.py`: the best kernel of each run, exported as `ModelNew` and judged by `eval_kernel_against_ref`"
+             " of KernelBench: five drawn inputs, its tolerance for fp32, 100 calls timed by events. Ours: secret inputs, an fp64 truth,"
+             " pairs of bursts on the wall's clock.", "",
+             f"- The verdicts agree on {sum(row['agrees'] for row in rows)} of {len(rows)}.", "",
+             "| task | language | ours | theirs | ours, times eager | theirs, times eager |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        ours, theirs = row["ours"], row["theirs"]
+        said = "correct" if theirs["correct"] else f"not correct: {theirs['why']}"
+        timed = theirs.get("ms") and theirs.get("eager_ms") and theirs["ms"] > 0
+        ratio = f"{theirs['eager_ms'] / theirs['ms']:.2f}" if timed else ""
+        lines.append(f"| {row['task']} | {ours['language']} | {ours['status']} | {said} | {ours['speedup'] or math.nan:.2f} | {ratio} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kernelbench", type=pathlib.Path)
+    parser.add_argument("--pragma", default=str(pathlib.Path(__file__).resolve().parents[1] / "build" / "pragma"))
+    parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
+    parser.add_argument("--rows", type=pathlib.Path)
+    parser.add_argument("--summary", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--judge", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.judge:
+        task, solution, backend, build = options.judge
+        print(json.dumps(judge(options.kernelbench, pathlib.Path(task), pathlib.Path(solution), backend, build)))
+    elif options.summary:
+        page = summary([json.loads(line) for line in options.summary.read_text().splitlines()])
+        (options.out.write_text(page) if options.out else sys.stdout.write(page))
+    else:
+        collect(options)
+
+
+if __name__ == "__main__":
+    main()
