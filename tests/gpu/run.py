@@ -3,7 +3,8 @@
 
 Every kernel of hostile/ must get the status in its second line, every one of honest/ must pass, timed
 against eager on the GPU: Triton modules (.py) and CUDA sources (.cu). Without a GPU: skipped, with the
-reason, exit code 0.
+reason, exit code 0. --jobs 4 judges kernels of four tasks at once, which disturbs the figures printed, not
+the verdicts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -59,10 +61,27 @@ def line(name: str, wanted: str, found: dict) -> str:
     return text + (f" ({str(reason)[:160]})" if found.get("status") != "passed" else "")
 
 
+def failures(arguments: argparse.Namespace, group: tuple[str, str, str], kernels: list[pathlib.Path]) -> int:
+    """How many kernels of a group did not get their status."""
+    kind, task, _ = group
+    failed = 0
+    start = time.monotonic()
+    more = ["--no-timing", "--run-limit", RUN_LIMIT] if kind == "hostile" else ["--no-compile-baseline"]
+    for path, found in zip(kernels, evaluate(arguments.pragma, task, kernels, more), strict=True):
+        wanted = mark(path, "expect") or "passed"
+        failed += found.get("status") != wanted
+        print(line(f"{kind}/{path.name}", wanted, found), flush=True)
+        if arguments.log:
+            (arguments.log / f"{path.name}.json").write_text(json.dumps(found, indent=1))
+    print(f"       {task}: {time.monotonic() - start:.0f} s", flush=True)
+    return failed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pragma", type=pathlib.Path, default=ROOT / "build/pragma")
     parser.add_argument("--only", default="", help="part of a file's name")
+    parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the evaluations as JSON")
     arguments = parser.parse_args()
     why = no_gpu(arguments.pragma.resolve())
@@ -76,17 +95,8 @@ def main() -> int:
                 groups[kind, mark(path, "task"), path.suffix].append(path)
     if arguments.log:
         arguments.log.mkdir(parents=True, exist_ok=True)
-    failed = 0
-    for (kind, task, _), kernels in groups.items():
-        start = time.monotonic()
-        more = ["--no-timing", "--run-limit", RUN_LIMIT] if kind == "hostile" else ["--no-compile-baseline"]
-        for path, found in zip(kernels, evaluate(arguments.pragma, task, kernels, more), strict=True):
-            wanted = mark(path, "expect") or "passed"
-            failed += found.get("status") != wanted
-            print(line(f"{kind}/{path.name}", wanted, found), flush=True)
-            if arguments.log:
-                (arguments.log / f"{path.name}.json").write_text(json.dumps(found, indent=1))
-        print(f"       {task}: {time.monotonic() - start:.0f} s", flush=True)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        failed = sum(pool.map(lambda group: failures(arguments, *group), groups.items()))
     total = sum(map(len, groups.values()))
     print(f"{total - failed} passed, {failed} failed")
     return 1 if failed else 0
