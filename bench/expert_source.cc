@@ -1,7 +1,7 @@
 // What the expert writes for tasks, without building or timing it:
 //   pragma-expert-source PYTHON FOLDER [--triton] TASK.py...
-// FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py; one line a task tells the
-// outcome.
+// FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
+// NAME/interface.txt; one line a task tells the outcome.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -41,6 +41,7 @@ Result<std::string> WriteTriton(const Task& task, const std::filesystem::path& f
   const std::string text = EmitTriton(task, std::move(program), {});
   std::filesystem::create_directories(folder / task.name);
   TRY(WriteFileAtomic(folder / task.name / "solution.py", text));
+  TRY(WriteFileAtomic(folder / task.name / "interface.txt", InterfaceText(task, Language::kTriton)));
   return fmt::format("{} bytes", text.size());
 }
 

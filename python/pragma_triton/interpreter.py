@@ -21,6 +21,7 @@ def complete() -> None:
         setattr(libdevice, name, _elementwise(function))
     interpreter.ReduceOps.generic_reduce = _reduce
     interpreter.ScanOps.generic_scan = _scan
+    _make_ranges_of_tensors(interpreter)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -32,6 +33,17 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": np.floor, "ceil": np.ceil, "abs": np.abs, "pow": np.power, "atan2": np.arctan2,
     "fmod": np.fmod, "div_rn": np.divide,
 }  # fmt: skip
+
+
+def _make_ranges_of_tensors(interpreter: Any) -> None:
+    """Its scalars are arrays of one element, which newer NumPys do not take as numbers."""
+    before = interpreter._patch_lang_tensor
+
+    def after(tensor: Any, scope: Any) -> None:
+        before(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    interpreter._patch_lang_tensor = after
 
 
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/candidate.h"
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/nest.h"
@@ -20,6 +21,7 @@
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
+#include "expert/triton/nest_layout.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/plan.h"
 #include "expert/triton/split_folds.h"
@@ -81,8 +83,8 @@ std::string Comment(const Nest& nest) {
 }
 
 // Fewer configurations where there are many kernels: each costs the time of its compilation.
-void LimitTuning(std::vector<KernelText>& kernels) {
-  const std::size_t most = kernels.size() >= 2 * kManyKernels ? 1
+void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
+  const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
                            : kernels.size() >= kManyKernels   ? 2
                                                               : SIZE_MAX;
   for (KernelText& kernel : kernels)
@@ -98,7 +100,7 @@ class ModuleWriter final {
     outputs_ = OutputBuffers(task_, program_);
     NameBuffers();
     WriteKernels();
-    std::string text = "# pragma-expert: " + variant_.Text() + "\n" +
+    std::string text = VariantLine(variant_, Language::kTriton) +
                        fmt::format("# {}: written by pragma's built-in expert.\n",
                                    OneLine(task_.name)) +
                        "import torch\nimport triton\nimport triton.language as tl\n";
@@ -122,15 +124,17 @@ class ModuleWriter final {
   }
 
   void WriteKernels() {
-    SplitFolds(program_);
+    const bool products = variant_.Get("products") == 0;
+    if (variant_.Get("split") == 0) SplitFolds(program_, products);
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) taken_.insert(program_.buffers[i].name);
-    for (const Nest& nest : PlanKernels(program_)) {
-      const std::string name = Unique(nest.steps.back().name + "_kernel", taken_);
+    const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
+    for (const Nest& nest : PlanKernels(program_, products)) {
+      const std::string name = Unique(nest.steps.front().name + "_kernel", taken_);
       kernels_.push_back(nest.anchored ? ContractionKernel(program_, nest, name, Precision())
-                                       : NestKernel(program_, nest, name));
+                                       : NestKernel(program_, nest, name, whole_row));
       kernels_.back().comment = Comment(nest);
     }
-    LimitTuning(kernels_);
+    LimitTuning(kernels_, variant_.Get("tune") == 0);
   }
   [[nodiscard]] std::string Precision() const {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";

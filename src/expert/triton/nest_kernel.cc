@@ -63,10 +63,10 @@ std::vector<TileAxis> AxesOf(const Nest& nest, Inner inner, const std::vector<Co
 
 class NestWriter final {
  public:
-  NestWriter(const Program& program, const Nest& nest)
+  NestWriter(const Program& program, const Nest& nest, std::int64_t whole_row)
       : program_(program),
         nest_(nest),
-        inner_(InnerOf(nest)),
+        inner_(InnerOf(nest, whole_row)),
         configs_(ConfigsOf(nest, inner_)),
         wide_(NeedsWideIndex(program, nest)),
         names_(NamesFor(program)),
@@ -279,8 +279,9 @@ class NestWriter final {
 
 }  // namespace
 
-KernelText NestKernel(const Program& program, const Nest& nest, const std::string& name) {
-  KernelText kernel = NestWriter(program, nest).Write();
+KernelText NestKernel(const Program& program, const Nest& nest, const std::string& name,
+                      std::int64_t whole_row) {
+  KernelText kernel = NestWriter(program, nest, whole_row).Write();
   kernel.name = name;
   return kernel;
 }

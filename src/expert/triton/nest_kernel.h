@@ -1,7 +1,7 @@
 // The kernel of a nest: maps, folds and scans.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "expert/nest.h"
@@ -12,7 +12,7 @@
 namespace pragma::triton {
 
 [[nodiscard]] KernelText NestKernel(const Program& program, const Nest& nest,
-                                    const std::string& name);
+                                    const std::string& name, std::int64_t whole_row);
 // Names that a kernel's variables cannot have.
 [[nodiscard]] Names NamesFor(const Program& program);
 // Offsets over these steps need more than 32 bits.

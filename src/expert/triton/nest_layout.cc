@@ -83,14 +83,14 @@ bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
   return down > along;
 }
 
-Inner InnerOf(const Nest& nest) {
+Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
   if (nest.InnerCount() == 1 && std::ranges::find(nest.inner, true) == nest.inner.end())
     return Inner::kNone;
   const bool scans = std::ranges::any_of(
       nest.steps, [](const Step& step) { return step.kind == Step::Kind::kScan; });
   if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
     return nest.InnerCount() <= kMostTaps && !scans ? Inner::kTaps : Inner::kBlocks;
-  return nest.InnerCount() <= kWholeRow ? Inner::kWhole : Inner::kBlocks;
+  return nest.InnerCount() <= whole_row ? Inner::kWhole : Inner::kBlocks;
 }
 
 std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {

@@ -17,7 +17,9 @@ enum class Inner : std::uint8_t {
   kTaps,    // a loop over single elements, side by side for neighbouring results
 };
 
-inline constexpr std::int64_t kWholeRow = 16384;  // elements of a row that stay in registers
+// Elements of a row that stay in registers, and where rows are rather read again.
+inline constexpr std::int64_t kWholeRow = 16384;
+inline constexpr std::int64_t kShortRow = 2048;
 inline constexpr std::int64_t kMostTaps = 128;
 inline constexpr std::int64_t kUnrolledTaps = 32;
 inline constexpr std::int64_t kProcessors = 132;  // of the GPU that defaults are chosen for
@@ -25,7 +27,7 @@ inline constexpr std::int64_t kProcessors = 132;  // of the GPU that defaults ar
 // Whether neighbouring results read neighbouring memory, and what is folded does not.
 [[nodiscard]] bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
                                    const std::vector<bool>& inner);
-[[nodiscard]] Inner InnerOf(const Nest& nest);
+[[nodiscard]] Inner InnerOf(const Nest& nest, std::int64_t whole_row);
 // The first is the one to take where nothing is tuned.
 [[nodiscard]] std::vector<Config> ConfigsOf(const Nest& nest, Inner inner);
 

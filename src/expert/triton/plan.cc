@@ -73,11 +73,11 @@ void FindForwarded(const Program& program, std::vector<Nest>& nests) {
 
 }  // namespace
 
-std::vector<Nest> PlanKernels(const Program& program) {
+std::vector<Nest> PlanKernels(const Program& program, bool products) {
   std::vector<Nest> nests;
   for (const Step& step : program.steps) {
     if (Elements(step.shape) == 0) continue;
-    if (ContractionOf(step)) {
+    if (products && ContractionOf(step)) {
       nests.push_back(StartedProduct(step));
     } else if (nests.empty() || !JoinLast(step, nests.back())) {
       Step alone = step;

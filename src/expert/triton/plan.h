@@ -8,7 +8,8 @@
 
 namespace pragma::triton {
 
-// In order; `anchored` are contractions with what follows each.
-[[nodiscard]] std::vector<Nest> PlanKernels(const Program& program);
+// In order; `anchored` are contractions with what follows each; without `products` there
+// are none.
+[[nodiscard]] std::vector<Nest> PlanKernels(const Program& program, bool products);
 
 }  // namespace pragma::triton

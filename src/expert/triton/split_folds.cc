@@ -25,26 +25,29 @@ constexpr std::int64_t kSmallestRow = 2048;
 constexpr std::int64_t kSmallestColumn = 64;
 constexpr std::int64_t kColumnsTogether = 64;  // results of one program, side by side
 
-// How many programs the step would have, and the fewest elements to leave in each part.
+// How many programs the step would have, how many are enough, and the fewest elements to leave in
+// each part.
 struct Work {
   std::int64_t programs = 1;
+  std::int64_t enough = kProcessors;
   std::int64_t smallest = 1;
 };
 
-Work WorkOf(const Step& step) {
+Work WorkOf(const Step& step, bool products) {
   const auto blocks = [](std::int64_t count) {
     return (count + kBlockOfProduct - 1) / kBlockOfProduct;
   };
-  if (const std::optional<Contraction> form = ContractionOf(step))
+  if (const std::optional<Contraction> form = ContractionOf(step); form && products)
     return {Count(step.shape, form->batch) * blocks(Count(step.shape, form->rows)) *
                 blocks(Count(step.shape, form->columns)),
-            kSmallestDepth};
+            kProcessors / 2, kSmallestDepth};
   std::int64_t outer = 1;
   for (std::size_t i = 0; i < step.shape.size(); ++i)
     if (!step.folded[i]) outer *= step.shape[i];
   if (RunsDownColumns({step}, step.shape, step.folded))
-    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kSmallestColumn};
-  return {outer, kSmallestRow};
+    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors,
+            kSmallestColumn};
+  return {outer, kProcessors, kSmallestRow};
 }
 
 std::int64_t FoldedCount(const Step& step) {
@@ -142,17 +145,18 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
 
 }  // namespace
 
-void SplitFolds(Program& program) {
+void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) ||
         Elements(step.shape) < kWorthSplitting ||
         (step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all())))
       continue;
-    const Work work = WorkOf(step);
-    const std::int64_t wanted = std::min(4 * kProcessors / std::max<std::int64_t>(work.programs, 1),
-                                         FoldedCount(step) / work.smallest);
-    if (work.programs >= 2 * kProcessors || wanted < 2) continue;
+    const Work work = WorkOf(step, products);
+    const std::int64_t wanted =
+        std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
+                 FoldedCount(step) / work.smallest);
+    if (work.programs >= work.enough || wanted < 2) continue;
     const std::vector<std::int64_t> parts = PartsOf(step, wanted);
     if (std::ranges::all_of(parts, [](std::int64_t count) { return count == 1; })) continue;
     SplitStep(program, s, parts);

@@ -6,6 +6,7 @@
 
 namespace pragma::triton {
 
-void SplitFolds(Program& program);
+// `products`: whether contractions are made in blocks.
+void SplitFolds(Program& program, bool products);
 
 }  // namespace pragma::triton
