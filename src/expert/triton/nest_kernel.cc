@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,8 +17,10 @@
 #include "expert/expression.h"
 #include "expert/nest.h"
 #include "expert/program.h"
+#include "expert/spread.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"
+#include "expert/triton/one_pass.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_fold.h"
@@ -75,11 +78,13 @@ class NestWriter final {
 
   KernelText Write() {
     for (const Step& step : nest_.steps) values_.CountUses(step.expr);
-    for (const Phase& phase : nest_.phases) {
-      if (phase.outer || !Loops()) {
-        WriteStraight(phase);
+    for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
+      if (nest_.phases[p].outer || !Loops()) {
+        WriteStraight(nest_.phases[p]);
+      } else if (WriteOnePass(p)) {
+        ++p;
       } else {
-        WriteLoop(phase);
+        WriteLoop(nest_.phases[p]);
       }
     }
     KernelText kernel;
@@ -215,13 +220,120 @@ class NestWriter final {
       StoreIfNeeded(step, value, body);
       Keep(step, value, true);
     }
+    EmitLoop(before, body);
+    AfterLoop(phase);
+  }
+  void EmitLoop(const PyLines& before, const PyLines& body) {
     out_.Append(before);
     OpenLoop();
     WriteIndex(1, nest_.InnerCount(), out_);
     out_.Append(body);
     out_.Close();
-    AfterLoop(phase);
   }
+
+  // ---- Two folds in one pass over tiles.
+
+  bool WriteOnePass(std::size_t p) {
+    if (inner_ != Inner::kBlocks || p + 1 >= nest_.phases.size()) return false;
+    const Phase& first = nest_.phases[p];
+    const Phase& second = nest_.phases[p + 1];
+    if (const std::optional<Spread> spread = SpreadOf(nest_, first, second);
+        spread && first.steps.size() == 1) {
+      WriteSpread(*spread);
+    } else if (const std::optional<Powers> powers = PowersOf(nest_, first, second)) {
+      WritePowers(*powers);
+      if (second.steps.size() == 2) {
+        const Step& kept = nest_.steps[second.steps[0]];
+        values_.Recompute(kept.buffer, kept.expr);
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  std::string LoopValue(const ExprPtr& expr, PyLines& before, PyLines& body) {
+    values_.Begin(&before, &body, kInnerAxis);
+    const TileText value = values_.Write(expr);
+    return value.axes == 0 ? value.code : values_.Named("value", value).code;
+  }
+  void KeepFold(const Step& step, const std::string& name) {
+    const TileText value{name, kRowAxis, ExprType::kFloat};
+    values_.Keep(step.buffer, value);
+    StoreIfNeeded(step, value, out_);
+  }
+
+  // Each place of the tile keeps the mean of what it has seen and the squared distances from it
+  // (Welford); at the end they are put together around the center of all.
+  void WriteSpread(const Spread& spread) {
+    PyLines before(1);
+    PyLines body(2);
+    const std::string value = LoopValue(spread.value, before, body);
+    const std::string inside = index_.Inside(kInnerAxis);
+    const std::string mean = names_.New("mean");
+    const std::string squares = names_.New("squares");
+    const std::string delta = names_.New("delta");
+    const std::string count = names_.New("count");
+    for (const std::string& name : {mean, squares})
+      before.Line(fmt::format("{} = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)", name));
+    const std::string difference = fmt::format("{} - {}", value, mean);
+    body.Line(fmt::format("{} = {}", delta,
+                          inside.empty() ? difference
+                                         : fmt::format("tl.where({}, {}, 0.0)", inside, difference)));
+    body.Line(fmt::format("{0} += {1} * (1.0 / (start // COLUMNS + 1))", mean, delta));
+    const std::string rest = fmt::format("{} * ({} - {})", delta, value, mean);
+    body.Line(fmt::format("{} += {}", squares,
+                          inside.empty() ? rest
+                                         : fmt::format("tl.where({}, {}, 0.0)", inside, rest)));
+    EmitLoop(before, body);
+    const std::int64_t total = nest_.InnerCount();
+    out_.Line(inside.empty()
+                  ? fmt::format("{} = {} // COLUMNS * 1.0", count, total)
+                  : fmt::format("{} = (({} - tl.arange(0, COLUMNS)[None, :]) // COLUMNS + 1) * 1.0",
+                                count, total - 1));
+    const Step& sum = nest_.steps[spread.sum];
+    const Step& fold = nest_.steps[spread.fold];
+    const std::string sum_name = names_.New(sum.name);
+    out_.Line(fmt::format("{} = tl.sum({} * {}, axis=1, keep_dims=True)", sum_name, mean, count));
+    KeepFold(sum, sum_name);
+    values_.Begin(&out_, &out_, 0);
+    const std::string center = values_.Named("center", values_.Write(spread.center)).code;
+    const std::string fold_name = names_.New(fold.name);
+    out_.Line(fmt::format(
+        "{} = tl.sum({} + {} * ({} - {}) * ({} - {}), axis=1, keep_dims=True)", fold_name, squares,
+        count, mean, center, mean, center));
+    KeepFold(fold, fold_name);
+  }
+
+  // Each place of the tile keeps its largest value so far and the powers of e relative to it.
+  void WritePowers(const Powers& powers) {
+    PyLines before(1);
+    PyLines body(2);
+    const Step& largest = nest_.steps[powers.largest];
+    const Step& sum = nest_.steps[powers.sum];
+    std::string value = LoopValue(powers.value, before, body);
+    const std::string inside = index_.Inside(kInnerAxis);
+    if (!inside.empty()) value = fmt::format("tl.where({}, {}, -float(\"inf\"))", inside, value);
+    const std::string most = names_.New("most");
+    const std::string total = names_.New("powers");
+    const std::string delta = names_.New("delta");
+    const std::string power = names_.New("power");
+    before.Line(fmt::format("{} = tl.full((ROWS, COLUMNS), -3.4e38, tl.float32)", most));
+    before.Line(fmt::format("{} = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)", total));
+    body.Line(fmt::format("{} = {} - {}", delta, value, most));
+    body.Line(fmt::format("{} = libdevice.exp(-tl.abs({}))", power, delta));
+    body.Line(fmt::format("{0} = tl.where({1} > 0, {0} * {2} + 1.0, {0} + {2})", total, delta, power));
+    body.Line(fmt::format("{0} = {1}", most, ExtremeText(true, most, value, ExprType::kFloat)));
+    EmitLoop(before, body);
+    const TileFold fold{Fold::kMax, ExprType::kFloat, names_.New(largest.name), ""};
+    ReduceFold(fold, most, "", helpers_, out_);
+    KeepFold(largest, fold.name);
+    const std::string sum_name = names_.New(sum.name);
+    out_.Line(fmt::format("{} = tl.sum({} * libdevice.exp({} - {}), axis=1, keep_dims=True)",
+                          sum_name, total, most, fold.name));
+    KeepFold(sum, sum_name);
+  }
+
   void OpenLoop() {
     const std::int64_t count = nest_.InnerCount();
     if (inner_ == Inner::kTaps) {
