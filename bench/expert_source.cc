@@ -41,7 +41,8 @@ Result<std::string> WriteTriton(const Task& task, const std::filesystem::path& f
   const std::string text = EmitTriton(task, std::move(program), {});
   std::filesystem::create_directories(folder / task.name);
   TRY(WriteFileAtomic(folder / task.name / "solution.py", text));
-  TRY(WriteFileAtomic(folder / task.name / "interface.txt", InterfaceText(task, Language::kTriton)));
+  TRY(WriteFileAtomic(folder / task.name / "interface.txt",
+                      InterfaceText(task, Language::kTriton)));
   return fmt::format("{} bytes", text.size());
 }
 
@@ -50,8 +51,8 @@ Result<std::string> WriteSource(const Task& task, const KernelTarget& target, bo
   return triton ? WriteTriton(task, folder) : WriteKernel(task, target, folder);
 }
 
-Result<void> WriteAll(std::span<char* const> tasks, bool triton, const std::filesystem::path& python,
-                      const std::filesystem::path& folder) {
+Result<void> WriteAll(std::span<char* const> tasks, bool triton,
+                      const std::filesystem::path& python, const std::filesystem::path& folder) {
   const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
   const Machine machine = TRY(DescribeMachine());
   const TorchServerOptions options{.python = python,

@@ -23,7 +23,7 @@ namespace pragma {
 namespace {
 
 constexpr std::string_view kMark = "pragma-expert:";  // behind what begins a comment
-constexpr std::size_t kFirstBytes = 2000;  // where the mark is looked for
+constexpr std::size_t kFirstBytes = 2000;             // where the mark is looked for
 constexpr const char* kCompiler = "compiler";
 constexpr std::string_view kTune = "PRAGMA_TUNE(";
 
@@ -209,7 +209,8 @@ bool MattersInTriton(const Choice& choice, const std::string& source) {
   if (choice.present != 0) return true;
   if (choice.name == "precision" || choice.name == "products") return has("tl.dot(");
   if (choice.name == "split") return has("_parts");
-  if (choice.name == "rows") return has("\"COLUMNS\": 4096") || has("\"COLUMNS\": 8192") || has("\"COLUMNS\": 16384");
+  if (choice.name == "rows")
+    return has("\"COLUMNS\": 4096") || has("\"COLUMNS\": 8192") || has("\"COLUMNS\": 16384");
   if (choice.name == "tune") return has("triton.autotune");
   return true;
 }

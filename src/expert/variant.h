@@ -1,6 +1,7 @@
 // KernelVariant: the choices of one generated kernel that are not forced by its task. They stand in
-// the kernel's first lines ("// pragma-expert: stream=1 SUM_COLUMNS=8", in Triton behind "#"), where the next attempt
-// reads them: choices that every kernel has by small names, its tunables by theirs.
+// the kernel's first lines ("// pragma-expert: stream=1 SUM_COLUMNS=8", in Triton behind "#"),
+// where the next attempt reads them: choices that every kernel has by small names, its tunables by
+// theirs.
 #pragma once
 
 #include <cstdint>

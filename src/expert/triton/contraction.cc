@@ -23,9 +23,8 @@ bool IsOperand(const ExprPtr& expr) {
 }
 
 bool HasContiguous(const Step& step, const std::vector<std::size_t>& dims) {
-  return std::ranges::any_of(dims, [&](std::size_t dim) {
-    return step.shape[dim] > 1 && step.place.factor[dim] == 1;
-  });
+  return std::ranges::any_of(
+      dims, [&](std::size_t dim) { return step.shape[dim] > 1 && step.place.factor[dim] == 1; });
 }
 
 }  // namespace

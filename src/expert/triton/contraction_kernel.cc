@@ -40,7 +40,7 @@ struct Block {
 
 // No larger than the matrices, none twice.
 std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-  constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3}, {64, 128, 32, 4, 3},
+  constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
                                {64, 64, 32, 4, 3},   {128, 256, 32, 8, 3}, {64, 32, 64, 4, 3}};
   const auto fitting = [](int block, std::int64_t size) {
     return static_cast<int>(
@@ -53,15 +53,15 @@ std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_
     const int n = fitting(block.columns, columns);
     const int k = fitting(block.depth, depth);
     if (!seen.insert({m, n, k}).second) continue;
-    configs.push_back({{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
+    configs.push_back(
+        {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
   }
   return configs;
 }
 
 int LargestOf(const std::vector<Config>& configs, std::size_t place) {
   int largest = 1;
-  for (const Config& config : configs)
-    largest = std::max(largest, config.constants[place].second);
+  for (const Config& config : configs) largest = std::max(largest, config.constants[place].second);
   return largest;
 }
 
@@ -81,9 +81,9 @@ class ContractionWriter final {
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
-    for (const char* taken : {"m", "n", "k", "batch", "tile", "tiles_m", "tiles_n", "first",
-                              "in_group", "tile_m", "tile_n", "total", "m_inside", "n_inside",
-                              "k_inside", "begin", "end"})
+    for (const char* taken :
+         {"m", "n", "k", "batch", "tile", "tiles_m", "tiles_n", "first", "in_group", "tile_m",
+          "tile_n", "total", "m_inside", "n_inside", "k_inside", "begin", "end"})
       (void)names_.New(taken);
   }
 
@@ -99,9 +99,9 @@ class ContractionWriter final {
     kernel.body = head.text() + sum.text() + epilogue.text();
     kernel.buffers = std::move(buffers);
     kernel.configs = configs_;
-    kernel.grid = fmt::format(
-        "{}triton.cdiv({}, meta[\"BLOCK_M\"]) * triton.cdiv({}, meta[\"BLOCK_N\"])",
-        Batch() > 1 ? fmt::format("{} * ", Batch()) : "", rows_, columns_);
+    kernel.grid =
+        fmt::format("{}triton.cdiv({}, meta[\"BLOCK_M\"]) * triton.cdiv({}, meta[\"BLOCK_N\"])",
+                    Batch() > 1 ? fmt::format("{} * ", Batch()) : "", rows_, columns_);
     return kernel;
   }
 
@@ -182,7 +182,8 @@ class ContractionWriter final {
       const std::size_t rank = nest_.shape.size();
       // low <= k - row <= high of the left factor, low <= column - k <= high of the right one.
       if (!hint->left_nonzero.all()) AddBand(hint->left_nonzero, rank - 3, low, high);
-      if (!hint->right_nonzero.all()) AddBand(hint->right_nonzero.Transposed(), rank - 2, low, high);
+      if (!hint->right_nonzero.all())
+        AddBand(hint->right_nonzero.Transposed(), rank - 2, low, high);
     }
     const std::string needed = Needed();
     if (low.empty() && high.empty() && needed.empty()) return {"0", std::to_string(depth_)};

@@ -19,8 +19,8 @@ std::string ConfigText(const Config& config) {
   std::vector<std::string> constants;
   for (const auto& [name, value] : config.constants)
     constants.push_back(fmt::format("\"{}\": {}", name, value));
-  std::string text = fmt::format("triton.Config({{{}}}, num_warps={}", Join(constants, ", "),
-                                 config.warps);
+  std::string text =
+      fmt::format("triton.Config({{{}}}, num_warps={}", Join(constants, ", "), config.warps);
   if (config.stages > 0) text += fmt::format(", num_stages={}", config.stages);
   return text + ")";
 }

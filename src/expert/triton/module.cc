@@ -35,16 +35,18 @@ constexpr std::size_t kManyKernels = 8;  // from here on each is tuned among few
 // Python's keywords, its functions that a candidate may call, and what a module of ours names.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "False",    "None",      "True",   "and",    "as",     "assert",     "async",    "await",
-      "break",    "class",     "continue", "def",  "del",    "elif",       "else",     "except",
-      "finally",  "for",       "from",   "global", "if",     "import",     "in",       "is",
-      "lambda",   "nonlocal",  "not",    "or",     "pass",   "raise",      "return",   "try",
-      "while",    "with",      "yield",  "abs",    "bool",   "divmod",     "enumerate", "float",
-      "int",      "len",       "list",   "max",    "min",    "range",      "round",    "str",
-      "sum",      "tuple",     "zip",    "any",    "all",    "isinstance", "triton",   "tl",
-      "torch",    "libdevice", "run",    "meta",   "device", "row",        "column",   "tap",
-      "at",       "inside",    "start",  "m",      "n",      "k",          "batch",    "tile",
-      "total",    "first",     "begin",  "end",    "row_inside", "column_inside"};
+      "False",        "None",      "True",    "and",       "as",         "assert", "async",
+      "await",        "break",     "class",   "continue",  "def",        "del",    "elif",
+      "else",         "except",    "finally", "for",       "from",       "global", "if",
+      "import",       "in",        "is",      "lambda",    "nonlocal",   "not",    "or",
+      "pass",         "raise",     "return",  "try",       "while",      "with",   "yield",
+      "abs",          "bool",      "divmod",  "enumerate", "float",      "int",    "len",
+      "list",         "max",       "min",     "range",     "round",      "str",    "sum",
+      "tuple",        "zip",       "any",     "all",       "isinstance", "triton", "tl",
+      "torch",        "libdevice", "run",     "meta",      "device",     "row",    "column",
+      "tap",          "at",        "inside",  "start",     "m",          "n",      "k",
+      "batch",        "tile",      "total",   "first",     "begin",      "end",    "row_inside",
+      "column_inside"};
   return kNames.contains(name);
 }
 
@@ -85,8 +87,8 @@ std::string Comment(const Nest& nest) {
 // Fewer configurations where there are many kernels: each costs the time of its compilation.
 void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
   const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
-                           : kernels.size() >= kManyKernels   ? 2
-                                                              : SIZE_MAX;
+                           : kernels.size() >= kManyKernels            ? 2
+                                                                       : SIZE_MAX;
   for (KernelText& kernel : kernels)
     if (kernel.configs.size() > most) kernel.configs.resize(most);
 }
@@ -100,10 +102,10 @@ class ModuleWriter final {
     outputs_ = OutputBuffers(task_, program_);
     NameBuffers();
     WriteKernels();
-    std::string text = VariantLine(variant_, Language::kTriton) +
-                       fmt::format("# {}: written by pragma's built-in expert.\n",
-                                   OneLine(task_.name)) +
-                       "import torch\nimport triton\nimport triton.language as tl\n";
+    std::string text =
+        VariantLine(variant_, Language::kTriton) +
+        fmt::format("# {}: written by pragma's built-in expert.\n", OneLine(task_.name)) +
+        "import torch\nimport triton\nimport triton.language as tl\n";
     std::string functions;
     Helpers helpers;
     for (const KernelText& kernel : kernels_) {
@@ -126,7 +128,8 @@ class ModuleWriter final {
   void WriteKernels() {
     const bool products = variant_.Get("products") == 0;
     if (variant_.Get("split") == 0) SplitFolds(program_, products);
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) taken_.insert(program_.buffers[i].name);
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      taken_.insert(program_.buffers[i].name);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanKernels(program_, products)) {
       const std::string name = Unique(nest.steps.front().name + "_kernel", taken_);

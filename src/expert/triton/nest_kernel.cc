@@ -99,9 +99,9 @@ class NestWriter final {
     kernel.configs = configs_;
     kernel.helpers = helpers_;
     const bool map = inner_ == Inner::kNone;
-    kernel.grid = fmt::format("triton.cdiv({}, meta[\"{}\"])",
-                              map ? Elements(nest_.shape) : nest_.OuterCount(),
-                              map ? "BLOCK" : "ROWS");
+    kernel.grid =
+        fmt::format("triton.cdiv({}, meta[\"{}\"])",
+                    map ? Elements(nest_.shape) : nest_.OuterCount(), map ? "BLOCK" : "ROWS");
     return kernel;
   }
 
@@ -111,8 +111,8 @@ class NestWriter final {
 
   void WriteRows(PyLines& out) {
     const std::string block = inner_ == Inner::kNone ? "BLOCK" : "ROWS";
-    out.Line(fmt::format("{} = tl.program_id(0){} * {} + tl.arange(0, {})",
-                         index_.axes()[0].index, wide_ ? ".to(tl.int64)" : "", block, block));
+    out.Line(fmt::format("{} = tl.program_id(0){} * {} + tl.arange(0, {})", index_.axes()[0].index,
+                         wide_ ? ".to(tl.int64)" : "", block, block));
     WriteIndex(0, index_.Count(0), out);
   }
   [[nodiscard]] std::string ColumnsFrom(const std::string& text) const {
@@ -197,8 +197,7 @@ class NestWriter final {
   }
   [[nodiscard]] TileText ScanTile(const Step& step, const TileText& value) {
     TileFold fold{step.fold, step.expr->type, step.name, ""};
-    const std::string code =
-        FullTile(value, Guarded(fold, value.code, index_.Inside(kInnerAxis)));
+    const std::string code = FullTile(value, Guarded(fold, value.code, index_.Inside(kInnerAxis)));
     return {RunningText(fold, code, helpers_), kRowAxis | kInnerAxis, value.type};
   }
 
@@ -277,14 +276,14 @@ class NestWriter final {
     for (const std::string& name : {mean, squares})
       before.Line(fmt::format("{} = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)", name));
     const std::string difference = fmt::format("{} - {}", value, mean);
-    body.Line(fmt::format("{} = {}", delta,
-                          inside.empty() ? difference
-                                         : fmt::format("tl.where({}, {}, 0.0)", inside, difference)));
+    body.Line(fmt::format(
+        "{} = {}", delta,
+        inside.empty() ? difference : fmt::format("tl.where({}, {}, 0.0)", inside, difference)));
     body.Line(fmt::format("{0} += {1} * (1.0 / (start // COLUMNS + 1))", mean, delta));
     const std::string rest = fmt::format("{} * ({} - {})", delta, value, mean);
-    body.Line(fmt::format("{} += {}", squares,
-                          inside.empty() ? rest
-                                         : fmt::format("tl.where({}, {}, 0.0)", inside, rest)));
+    body.Line(
+        fmt::format("{} += {}", squares,
+                    inside.empty() ? rest : fmt::format("tl.where({}, {}, 0.0)", inside, rest)));
     EmitLoop(before, body);
     const std::int64_t total = nest_.InnerCount();
     out_.Line(inside.empty()
@@ -299,9 +298,8 @@ class NestWriter final {
     values_.Begin(&out_, &out_, 0);
     const std::string center = values_.Named("center", values_.Write(spread.center)).code;
     const std::string fold_name = names_.New(fold.name);
-    out_.Line(fmt::format(
-        "{} = tl.sum({} + {} * ({} - {}) * ({} - {}), axis=1, keep_dims=True)", fold_name, squares,
-        count, mean, center, mean, center));
+    out_.Line(fmt::format("{} = tl.sum({} + {} * ({} - {}) * ({} - {}), axis=1, keep_dims=True)",
+                          fold_name, squares, count, mean, center, mean, center));
     KeepFold(fold, fold_name);
   }
 
@@ -322,7 +320,8 @@ class NestWriter final {
     before.Line(fmt::format("{} = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)", total));
     body.Line(fmt::format("{} = {} - {}", delta, value, most));
     body.Line(fmt::format("{} = libdevice.exp(-tl.abs({}))", power, delta));
-    body.Line(fmt::format("{0} = tl.where({1} > 0, {0} * {2} + 1.0, {0} + {2})", total, delta, power));
+    body.Line(
+        fmt::format("{0} = tl.where({1} > 0, {0} * {2} + 1.0, {0} + {2})", total, delta, power));
     body.Line(fmt::format("{0} = {1}", most, ExtremeText(true, most, value, ExprType::kFloat)));
     EmitLoop(before, body);
     const TileFold fold{Fold::kMax, ExprType::kFloat, names_.New(largest.name), ""};

@@ -45,7 +45,8 @@ std::vector<Config> WholeRows(const Nest& nest) {
   std::vector<Config> configs{RowConfig(rows, columns, Warps(tile))};
   if (nest.OuterCount() * nest.InnerCount() < kWorthTuning) return configs;
   configs.push_back(RowConfig(rows, columns, std::min(32, 2 * Warps(tile))));
-  if (rows * 2 <= most && tile <= 4096) configs.push_back(RowConfig(rows * 2, columns, Warps(2 * tile)));
+  if (rows * 2 <= most && tile <= 4096)
+    configs.push_back(RowConfig(rows * 2, columns, Warps(2 * tile)));
   if (rows > 1) configs.push_back(RowConfig(rows / 2, columns, Warps(tile / 2)));
   return configs;
 }
@@ -98,7 +99,8 @@ std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
   if (inner == Inner::kTaps) return OneAxis("ROWS", nest.OuterCount());
   if (inner == Inner::kWhole) return WholeRows(nest);
   if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
-    return {RowConfig(64, 16, 4), RowConfig(128, 16, 8), RowConfig(32, 32, 4), RowConfig(128, 64, 8)};
+    return {RowConfig(64, 16, 4), RowConfig(128, 16, 8), RowConfig(32, 32, 4),
+            RowConfig(128, 64, 8)};
   return {RowConfig(1, 4096, 8), RowConfig(1, 2048, 4), RowConfig(1, 1024, 4),
           RowConfig(1, 8192, 16)};
 }

@@ -12,8 +12,7 @@ namespace pragma::triton {
 namespace {
 
 bool IsFoldOf(const Step& step, Fold fold) {
-  return step.kind == Step::Kind::kFold && step.fold == fold &&
-         step.expr->type == ExprType::kFloat;
+  return step.kind == Step::Kind::kFold && step.fold == fold && step.expr->type == ExprType::kFloat;
 }
 
 bool Loads(const ExprPtr& expr, int buffer) {

@@ -1,6 +1,6 @@
 // OnePass: two folds of a nest, of which the second needs what the first comes to, made in one pass
-// over the values: a largest and a sum of powers of e, as every softmax has them. (A sum and squared
-// distances from a mean are a Spread.)
+// over the values: a largest and a sum of powers of e, as every softmax has them. (A sum and
+// squared distances from a mean are a Spread.)
 #pragma once
 
 #include <cstddef>

@@ -56,8 +56,8 @@ std::string_view Sign(ExprOp op) {
 // Python's: what is left has the divisor's sign.
 std::string RemainderText(const std::string& a, const std::string& b, ExprType type) {
   if (!IsReal(type))
-    return fmt::format("tl.where(({0} % {1} != 0) & (({0} < 0) != ({1} < 0)), {0} % {1} + {1}, {0} % {1})", a,
-                       b);
+    return fmt::format(
+        "tl.where(({0} % {1} != 0) & (({0} < 0) != ({1} < 0)), {0} % {1} + {1}, {0} % {1})", a, b);
   const std::string rest = fmt::format("libdevice.fmod({}, {})", a, b);
   return fmt::format("tl.where(({0} != 0) & (({0} < 0) != ({1} < 0)), {0} + {1}, {0})", rest, b);
 }
@@ -92,14 +92,15 @@ std::string ConstantText(const Expr& constant) {
 
 std::string UnaryText(ExprOp op, const std::string& arg, ExprType type) {
   if (const std::string_view name = FunctionName(op); !name.empty()) {
-    const bool rounds = op == ExprOp::kFloor || op == ExprOp::kCeil || op == ExprOp::kTrunc ||
-                        op == ExprOp::kRound;
+    const bool rounds =
+        op == ExprOp::kFloor || op == ExprOp::kCeil || op == ExprOp::kTrunc || op == ExprOp::kRound;
     return rounds && !IsReal(type) ? arg : fmt::format("{}({})", name, arg);
   }
   switch (op) {
     case ExprOp::kNegate: return fmt::format("(-{})", arg);
     case ExprOp::kNot: return fmt::format("({} == 0)", arg);
-    case ExprOp::kIsNan: return IsReal(type) ? fmt::format("({0} != {0})", arg) : fmt::format("({0} != {0})", arg);
+    case ExprOp::kIsNan:
+      return IsReal(type) ? fmt::format("({0} != {0})", arg) : fmt::format("({0} != {0})", arg);
     case ExprOp::kReciprocal: return fmt::format("(1.0 / {})", arg);
     case ExprOp::kSigmoid: return fmt::format("(1.0 / (1.0 + libdevice.exp(-{})))", arg);
     case ExprOp::kNormalCdf:

@@ -28,8 +28,7 @@ bool Reads(const Step& step, const Nest& nest) {
 }
 
 bool HasBand(const Step& step) {
-  return step.product &&
-         !(step.product->left_nonzero.all() && step.product->right_nonzero.all());
+  return step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all());
 }
 
 // A product whose bands are known keeps its dimensions as they are named there.

@@ -45,8 +45,7 @@ Work WorkOf(const Step& step, bool products) {
   for (std::size_t i = 0; i < step.shape.size(); ++i)
     if (!step.folded[i]) outer *= step.shape[i];
   if (RunsDownColumns({step}, step.shape, step.folded))
-    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors,
-            kSmallestColumn};
+    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors, kSmallestColumn};
   return {outer, kProcessors, kSmallestRow};
 }
 
@@ -140,7 +139,8 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
   }
   program.buffers.push_back(std::move(buffer));
   program.steps[s] = std::move(partial);
-  program.steps.insert(program.steps.begin() + static_cast<std::ptrdiff_t>(s) + 1, std::move(whole));
+  program.steps.insert(program.steps.begin() + static_cast<std::ptrdiff_t>(s) + 1,
+                       std::move(whole));
 }
 
 }  // namespace
@@ -153,9 +153,8 @@ void SplitFolds(Program& program, bool products) {
         (step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all())))
       continue;
     const Work work = WorkOf(step, products);
-    const std::int64_t wanted =
-        std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
-                 FoldedCount(step) / work.smallest);
+    const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
+                                         FoldedCount(step) / work.smallest);
     if (work.programs >= work.enough || wanted < 2) continue;
     const std::vector<std::int64_t> parts = PartsOf(step, wanted);
     if (std::ranges::all_of(parts, [](std::int64_t count) { return count == 1; })) continue;

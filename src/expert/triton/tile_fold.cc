@@ -68,8 +68,7 @@ std::string NeutralText(Fold fold, ExprType type) {
   if (fold == Fold::kSum) return type == ExprType::kInt ? "0" : "0.0";
   if (fold == Fold::kProduct) return type == ExprType::kInt ? "1" : "1.0";
   if (type == ExprType::kBool) return Largest(fold) ? "0" : "1";
-  if (type == ExprType::kInt)
-    return Largest(fold) ? "-9223372036854775807" : "9223372036854775807";
+  if (type == ExprType::kInt) return Largest(fold) ? "-9223372036854775807" : "9223372036854775807";
   return Largest(fold) ? "-float(\"inf\")" : "float(\"inf\")";
 }
 

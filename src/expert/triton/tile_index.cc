@@ -79,7 +79,8 @@ IndexText TileIndex::Text(const AffineForm& form) {
     if (terms.empty()) continue;
     result.axes |= 1U << a;
     const std::string& suffix = axes_[a].suffix;
-    if (!suffix.empty()) terms = (IsPlain(terms) && terms[0] != '-' ? terms : "(" + terms + ")") + suffix;
+    if (!suffix.empty())
+      terms = (IsPlain(terms) && terms[0] != '-' ? terms : "(" + terms + ")") + suffix;
     result.code += (result.code.empty() ? "" : " + ") + terms;
   }
   if (result.code.empty()) {

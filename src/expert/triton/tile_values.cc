@@ -103,8 +103,8 @@ TileText TileValues::Write(const ExprPtr& expr) {
   if (hoisted) body_ = before_;
   TileText value = WriteNode(expr);
   body_ = body;
-  const bool names = expr->op == ExprOp::kLoad || uses_[expr.get()] > 1 ||
-                     value.code.size() > kLongLine;
+  const bool names =
+      expr->op == ExprOp::kLoad || uses_[expr.get()] > 1 || value.code.size() > kLongLine;
   return names && expr->op != ExprOp::kIndex ? Named(StemOf(*expr, program_), value) : value;
 }
 
@@ -148,8 +148,8 @@ void TileValues::AddBounds(const Load& load, IndexText& address, std::string& ma
   }
   for (const Bound& bound : load.bounds) {
     const std::string form = index_.Text(bound.form).code;
-    mask += fmt::format("{}({} >= 0) & ({} < {})", mask.empty() ? "" : " & ", form, form,
-                        bound.limit);
+    mask +=
+        fmt::format("{}({} >= 0) & ({} < {})", mask.empty() ? "" : " & ", form, form, bound.limit);
   }
 }
 
@@ -160,8 +160,8 @@ TileText TileValues::WriteLoad(const Expr& expr) {
   IndexText address = index_.Text(load.address);
   for (const Indirect& part : load.indirect) {
     const TileText place = Write(part.index);
-    address.code += part.stride == 1 ? " + " + place.code
-                                     : fmt::format(" + {} * {}", place.code, part.stride);
+    address.code +=
+        part.stride == 1 ? " + " + place.code : fmt::format(" + {} * {}", place.code, part.stride);
     address.axes |= place.axes;
   }
   std::string mask = index_.Inside(address.axes);
