@@ -41,7 +41,7 @@ struct Block {
 // No larger than the matrices, none twice.
 std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
-                               {64, 64, 32, 4, 3},   {128, 256, 32, 8, 3}, {64, 32, 64, 4, 3}};
+                               {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
   const auto fitting = [](int block, std::int64_t size) {
     return static_cast<int>(
         std::clamp<std::int64_t>(PowerOfTwo(size), 16, static_cast<std::int64_t>(block)));
