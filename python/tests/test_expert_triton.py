@@ -47,13 +47,10 @@ QUICK = {
     "softmax": ("F.softmax(x, 1), F.log_softmax(x, 0)", "torch.randn(9, 70)", "None"),
     "softmax_long": ("F.log_softmax(x, 1)", "torch.randn(133, 16500)", "None"),
     "norms": ("F.layer_norm(x, (40,)) + F.normalize(x, dim=1)", "torch.randn(5, 30, 40)", "None"),
-    "batch_norm": ("self.layer(x)", "torch.randn(8, 6, 20, 75) + 3", "nn.BatchNorm2d(6)"),
     "folds": ("x.sum(1), x.prod(2), x.argmin(1), x.max(2)", "torch.rand(3, 20, 17) + 0.6", "None"),
-    "full_fold": ("(x - y).abs().mean()", "torch.randn(500, 300), torch.randn(500, 300)", "None"),
     "scans": ("x.cumsum(1), x.flip(1).cumprod(1).flip(1)", "torch.rand(3, 70) + 0.5", "None"),
     "pools": ("F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1)", "torch.randn(2, 3, 11, 13)", "None"),
     "product": ("F.relu(self.layer(x)) + x", "torch.randn(50, 64)", "nn.Linear(64, 64)"),
-    "product_long": ("x @ y", "torch.randn(40, 9000), torch.randn(9000, 50)", "None"),
     "triangle": ("torch.tril(torch.tril(x) @ y)", "torch.randn(90, 90), torch.randn(90, 90)", "None"),
     "vector": ("x @ y", "torch.randn(90, 200), torch.randn(200)", "None"),
     "convolution": ("self.layer(x).relu()", "torch.randn(2, 16, 9, 11)", "nn.Conv2d(16, 16, 3, 2, 1)"),
@@ -65,6 +62,9 @@ QUICK = {
     "integers": ("x // 3 + x % 5, (x > 3).any(1), x.sum()", "torch.randint(-50, 50, (20, 31))", "None"),
 }  # fmt: skip
 SLOW = {
+    "batch_norm": ("self.layer(x)", "torch.randn(8, 6, 20, 75) + 3", "nn.BatchNorm2d(6)"),
+    "full_fold": ("(x - y).abs().mean()", "torch.randn(500, 300), torch.randn(500, 300)", "None"),
+    "product_long": ("x @ y", "torch.randn(40, 9000), torch.randn(9000, 50)", "None"),
     "variance_long": ("x.var(1), F.layer_norm(x, (17000,))", "torch.randn(133, 17000) + 3", "None"),
     "layer_norm_few": ("F.layer_norm(x, (40, 40, 40))", "torch.randn(3, 40, 40, 40) + 3", "None"),
     "prime": ("x.sum(), x.max()", "torch.randn(331777)", "None"),
