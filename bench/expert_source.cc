@@ -1,6 +1,7 @@
 // What the expert writes for tasks, without building or timing it:
-//   pragma-expert-source PYTHON FOLDER TASK.py...
-// FOLDER gets NAME/kernel.cpp and NAME/kernel.h; one line a task tells the outcome.
+//   pragma-expert-source PYTHON FOLDER [--triton] TASK.py...
+// FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
+// NAME/interface.txt; one line a task tells the outcome.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/file.h"
@@ -15,6 +17,7 @@
 #include "expert/emit_kernel.h"
 #include "expert/expert.h"
 #include "expert/lowering.h"
+#include "expert/triton/module.h"
 #include "expert/variant.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
@@ -33,8 +36,23 @@ Result<std::string> WriteKernel(const Task& task, const KernelTarget& target,
   return fmt::format("{} bytes", text.size());
 }
 
-Result<void> WriteAll(std::span<char* const> tasks, const std::filesystem::path& python,
-                      const std::filesystem::path& folder) {
+Result<std::string> WriteTriton(const Task& task, const std::filesystem::path& folder) {
+  Program program = TRY(LowerTask(task));
+  const std::string text = EmitTriton(task, std::move(program), {});
+  std::filesystem::create_directories(folder / task.name);
+  TRY(WriteFileAtomic(folder / task.name / "solution.py", text));
+  TRY(WriteFileAtomic(folder / task.name / "interface.txt",
+                      InterfaceText(task, Language::kTriton)));
+  return fmt::format("{} bytes", text.size());
+}
+
+Result<std::string> WriteSource(const Task& task, const KernelTarget& target, bool triton,
+                                const std::filesystem::path& folder) {
+  return triton ? WriteTriton(task, folder) : WriteKernel(task, target, folder);
+}
+
+Result<void> WriteAll(std::span<char* const> tasks, bool triton,
+                      const std::filesystem::path& python, const std::filesystem::path& folder) {
   const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
   const Machine machine = TRY(DescribeMachine());
   const TorchServerOptions options{.python = python,
@@ -45,9 +63,9 @@ Result<void> WriteAll(std::span<char* const> tasks, const std::filesystem::path&
   std::filesystem::create_directories(options.cache_dir);
   for (const std::filesystem::path task : tasks) {
     const auto server = TorchServer::Start(jail, options, task);
-    const Result<std::string> written = server
-                                            ? WriteKernel(server->task(), TargetOf(machine), folder)
-                                            : std::unexpected(server.error());
+    const Result<std::string> written =
+        server ? WriteSource(server->task(), TargetOf(machine), triton, folder)
+               : std::unexpected(server.error());
     fmt::print("{}: {}\n", task.stem().string(),
                written ? *written : "refused: " + written.error().message);
     std::fflush(stdout);
@@ -60,11 +78,13 @@ Result<void> WriteAll(std::span<char* const> tasks, const std::filesystem::path&
 
 int main(int argc, char** argv) {
   using namespace pragma;
-  if (argc < 4) {
-    std::fputs("usage: pragma-expert-source PYTHON FOLDER TASK.py...\n", stderr);
+  const bool triton = argc > 3 && std::string_view(argv[3]) == "--triton";
+  char** const first = argv + (triton ? 4 : 3);
+  if (argc < 4 || first == argv + argc) {
+    std::fputs("usage: pragma-expert-source PYTHON FOLDER [--triton] TASK.py...\n", stderr);
     return 2;
   }
-  const auto done = WriteAll({argv + 3, argv + argc}, argv[1], argv[2]);
+  const auto done = WriteAll({first, argv + argc}, triton, argv[1], argv[2]);
   if (!done) {
     fmt::print(stderr, "pragma-expert-source: {}\n", done.error().message);
     return 3;

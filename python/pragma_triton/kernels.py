@@ -19,7 +19,7 @@ from typing import Any
 from pragma_candidate.service import Unloadable
 from pragma_torch.device import CPU, CUDA, Device
 from pragma_torch.exchange import Opened
-from pragma_triton import no_torch
+from pragma_triton import interpreter, no_torch
 
 INTERPRET = "TRITON_INTERPRET"  # environment: "1" where there is no GPU
 
@@ -51,6 +51,7 @@ class Kernels:
         opened = self._opened = Opened(self._area_fd, arguments_writable=False)
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
+            interpreter.complete()
             _tune_nothing()
         run = load_text(self._module).run
         self._check_parameters(run, opened)

@@ -38,7 +38,7 @@ MakeAgents RunAgents(const Paths& paths) {
     if (settings.preset.conductor && conducts)
       agents.conductor =
           MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));
-    if (codes) agents.coder = MakeExpertCoder(KeptTarget(settings.options));
+    if (codes) agents.coder = MakeExpertCoder(KeptTarget(settings.options), settings.language);
     return agents;
   };
 }

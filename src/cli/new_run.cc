@@ -148,9 +148,9 @@ Result<void> CheckTarget(const SearchChoice& choice, const VerifyFlags& verify) 
   const Target target = verify.runs_on();
   if (target == Target::kCpu) return {};
   const std::string flag = "--target " + std::string(TargetName(target));
-  if (AsksExpert(choice)) {
+  if (AsksExpert(choice) && !ExpertWrites(LanguageFor(target))) {
     return Fail(ErrorKind::kUsage,
-                flag + ": the built-in expert writes C++ only so far; name a model with --model");
+                flag + ": the built-in expert writes C++ and Triton; name a model with --model");
   }
   if (target == Target::kCuda && !verify.shapes.empty()) {
     return Fail(ErrorKind::kUsage, "--shapes: CUDA candidates are judged on one shape only");

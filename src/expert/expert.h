@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "agent/roles.h"
+#include "core/candidate.h"
 #include "expert/anchor_kernel.h"
 #include "knowledge/entry.h"
 #include "machine/machine.h"
@@ -21,6 +22,11 @@ inline constexpr std::string_view kExpertModel = "expert";
 
 [[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge,
                                                              const KernelTarget& target);
-[[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target);
+[[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target,
+                                                     Language language = Language::kCpp);
+// Whether it writes in this language.
+[[nodiscard]] constexpr bool ExpertWrites(Language language) {
+  return language == Language::kCpp || language == Language::kTriton;
+}
 
 }  // namespace pragma

@@ -19,6 +19,7 @@
 #include "expert/lowering.h"
 #include "expert/next_variant.h"
 #include "expert/program.h"
+#include "expert/triton/module.h"
 #include "expert/variant.h"
 #include "machine/machine.h"
 
@@ -27,7 +28,8 @@ namespace {
 
 class ExpertCoder final : public Coder {
  public:
-  explicit ExpertCoder(const KernelTarget& target) : target_(target) {}
+  ExpertCoder(const KernelTarget& target, Language language)
+      : target_(target), language_(language) {}
 
   Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey) override {
     Proposal proposal;
@@ -45,6 +47,8 @@ class ExpertCoder final : public Coder {
  private:
   [[nodiscard]] Candidate Write(const Task& task, Program program,
                                 const KernelVariant& variant) const {
+    if (language_ == Language::kTriton)
+      return TritonCandidate(EmitTriton(task, std::move(program), variant));
     return CppCandidate(EmitKernel(task, std::move(program), target_, variant));
   }
 
@@ -70,6 +74,7 @@ class ExpertCoder final : public Coder {
   }
 
   KernelTarget target_;
+  Language language_;
 };
 
 }  // namespace
@@ -90,8 +95,8 @@ KernelTarget TargetOf(const Machine& machine) {
   return target;
 }
 
-std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target) {
-  return std::make_unique<ExpertCoder>(target);
+std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target, Language language) {
+  return std::make_unique<ExpertCoder>(target, language);
 }
 
 }  // namespace pragma

@@ -197,6 +197,20 @@ bool Join(const Step& step, Nest& nest) {
   return true;
 }
 
+bool JoinOuter(const Step& step, Nest& nest) {
+  if (step.kind != Step::Kind::kMap || Elements(step.shape) != nest.OuterCount()) return false;
+  const Shape outer = OuterShape(nest);
+  if (const std::optional<Step> changed = InShape(step, outer); changed)
+    return JoinAsItIs(*changed, nest);
+  Shape finer = step.shape;
+  finer.insert(finer.end(), nest.shape.begin() + static_cast<std::ptrdiff_t>(outer.size()),
+               nest.shape.end());
+  std::optional<Nest> split = Split(nest, finer);
+  if (!split || !JoinAsItIs(step, *split)) return false;
+  nest = std::move(*split);
+  return true;
+}
+
 Nest Started(const Step& step) {
   Nest nest;
   nest.shape = step.shape;

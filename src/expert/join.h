@@ -15,6 +15,8 @@ void ChangeForms(Step& step, const std::function<void(AffineForm&)>& change);
 // Makes a step the last of a nest, over its shape, over its outer dimensions, or over another shape
 // of the same elements; false where it cannot be.
 [[nodiscard]] bool Join(const Step& step, Nest& nest);
+// The same of a map over a nest's outer dimensions, which come first.
+[[nodiscard]] bool JoinOuter(const Step& step, Nest& nest);
 [[nodiscard]] Nest Started(const Step& step);
 
 }  // namespace pragma

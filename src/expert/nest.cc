@@ -25,62 +25,6 @@ void Erase(std::vector<T>& items, std::size_t place) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-void DropUnitDims(Step& step) {
-  for (std::size_t i = step.shape.size(); i-- > 0;) {
-    if (step.shape[i] != 1) continue;
-    Erase(step.shape, i);
-    step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
-    ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i); });
-  }
-  // A fold of one element is that element, or its number.
-  if (step.kind == Step::Kind::kMap || std::ranges::find(step.folded, true) != step.folded.end())
-    return;
-  if (IsPosition(step)) step.expr = IndexOf(step.position);
-  step.kind = Step::Kind::kMap;
-}
-
-// Neighbouring dimensions that every form treats as one become one.
-void MergeDims(Nest& nest) {
-  for (std::size_t i = nest.shape.size(); i-- > 1;) {
-    if (nest.inner[i] != nest.inner[i - 1]) continue;
-    bool fits = true;
-    for (Step& step : nest.steps) {
-      fits = fits && step.kind != Step::Kind::kScan;
-      ChangeForms(step, [&](AffineForm& form) {
-        fits = fits && form.factor[i - 1] == form.factor[i] * nest.shape[i];
-      });
-    }
-    if (!fits) continue;
-    nest.shape[i - 1] *= nest.shape[i];
-    Erase(nest.shape, i);
-    nest.inner.erase(nest.inner.begin() + static_cast<std::ptrdiff_t>(i));
-    for (Step& step : nest.steps) {
-      step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
-      ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i - 1); });
-      step.shape = nest.shape;
-    }
-  }
-}
-
-// A pass ends before a step that needs what the pass folds.
-void MakePhases(Nest& nest) {
-  std::map<int, std::size_t> folded_in;  // buffer -> phase
-  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
-    const Step& step = nest.steps[s];
-    std::size_t first = 0;  // the first phase in which it may run
-    VisitLoads(step.expr, [&](const Load& load, ExprType) {
-      if (const auto found = folded_in.find(load.buffer); found != folded_in.end())
-        first = std::max(first, found->second);
-    });
-    if (nest.phases.empty() || nest.phases.back().outer != nest.outer[s] ||
-        first >= nest.phases.size())
-      nest.phases.push_back({nest.outer[s], {}});
-    nest.phases.back().steps.push_back(s);
-    // What is folded in a phase is known after it.
-    if (step.kind == Step::Kind::kFold) folded_in[step.buffer] = nest.phases.size();
-  }
-}
-
 std::map<int, int> Readers(const std::vector<Nest>& nests) {
   std::map<int, int> readers;  // buffer -> how many nests
   for (const Nest& nest : nests) {
@@ -203,6 +147,60 @@ bool Depends(const ExprPtr& expr, std::size_t dimension) {
 }
 
 }  // namespace
+
+void DropUnitDims(Step& step) {
+  for (std::size_t i = step.shape.size(); i-- > 0;) {
+    if (step.shape[i] != 1) continue;
+    Erase(step.shape, i);
+    step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
+    ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i); });
+  }
+  // A fold of one element is that element, or its number.
+  if (step.kind == Step::Kind::kMap || std::ranges::find(step.folded, true) != step.folded.end())
+    return;
+  if (IsPosition(step)) step.expr = IndexOf(step.position);
+  step.kind = Step::Kind::kMap;
+}
+
+void MergeDims(Nest& nest) {
+  for (std::size_t i = nest.shape.size(); i-- > 1;) {
+    if (nest.inner[i] != nest.inner[i - 1]) continue;
+    bool fits = true;
+    for (Step& step : nest.steps) {
+      fits = fits && step.kind != Step::Kind::kScan;
+      ChangeForms(step, [&](AffineForm& form) {
+        fits = fits && form.factor[i - 1] == form.factor[i] * nest.shape[i];
+      });
+    }
+    if (!fits) continue;
+    nest.shape[i - 1] *= nest.shape[i];
+    Erase(nest.shape, i);
+    nest.inner.erase(nest.inner.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Step& step : nest.steps) {
+      step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
+      ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i - 1); });
+      step.shape = nest.shape;
+    }
+  }
+}
+
+void MakePhases(Nest& nest) {
+  std::map<int, std::size_t> folded_in;  // buffer -> phase
+  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+    const Step& step = nest.steps[s];
+    std::size_t first = 0;  // the first phase in which it may run
+    VisitLoads(step.expr, [&](const Load& load, ExprType) {
+      if (const auto found = folded_in.find(load.buffer); found != folded_in.end())
+        first = std::max(first, found->second);
+    });
+    if (nest.phases.empty() || nest.phases.back().outer != nest.outer[s] ||
+        first >= nest.phases.size())
+      nest.phases.push_back({nest.outer[s], {}});
+    nest.phases.back().steps.push_back(s);
+    // What is folded in a phase is known after it.
+    if (step.kind == Step::Kind::kFold) folded_in[step.buffer] = nest.phases.size();
+  }
+}
 
 bool DependsOn(const ExprPtr& expr, std::size_t dimension) { return Depends(expr, dimension); }
 

@@ -42,6 +42,14 @@ struct Nest {
 void RemoveUnused(Program& program);
 [[nodiscard]] std::vector<Nest> PlanNests(const Program& program);
 
+// What planning is made of, for other back ends.
+// A step without dimensions of size 1; a fold of one element becomes a map.
+void DropUnitDims(Step& step);
+// Neighbouring dimensions that every form treats as one become one.
+void MergeDims(Nest& nest);
+// A pass ends before a step that needs what the pass folds.
+void MakePhases(Nest& nest);
+
 // Whether a value varies with a dimension of the nest.
 [[nodiscard]] bool DependsOn(const ExprPtr& expr, std::size_t dimension);
 

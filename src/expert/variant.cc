@@ -22,8 +22,8 @@
 namespace pragma {
 namespace {
 
-constexpr std::string_view kMark = "// pragma-expert:";
-constexpr std::size_t kFirstBytes = 2000;  // where the mark is looked for
+constexpr std::string_view kMark = "pragma-expert:";  // behind what begins a comment
+constexpr std::size_t kFirstBytes = 2000;             // where the mark is looked for
 constexpr const char* kCompiler = "compiler";
 constexpr std::string_view kTune = "PRAGMA_TUNE(";
 
@@ -55,6 +55,43 @@ const std::vector<Choice>& CommonChoices() {
        "whether the compiler unrolls loops further",
        {"technique.limit_unrolling", "technique.fixed_trip_counts"},
        Roof::kArithmetic},
+  };
+  return kChoices;
+}
+
+// Of every module in Triton. What its own tuner tries (tiles, warps, stages) is none of them.
+const std::vector<Choice>& TritonChoices() {
+  static const std::vector<Choice> kChoices{
+      {"precision",
+       0,
+       {0, 1},
+       "products: 0 of three TF32 parts on tensor cores, 1 in plain fp32",
+       {"technique.triton_input_precision"},
+       Roof::kArithmetic},
+      {"products",
+       0,
+       {0, 1},
+       "sums of products: 0 in blocks for tensor cores, 1 as plain loops",
+       {"technique.triton_dot", "technique.triton_block_sizes"},
+       Roof::kArithmetic},
+      {"split",
+       0,
+       {0, 1},
+       "folds with few results: 0 shared by all processors in two kernels, 1 each in one",
+       {"technique.triton_two_stage_reduction", "technique.triton_split_k"},
+       Roof::kMemory},
+      {"rows",
+       0,
+       {0, 1},
+       "long rows that are read more than once: 0 kept in registers, 1 read again in blocks",
+       {"technique.triton_row_kernel"},
+       Roof::kMemory},
+      {"tune",
+       0,
+       {0, 1},
+       "tiles: 0 by Triton's tuner, 1 as they are, which spares each launch its look at the tuner",
+       {"technique.triton_autotune"},
+       Roof::kEither},
   };
   return kChoices;
 }
@@ -109,9 +146,16 @@ const std::vector<TunableKind>& TunableKinds() {
   return kKinds;
 }
 
+std::string_view CommentSign(Language language) {
+  return language == Language::kTriton ? "#" : "//";
+}
+
 const Choice* FindCommon(std::string_view name) {
-  const auto found = std::ranges::find(CommonChoices(), name, &Choice::name);
-  return found == CommonChoices().end() ? nullptr : &*found;
+  for (const auto* choices : {&CommonChoices(), &TritonChoices()})
+    if (const auto found = std::ranges::find(*choices, name, &Choice::name);
+        found != choices->end())
+      return &*found;
+  return nullptr;
 }
 
 bool IsTunableName(std::string_view name) {
@@ -159,6 +203,18 @@ bool Matters(const Choice& choice, const std::string& source) {
   return true;
 }
 
+// What stands in a module only where the choice is open; another value may have taken it out.
+bool MattersInTriton(const Choice& choice, const std::string& source) {
+  const auto has = [&](std::string_view text) { return source.find(text) != std::string::npos; };
+  if (choice.present != 0) return true;
+  if (choice.name == "precision" || choice.name == "products") return has("tl.dot(");
+  if (choice.name == "split") return has("_parts");
+  if (choice.name == "rows")
+    return has("\"COLUMNS\": 4096") || has("\"COLUMNS\": 8192") || has("\"COLUMNS\": 16384");
+  if (choice.name == "tune") return has("triton.autotune");
+  return true;
+}
+
 void DropIdle(Choice& choice, const std::string& source) {
   if (choice.name != "stream" || choice.present != 0) return;
   const bool streams = source.find("StreamEnd();") != std::string::npos;
@@ -172,6 +228,13 @@ std::vector<Choice> ChoicesIn(const Candidate& candidate) {
   if (!variant) return {};
   const std::string& source = candidate.source();
   std::vector<Choice> choices;
+  if (candidate.language == Language::kTriton) {
+    for (Choice choice : TritonChoices()) {
+      choice.present = variant->Get(choice.name);
+      if (MattersInTriton(choice, source)) choices.push_back(std::move(choice));
+    }
+    return choices;
+  }
   for (const Tunable& tunable : TunablesIn(source)) choices.push_back(ChoiceOf(tunable));
   // A tuner has already tried all values together.
   if (!candidate.tunables.empty()) choices.clear();
@@ -241,16 +304,17 @@ KernelVariant VariantFromText(std::string_view text) {
 }
 
 std::optional<KernelVariant> VariantOf(const Candidate& candidate) {
-  if (candidate.language != Language::kCpp) return std::nullopt;
+  if (candidate.language != Language::kCpp && candidate.language != Language::kTriton)
+    return std::nullopt;
+  const std::string mark = fmt::format("{} {}", CommentSign(candidate.language), kMark);
   for (const std::string& line :
        SplitLines(std::string_view(candidate.source()).substr(0, kFirstBytes)))
-    if (line.starts_with(kMark))
-      return VariantFromText(std::string_view(line).substr(kMark.size()));
+    if (line.starts_with(mark)) return VariantFromText(std::string_view(line).substr(mark.size()));
   return std::nullopt;
 }
 
-std::string VariantLine(const KernelVariant& variant) {
-  return fmt::format("{} {}\n", kMark, variant.Text());
+std::string VariantLine(const KernelVariant& variant, Language language) {
+  return fmt::format("{} {} {}\n", CommentSign(language), kMark, variant.Text());
 }
 
 }  // namespace pragma

@@ -1,6 +1,7 @@
 // KernelVariant: the choices of one generated kernel that are not forced by its task. They stand in
-// the kernel's first lines ("// pragma-expert: stream=1 SUM_COLUMNS=8"), where the next attempt
-// reads them: choices that every kernel has by small names, its tunables by theirs.
+// the kernel's first lines ("// pragma-expert: stream=1 SUM_COLUMNS=8", in Triton behind "#"),
+// where the next attempt reads them: choices that every kernel has by small names, its tunables by
+// theirs.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ struct Choice {
 [[nodiscard]] KernelVariant VariantFromText(std::string_view text);
 // Of a kernel that the expert wrote; none of others.
 [[nodiscard]] std::optional<KernelVariant> VariantOf(const Candidate& candidate);
-[[nodiscard]] std::string VariantLine(const KernelVariant& variant);
+[[nodiscard]] std::string VariantLine(const KernelVariant& variant,
+                                      Language language = Language::kCpp);
 
 }  // namespace pragma

@@ -1,0 +1,100 @@
+"""What the built-in expert writes in Triton: values in Triton's interpreter, one module a family.
+
+PRAGMA_TRITON_ALL=1: the slow ones as well. Whether Triton's compiler takes the same texts:
+tests/expert/triton_texts.py compile.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+BUILD = ROOT.parent / os.environ.get("PRAGMA_BUILD", "build")
+SOURCE = BUILD / "pragma-expert-source"
+TEXTS = ROOT.parent / "tests" / "expert" / "triton_texts.py"
+
+pytestmark = [
+    pytest.mark.skipif(
+        importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+    ),
+    pytest.mark.skipif(not SOURCE.exists(), reason=f"{SOURCE} is not built"),
+]
+
+TASK = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {layer}
+    def forward(self, {names}):
+        return {body}
+def get_inputs():
+    return [{inputs}]
+def get_init_inputs():
+    return []
+"""
+# name: what forward returns, of which inputs, with which layer
+QUICK = {
+    "pointwise": ("F.gelu(x) * torch.tanh(y) + x.clamp(-1, 1)", "torch.randn(7, 33), torch.randn(33)", "None"),
+    "nans": ("torch.relu(torch.sqrt(x)), torch.sqrt(x).amax(1)", "torch.randn(5, 30)", "None"),
+    "softmax": ("F.softmax(x, 1), F.log_softmax(x, 0)", "torch.randn(9, 70)", "None"),
+    "softmax_long": ("F.log_softmax(x, 1)", "torch.randn(133, 16500)", "None"),
+    "norms": ("F.layer_norm(x, (40,)) + F.normalize(x, dim=1)", "torch.randn(5, 30, 40)", "None"),
+    "folds": ("x.sum(1), x.prod(2), x.argmin(1), x.max(2)", "torch.rand(3, 20, 17) + 0.6", "None"),
+    "scans": ("x.cumsum(1), x.flip(1).cumprod(1).flip(1)", "torch.rand(3, 70) + 0.5", "None"),
+    "pools": ("F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1)", "torch.randn(2, 3, 11, 13)", "None"),
+    "product": ("F.relu(self.layer(x)) + x", "torch.randn(50, 64)", "nn.Linear(64, 64)"),
+    "triangle": ("torch.tril(torch.tril(x) @ y)", "torch.randn(90, 90), torch.randn(90, 90)", "None"),
+    "vector": ("x @ y", "torch.randn(90, 200), torch.randn(200)", "None"),
+    "convolution": ("self.layer(x).relu()", "torch.randn(2, 16, 9, 11)", "nn.Conv2d(16, 16, 3, 2, 1)"),
+    "depthwise": ("self.layer(x)", "torch.randn(2, 8, 9, 11)", "nn.Conv2d(8, 8, 3, groups=8)"),
+    "transposed": ("self.layer(x)", "torch.randn(2, 16, 7, 6)", "nn.ConvTranspose2d(16, 12, 3, 2, 1)"),
+    "attention": ("F.scaled_dot_product_attention(x, x, x, is_causal=True)", "torch.randn(2, 2, 40, 16)", "None"),
+    "lookup": ("self.layer(x), torch.gather(y, 1, x)", "torch.randint(0, 9, (4, 5)), torch.randn(4, 9)",
+               "nn.Embedding(9, 33)"),
+    "integers": ("x // 3 + x % 5, (x > 3).any(1), x.sum()", "torch.randint(-50, 50, (20, 31))", "None"),
+}  # fmt: skip
+SLOW = {
+    "batch_norm": ("self.layer(x)", "torch.randn(8, 6, 20, 75) + 3", "nn.BatchNorm2d(6)"),
+    "full_fold": ("(x - y).abs().mean()", "torch.randn(500, 300), torch.randn(500, 300)", "None"),
+    "product_long": ("x @ y", "torch.randn(40, 9000), torch.randn(9000, 50)", "None"),
+    "variance_long": ("x.var(1), F.layer_norm(x, (17000,))", "torch.randn(133, 17000) + 3", "None"),
+    "layer_norm_few": ("F.layer_norm(x, (40, 40, 40))", "torch.randn(3, 40, 40, 40) + 3", "None"),
+    "prime": ("x.sum(), x.max()", "torch.randn(331777)", "None"),
+    "columns_long": ("x.mean(0)", "torch.randn(3000, 70)", "None"),
+}
+ALL = QUICK | (SLOW if os.environ.get("PRAGMA_TRITON_ALL") == "1" else {})
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    paths = []
+    for name, (body, inputs, layer) in ALL.items():
+        count = inputs.count("torch.rand")
+        path = folder / f"{name}.py"
+        path.write_text(TASK.format(layer=layer, names=", ".join("xyz"[:count]), body=body, inputs=inputs))
+        paths.append(str(path))
+    written = subprocess.run(
+        [str(SOURCE), sys.executable, str(folder / "out"), "--triton", *paths],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, str(TEXTS), "run", str(folder / "out"), *paths],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode in (0, 1), written.stdout + written.stderr + ran.stderr
+    refused = [line for line in written.stdout.splitlines() if "refused" in line]
+    return dict(line.split(": ", 1) for line in [*ran.stdout.splitlines(), *refused])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_experts_text_computes_what_torch_does(outcomes, name):
+    assert outcomes[name].startswith("ok"), outcomes[name]

@@ -1,0 +1,66 @@
+#include "expert/triton/contraction.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+
+namespace pragma::triton {
+namespace {
+
+constexpr std::int64_t kSmallest = 8;  // of rows, columns and depth, that tensor cores pay for
+
+bool IsOperand(const ExprPtr& expr) {
+  return expr->op == ExprOp::kLoad && expr->type == ExprType::kFloat &&
+         expr->load.indirect.empty() && expr->load.outside == 0;
+}
+
+bool HasContiguous(const Step& step, const std::vector<std::size_t>& dims) {
+  return std::ranges::any_of(
+      dims, [&](std::size_t dim) { return step.shape[dim] > 1 && step.place.factor[dim] == 1; });
+}
+
+}  // namespace
+
+std::int64_t Count(const Shape& shape, const std::vector<std::size_t>& dims) {
+  std::int64_t count = 1;
+  for (const std::size_t dim : dims) count *= shape[dim];
+  return count;
+}
+
+std::optional<Contraction> ContractionOf(const Step& step) {
+  if (step.kind != Step::Kind::kFold || step.fold != Fold::kSum ||
+      step.expr->op != ExprOp::kMultiply || !IsOperand(step.expr->args[0]) ||
+      !IsOperand(step.expr->args[1]))
+    return std::nullopt;
+  Contraction found{step.expr->args[0], step.expr->args[1], {}, {}, {}, {}};
+  for (std::size_t dim = 0; dim < step.shape.size(); ++dim) {
+    const bool left = DependsOn(found.left, dim);
+    const bool right = DependsOn(found.right, dim);
+    const bool neither = !left && !right;
+    if (step.shape[dim] == 1) continue;
+    if (neither || (step.folded[dim] && left != right)) return std::nullopt;
+    auto& dims = step.folded[dim] ? found.depth
+                 : left && right  ? found.batch
+                 : left           ? found.rows
+                                  : found.columns;
+    dims.push_back(dim);
+  }
+  if (Count(step.shape, found.rows) < kSmallest || Count(step.shape, found.columns) < kSmallest ||
+      Count(step.shape, found.depth) < kSmallest)
+    return std::nullopt;
+  if (HasContiguous(step, found.rows)) {
+    std::swap(found.left, found.right);
+    std::swap(found.rows, found.columns);
+  }
+  return found;
+}
+
+}  // namespace pragma::triton

@@ -1,0 +1,30 @@
+// Contractions: sums of products of two tensors, such as matrix products and convolutions. Each
+// dimension belongs to both operands, to one, or is summed over; so all of them are products of
+// matrices, whose elements lie where the operands' forms say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+
+namespace pragma::triton {
+
+struct Contraction {
+  ExprPtr left;   // over batch, rows, depth
+  ExprPtr right;  // over batch, depth, columns
+  std::vector<std::size_t> batch;
+  std::vector<std::size_t> rows;
+  std::vector<std::size_t> columns;  // the dimension in which results are contiguous, if any is
+  std::vector<std::size_t> depth;
+};
+
+// None where it is another fold, or too small for tensor cores.
+[[nodiscard]] std::optional<Contraction> ContractionOf(const Step& step);
+[[nodiscard]] std::int64_t Count(const Shape& shape, const std::vector<std::size_t>& dims);
+
+}  // namespace pragma::triton

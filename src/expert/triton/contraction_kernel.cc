@@ -1,0 +1,263 @@
+#include "expert/triton/contraction_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/diagonals.h"
+#include "expert/expression.h"
+#include "expert/matmul_kernel.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/structure.h"
+#include "expert/triton/contraction.h"
+#include "expert/triton/kernel_text.h"
+#include "expert/triton/nest_kernel.h"
+#include "expert/triton/py_lines.h"
+#include "expert/triton/tile_index.h"
+#include "expert/triton/tile_values.h"
+
+namespace pragma::triton {
+namespace {
+
+enum : std::size_t { kBatch, kRows, kColumns, kDepth };
+
+struct Block {
+  int rows = 0;
+  int columns = 0;
+  int depth = 0;
+  int warps = 0;
+  int stages = 0;
+};
+
+// No larger than the matrices, none twice.
+std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
+                               {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
+  const auto fitting = [](int block, std::int64_t size) {
+    return static_cast<int>(
+        std::clamp<std::int64_t>(PowerOfTwo(size), 16, static_cast<std::int64_t>(block)));
+  };
+  std::vector<Config> configs;
+  std::set<std::vector<int>> seen;
+  for (const Block& block : kBlocks) {
+    const int m = fitting(block.rows, rows);
+    const int n = fitting(block.columns, columns);
+    const int k = fitting(block.depth, depth);
+    if (!seen.insert({m, n, k}).second) continue;
+    configs.push_back(
+        {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
+  }
+  return configs;
+}
+
+int LargestOf(const std::vector<Config>& configs, std::size_t place) {
+  int largest = 1;
+  for (const Config& config : configs) largest = std::max(largest, config.constants[place].second);
+  return largest;
+}
+
+class ContractionWriter final {
+ public:
+  ContractionWriter(const Program& program, const Nest& nest, std::string precision)
+      : program_(program),
+        nest_(nest),
+        form_(*ContractionOf(nest.steps[0])),
+        precision_(std::move(precision)),
+        rows_(Count(nest.shape, form_.rows)),
+        columns_(Count(nest.shape, form_.columns)),
+        depth_(Count(nest.shape, form_.depth)),
+        configs_(Configs(rows_, columns_, depth_)),
+        wide_(NeedsWideIndex(program, nest)),
+        names_(NamesFor(program)),
+        left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
+        right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
+        out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
+    for (const char* taken :
+         {"m", "n", "k", "batch", "tile", "tiles_m", "tiles_n", "first", "in_group", "tile_m",
+          "tile_n", "total", "m_inside", "n_inside", "k_inside", "begin", "end"})
+      (void)names_.New(taken);
+  }
+
+  KernelText Write() {
+    PyLines sum(1);
+    std::set<int> buffers;
+    WriteSum(sum, buffers);
+    PyLines epilogue(1);
+    WriteEpilogue(epilogue, buffers);
+    PyLines head(1);
+    WriteTile(head);
+    KernelText kernel;
+    kernel.body = head.text() + sum.text() + epilogue.text();
+    kernel.buffers = std::move(buffers);
+    kernel.configs = configs_;
+    kernel.grid =
+        fmt::format("{}triton.cdiv({}, meta[\"BLOCK_M\"]) * triton.cdiv({}, meta[\"BLOCK_N\"])",
+                    Batch() > 1 ? fmt::format("{} * ", Batch()) : "", rows_, columns_);
+    return kernel;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t Batch() const { return Count(nest_.shape, form_.batch); }
+  [[nodiscard]] std::vector<TileAxis> AxesWith(const char* rows, const char* columns,
+                                               const char* depth) const {
+    const auto inside = [&](const char* name, std::int64_t count, std::size_t place) {
+      return count % LargestOf(configs_, place) == 0 ? "" : name;
+    };
+    return {{"batch", "", form_.batch, ""},
+            {"m", rows, form_.rows, inside("m_inside", rows_, 0)},
+            {"n", columns, form_.columns, inside("n_inside", columns_, 1)},
+            {"k", depth, form_.depth, inside("k_inside", depth_, 2)}};
+  }
+  // Lines that give the indices of an axis, each once.
+  void WriteIndex(std::size_t axis, PyLines& out) {
+    std::set<std::string> said;
+    for (TileIndex* index : {&left_index_, &right_index_, &out_index_})
+      for (const std::string& line : index->Definitions(axis))
+        if (said.insert(line).second) out.Line(line);
+    const TileAxis& along = out_index_.axes()[axis];
+    if (!along.inside.empty())
+      out.Line(fmt::format("{} = {} < {}", along.inside, along.index, out_index_.Count(axis)));
+  }
+
+  // Tiles are taken in groups of rows, so that what they share is still in the L2 cache.
+  void WriteTile(PyLines& out) {
+    const std::string program = wide_ ? "tl.program_id(0).to(tl.int64)" : "tl.program_id(0)";
+    out.Line(fmt::format("tiles_m = tl.cdiv({}, BLOCK_M)", rows_));
+    out.Line(fmt::format("tiles_n = tl.cdiv({}, BLOCK_N)", columns_));
+    if (Batch() > 1) {
+      out.Line(fmt::format("batch = {} // (tiles_m * tiles_n)", program));
+      out.Line(fmt::format("tile = {} % (tiles_m * tiles_n)", program));
+      WriteIndex(kBatch, out);
+    } else {
+      out.Line("tile = " + program);
+    }
+    out.Line("first = tile // (8 * tiles_n) * 8");
+    out.Line("in_group = min(tiles_m - first, 8)");
+    out.Line("tile_m = first + tile % (8 * tiles_n) % in_group");
+    out.Line("tile_n = tile % (8 * tiles_n) // in_group");
+    out.Line("m = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)");
+    WriteIndex(kRows, out);
+    out.Line("n = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)");
+    WriteIndex(kColumns, out);
+  }
+
+  void WriteSum(PyLines& out, std::set<int>& buffers) {
+    TileValues left(program_, left_index_, names_);
+    TileValues right(program_, right_index_, names_);
+    PyLines before(1);
+    PyLines body(2);
+    left.Begin(&before, &body, 1U << kDepth);
+    right.Begin(&before, &body, 1U << kDepth);
+    const TileText a = left.Write(form_.left);
+    const TileText b = right.Write(form_.right);
+    buffers.insert(left.buffers().begin(), left.buffers().end());
+    buffers.insert(right.buffers().begin(), right.buffers().end());
+    out.Append(before);
+    out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
+    const auto [begin, end] = DepthRange(out);
+    out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
+    out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
+                   : "k = start + tl.arange(0, BLOCK_K)");
+    WriteIndex(kDepth, out);
+    out.Append(body);
+    out.Line(fmt::format("total = tl.dot({}, {}, total, input_precision=\"{}\")", a.code, b.code,
+                         precision_));
+    out.Close();
+  }
+
+  // The steps of the depth in which anything differs from zero, and is needed.
+  std::pair<std::string, std::string> DepthRange(PyLines& out) const {
+    std::vector<std::string> low;
+    std::vector<std::string> high;
+    if (const std::optional<ProductHint>& hint = nest_.steps[0].product) {
+      const std::size_t rank = nest_.shape.size();
+      // low <= k - row <= high of the left factor, low <= column - k <= high of the right one.
+      if (!hint->left_nonzero.all()) AddBand(hint->left_nonzero, rank - 3, low, high);
+      if (!hint->right_nonzero.all())
+        AddBand(hint->right_nonzero.Transposed(), rank - 2, low, high);
+    }
+    const std::string needed = Needed();
+    if (low.empty() && high.empty() && needed.empty()) return {"0", std::to_string(depth_)};
+    std::string begin = "0";
+    for (const std::string& bound : low) begin = fmt::format("max({}, {})", begin, bound);
+    std::string end = std::to_string(depth_);
+    for (const std::string& bound : high) end = fmt::format("min({}, {})", end, bound);
+    out.Line(fmt::format("begin = {} // BLOCK_K * BLOCK_K", begin));
+    out.Line("end = " + end);
+    if (!needed.empty()) out.Line(fmt::format("end = tl.where({}, end, 0)", needed));
+    return {"begin", "end"};
+  }
+  // low <= k - i <= high for the rows or columns i of this tile.
+  void AddBand(const Diagonals& band, std::size_t dim, std::vector<std::string>& low,
+               std::vector<std::string>& high) const {
+    const bool row = std::ranges::find(form_.rows, dim) != form_.rows.end();
+    const char* tile = row ? "tile_m * BLOCK_M" : "tile_n * BLOCK_N";
+    const char* block = row ? "BLOCK_M" : "BLOCK_N";
+    if (band.low) low.push_back(fmt::format("{} + {}", tile, *band.low));
+    if (band.high) high.push_back(fmt::format("{} + {} + {}", tile, block, *band.high));
+  }
+  // Of a product that is masked to a triangle only the tiles that reach into it count.
+  [[nodiscard]] std::string Needed() const {
+    if (form_.rows.size() != 1 || form_.columns.size() != 1) return "";
+    for (std::size_t s = 1; s < nest_.steps.size(); ++s) {
+      const std::optional<Triangle> triangle = TriangleOf(
+          nest_.steps[s].expr, nest_.steps[s - 1].buffer, form_.rows[0], form_.columns[0]);
+      if (!triangle) continue;
+      if (triangle->structure == MatmulStructure::kUpperOutput)
+        return fmt::format("(tile_n + 1) * BLOCK_N - 1 - tile_m * BLOCK_M >= {}",
+                           triangle->diagonal);
+      if (triangle->structure == MatmulStructure::kLowerOutput)
+        return fmt::format("tile_n * BLOCK_N - ((tile_m + 1) * BLOCK_M - 1) <= {}",
+                           triangle->diagonal);
+    }
+    return "";
+  }
+
+  void WriteEpilogue(PyLines& out, std::set<int>& buffers) {
+    TileValues values(program_, out_index_, names_);
+    for (const Step& step : nest_.steps) values.CountUses(step.expr);
+    values.Begin(&out, &out, 0);
+    TileText value{"total", 1U << kRows | 1U << kColumns, ExprType::kFloat};
+    for (std::size_t s = 0; s < nest_.steps.size(); ++s) {
+      const Step& step = nest_.steps[s];
+      if (s > 0) value = values.Named(step.name, values.Write(step.expr));
+      values.Keep(step.buffer, value);
+      if (!nest_.forwarded.contains(step.buffer)) values.Store(out, step.buffer, step.place, value);
+    }
+    buffers.insert(values.buffers().begin(), values.buffers().end());
+  }
+
+  const Program& program_;
+  const Nest& nest_;
+  Contraction form_;
+  std::string precision_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::int64_t depth_;
+  std::vector<Config> configs_;
+  bool wide_;
+  Names names_;
+  TileIndex left_index_;
+  TileIndex right_index_;
+  TileIndex out_index_;
+};
+
+}  // namespace
+
+KernelText ContractionKernel(const Program& program, const Nest& nest, const std::string& name,
+                             const std::string& precision) {
+  KernelText kernel = ContractionWriter(program, nest, precision).Write();
+  kernel.name = name;
+  return kernel;
+}
+
+}  // namespace pragma::triton

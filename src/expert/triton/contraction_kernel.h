@@ -1,0 +1,16 @@
+// The kernel of a contraction: blocks of matrices on tensor cores, with the pointwise steps behind
+// it done before a block is stored.
+#pragma once
+
+#include <string>
+
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/triton/kernel_text.h"
+
+namespace pragma::triton {
+
+[[nodiscard]] KernelText ContractionKernel(const Program& program, const Nest& nest,
+                                           const std::string& name, const std::string& precision);
+
+}  // namespace pragma::triton

@@ -1,0 +1,84 @@
+#include "expert/triton/kernel_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "expert/program.h"
+#include "expert/triton/py_lines.h"
+
+namespace pragma::triton {
+namespace {
+
+std::string ConfigText(const Config& config) {
+  std::vector<std::string> constants;
+  for (const auto& [name, value] : config.constants)
+    constants.push_back(fmt::format("\"{}\": {}", name, value));
+  std::string text =
+      fmt::format("triton.Config({{{}}}, num_warps={}", Join(constants, ", "), config.warps);
+  if (config.stages > 0) text += fmt::format(", num_stages={}", config.stages);
+  return text + ")";
+}
+
+std::vector<std::string> BufferNames(const Program& program, const KernelText& kernel) {
+  std::vector<std::string> names;
+  for (const int buffer : kernel.buffers)
+    names.push_back(program.buffers[static_cast<std::size_t>(buffer)].name);
+  return names;
+}
+
+bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
+
+}  // namespace
+
+std::int64_t PowerOfTwo(std::int64_t count) {
+  std::int64_t power = 1;
+  while (power < count) power *= 2;
+  return power;
+}
+
+std::string Definition(const Program& program, const KernelText& kernel) {
+  PyLines out;
+  if (IsTuned(kernel)) {
+    out.Open("@triton.autotune(");
+    out.Open("configs=[");
+    for (const Config& config : kernel.configs) out.Line(ConfigText(config) + ",");
+    out.Close();
+    out.Line("],");
+    out.Line("key=[],");
+    out.Close();
+    out.Line(")");
+  }
+  out.Line("@triton.jit");
+  std::vector<std::string> parameters = BufferNames(program, kernel);
+  for (const auto& [name, value] : kernel.configs.front().constants)
+    parameters.push_back(name + ": tl.constexpr");
+  out.Line(fmt::format("def {}({}):", kernel.name, Join(parameters, ", ")));
+  if (!kernel.comment.empty()) out.Line("    # " + kernel.comment);
+  return out.text() + kernel.body;
+}
+
+std::string Launch(const Program& program, const KernelText& kernel) {
+  std::vector<std::string> arguments = BufferNames(program, kernel);
+  if (IsTuned(kernel))
+    return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, kernel.grid,
+                       Join(arguments, ", "));
+  std::string grid = kernel.grid;
+  const Config& only = kernel.configs.front();
+  for (const auto& [name, value] : only.constants) {
+    arguments.push_back(fmt::format("{}={}", name, value));
+    const std::string use = fmt::format("meta[\"{}\"]", name);
+    for (std::size_t at = grid.find(use); at != std::string::npos; at = grid.find(use))
+      grid.replace(at, use.size(), std::to_string(value));
+  }
+  arguments.push_back(fmt::format("num_warps={}", only.warps));
+  if (only.stages > 0) arguments.push_back(fmt::format("num_stages={}", only.stages));
+  return fmt::format("{}[({},)]({})", kernel.name, grid, Join(arguments, ", "));
+}
+
+}  // namespace pragma::triton

@@ -1,0 +1,40 @@
+// KernelText: one kernel of a module, with how it is launched.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "expert/program.h"
+#include "expert/triton/py_lines.h"
+#include "expert/triton/tile_fold.h"
+
+namespace pragma::triton {
+
+// What Triton's tuner may choose among.
+struct Config {
+  std::vector<std::pair<std::string, int>> constants;  // "ROWS": 4
+  int warps = 4;
+  int stages = 0;  // 0: Triton's own
+};
+
+struct KernelText {
+  std::string name;
+  std::string comment;
+  std::string body;
+  std::set<int> buffers;
+  std::vector<Config> configs;
+  std::string grid;  // over meta["ROWS"]
+  Helpers helpers;
+};
+
+// The kernel as a function of the module, and its launch.
+[[nodiscard]] std::string Definition(const Program& program, const KernelText& kernel);
+[[nodiscard]] std::string Launch(const Program& program, const KernelText& kernel);
+
+// The smallest power of two that is not less.
+[[nodiscard]] std::int64_t PowerOfTwo(std::int64_t count);
+
+}  // namespace pragma::triton

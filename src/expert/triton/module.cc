@@ -1,0 +1,192 @@
+#include "expert/triton/module.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "core/candidate.h"
+#include "core/task.h"
+#include "expert/affine.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/store_through.h"
+#include "expert/triton/contraction_kernel.h"
+#include "expert/triton/kernel_text.h"
+#include "expert/triton/nest_kernel.h"
+#include "expert/triton/nest_layout.h"
+#include "expert/triton/operators.h"
+#include "expert/triton/plan.h"
+#include "expert/triton/split_folds.h"
+
+namespace pragma {
+namespace triton {
+namespace {
+
+constexpr std::size_t kManyKernels = 8;  // from here on each is tuned among fewer
+
+// Python's keywords, its functions that a candidate may call, and what a module of ours names.
+bool IsTaken(const std::string& name) {
+  static const std::set<std::string, std::less<>> kNames{
+      "False",        "None",      "True",    "and",       "as",         "assert", "async",
+      "await",        "break",     "class",   "continue",  "def",        "del",    "elif",
+      "else",         "except",    "finally", "for",       "from",       "global", "if",
+      "import",       "in",        "is",      "lambda",    "nonlocal",   "not",    "or",
+      "pass",         "raise",     "return",  "try",       "while",      "with",   "yield",
+      "abs",          "bool",      "divmod",  "enumerate", "float",      "int",    "len",
+      "list",         "max",       "min",     "range",     "round",      "str",    "sum",
+      "tuple",        "zip",       "any",     "all",       "isinstance", "triton", "tl",
+      "torch",        "libdevice", "run",     "meta",      "device",     "row",    "column",
+      "tap",          "at",        "inside",  "start",     "m",          "n",      "k",
+      "batch",        "tile",      "total",   "first",     "begin",      "end",    "row_inside",
+      "column_inside"};
+  return kNames.contains(name);
+}
+
+std::string Unique(std::string name, std::set<std::string>& taken) {
+  if (IsTaken(name)) name += "_";
+  const std::string stem = name;
+  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+  return name;
+}
+
+// The number of each output's buffer, before names change; -1 where nothing writes it.
+std::vector<int> OutputBuffers(const Task& task, const Program& program) {
+  std::vector<int> outputs;
+  for (const TensorSpec& output : task.outputs) {
+    int found = -1;
+    for (std::size_t i = 0; i < program.buffers.size(); ++i)
+      if (program.buffers[i].kind == Buffer::Kind::kOutput &&
+          program.buffers[i].name == output.name)
+        found = static_cast<int>(i);
+    outputs.push_back(found);
+  }
+  return outputs;
+}
+
+std::string OneLine(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return text;
+}
+
+std::string Comment(const Nest& nest) {
+  std::vector<std::string> said;
+  for (const Step& step : nest.steps)
+    if (std::ranges::find(said, step.what) == said.end()) said.push_back(step.what);
+  return OneLine(fmt::format("{} over [{}]", Join(said, ", "), fmt::join(nest.shape, ", ")));
+}
+
+// Fewer configurations where there are many kernels: each costs the time of its compilation.
+void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
+  const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
+                           : kernels.size() >= kManyKernels            ? 2
+                                                                       : SIZE_MAX;
+  for (KernelText& kernel : kernels)
+    if (kernel.configs.size() > most) kernel.configs.resize(most);
+}
+
+class ModuleWriter final {
+ public:
+  ModuleWriter(const Task& task, Program program, const KernelVariant& variant)
+      : task_(task), program_(std::move(program)), variant_(variant) {}
+
+  std::string Write() {
+    outputs_ = OutputBuffers(task_, program_);
+    NameBuffers();
+    WriteKernels();
+    std::string text =
+        VariantLine(variant_, Language::kTriton) +
+        fmt::format("# {}: written by pragma's built-in expert.\n", OneLine(task_.name)) +
+        "import torch\nimport triton\nimport triton.language as tl\n";
+    std::string functions;
+    Helpers helpers;
+    for (const KernelText& kernel : kernels_) {
+      helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
+      functions += "\n\n" + Definition(program_, kernel);
+    }
+    if (functions.find("libdevice.") != std::string::npos)
+      text += "from triton.language.extra import libdevice\n";
+    for (const std::string& helper : helpers) text += "\n\n" + HelperText(helper);
+    return text + functions + "\n\n" + RunText();
+  }
+
+ private:
+  void NameBuffers() {
+    for (Buffer& buffer : program_.buffers) buffer.name = Unique(buffer.name, taken_);
+    for (Step& step : program_.steps)
+      if (IsTaken(step.name)) step.name += "_";
+  }
+
+  void WriteKernels() {
+    const bool products = variant_.Get("products") == 0;
+    if (variant_.Get("split") == 0) SplitFolds(program_, products);
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      taken_.insert(program_.buffers[i].name);
+    const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
+    for (const Nest& nest : PlanKernels(program_, products)) {
+      const std::string name = Unique(nest.steps.front().name + "_kernel", taken_);
+      kernels_.push_back(nest.anchored ? ContractionKernel(program_, nest, name, Precision())
+                                       : NestKernel(program_, nest, name, whole_row));
+      kernels_.back().comment = Comment(nest);
+    }
+    LimitTuning(kernels_, variant_.Get("tune") == 0);
+  }
+  [[nodiscard]] std::string Precision() const {
+    return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";
+  }
+
+  // Scratch that some kernel still touches.
+  [[nodiscard]] std::string Allocations(const std::string& device) const {
+    std::string text;
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
+      const bool used = std::ranges::any_of(kernels_, [&](const KernelText& kernel) {
+        return kernel.buffers.contains(static_cast<int>(i));
+      });
+      if (buffer.kind != Buffer::Kind::kScratch || !used) continue;
+      text += fmt::format("    {} = torch.empty({}, dtype={}, device={}.device)\n", buffer.name,
+                          Elements(buffer.shape), TorchType(buffer.dtype), device);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string RunText() const {
+    std::vector<std::string> parameters;
+    for (std::size_t i = 0; i < task_.arguments.size(); ++i)
+      parameters.push_back(program_.buffers[i].name);
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      parameters.push_back(outputs_[i] < 0
+                               ? fmt::format("unused_{}", i)
+                               : program_.buffers[static_cast<std::size_t>(outputs_[i])].name);
+    std::string text = fmt::format("def run({}):\n", Join(parameters, ", "));
+    text += Allocations(parameters.back());
+    for (const KernelText& kernel : kernels_) text += "    " + Launch(program_, kernel) + "\n";
+    return text;
+  }
+
+  const Task& task_;
+  Program program_;
+  const KernelVariant& variant_;
+  std::vector<int> outputs_;
+  std::set<std::string> taken_;
+  std::vector<KernelText> kernels_;
+};
+
+}  // namespace
+}  // namespace triton
+
+std::string EmitTriton(const Task& task, Program program, const KernelVariant& variant) {
+  RemoveUnused(program);
+  StoreThrough(program);
+  return triton::ModuleWriter(task, std::move(program), variant).Write();
+}
+
+}  // namespace pragma

@@ -1,0 +1,15 @@
+// A task's program as a Triton module: kernels, and run() that launches them.
+#pragma once
+
+#include <string>
+
+#include "core/task.h"
+#include "expert/program.h"
+#include "expert/variant.h"
+
+namespace pragma {
+
+[[nodiscard]] std::string EmitTriton(const Task& task, Program program,
+                                     const KernelVariant& variant);
+
+}  // namespace pragma

@@ -1,0 +1,122 @@
+// Triton modules of the expert: which kernels there are, and that its choices are read back. What
+// they compute is tested in Triton's interpreter (python/tests/test_expert_triton.py).
+#include "expert/triton/module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "core/advice.h"
+#include "core/candidate.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "expert/expert.h"
+#include "expert/variant.h"
+#include "knowledge/entry.h"
+
+namespace pragma {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Kind = ScalarValue::Kind;
+
+TensorSpec Float(const std::string& name, const Shape& shape) {
+  return {name, name, TensorRole::kInput, DType::kFloat32, shape};
+}
+ScalarValue Named(const std::string& name) { return {.kind = Kind::kNode, .text = name}; }
+ScalarValue Number(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
+
+// out = op(arguments..., numbers...)
+Task Operator(const std::string& op, const std::vector<Shape>& shapes, const Shape& result,
+              const std::vector<std::int64_t>& numbers = {}) {
+  Task task;
+  task.name = "one";
+  GraphNode node{"y", op, {}, {}, {Float("y", result)}, {{}}};
+  for (const Shape& shape : shapes) {
+    const std::string name = "x" + std::to_string(task.arguments.size());
+    task.arguments.push_back(Float(name, shape));
+    task.graph.push_back({name, "placeholder", {}, {}, {Float(name, shape)}, {{}}});
+    node.args.push_back(Named(name));
+  }
+  for (const std::int64_t number : numbers) node.args.push_back(Number(number));
+  task.graph.push_back(node);
+  task.graph.push_back({"output", "output", {Named("y")}, {}, {}, {}});
+  task.outputs = {Float("out", result)};
+  return task;
+}
+
+Proposal Propose(const Task& task, Window window = {}, const Advice* advice = nullptr) {
+  window.task = &task;
+  return *MakeExpertCoder({}, Language::kTriton)->Propose(window, advice, {});
+}
+
+std::string TextOf(const Task& task) { return Propose(task).candidate->source(); }
+
+std::size_t Times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(TritonModule, ARowThatFitsIsReadOnce) {
+  const std::string text =
+      TextOf(Operator("aten._softmax.default", {{4096, 1000}}, {4096, 1000}, {1, 0}));
+  EXPECT_EQ(Times(text, "tl.load("), 1U) << text;
+  EXPECT_EQ(Times(text, "for start"), 0U) << text;
+  EXPECT_THAT(text, HasSubstr("def run(x0, out):"));
+}
+
+TEST(TritonModule, ALongRowIsReadOnceForItsSumsAndOnceForItsResults) {
+  const std::string text =
+      TextOf(Operator("aten._softmax.default", {{512, 100000}}, {512, 100000}, {1, 0}));
+  EXPECT_EQ(Times(text, "for start"), 2U) << text;
+}
+
+TEST(TritonModule, AFoldWithFewResultsIsSharedByTwoKernels) {
+  const std::string text = TextOf(Operator("aten.sum.default", {{1024, 4096}}, {}));
+  EXPECT_EQ(Times(text, "@triton.jit\ndef "), 2U) << text;
+  EXPECT_THAT(text, HasSubstr("torch.empty("));
+}
+
+TEST(TritonModule, ProductsAreMadeOnTensorCoresInThreeParts) {
+  const std::string text =
+      TextOf(Operator("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512}));
+  EXPECT_THAT(text, HasSubstr("input_precision=\"tf32x3\""));
+  EXPECT_THAT(text, Not(HasSubstr("mask=")));  // all blocks fit
+}
+
+TEST(TritonModule, AnUnknownOperatorIsNamed) {
+  const Proposal proposal = Propose(Operator("aten.fft_fft2.default", {{4, 4}}, {4, 4}));
+  EXPECT_TRUE(proposal.unsupported);
+  EXPECT_THAT(proposal.reason, HasSubstr("aten.fft_fft2.default"));
+}
+
+TEST(TritonModule, ChoicesAreReadBackAndAskedForOneByOne) {
+  const Task task = Operator("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512});
+  Trial best;
+  best.candidate = Propose(task).candidate;
+  EXPECT_EQ(best.candidate->language, Language::kTriton);
+  EXPECT_EQ(VariantOf(*best.candidate)->Text(), "default");
+  Window window;
+  window.task = &task;
+  window.best = &best;
+  const Advised advised = *MakeExpertConductor(*Compendium::Make({}, {}), {})->Advise(window, {});
+  EXPECT_THAT(advised.advice.change, HasSubstr("=1: "));
+  const Advice exact{.change = "precision=1: exact"};
+  const Proposal proposal = Propose(task, window, &exact);
+  EXPECT_EQ(VariantOf(*proposal.candidate)->Text(), "precision=1");
+  EXPECT_THAT(proposal.candidate->source(), HasSubstr("input_precision=\"ieee\""));
+}
+
+}  // namespace
+}  // namespace pragma

@@ -1,0 +1,21 @@
+// The kernel of a nest: maps, folds and scans.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/triton/kernel_text.h"
+#include "expert/triton/tile_values.h"
+
+namespace pragma::triton {
+
+[[nodiscard]] KernelText NestKernel(const Program& program, const Nest& nest,
+                                    const std::string& name, std::int64_t whole_row);
+// Names that a kernel's variables cannot have.
+[[nodiscard]] Names NamesFor(const Program& program);
+// Offsets over these steps need more than 32 bits.
+[[nodiscard]] bool NeedsWideIndex(const Program& program, const Nest& nest);
+
+}  // namespace pragma::triton

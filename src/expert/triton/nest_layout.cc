@@ -1,0 +1,108 @@
+#include "expert/triton/nest_layout.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+#include "expert/triton/kernel_text.h"
+
+namespace pragma::triton {
+namespace {
+
+constexpr std::int64_t kWorthTuning = std::int64_t{1} << 19;  // elements
+
+int Warps(std::int64_t tile) {
+  return static_cast<int>(std::clamp<std::int64_t>(PowerOfTwo(tile / 512), 4, 16));
+}
+
+Config RowConfig(std::int64_t rows, std::int64_t columns, int warps) {
+  return {{{"ROWS", static_cast<int>(rows)}, {"COLUMNS", static_cast<int>(columns)}}, warps};
+}
+
+// One axis: enough programs for all processors, else as long as pays.
+std::vector<Config> OneAxis(const char* name, std::int64_t count) {
+  const auto config = [name](int block, int warps) { return Config{{{name, block}}, warps}; };
+  if (count < kWorthTuning) {
+    const std::int64_t block =
+        std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024);
+    return {config(static_cast<int>(block), 4)};
+  }
+  return {config(1024, 4), config(2048, 8), config(512, 4), config(4096, 8)};
+}
+
+std::vector<Config> WholeRows(const Nest& nest) {
+  const std::int64_t columns = PowerOfTwo(nest.InnerCount());
+  const std::int64_t most = std::max<std::int64_t>(1, nest.OuterCount() / (2 * kProcessors));
+  std::int64_t rows = 1;
+  while (rows * columns < 2048 && rows * 2 <= most) rows *= 2;
+  const std::int64_t tile = rows * columns;
+  std::vector<Config> configs{RowConfig(rows, columns, Warps(tile))};
+  if (nest.OuterCount() * nest.InnerCount() < kWorthTuning) return configs;
+  configs.push_back(RowConfig(rows, columns, std::min(32, 2 * Warps(tile))));
+  if (rows * 2 <= most && tile <= 4096)
+    configs.push_back(RowConfig(rows * 2, columns, Warps(2 * tile)));
+  if (rows > 1) configs.push_back(RowConfig(rows / 2, columns, Warps(tile / 2)));
+  return configs;
+}
+
+std::int64_t StepAlong(const AffineForm& form, std::size_t dim) {
+  return std::abs(form.factor[dim]);
+}
+
+}  // namespace
+
+bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
+                     const std::vector<bool>& inner) {
+  std::size_t last_outer = shape.size();
+  std::int64_t folded = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (inner[i]) {
+      folded *= shape[i];
+    } else if (shape[i] > 1) {
+      last_outer = i;
+    }
+  }
+  if (last_outer == shape.size() || folded == 1) return false;
+  int down = 0;
+  int along = 0;
+  for (const Step& step : steps) {
+    VisitLoads(step.expr, [&](const Load& load, ExprType) {
+      bool varies = false;
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        varies = varies || (inner[i] && load.address.factor[i] != 0);
+      const std::int64_t beside = StepAlong(load.address, last_outer);
+      if (!varies || beside == 0) return;
+      ++(beside < folded ? down : along);
+    });
+  }
+  return down > along;
+}
+
+Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
+  if (nest.InnerCount() == 1 && std::ranges::find(nest.inner, true) == nest.inner.end())
+    return Inner::kNone;
+  const bool scans = std::ranges::any_of(
+      nest.steps, [](const Step& step) { return step.kind == Step::Kind::kScan; });
+  if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
+    return nest.InnerCount() <= kMostTaps && !scans ? Inner::kTaps : Inner::kBlocks;
+  return nest.InnerCount() <= whole_row ? Inner::kWhole : Inner::kBlocks;
+}
+
+std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
+  if (inner == Inner::kNone) return OneAxis("BLOCK", Elements(nest.shape));
+  if (inner == Inner::kTaps) return OneAxis("ROWS", nest.OuterCount());
+  if (inner == Inner::kWhole) return WholeRows(nest);
+  if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
+    return {RowConfig(64, 16, 4), RowConfig(128, 16, 8), RowConfig(32, 32, 4),
+            RowConfig(128, 64, 8)};
+  return {RowConfig(1, 4096, 8), RowConfig(1, 2048, 4), RowConfig(1, 1024, 4),
+          RowConfig(1, 8192, 16)};
+}
+
+}  // namespace pragma::triton

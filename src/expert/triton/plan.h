@@ -1,0 +1,15 @@
+// PlanKernels: which steps share a kernel.
+#pragma once
+
+#include <vector>
+
+#include "expert/nest.h"
+#include "expert/program.h"
+
+namespace pragma::triton {
+
+// In order; `anchored` are contractions with what follows each; without `products` there
+// are none.
+[[nodiscard]] std::vector<Nest> PlanKernels(const Program& program, bool products);
+
+}  // namespace pragma::triton

@@ -1,0 +1,34 @@
+// PyLines: text of a Python function, line by line, indented by its blocks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pragma::triton {
+
+class PyLines final {
+ public:
+  explicit PyLines(int depth = 0) : depth_(depth) {}
+
+  void Line(std::string_view text) {
+    if (!text.empty()) text_.append(4 * static_cast<std::size_t>(depth_), ' ');
+    text_ += text;
+    text_ += '\n';
+  }
+  void Open(std::string_view head) {
+    Line(head);
+    ++depth_;
+  }
+  void Close() { --depth_; }
+  // Lines that were written apart, at the depth they were given.
+  void Append(const PyLines& other) { text_ += other.text_; }
+  [[nodiscard]] int depth() const { return depth_; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  int depth_;
+};
+
+}  // namespace pragma::triton

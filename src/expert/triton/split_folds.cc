@@ -1,0 +1,166 @@
+#include "expert/triton/split_folds.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/expression.h"
+#include "expert/join.h"
+#include "expert/program.h"
+#include "expert/triton/contraction.h"
+#include "expert/triton/nest_layout.h"
+#include "expert/triton/tile_fold.h"
+
+namespace pragma::triton {
+namespace {
+
+constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 16;  // elements of the whole step
+constexpr std::int64_t kBlockOfProduct = 128;
+constexpr std::int64_t kSmallestDepth = 512;
+constexpr std::int64_t kSmallestRow = 2048;
+constexpr std::int64_t kSmallestColumn = 64;
+constexpr std::int64_t kColumnsTogether = 64;  // results of one program, side by side
+
+// How many programs the step would have, how many are enough, and the fewest elements to leave in
+// each part.
+struct Work {
+  std::int64_t programs = 1;
+  std::int64_t enough = kProcessors;
+  std::int64_t smallest = 1;
+};
+
+Work WorkOf(const Step& step, bool products) {
+  const auto blocks = [](std::int64_t count) {
+    return (count + kBlockOfProduct - 1) / kBlockOfProduct;
+  };
+  if (const std::optional<Contraction> form = ContractionOf(step); form && products)
+    return {Count(step.shape, form->batch) * blocks(Count(step.shape, form->rows)) *
+                blocks(Count(step.shape, form->columns)),
+            kProcessors / 2, kSmallestDepth};
+  std::int64_t outer = 1;
+  for (std::size_t i = 0; i < step.shape.size(); ++i)
+    if (!step.folded[i]) outer *= step.shape[i];
+  if (RunsDownColumns({step}, step.shape, step.folded))
+    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors, kSmallestColumn};
+  return {outer, kProcessors, kSmallestRow};
+}
+
+std::int64_t FoldedCount(const Step& step) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < step.shape.size(); ++i)
+    if (step.folded[i]) count *= step.shape[i];
+  return count;
+}
+
+// The largest divisor that is not over `most`.
+std::int64_t Divisor(std::int64_t count, std::int64_t most) {
+  std::int64_t divisor = std::min(count, most);
+  while (count % divisor != 0) --divisor;
+  return divisor;
+}
+
+// How many parts each dimension is cut into, the outermost first.
+std::vector<std::int64_t> PartsOf(const Step& step, std::int64_t wanted) {
+  std::vector<std::int64_t> parts(step.shape.size(), 1);
+  for (std::size_t i = 0; i < step.shape.size() && wanted > 1; ++i) {
+    if (!step.folded[i]) continue;
+    parts[i] = Divisor(step.shape[i], wanted);
+    wanted /= parts[i];
+  }
+  return parts;
+}
+
+// Each cut dimension as [parts, elements of a part], of which only the second is folded.
+Step Partial(const Step& step, const std::vector<std::int64_t>& parts) {
+  Step partial = step;
+  partial.product.reset();
+  partial.convolution.reset();
+  partial.shape.clear();
+  partial.folded.clear();
+  for (std::size_t i = 0; i < step.shape.size(); ++i) {
+    if (parts[i] > 1) {
+      partial.shape.push_back(parts[i]);
+      partial.folded.push_back(false);
+    }
+    partial.shape.push_back(step.shape[i] / parts[i]);
+    partial.folded.push_back(step.folded[i]);
+  }
+  ChangeForms(partial, [&](AffineForm& form) {
+    AffineForm cut;
+    cut.offset = form.offset;
+    for (std::size_t i = 0; i < step.shape.size(); ++i) {
+      if (parts[i] > 1) cut.factor.push_back(form.factor[i] * (step.shape[i] / parts[i]));
+      cut.factor.push_back(form.factor[i]);
+    }
+    form = cut;
+  });
+  return partial;
+}
+
+void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>& parts) {
+  const Step step = program.steps[s];
+  Step partial = Partial(step, parts);
+  // Results, then parts: [outer..., parts...].
+  Shape kept;
+  Shape cut;
+  for (std::size_t i = 0; i < step.shape.size(); ++i) {
+    kept.push_back(step.folded[i] ? 1 : step.shape[i]);
+    if (parts[i] > 1) cut.push_back(parts[i]);
+  }
+  Shape shape = kept;
+  shape.insert(shape.end(), cut.begin(), cut.end());
+  const AffineForm place = ContiguousForm(shape);
+
+  Step whole = step;
+  whole.product.reset();
+  whole.convolution.reset();
+  whole.shape = shape;
+  whole.folded.assign(kept.size(), false);
+  whole.folded.resize(shape.size(), true);
+  whole.place.factor.resize(shape.size(), 0);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (kept[i] == 1) whole.place.factor[i] = 0;
+
+  const Buffer& target = program.buffers[static_cast<std::size_t>(step.buffer)];
+  Buffer buffer{Buffer::Kind::kScratch, target.name + "_parts", target.dtype, shape};
+  const auto number = static_cast<int>(program.buffers.size());
+  whole.expr = LoadOf(number, place, step.expr->type);
+  partial.buffer = number;
+  partial.name = step.name + "_part";
+  partial.place = ZeroForm(partial.shape.size());
+  std::size_t next_part = kept.size();
+  for (std::size_t i = 0, j = 0; i < step.shape.size(); ++i, ++j) {
+    if (parts[i] > 1) partial.place.factor[j++] = place.factor[next_part++];
+    if (!step.folded[i]) partial.place.factor[j] = place.factor[i];
+  }
+  program.buffers.push_back(std::move(buffer));
+  program.steps[s] = std::move(partial);
+  program.steps.insert(program.steps.begin() + static_cast<std::ptrdiff_t>(s) + 1,
+                       std::move(whole));
+}
+
+}  // namespace
+
+void SplitFolds(Program& program, bool products) {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    const Step& step = program.steps[s];
+    if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) ||
+        Elements(step.shape) < kWorthSplitting ||
+        (step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all())))
+      continue;
+    const Work work = WorkOf(step, products);
+    const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
+                                         FoldedCount(step) / work.smallest);
+    if (work.programs >= work.enough || wanted < 2) continue;
+    const std::vector<std::int64_t> parts = PartsOf(step, wanted);
+    if (std::ranges::all_of(parts, [](std::int64_t count) { return count == 1; })) continue;
+    SplitStep(program, s, parts);
+    ++s;
+  }
+}
+
+}  // namespace pragma::triton

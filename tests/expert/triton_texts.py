@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Whether what the expert writes in Triton is right, and whether Triton's compiler takes it. No GPU.
+
+  triton_texts.py run FOLDER TASK.py...       values in Triton's interpreter against torch in float64
+  triton_texts.py compile FOLDER TASK.py...   every kernel for sm_90: registers and shared memory
+
+FOLDER is what `pragma-expert-source PYTHON FOLDER --triton TASK.py...` wrote. One line a task.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+RELATIVE = 1e-4  # of the largest value of an output; tasks of tests are small
+SHARED_BYTES = 227 * 1024  # of one block on sm_90
+
+
+def loaded(text: str) -> Any:
+    from pragma_triton.kernels import load_text
+
+    return load_text(text)
+
+
+def refused(text: str) -> str | None:
+    from pragma_triton.scan import scan
+
+    seen = scan(text)
+    return seen["reject"] or (str(seen["syntax"]) if seen["syntax"] else None)
+
+
+def outputs_of(described: Any, device: str) -> list[Any]:
+    import torch
+
+    from pragma_torch.plan import dtype_name
+
+    dtypes = {dtype_name(d): d for d in (torch.float32, torch.float64, torch.int64, torch.int32,
+              torch.bool, torch.float16, torch.bfloat16, torch.uint8, torch.int8, torch.int16)}  # fmt: skip
+    made = []
+    for spec in described.description["outputs"]:
+        made.append(torch.empty(spec["shape"], dtype=dtypes[spec["dtype"]], device=device))
+        if device == "cpu" and made[-1].is_floating_point():
+            made[-1].fill_(float("nan"))
+    return made
+
+
+def difference(found: Any, truth: Any) -> str | None:
+    import torch
+
+    if not truth.is_floating_point():
+        wrong = int((found != truth).sum())
+        return f"{wrong} of {truth.numel()} integers differ" if wrong else None
+    found, truth = found.double(), truth.double()
+    if not torch.equal(found.isnan(), truth.isnan()):
+        return f"{int((found.isnan() != truth.isnan()).sum())} of {truth.numel()} are NaN where torch's are not"
+    finite = truth.isfinite()
+    if not torch.equal(found[~finite & ~truth.isnan()], truth[~finite & ~truth.isnan()]):
+        return "infinities differ"
+    if not bool(finite.any()):
+        return None
+    worst = (found[finite] - truth[finite]).abs().max().item()
+    scale = max(truth[finite].abs().max().item(), 1e-30)
+    return None if worst <= RELATIVE * scale else f"off by {worst:.3g} where values are up to {scale:.3g}"
+
+
+def check(described: Any, text: str) -> str | None:
+    tensors = described.reference.drawn(1)
+    truth = described.reference.results("float64", tensors)
+    outputs = outputs_of(described, "cpu")
+    loaded(text).run(*[t.contiguous() for t in tensors], *outputs)
+    for i, (found, right) in enumerate(zip(outputs, truth, strict=True)):
+        if (why := difference(found, right)) is not None:
+            return f"output {i}: {why}"
+    return None
+
+
+class Recorded:
+    """In place of a kernel: keeps what it is launched with."""
+
+    def __init__(self, kernel: Any, launches: list[Any]) -> None:
+        self.kernel, self.launches = kernel, launches
+
+    def __getitem__(self, grid: Any) -> Any:
+        return lambda *arguments, **constants: self.launches.append((self.kernel, arguments, constants))
+
+
+def compiled(kernel: Any, arguments: Any, constants: dict[str, int], warps: int, stages: int) -> Any:
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    from triton.runtime.jit import mangle_type
+
+    signature, attributes = {}, {}
+    for i, name in enumerate(kernel.arg_names):
+        signature[name] = mangle_type(arguments[i]) if i < len(arguments) else "constexpr"
+        if i < len(arguments):
+            attributes[(i,)] = [["tt.divisibility", 16]]
+    source = ASTSource(kernel, signature, constexprs=constants, attrs=attributes)
+    options = {"num_warps": warps} | ({"num_stages": stages} if stages else {})
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+
+
+def specs(interface: str) -> list[tuple[str, list[int]]]:
+    """Of all parameters of run: their dtypes and shapes."""
+    found = re.findall(r"# (\w+) \[([^\]]*)\]: \w+", interface)
+    return [(dtype, [int(n) for n in shape.split(",") if n.strip()]) for dtype, shape in found]
+
+
+def compile_all(interface: str, text: str, every: bool) -> str | None:
+    import torch
+    from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import JITFunction
+
+    module = loaded(text)
+    launches: list[Any] = []
+    for name, value in list(vars(module).items()):
+        if isinstance(value, Autotuner | JITFunction) and f"    {name}[" in text:
+            setattr(module, name, Recorded(value, launches))
+    module.run(*[torch.empty(s, dtype=getattr(torch, d), device="meta") for d, s in specs(interface)])
+    for kernel, given, constants in launches:
+        configs = [(constants, constants.pop("num_warps", 4), constants.pop("num_stages", 0))]
+        if isinstance(kernel, Autotuner):
+            configs = [(c.kwargs, c.num_warps, c.num_stages) for c in kernel.configs]
+            kernel = kernel.fn
+        for values, warps, stages in configs if every else configs[:1]:
+            result = compiled(kernel, given, values, warps, stages)
+            if result.metadata.shared > SHARED_BYTES:
+                return f"{kernel.__name__} {values}: {result.metadata.shared} bytes of shared memory"
+            if os.environ.get("VERBOSE"):
+                print("   ", kernel.__name__, values, warps, result.metadata.shared, spilled(result))
+    return None
+
+
+def spilled(result: Any) -> str:
+    """What the assembler says of registers."""
+    import subprocess
+    import tempfile
+
+    from triton import knobs
+
+    with tempfile.NamedTemporaryFile(suffix=".ptx", mode="w") as ptx:
+        ptx.write(result.asm["ptx"])
+        ptx.flush()
+        ran = subprocess.run(
+            [knobs.nvidia.ptxas.path, "-v", "-arch=sm_90a", ptx.name, "-o", "/dev/null"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    return " ".join(re.findall(r"\d+ registers|\d+ bytes spill stores", ran.stderr))
+
+
+def main() -> int:
+    mode, folder, *tasks = sys.argv[1:]
+    every = mode == "compile-all"
+    if mode == "run":
+        os.environ["TRITON_INTERPRET"] = "1"
+    if mode == "run":
+        from pragma_torch.describe import describe
+        from pragma_triton import interpreter, kernels
+
+        interpreter.complete()
+        kernels._tune_nothing()
+    failed = 0
+    for task in tasks:
+        solution = Path(folder) / Path(task).stem / "solution.py"
+        if not solution.exists():
+            print(f"{Path(task).stem}: no text", flush=True)
+            continue
+        text = solution.read_text()
+        started = time.monotonic()
+        try:
+            if (why := refused(text)) is None and mode == "run":
+                why = check(describe(task), text)
+            elif why is None:
+                why = compile_all((solution.parent / "interface.txt").read_text(), text, every)
+        except Exception as error:
+            lines = [line for line in str(error).splitlines() if line.strip()]
+            why = f"{type(error).__name__}: {' | '.join(lines[-3:])}"
+            if os.environ.get("VERBOSE"):
+                raise
+        failed += why is not None
+        print(f"{Path(task).stem}: {why or 'ok'} ({time.monotonic() - started:.1f} s)", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
