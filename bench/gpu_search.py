@@ -12,6 +12,7 @@ Recordings are recordings/gpu/TASK.TARGET.jsonl (`pragma export RUN --recording`
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import random
@@ -51,15 +52,14 @@ def measure(run, program, home):
             **{key: found.get(key) for key in ("status", "reason", "speedup", "timing", "environment", "lower_bound_ms")}}
 
 
-def measure_all(runs, rows, program, home):
-    known = {(row["task"], row["target"]) for row in read_rows(rows)}
-    for run in runs:
-        if (run.task, run.strategy) in known or not run.best:
-            continue
-        row = measure(run, program, home)
-        with rows.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(row) + "\n")
-        benchlib.say(f"{run.task} ({run.strategy}): {row['status']}, {ratio((row['speedup'] or {}).get('eager'))}")
+def measure_all(runs, options, program):
+    known = {(row["task"], row["target"]) for row in read_rows(options.measure)}
+    left = [run for run in runs if (run.task, run.strategy) not in known and run.best]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for row in pool.map(lambda run: measure(run, program, options.home), left):
+            with options.measure.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(row) + "\n")
+            benchlib.say(f"{row['task']} ({row['target']}): {row['status']}, {ratio((row['speedup'] or {}).get('eager'))}")
 
 
 def read_rows(path):
@@ -103,7 +103,7 @@ def page(runs, rows):
              "Speedups above 1: the kernel is faster. Small tasks are mostly launches: eager pays 12 to 20 us of host's work for "
              "each operator, a CUDA candidate 2 to 5, a Triton candidate 20 to 25."]
     for target in sorted({row["target"] for row in rows}):
-        parts += [f"## Found, {target}: measured once more, one at a time", found_table(rows, target)]
+        parts += [f"## Found, {target}: measured once more", found_table(rows, target)]
     parts.append("## Step by step\n\nRatios here are as the run recorded them, while builds of other runs disturbed the host's launches.")
     for run in runs:
         parts += [f"### {run.task}, {run.strategy}", steps_of(run)]
@@ -117,13 +117,14 @@ def main():
     parser.add_argument("--home", default=".pragma")
     parser.add_argument("--program", type=pathlib.Path, help="pragma, where it is not in --build")
     parser.add_argument("--measure", type=pathlib.Path, metavar="ROWS")
+    parser.add_argument("--jobs", type=int, default=1, help="with --measure: kernels at once; timing still takes turns")
     parser.add_argument("--rows", type=pathlib.Path)
     options = parser.parse_args()
     runs = read_runs(options.folder)
     if not runs:
         benchlib.fail(f"{options.folder} has no recordings")
     if options.measure:
-        measure_all(runs, options.measure, options.program or benchlib.program(options.build, "pragma"), options.home)
+        measure_all(runs, options, options.program or benchlib.program(options.build, "pragma"))
     elif options.rows:
         benchlib.write_result(options.out, "Searching on a GPU with a language model", benchlib.command_line(), page(runs, read_rows(options.rows)))
     else:
