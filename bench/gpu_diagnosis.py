@@ -86,7 +86,7 @@ def record(folder):
     times = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     found = [case for case in read_cases() if (folder / f"{case.name}.named.csv").exists()]
     if not found:
-        raise SystemExit(f"gpu_diagnosis.py: {folder} has no NAME.named.csv of a kernel in {KERNELS}: run tests/gpu/diagnosis/collect.py")
+        benchlib.fail(f"{folder} has no NAME.named.csv of a kernel in {KERNELS}: run tests/gpu/diagnosis/collect.py")
     for case in found:
         header, units, rows = table_of(folder / f"{case.name}.named.csv")
         parts = {"slow": rows[:case.launches], "fixed": rows[case.launches:]}

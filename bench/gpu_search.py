@@ -16,11 +16,10 @@ import concurrent.futures
 import json
 import pathlib
 import random
-import subprocess
 import tempfile
 
 import benchlib
-from recordings import Run, ratio
+from recordings import Judge, Run, ratio
 
 FOLDER = benchlib.ROOT / "recordings" / "gpu"
 METRICS = {  # PRAGMA's six, and what a profile says first
@@ -40,14 +39,8 @@ def read_runs(folder):
 def measure(run, program, home):
     """Of the best kernel: status, time, both ratios."""
     with tempfile.TemporaryDirectory() as folder:
-        task = pathlib.Path(folder) / f"{run.task}.py"
-        task.write_text(run.source, encoding="utf-8")
-        (name, source), = run.best["candidate"]["files"].items()
-        kernel = pathlib.Path(folder) / f"candidate_{name}"
-        kernel.write_text(source, encoding="utf-8")
-        command = [program, "evaluate", task, kernel, "--target", run.strategy, "--json", "--no-serve", "--home", home]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    found = benchlib.last_json(done.stdout, "evaluate")
+        judge = Judge(program, home, pathlib.Path(folder))
+        found = judge.evaluate(run, run.best, flags=["--target", run.strategy, "--no-serve"])
     return {"task": run.task, "target": run.strategy, "node": run.best["node"],
             **{key: found.get(key) for key in ("status", "reason", "speedup", "timing", "environment", "lower_bound_ms")}}
 

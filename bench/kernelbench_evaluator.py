@@ -7,7 +7,7 @@ Exports the best kernel of every run kept in the given homes (`pragma export`) a
 task's own source, to `eval_kernel_against_ref` of the checkout: five drawn inputs, their tolerance, 100 timed
 calls. Each solution has a process of its own, as KernelBench's own scripts have it.
 
-    bench/kernelbench_evaluator.py --summary ROWS --out FILE.md    the rows as a page
+    bench/kernelbench_evaluator.py --summary ROWS    writes docs/results/gpu-kernelbench.md from the rows
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import types
+
+import benchlib
 
 LIMIT = 240  # seconds of one evaluation, its build included
 # What their package imports for other purposes than judging: models and their keys.
@@ -47,7 +49,7 @@ def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, ba
 def pragma(options: argparse.Namespace, *arguments) -> dict:
     done = subprocess.run([options.pragma, *map(str, arguments), "--json"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise SystemExit(f"kernelbench_evaluator.py: pragma {arguments[0]}: {done.stderr.strip()[-500:]}")
+        benchlib.fail(f"pragma {arguments[0]}: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout)
 
 
@@ -92,41 +94,41 @@ def collect(options: argparse.Namespace) -> None:
     print(f"{sum(row['agrees'] for row in rows)} of {len(rows)} agree")
 
 
-def summary(rows: list[dict]) -> str:
-    lines = ["# KernelBench's evaluator on exported kernels", "",
-             "`bench/kernelbench_evaluator.py`: the best kernel of each run, exported as `ModelNew` and judged by `eval_kernel_against_ref`"
-             " of KernelBench: five drawn inputs, its tolerance for fp32, 100 calls timed by events. Ours: secret inputs, an fp64 truth,"
-             " pairs of bursts on the wall's clock.", "",
-             f"- The verdicts agree on {sum(row['agrees'] for row in rows)} of {len(rows)}.",
-             "- It compares one tensor, so a task with several outputs ends in an error; it makes every input a floating number,"
-             " which class labels may not be.", "",
-             "| task | language | ours | theirs | ours, times eager | theirs, times eager |", "|---|---|---|---|---|---|"]
+def page(rows: list[dict]) -> list[str]:
+    table = []
     for row in rows:
         ours, theirs = row["ours"], row["theirs"]
         said = "correct" if theirs["correct"] else f"not correct: {theirs['why']}"
         timed = theirs.get("ms") and theirs.get("eager_ms") and theirs["ms"] > 0
-        ratio = f"{theirs['eager_ms'] / theirs['ms']:.2f}" if timed else ""
-        lines.append(f"| {row['task']} | {ours['language']} | {ours['status']} | {said} | {ours['speedup'] or math.nan:.2f} | {ratio} |")
-    return "\n".join(lines) + "\n"
+        table.append([row["task"], ours["language"], ours["status"], said, f"{ours['speedup'] or math.nan:.2f}",
+                      f"{theirs['eager_ms'] / theirs['ms']:.2f}" if timed else ""])
+    return [
+        "The best kernel of each run, exported as `ModelNew` and judged by `eval_kernel_against_ref` of KernelBench: five drawn inputs, its"
+        " tolerance for fp32, 100 calls timed by events. Ours: secret inputs, an fp64 truth, pairs of bursts on the wall's clock.",
+        f"- The verdicts agree on {sum(row['agrees'] for row in rows)} of {len(rows)}.\n"
+        "- It compares one tensor, so a task with several outputs ends in an error; it makes every input a floating number,"
+        " which class labels may not be.",
+        benchlib.table(["task", "language", "ours", "theirs", "ours, times eager", "theirs, times eager"], table),
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kernelbench", type=pathlib.Path)
-    parser.add_argument("--pragma", default=str(pathlib.Path(__file__).resolve().parents[1] / "build" / "pragma"))
+    parser.add_argument("--pragma", default=str(benchlib.ROOT / "build" / "pragma"))
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
     parser.add_argument("--summary", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, default=benchlib.ROOT / "docs" / "results" / "gpu-kernelbench.md")
     parser.add_argument("--judge", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.judge:
         task, solution, backend, build = options.judge
         print(json.dumps(judge(options.kernelbench, pathlib.Path(task), pathlib.Path(solution), backend, build)))
     elif options.summary:
-        page = summary([json.loads(line) for line in options.summary.read_text().splitlines()])
-        (options.out.write_text(page) if options.out else sys.stdout.write(page))
+        rows = [json.loads(line) for line in options.summary.read_text().splitlines()]
+        benchlib.write_result(options.out, "KernelBench's evaluator on exported kernels", benchlib.command_line(), page(rows))
     else:
         collect(options)
 

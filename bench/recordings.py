@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import pathlib
 import subprocess
 
 import benchlib
@@ -59,22 +60,26 @@ class Judge:
     def __init__(self, program, home, folder):
         self.program, self.home, self.folder = program, home, folder
 
-    def evaluate(self, run, trial, other=None):
+    def evaluate(self, run, trial, other=None, flags=("--no-compile-baseline",)):
         """The result of a trial of the run, against the candidate of another (run, trial)."""
         task = self.folder / f"{run.task}.py"
         task.write_text(run.source, encoding="utf-8")
         against = ["--against", self.written(*other)] if other else []
         command = [self.program, "evaluate", task, self.written(run, trial), *against, "--json",
-                   "--no-compile-baseline", "--home", self.home]
+                   *flags, "--home", self.home]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         return benchlib.last_json(done.stdout, "evaluate")
 
     def written(self, run, trial):
-        file = self.folder / f"{run.task}.{run.strategy}.{trial['node']}.cpp"
         candidate = trial["candidate"]
+        (name, text), = candidate["files"].items()
+        file = self.folder / f"{run.task}.{run.strategy}.{trial['node']}{pathlib.Path(name).suffix}"
+        if candidate["language"] != "cpp":  # its flags, where there are any, stand in its text
+            file.write_text(text, encoding="utf-8")
+            return file
         head = {"pragma-flags": " ".join(candidate["flags"]), "pragma-compiler": candidate["compiler"]}
         lines = [f"// {key}: {value}" for key, value in head.items()]
-        source = [line for line in candidate["files"]["kernel.cpp"].splitlines() if not line.startswith("// pragma-")]
+        source = [line for line in text.splitlines() if not line.startswith("// pragma-")]
         file.write_text("\n".join(lines + source) + "\n", encoding="utf-8")
         return file
 

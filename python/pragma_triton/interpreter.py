@@ -1,7 +1,7 @@
 """What Triton's interpreter lacks of what candidates use: libdevice, and reductions that take no minutes.
 
 Only where there is no GPU: there the functions of libdevice are empty, and a reduction or scan with a
-function of the candidate's own is done element by element.
+function of the candidate's own is done element by element. Nothing is tuned.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def complete() -> None:
     interpreter.ReduceOps.generic_reduce = _reduce
     interpreter.ScanOps.generic_scan = _scan
     _make_ranges_of_tensors(interpreter)
+    _tune_nothing()
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -33,6 +34,14 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": np.floor, "ceil": np.ceil, "abs": np.abs, "pow": np.power, "atan2": np.arctan2,
     "fmod": np.fmod, "div_rn": np.divide,
 }  # fmt: skip
+
+
+def _tune_nothing() -> None:
+    """It takes the first configuration: its times would choose nothing sensible."""
+    import triton
+
+    autotune = triton.autotune
+    triton.autotune = lambda configs, *rest, **more: autotune(configs[:1], *rest, **more)
 
 
 def _make_ranges_of_tensors(interpreter: Any) -> None:

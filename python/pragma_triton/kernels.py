@@ -52,7 +52,6 @@ class Kernels:
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
             interpreter.complete()
-            _tune_nothing()
         run = load_text(self._module).run
         self._check_parameters(run, opened)
         self._run = run
@@ -93,14 +92,6 @@ def load_text(text: str) -> Any:
     sys.modules[module.__name__] = module
     exec(compile(text, _PATH, "exec"), module.__dict__)
     return module
-
-
-def _tune_nothing() -> None:
-    """The interpreter takes the first configuration: its times would choose nothing sensible."""
-    import triton
-
-    autotune = triton.autotune
-    triton.autotune = lambda configs, *rest, **more: autotune(configs[:1], *rest, **more)
 
 
 def _nothing() -> None:

@@ -13,6 +13,12 @@ std::int64_t Elements(const Shape& shape) {
   return count;
 }
 
+std::int64_t Elements(const Shape& shape, const std::vector<std::size_t>& dims) {
+  std::int64_t count = 1;
+  for (const std::size_t dim : dims) count *= shape[dim];
+  return count;
+}
+
 AffineForm ZeroForm(std::size_t rank) { return {Shape(rank, 0), 0}; }
 
 AffineForm ContiguousForm(const Shape& shape) {

@@ -25,6 +25,8 @@ struct IndexMap {
 };
 
 [[nodiscard]] std::int64_t Elements(const Shape& shape);
+// Over these dimensions alone.
+[[nodiscard]] std::int64_t Elements(const Shape& shape, const std::vector<std::size_t>& dims);
 [[nodiscard]] AffineForm ZeroForm(std::size_t rank);
 [[nodiscard]] AffineForm ContiguousForm(const Shape& shape);
 [[nodiscard]] AffineForm Apply(const AffineForm& form, const IndexMap& map);

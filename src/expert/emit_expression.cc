@@ -20,18 +20,22 @@
 
 namespace pragma {
 
+void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) {
+  const std::int64_t size = std::abs(factor);
+  const std::string term = size == 1 ? std::string(index) : fmt::format("{} * {}", index, size);
+  if (text.empty()) {
+    text = factor < 0 ? "-" + term : term;
+  } else {
+    text += (factor < 0 ? " - " : " + ") + term;
+  }
+}
+
 std::string FormText(const AffineForm& form, const std::vector<std::string>& loops) {
   std::string text;
   for (std::size_t i = 0; i < form.factor.size(); ++i) {
     const std::int64_t factor = form.factor[i];
     if (factor == 0 || loops[i].empty()) continue;
-    const std::int64_t size = std::abs(factor);
-    const std::string term = size == 1 ? loops[i] : fmt::format("{} * {}", loops[i], size);
-    if (text.empty()) {
-      text = factor < 0 ? "-" + term : term;
-    } else {
-      text += (factor < 0 ? " - " : " + ") + term;
-    }
+    AppendTerm(text, loops[i], factor);
   }
   if (text.empty()) return std::to_string(form.offset);
   if (form.offset > 0) text += fmt::format(" + {}", form.offset);
@@ -44,12 +48,6 @@ void ExpressionWriter::BeginPass(Writer* before, Writer* body) {
   body_ = body;
   uses_.clear();
   inside_.clear();
-}
-
-void ExpressionWriter::CountUses(const ExprPtr& expr) {
-  if (++uses_[expr.get()] > 1) return;
-  for (const Indirect& part : expr->load.indirect) CountUses(part.index);
-  for (const ExprPtr& arg : expr->args) CountUses(arg);
 }
 
 std::string ExpressionWriter::NewName(std::string_view stem) {

@@ -32,6 +32,8 @@ struct Needs {
 };
 
 // "a[i * 40 + x]" needs the names of the loops; empty: the dimension has no loop (size 1).
+// "a * 4 - b": appends a term with its sign.
+void AppendTerm(std::string& text, std::string_view index, std::int64_t factor);
 [[nodiscard]] std::string FormText(const AffineForm& form, const std::vector<std::string>& loops);
 
 class ExpressionWriter final {
@@ -54,7 +56,7 @@ class ExpressionWriter final {
   void BeginPass(Writer* before, Writer* body);
   [[nodiscard]] Text Write(const ExprPtr& expr);
   // Counts uses, so that what is used twice is named. Before Write, for all expressions of a pass.
-  void CountUses(const ExprPtr& expr);
+  void CountUses(const ExprPtr& expr) { pragma::CountUses(expr, uses_); }
 
   [[nodiscard]] Text Position(const AffineForm& form) { return WriteIndex(form); }
   [[nodiscard]] std::string AsVector(const Text& text);
@@ -85,7 +87,7 @@ class ExpressionWriter final {
   Writer* body_ = nullptr;
   std::map<int, Text> forwarded_;
   std::vector<Bound> assumed_;
-  std::map<const Expr*, int> uses_;
+  UseCounts uses_;
   std::map<const Expr*, Text> inside_;   // names in the body of this pass
   std::map<const Expr*, Text> outside_;  // names before it
   std::map<std::string, int> names_;

@@ -184,31 +184,16 @@ Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
 
 std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-std::string Comment(const Nest& nest) {
-  std::string text = "// ";
-  std::set<std::string> said;
-  for (const Step& step : nest.steps) {
-    if (!said.insert(step.what).second) continue;
-    text += (said.size() > 1 ? ", " : "") + step.what;
-  }
-  return text + " over " + ShapeText(nest.shape);
-}
-
-std::string Parameters(const Task& task, const Program& program) {
+std::string Parameters(const Task& task, const Program& program, const std::vector<int>& outputs) {
   std::string text;
-  std::map<std::string, std::string> outputs;
   for (std::size_t i = 0; i < task.arguments.size(); ++i)
     text += fmt::format("const {}* __restrict {}, ", DTypeCppName(program.buffers[i].dtype),
                         program.buffers[i].name);
-  std::size_t next = 0;
-  for (const TensorSpec& output : task.outputs) {
-    // Outputs were made in the task's order and kept their names.
-    std::string name = fmt::format("unused_{}", next++);
-    for (const Buffer& buffer : program.buffers)
-      if (buffer.kind == Buffer::Kind::kOutput &&
-          (buffer.name == output.name || buffer.name == output.name + "_"))
-        name = buffer.name;
-    text += fmt::format("{}* __restrict {}, ", DTypeCppName(output.dtype), name);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = outputs[i] < 0
+                                 ? fmt::format("unused_{}", i)
+                                 : program.buffers[static_cast<std::size_t>(outputs[i])].name;
+    text += fmt::format("{}* __restrict {}, ", DTypeCppName(task.outputs[i].dtype), name);
   }
   return text + "void* scratch";
 }
@@ -220,6 +205,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   RemoveUnused(program);
   StoreThrough(program);
   FuseAttention(program);
+  const std::vector<int> outputs = OutputBuffers(task, program);
   MakeNamesUnique(program);
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
@@ -231,7 +217,8 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   int anchored = 0;
   std::string anchor_scratch;  // the largest of what anchors need, behind the buffers
   Writer body;
-  body.Line(fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program)));
+  body.Line(
+      fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program, outputs)));
   const bool anchors = std::ranges::any_of(nests, &Nest::anchored);
   if (layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
   for (const auto& [buffer, offset] : layout.offset) {
@@ -243,7 +230,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   }
   for (const Nest& nest : nests) {
     body.Line("");
-    body.Line(Comment(nest));
+    body.Line("// " + InWords(nest));
     if (!nest.anchored) {
       choices.name = TunableName(nest, tunables);
       EmitNest(program, nest, choices, needs, body);

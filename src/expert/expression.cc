@@ -189,6 +189,24 @@ ExprPtr WithLoads(const ExprPtr& expr, const LoadChange& change) {
   return ChangeLoads(expr, change, memo);
 }
 
+bool AnyForm(const ExprPtr& expr, const FormTest& test) {
+  if (expr->op == ExprOp::kIndex) return test(expr->index);
+  if (expr->op == ExprOp::kLoad) {
+    if (test(expr->load.address)) return true;
+    for (const Bound& bound : expr->load.bounds)
+      if (test(bound.form)) return true;
+    for (const Indirect& part : expr->load.indirect)
+      if (AnyForm(part.index, test)) return true;
+  }
+  return std::ranges::any_of(expr->args, [&](const ExprPtr& arg) { return AnyForm(arg, test); });
+}
+
+void CountUses(const ExprPtr& expr, UseCounts& uses) {
+  if (++uses[expr.get()] > 1) return;
+  for (const Indirect& part : expr->load.indirect) CountUses(part.index, uses);
+  for (const ExprPtr& arg : expr->args) CountUses(arg, uses);
+}
+
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit) {
   std::map<const Expr*, bool> seen;
   Visit(expr, visit, seen);

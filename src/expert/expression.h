@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -116,6 +117,12 @@ using FormChange = std::function<std::optional<AffineForm>(const AffineForm&)>;
 using LoadChange = std::function<ExprPtr(const Expr& load)>;
 [[nodiscard]] ExprPtr WithLoads(const ExprPtr& expr, const LoadChange& change);
 
+// Whether any form of it says so, those of bounds and of indirect parts included.
+using FormTest = std::function<bool(const AffineForm&)>;
+[[nodiscard]] bool AnyForm(const ExprPtr& expr, const FormTest& test);
+// How often each part is asked for; what is below a part counts once for it.
+using UseCounts = std::map<const Expr*, int>;
+void CountUses(const ExprPtr& expr, UseCounts& uses);
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit);
 // Whether both are the same tree, operator by operator and number by number.
 [[nodiscard]] bool SameExpression(const ExprPtr& a, const ExprPtr& b);

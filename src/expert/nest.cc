@@ -1,14 +1,19 @@
 #include "expert/nest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "expert/affine.h"
 #include "expert/anchored.h"
 #include "expert/expression.h"
@@ -132,20 +137,6 @@ void FindForwarded(const Program& program, std::vector<Nest>& nests) {
   }
 }
 
-bool Depends(const ExprPtr& expr, std::size_t dimension) {
-  const auto varies = [dimension](const AffineForm& form) { return form.factor[dimension] != 0; };
-  if (expr->op == ExprOp::kIndex) return varies(expr->index);
-  if (expr->op == ExprOp::kLoad) {
-    if (varies(expr->load.address)) return true;
-    for (const Bound& bound : expr->load.bounds)
-      if (varies(bound.form)) return true;
-    for (const Indirect& part : expr->load.indirect)
-      if (Depends(part.index, dimension)) return true;
-  }
-  return std::ranges::any_of(expr->args,
-                             [&](const ExprPtr& arg) { return Depends(arg, dimension); });
-}
-
 }  // namespace
 
 void DropUnitDims(Step& step) {
@@ -202,7 +193,16 @@ void MakePhases(Nest& nest) {
   }
 }
 
-bool DependsOn(const ExprPtr& expr, std::size_t dimension) { return Depends(expr, dimension); }
+std::string InWords(const Nest& nest) {
+  std::vector<std::string> said;
+  for (const Step& step : nest.steps)
+    if (std::ranges::find(said, step.what) == said.end()) said.push_back(step.what);
+  return fmt::format("{} over [{}]", Join(said, ", "), fmt::join(nest.shape, ", "));
+}
+
+bool DependsOn(const ExprPtr& expr, std::size_t dimension) {
+  return AnyForm(expr, [dimension](const AffineForm& form) { return form.factor[dimension] != 0; });
+}
 
 std::int64_t Nest::OuterCount() const {
   std::int64_t count = 1;

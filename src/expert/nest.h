@@ -42,6 +42,9 @@ struct Nest {
 void RemoveUnused(Program& program);
 [[nodiscard]] std::vector<Nest> PlanNests(const Program& program);
 
+// "matmul, relu over [64, 64]": what its steps do, each said once.
+[[nodiscard]] std::string InWords(const Nest& nest);
+
 // What planning is made of, for other back ends.
 // A step without dimensions of size 1; a fold of one element becomes a map.
 void DropUnitDims(Step& step);

@@ -89,4 +89,8 @@ struct Program {
   std::vector<Step> steps;
 };
 
+// The buffer of each output of the task, found by its name, so before names change; -1: none, as
+// nothing writes it.
+[[nodiscard]] std::vector<int> OutputBuffers(const Task& task, const Program& program);
+
 }  // namespace pragma

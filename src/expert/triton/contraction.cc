@@ -29,10 +29,8 @@ bool HasContiguous(const Step& step, const std::vector<std::size_t>& dims) {
 
 }  // namespace
 
-std::int64_t Count(const Shape& shape, const std::vector<std::size_t>& dims) {
-  std::int64_t count = 1;
-  for (const std::size_t dim : dims) count *= shape[dim];
-  return count;
+bool HasBand(const Step& step) {
+  return step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all());
 }
 
 std::optional<Contraction> ContractionOf(const Step& step) {
@@ -53,8 +51,9 @@ std::optional<Contraction> ContractionOf(const Step& step) {
                                   : found.columns;
     dims.push_back(dim);
   }
-  if (Count(step.shape, found.rows) < kSmallest || Count(step.shape, found.columns) < kSmallest ||
-      Count(step.shape, found.depth) < kSmallest)
+  if (Elements(step.shape, found.rows) < kSmallest ||
+      Elements(step.shape, found.columns) < kSmallest ||
+      Elements(step.shape, found.depth) < kSmallest)
     return std::nullopt;
   if (HasContiguous(step, found.rows)) {
     std::swap(found.left, found.right);

@@ -25,6 +25,7 @@ struct Contraction {
 
 // None where it is another fold, or too small for tensor cores.
 [[nodiscard]] std::optional<Contraction> ContractionOf(const Step& step);
-[[nodiscard]] std::int64_t Count(const Shape& shape, const std::vector<std::size_t>& dims);
+// A product of which masks make parts zero.
+[[nodiscard]] bool HasBand(const Step& step);
 
 }  // namespace pragma::triton

@@ -59,12 +59,6 @@ std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_
   return configs;
 }
 
-int LargestOf(const std::vector<Config>& configs, std::size_t place) {
-  int largest = 1;
-  for (const Config& config : configs) largest = std::max(largest, config.constants[place].second);
-  return largest;
-}
-
 class ContractionWriter final {
  public:
   ContractionWriter(const Program& program, const Nest& nest, std::string precision)
@@ -72,9 +66,9 @@ class ContractionWriter final {
         nest_(nest),
         form_(*ContractionOf(nest.steps[0])),
         precision_(std::move(precision)),
-        rows_(Count(nest.shape, form_.rows)),
-        columns_(Count(nest.shape, form_.columns)),
-        depth_(Count(nest.shape, form_.depth)),
+        rows_(Elements(nest.shape, form_.rows)),
+        columns_(Elements(nest.shape, form_.columns)),
+        depth_(Elements(nest.shape, form_.depth)),
         configs_(Configs(rows_, columns_, depth_)),
         wide_(NeedsWideIndex(program, nest)),
         names_(NamesFor(program)),
@@ -106,16 +100,16 @@ class ContractionWriter final {
   }
 
  private:
-  [[nodiscard]] std::int64_t Batch() const { return Count(nest_.shape, form_.batch); }
+  [[nodiscard]] std::int64_t Batch() const { return Elements(nest_.shape, form_.batch); }
   [[nodiscard]] std::vector<TileAxis> AxesWith(const char* rows, const char* columns,
                                                const char* depth) const {
-    const auto inside = [&](const char* name, std::int64_t count, std::size_t place) {
-      return count % LargestOf(configs_, place) == 0 ? "" : name;
+    const auto inside = [&](const char* name, std::int64_t count, const char* block) {
+      return count % LargestOf(configs_, block) == 0 ? "" : name;
     };
     return {{"batch", "", form_.batch, ""},
-            {"m", rows, form_.rows, inside("m_inside", rows_, 0)},
-            {"n", columns, form_.columns, inside("n_inside", columns_, 1)},
-            {"k", depth, form_.depth, inside("k_inside", depth_, 2)}};
+            {"m", rows, form_.rows, inside("m_inside", rows_, "BLOCK_M")},
+            {"n", columns, form_.columns, inside("n_inside", columns_, "BLOCK_N")},
+            {"k", depth, form_.depth, inside("k_inside", depth_, "BLOCK_K")}};
   }
   // Lines that give the indices of an axis, each once.
   void WriteIndex(std::size_t axis, PyLines& out) {

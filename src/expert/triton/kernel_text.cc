@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,14 @@ std::int64_t PowerOfTwo(std::int64_t count) {
   std::int64_t power = 1;
   while (power < count) power *= 2;
   return power;
+}
+
+int LargestOf(const std::vector<Config>& configs, std::string_view constant) {
+  int largest = 1;
+  for (const Config& config : configs)
+    for (const auto& [name, value] : config.constants)
+      if (name == constant) largest = std::max(largest, value);
+  return largest;
 }
 
 std::string Definition(const Program& program, const KernelText& kernel) {

@@ -20,6 +20,9 @@ struct Config {
   int stages = 0;  // 0: Triton's own
 };
 
+// Of one constant over all of them.
+[[nodiscard]] int LargestOf(const std::vector<Config>& configs, std::string_view constant);
+
 struct KernelText {
   std::string name;
   std::string comment;

@@ -25,6 +25,7 @@
 #include "expert/triton/operators.h"
 #include "expert/triton/plan.h"
 #include "expert/triton/split_folds.h"
+#include "expert/triton/tile_values.h"
 
 namespace pragma {
 namespace triton {
@@ -50,38 +51,10 @@ bool IsTaken(const std::string& name) {
   return kNames.contains(name);
 }
 
-std::string Unique(std::string name, std::set<std::string>& taken) {
-  if (IsTaken(name)) name += "_";
-  const std::string stem = name;
-  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
-  return name;
-}
-
-// The number of each output's buffer, before names change; -1 where nothing writes it.
-std::vector<int> OutputBuffers(const Task& task, const Program& program) {
-  std::vector<int> outputs;
-  for (const TensorSpec& output : task.outputs) {
-    int found = -1;
-    for (std::size_t i = 0; i < program.buffers.size(); ++i)
-      if (program.buffers[i].kind == Buffer::Kind::kOutput &&
-          program.buffers[i].name == output.name)
-        found = static_cast<int>(i);
-    outputs.push_back(found);
-  }
-  return outputs;
-}
-
 std::string OneLine(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   return text;
-}
-
-std::string Comment(const Nest& nest) {
-  std::vector<std::string> said;
-  for (const Step& step : nest.steps)
-    if (std::ranges::find(said, step.what) == said.end()) said.push_back(step.what);
-  return OneLine(fmt::format("{} over [{}]", Join(said, ", "), fmt::join(nest.shape, ", ")));
 }
 
 // Fewer configurations where there are many kernels: each costs the time of its compilation.
@@ -119,23 +92,27 @@ class ModuleWriter final {
   }
 
  private:
+  std::string Free(const std::string& name) {
+    return taken_.New(IsTaken(name) ? name + "_" : name);
+  }
   void NameBuffers() {
-    for (Buffer& buffer : program_.buffers) buffer.name = Unique(buffer.name, taken_);
+    for (Buffer& buffer : program_.buffers) buffer.name = Free(buffer.name);
     for (Step& step : program_.steps)
       if (IsTaken(step.name)) step.name += "_";
   }
 
   void WriteKernels() {
     const bool products = variant_.Get("products") == 0;
+    const std::size_t named = program_.buffers.size();
     if (variant_.Get("split") == 0) SplitFolds(program_, products);
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
-      taken_.insert(program_.buffers[i].name);
+    for (std::size_t i = named; i < program_.buffers.size(); ++i)
+      program_.buffers[i].name = Free(program_.buffers[i].name);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanKernels(program_, products)) {
-      const std::string name = Unique(nest.steps.front().name + "_kernel", taken_);
+      const std::string name = Free(nest.steps.front().name + "_kernel");
       kernels_.push_back(nest.anchored ? ContractionKernel(program_, nest, name, Precision())
                                        : NestKernel(program_, nest, name, whole_row));
-      kernels_.back().comment = Comment(nest);
+      kernels_.back().comment = OneLine(InWords(nest));
     }
     LimitTuning(kernels_, variant_.Get("tune") == 0);
   }
@@ -176,7 +153,7 @@ class ModuleWriter final {
   Program program_;
   const KernelVariant& variant_;
   std::vector<int> outputs_;
-  std::set<std::string> taken_;
+  Names taken_;
   std::vector<KernelText> kernels_;
 };
 

@@ -33,14 +33,6 @@ namespace {
 constexpr Axes kRowAxis = 1;
 constexpr Axes kInnerAxis = 2;
 
-int Largest(const std::vector<Config>& configs, std::string_view constant) {
-  int largest = 1;
-  for (const Config& config : configs)
-    for (const auto& [name, value] : config.constants)
-      if (name == constant) largest = std::max(largest, value);
-  return largest;
-}
-
 std::vector<TileAxis> AxesOf(const Nest& nest, Inner inner, const std::vector<Config>& configs) {
   TileAxis outer{"row", "[:, None]", {}, ""};
   TileAxis folded{"column", "[None, :]", {}, ""};
@@ -50,15 +42,15 @@ std::vector<TileAxis> AxesOf(const Nest& nest, Inner inner, const std::vector<Co
   if (inner == Inner::kNone) {
     outer.index = "at";
     outer.suffix = "";
-    if (leaves(Elements(nest.shape), Largest(configs, "BLOCK"))) outer.inside = "inside";
+    if (leaves(Elements(nest.shape), LargestOf(configs, "BLOCK"))) outer.inside = "inside";
     return {outer};
   }
-  if (leaves(nest.OuterCount(), Largest(configs, "ROWS"))) outer.inside = "row_inside";
+  if (leaves(nest.OuterCount(), LargestOf(configs, "ROWS"))) outer.inside = "row_inside";
   if (inner == Inner::kTaps) {
     outer.suffix = "";
     folded.index = "tap";
     folded.suffix = "";
-  } else if (leaves(nest.InnerCount(), Largest(configs, "COLUMNS"))) {
+  } else if (leaves(nest.InnerCount(), LargestOf(configs, "COLUMNS"))) {
     folded.inside = "column_inside";
   }
   return {outer, folded};
@@ -126,19 +118,15 @@ class NestWriter final {
   }
 
   [[nodiscard]] TileFold FoldOf(const Step& step) const {
-    const bool real_place = IsPlaceFold(step.fold);
     TileFold fold{step.fold, step.expr->type, fold_names_.at(&step),
                   Tiles() ? "(ROWS, COLUMNS)" : "(ROWS,)"};
-    if (real_place && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
+    if (IsPlaceFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
     return fold;
   }
   void NameFold(const Step& step) { fold_names_[&step] = names_.New(step.name); }
 
   [[nodiscard]] std::string Position(const Step& step) {
     return IsPlaceFold(step.fold) ? index_.Text(step.position).code : "";
-  }
-  void Keep(const Step& step, const TileText& value, bool here) {
-    here ? values_.KeepHere(step.buffer, value) : values_.Keep(step.buffer, value);
   }
   void StoreIfNeeded(const Step& step, const TileText& value, PyLines& out) {
     if (!nest_.forwarded.contains(step.buffer)) values_.Store(out, step.buffer, step.place, value);
@@ -170,7 +158,7 @@ class NestWriter final {
       if (step.kind == Step::Kind::kScan) value = ScanTile(step, value);
       if (value.axes != 0) value = values_.Named(step.name, value);
       StoreIfNeeded(step, value, out_);
-      Keep(step, value, false);
+      values_.Keep(step.buffer, value);
     }
   }
   // Of the full size: what is folded has to be there as often as it counts.
@@ -193,7 +181,7 @@ class NestWriter final {
   [[nodiscard]] std::string GuardedPlace(const std::string& position) const {
     const std::string inside = index_.Inside(kInnerAxis);
     return inside.empty() ? position
-                          : fmt::format("tl.where({}, {}, 2147483647)", inside, position);
+                          : fmt::format("tl.where({}, {}, {})", inside, position, kNoPlace);
   }
   [[nodiscard]] TileText ScanTile(const Step& step, const TileText& value) {
     TileFold fold{step.fold, step.expr->type, step.name, ""};
@@ -217,7 +205,7 @@ class NestWriter final {
       if (step.kind == Step::Kind::kScan) value = ScanInLoop(step, value, before, body);
       if (value.axes != 0) value = values_.Named(step.name, value);
       StoreIfNeeded(step, value, body);
-      Keep(step, value, true);
+      values_.KeepHere(step.buffer, value);
     }
     EmitLoop(before, body);
     AfterLoop(phase);

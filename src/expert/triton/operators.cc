@@ -8,6 +8,7 @@
 
 #include "core/task.h"
 #include "expert/expression.h"
+#include "expert/scalar_text.h"
 
 namespace pragma::triton {
 namespace {
@@ -32,23 +33,6 @@ std::string_view FunctionName(ExprOp op) {
     case ExprOp::kCeil: return "tl.ceil";
     case ExprOp::kTrunc: return "libdevice.trunc";
     case ExprOp::kRound: return "libdevice.rint";
-    default: return "";
-  }
-}
-
-std::string_view Sign(ExprOp op) {
-  switch (op) {
-    case ExprOp::kAdd: return "+";
-    case ExprOp::kSubtract: return "-";
-    case ExprOp::kMultiply: return "*";
-    case ExprOp::kDivide: return "/";
-    case ExprOp::kEqual: return "==";
-    case ExprOp::kNotEqual: return "!=";
-    case ExprOp::kLess: return "<";
-    case ExprOp::kLessEqual: return "<=";
-    case ExprOp::kAnd: return "&";
-    case ExprOp::kOr: return "|";
-    case ExprOp::kXor: return "^";
     default: return "";
   }
 }
@@ -99,8 +83,7 @@ std::string UnaryText(ExprOp op, const std::string& arg, ExprType type) {
   switch (op) {
     case ExprOp::kNegate: return fmt::format("(-{})", arg);
     case ExprOp::kNot: return fmt::format("({} == 0)", arg);
-    case ExprOp::kIsNan:
-      return IsReal(type) ? fmt::format("({0} != {0})", arg) : fmt::format("({0} != {0})", arg);
+    case ExprOp::kIsNan: return fmt::format("({0} != {0})", arg);
     case ExprOp::kReciprocal: return fmt::format("(1.0 / {})", arg);
     case ExprOp::kSigmoid: return fmt::format("(1.0 / (1.0 + libdevice.exp(-{})))", arg);
     case ExprOp::kNormalCdf:
@@ -119,7 +102,7 @@ std::string ExtremeText(bool largest, const std::string& a, const std::string& b
 }
 
 std::string BinaryText(ExprOp op, const std::string& a, const std::string& b, ExprType type) {
-  if (const std::string_view sign = Sign(op); !sign.empty())
+  if (const std::string_view sign = Operator(op); !sign.empty())
     return fmt::format("({} {} {})", a, sign, b);
   switch (op) {
     case ExprOp::kMin: return ExtremeText(false, a, b, type);

@@ -27,10 +27,6 @@ bool Reads(const Step& step, const Nest& nest) {
   return reads;
 }
 
-bool HasBand(const Step& step) {
-  return step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all());
-}
-
 // A product whose bands are known keeps its dimensions as they are named there.
 Nest StartedProduct(Step step) {
   if (!HasBand(step)) DropUnitDims(step);
@@ -46,11 +42,8 @@ bool MayShare(const Step& step, const Nest& nest) {
 }
 
 bool JoinLast(Step step, Nest& nest) {
-  if (nest.anchored) {
-    DropUnitDims(step);
-    return Reads(step, nest) && JoinOuter(step, nest);
-  }
   DropUnitDims(step);
+  if (nest.anchored) return Reads(step, nest) && JoinOuter(step, nest);
   return MayShare(step, nest) && Join(step, nest);
 }
 

@@ -22,8 +22,6 @@ class PyLines final {
   void Close() { --depth_; }
   // Lines that were written apart, at the depth they were given.
   void Append(const PyLines& other) { text_ += other.text_; }
-  [[nodiscard]] int depth() const { return depth_; }
-  [[nodiscard]] bool empty() const { return text_.empty(); }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

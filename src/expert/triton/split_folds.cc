@@ -33,27 +33,25 @@ struct Work {
   std::int64_t smallest = 1;
 };
 
-Work WorkOf(const Step& step, bool products) {
-  const auto blocks = [](std::int64_t count) {
-    return (count + kBlockOfProduct - 1) / kBlockOfProduct;
-  };
-  if (const std::optional<Contraction> form = ContractionOf(step); form && products)
-    return {Count(step.shape, form->batch) * blocks(Count(step.shape, form->rows)) *
-                blocks(Count(step.shape, form->columns)),
-            kProcessors / 2, kSmallestDepth};
-  std::int64_t outer = 1;
-  for (std::size_t i = 0; i < step.shape.size(); ++i)
-    if (!step.folded[i]) outer *= step.shape[i];
-  if (RunsDownColumns({step}, step.shape, step.folded))
-    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors, kSmallestColumn};
-  return {outer, kProcessors, kSmallestRow};
-}
-
 std::int64_t FoldedCount(const Step& step) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < step.shape.size(); ++i)
     if (step.folded[i]) count *= step.shape[i];
   return count;
+}
+
+Work WorkOf(const Step& step, bool products) {
+  const auto blocks = [](std::int64_t count) {
+    return (count + kBlockOfProduct - 1) / kBlockOfProduct;
+  };
+  if (const std::optional<Contraction> form = ContractionOf(step); form && products)
+    return {Elements(step.shape, form->batch) * blocks(Elements(step.shape, form->rows)) *
+                blocks(Elements(step.shape, form->columns)),
+            kProcessors / 2, kSmallestDepth};
+  const std::int64_t outer = Elements(step.shape) / FoldedCount(step);
+  if (RunsDownColumns({step}, step.shape, step.folded))
+    return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors, kSmallestColumn};
+  return {outer, kProcessors, kSmallestRow};
 }
 
 // The largest divisor that is not over `most`.
@@ -149,8 +147,7 @@ void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) ||
-        Elements(step.shape) < kWorthSplitting ||
-        (step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all())))
+        Elements(step.shape) < kWorthSplitting || HasBand(step))
       continue;
     const Work work = WorkOf(step, products);
     const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),

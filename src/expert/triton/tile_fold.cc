@@ -13,8 +13,6 @@
 namespace pragma::triton {
 namespace {
 
-constexpr const char* kNoPlace = "2147483647";
-
 bool Largest(Fold fold) { return fold == Fold::kMax || fold == Fold::kArgMax; }
 
 // What a fold keeps; flags as integers.

@@ -21,6 +21,7 @@ struct TileFold {
   std::string shape;  // "(ROWS, COLUMNS)"
 };
 
+inline constexpr const char* kNoPlace = "2147483647";  // of no element
 [[nodiscard]] bool IsPlaceFold(Fold fold);
 // What changes nothing.
 [[nodiscard]] std::string NeutralText(Fold fold, ExprType type);

@@ -14,17 +14,6 @@
 namespace pragma::triton {
 namespace {
 
-// "a * 4 - b": appends a term with its sign.
-void AddTerm(std::string& text, const std::string& index, std::int64_t factor) {
-  const std::int64_t size = std::abs(factor);
-  const std::string term = size == 1 ? index : fmt::format("{} * {}", index, size);
-  if (text.empty()) {
-    text = factor < 0 ? "-" + term : term;
-  } else {
-    text += (factor < 0 ? " - " : " + ") + term;
-  }
-}
-
 bool IsPlain(const std::string& text) { return text.find(' ') == std::string::npos; }
 
 }  // namespace
@@ -32,11 +21,7 @@ bool IsPlain(const std::string& text) { return text.find(' ') == std::string::np
 TileIndex::TileIndex(Shape shape, std::vector<TileAxis> axes)
     : shape_(std::move(shape)), axes_(std::move(axes)) {}
 
-std::int64_t TileIndex::Count(std::size_t axis) const {
-  std::int64_t count = 1;
-  for (const std::size_t dim : axes_[axis].dims) count *= shape_[dim];
-  return count;
-}
+std::int64_t TileIndex::Count(std::size_t axis) const { return Elements(shape_, axes_[axis].dims); }
 
 std::string TileIndex::DimName(std::size_t axis, std::size_t dim) {
   const TileAxis& along = axes_[axis];
@@ -75,7 +60,7 @@ IndexText TileIndex::Text(const AffineForm& form) {
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     std::string terms;
     for (const std::size_t dim : axes_[a].dims)
-      if (form.factor[dim] != 0) AddTerm(terms, DimName(a, dim), form.factor[dim]);
+      if (form.factor[dim] != 0) AppendTerm(terms, DimName(a, dim), form.factor[dim]);
     if (terms.empty()) continue;
     result.axes |= 1U << a;
     const std::string& suffix = axes_[a].suffix;

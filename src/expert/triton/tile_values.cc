@@ -58,23 +58,8 @@ void TileValues::Begin(PyLines* before, PyLines* body, Axes loop) {
   inside_.clear();
 }
 
-void TileValues::CountUses(const ExprPtr& expr) {
-  if (++uses_[expr.get()] > 1) return;
-  for (const Indirect& part : expr->load.indirect) CountUses(part.index);
-  for (const ExprPtr& arg : expr->args) CountUses(arg);
-}
-
 bool TileValues::VariesInLoop(const ExprPtr& expr) const {
-  const auto varies = [&](const AffineForm& form) { return (index_.AxesOf(form) & loop_) != 0; };
-  if (expr->op == ExprOp::kIndex) return varies(expr->index);
-  if (expr->op == ExprOp::kLoad) {
-    if (varies(expr->load.address)) return true;
-    for (const Bound& bound : expr->load.bounds)
-      if (varies(bound.form)) return true;
-    for (const Indirect& part : expr->load.indirect)
-      if (VariesInLoop(part.index)) return true;
-  }
-  return std::ranges::any_of(expr->args, [&](const ExprPtr& arg) { return VariesInLoop(arg); });
+  return AnyForm(expr, [&](const AffineForm& form) { return (index_.AxesOf(form) & loop_) != 0; });
 }
 
 TileText TileValues::Named(std::string_view stem, const TileText& value) {

@@ -40,7 +40,7 @@ class TileValues final {
   // are one, and what is named stays known.
   void Begin(PyLines* before, PyLines* body, Axes loop);
   // Of all that is written from now on: counts uses, so that what is used twice is named.
-  void CountUses(const ExprPtr& expr);
+  void CountUses(const ExprPtr& expr) { pragma::CountUses(expr, uses_); }
   [[nodiscard]] TileText Write(const ExprPtr& expr);
 
   // Loads of a buffer are this value: for good, or until the next Begin.
@@ -70,7 +70,7 @@ class TileValues final {
   std::map<int, TileText> kept_;
   std::map<int, TileText> here_;
   std::map<int, ExprPtr> recomputed_;
-  std::map<const Expr*, int> uses_;
+  UseCounts uses_;
   // By the text that they stand for.
   std::map<std::string, std::string> outside_;
   std::map<std::string, std::string> inside_;
