@@ -24,6 +24,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ def of(value: Any, *names: str) -> Any:
 def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     command = [args.pragma, "optimize", str(task), "--model", "expert", "--json", "--no-dropin"]
     command += ["--attempts", str(args.attempts), "--time", f"{args.seconds}s", "--home", args.home]
+    if args.once:
+        command += ["--strategy", str(args.once)]
     if not args.compile:
         command.append("--no-compile-baseline")
     if args.target != "cpu":
@@ -92,6 +95,14 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         "device": of(best, "environment", "device"),
         "threads": of(best, "environment", "threads"),
     }
+
+
+def without_profile(folder: Path) -> Path:
+    """The expert's strategy, without profiles."""
+    text = (ROOT / "strategies" / "expert.toml").read_text()
+    made = folder / "expert.toml"
+    made.write_text(re.sub(r"^profile = true", "profile = false", text, flags=re.M))
+    return made
 
 
 def last_reason(done: subprocess.CompletedProcess[str], trials: list[Any]) -> str:
@@ -183,6 +194,7 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=Path("expert_rows.jsonl"))
     parser.add_argument("--attempts", type=int, default=15)
     parser.add_argument("--seconds", type=int, default=120, help="at most, for each task")
+    parser.add_argument("--once", action="store_true", help="one attempt each, and no profile, which nobody would act on")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
@@ -200,6 +212,8 @@ def main() -> None:
         return
     if not args.dir:
         parser.error("--dir is needed: a folder of tasks")
+    if args.once:
+        args.attempts, args.once = 1, without_profile(Path(tempfile.mkdtemp()))
     known = {row["task"] for row in read_rows(args.rows)}
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))

@@ -3,7 +3,7 @@
 
     bench/kernelbench_evaluator.py --kernelbench CHECKOUT --pragma FILE --home DIR... [--rows FILE] [--jobs 4]
 
-Exports the best kernel of every run kept in the given homes (`pragma export`) and hands ModelNew, beside the
+Exports the best kernel of the last run kept in each of the given homes, with --every of all (`pragma export`), and hands ModelNew, beside the
 task's own source, to `eval_kernel_against_ref` of the checkout: five drawn inputs, their tolerance, 100 timed
 calls. Each solution has a process of its own, as KernelBench's own scripts have it.
 
@@ -62,13 +62,21 @@ def ours(shown: dict) -> dict:
             "ms": (judged.get("timing") or {}).get("median_ms"), "speedup": eager.get("median")}
 
 
-def row_of(options: argparse.Namespace, home: pathlib.Path) -> dict | None:
-    shown = pragma(options, "show", "last", "--home", home)
+def runs_of(options: argparse.Namespace) -> list[tuple[pathlib.Path, str]]:
+    """Home and run."""
+    if not options.every:
+        return [(home, "last") for home in options.home]
+    return [(home, run["run"]) for home in options.home
+            for run in pragma(options, "runs", "--home", home)["runs"] if run["final"]]
+
+
+def row_of(options: argparse.Namespace, home: pathlib.Path, run: str) -> dict | None:
+    shown = pragma(options, "show", run, "--home", home)
     if not shown.get("best"):
         return None
     verdict = ours(shown)
     with tempfile.TemporaryDirectory() as folder:
-        pragma(options, "export", "last", "--home", home, "--out", f"{folder}/new")
+        pragma(options, "export", run, "--home", home, "--out", f"{folder}/new")
         solution = next(pathlib.Path(folder, "new").glob("*_new.py"))
         command = [sys.executable, __file__, "--judge", shown["task_path"], solution, verdict["language"], f"{folder}/build",
                    "--kernelbench", options.kernelbench]
@@ -79,13 +87,13 @@ def row_of(options: argparse.Namespace, home: pathlib.Path) -> dict | None:
         except subprocess.TimeoutExpired:
             theirs = {"compiled": False, "correct": False, "why": f"no answer within {LIMIT} s"}
     agrees = (verdict["status"] == "passed") == bool(theirs["correct"])
-    return {"task": shown["task"], "run": home.parent.name, "ours": verdict, "theirs": theirs, "agrees": agrees}
+    return {"task": shown["task"], "run": home.parent.name if run == "last" else run, "ours": verdict, "theirs": theirs, "agrees": agrees}
 
 
 def collect(options: argparse.Namespace) -> None:
     rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in filter(None, pool.map(lambda home: row_of(options, home), options.home)):
+        for row in filter(None, pool.map(lambda of: row_of(options, *of), runs_of(options))):
             rows.append(row)
             print(f"{'agrees  ' if row['agrees'] else 'DIFFERS '} {row['task']} ({row['ours']['language']}): {row['theirs']}", flush=True)
             if options.rows:
@@ -117,6 +125,7 @@ def main() -> None:
     parser.add_argument("--kernelbench", type=pathlib.Path)
     parser.add_argument("--pragma", default=str(benchlib.ROOT / "build" / "pragma"))
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
+    parser.add_argument("--every", action="store_true", help="all runs of a home that have a kernel")
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
     parser.add_argument("--summary", type=pathlib.Path)

@@ -186,7 +186,7 @@ bool DeviceTiming::Plausible() {
 Result<void> TimeOnDevice(const DeviceParts& parts, Judging& judging, const MakeSides& make_sides,
                           const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
   return DeviceTiming(parts, judging, make_sides, progress).Run();
 }
 

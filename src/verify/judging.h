@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/result.h"
 #include "build/builder.h"
 #include "core/evaluation.h"
 #include "harness/worker_process.h"
@@ -80,5 +81,11 @@ class PhaseTimer final {
   std::string phase_;
   TimePoint start_;
 };
+
+// To be alone while timing. How long others were waited for is told apart as "time_lock".
+[[nodiscard]] inline Result<MachineLock> TakeMachine(Evaluation& evaluation) {
+  const PhaseTimer timer(evaluation, "time_lock");
+  return MachineLock::Take(MachineLock::Kind::kExclusive);
+}
 
 }  // namespace pragma

@@ -316,14 +316,14 @@ Result<void> TimingCheck::RunCompiled() {
 Result<void> TimeKernel(const JudgeParts& parts, Judging& judging, const BuiltKernel* best,
                         std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
   return TimingCheck(parts, judging, baseline, progress).Run(best);
 }
 
 Result<void> TimeCompiled(const JudgeParts& parts, Judging& judging,
                           std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
   return TimingCheck(parts, judging, baseline, progress).RunCompiled();
 }
 

@@ -125,8 +125,9 @@ def compile_all(interface: str, text: str, every: bool) -> str | None:
         if isinstance(kernel, Autotuner):
             configs = [(c.kwargs, c.num_warps, c.num_stages) for c in kernel.configs]
             kernel = kernel.fn
+        defaults = {one.name: one.default for one in kernel.params if one.has_default}
         for values, warps, stages in configs if every else configs[:1]:
-            result = compiled(kernel, given, values, warps, stages)
+            result = compiled(kernel, given, defaults | values, warps, stages)
             if result.metadata.shared > SHARED_BYTES:
                 return f"{kernel.__name__} {values}: {result.metadata.shared} bytes of shared memory"
             if os.environ.get("VERBOSE"):

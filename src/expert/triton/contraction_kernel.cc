@@ -22,6 +22,7 @@
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
 #include "expert/triton/py_lines.h"
+#include "expert/triton/nest_layout.h"
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
@@ -38,8 +39,28 @@ struct Block {
   int stages = 0;
 };
 
+// Multiplications. Below, a kernel is done before the tuner has launched it (some 30 us).
+constexpr std::int64_t kWorthTuning = std::int64_t{1} << 28;
+
+std::int64_t Tiles(const Config& config, std::int64_t rows, std::int64_t columns) {
+  const auto blocks = [&](std::int64_t size, const char* name) {
+    const std::int64_t block = LargestOf({config}, name);
+    return (size + block - 1) / block;
+  };
+  return blocks(rows, "BLOCK_M") * blocks(columns, "BLOCK_N");
+}
+
+// The largest tiles that keep all processors busy, else the smallest.
+Config Untuned(const std::vector<Config>& configs, std::int64_t batch, std::int64_t rows,
+               std::int64_t columns) {
+  for (const Config& config : configs)
+    if (batch * Tiles(config, rows, columns) >= kProcessors) return config;
+  return configs.back();
+}
+
 // No larger than the matrices, none twice.
-std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                            std::int64_t depth) {
   constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
                                {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
   const auto fitting = [](int block, std::int64_t size) {
@@ -56,6 +77,8 @@ std::vector<Config> Configs(std::int64_t rows, std::int64_t columns, std::int64_
     configs.push_back(
         {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
   }
+  if (batch * rows * columns * depth < kWorthTuning)
+    return {Untuned(configs, batch, rows, columns)};
   return configs;
 }
 
@@ -69,7 +92,7 @@ class ContractionWriter final {
         rows_(Elements(nest.shape, form_.rows)),
         columns_(Elements(nest.shape, form_.columns)),
         depth_(Elements(nest.shape, form_.depth)),
-        configs_(Configs(rows_, columns_, depth_)),
+        configs_(Configs(Batch(), rows_, columns_, depth_)),
         wide_(NeedsWideIndex(program, nest)),
         names_(NamesFor(program)),
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
@@ -93,9 +116,9 @@ class ContractionWriter final {
     kernel.body = head.text() + sum.text() + epilogue.text();
     kernel.buffers = std::move(buffers);
     kernel.configs = configs_;
-    kernel.grid =
-        fmt::format("{}triton.cdiv({}, meta[\"BLOCK_M\"]) * triton.cdiv({}, meta[\"BLOCK_N\"])",
-                    Batch() > 1 ? fmt::format("{} * ", Batch()) : "", rows_, columns_);
+    if (Batch() > 1) kernel.grid.push_back({Batch(), ""});
+    kernel.grid.push_back({rows_, "BLOCK_M"});
+    kernel.grid.push_back({columns_, "BLOCK_N"});
     return kernel;
   }
 

@@ -17,6 +17,8 @@
 namespace pragma::triton {
 namespace {
 
+constexpr int kUsualWarps = 4;  // Triton's, where none are asked for
+
 std::string ConfigText(const Config& config) {
   std::vector<std::string> constants;
   for (const auto& [name, value] : config.constants)
@@ -35,6 +37,24 @@ std::vector<std::string> BufferNames(const Program& program, const KernelText& k
 }
 
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
+
+std::string TunedGrid(const std::vector<GridFactor>& grid) {
+  std::vector<std::string> factors;
+  for (const GridFactor& factor : grid)
+    factors.push_back(factor.block.empty()
+                          ? std::to_string(factor.count)
+                          : fmt::format("-(-{} // meta[\"{}\"])", factor.count, factor.block));
+  return Join(factors, " * ");
+}
+
+std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config) {
+  std::int64_t programs = 1;
+  for (const GridFactor& factor : grid) {
+    const std::int64_t block = factor.block.empty() ? 1 : LargestOf({config}, factor.block);
+    programs *= (factor.count + block - 1) / block;
+  }
+  return programs;
+}
 
 }  // namespace
 
@@ -67,7 +87,8 @@ std::string Definition(const Program& program, const KernelText& kernel) {
   out.Line("@triton.jit");
   std::vector<std::string> parameters = BufferNames(program, kernel);
   for (const auto& [name, value] : kernel.configs.front().constants)
-    parameters.push_back(name + ": tl.constexpr");
+    parameters.push_back(IsTuned(kernel) ? name + ": tl.constexpr"
+                                         : fmt::format("{}: tl.constexpr = {}", name, value));
   out.Line(fmt::format("def {}({}):", kernel.name, Join(parameters, ", ")));
   if (!kernel.comment.empty()) out.Line("    # " + kernel.comment);
   return out.text() + kernel.body;
@@ -76,19 +97,13 @@ std::string Definition(const Program& program, const KernelText& kernel) {
 std::string Launch(const Program& program, const KernelText& kernel) {
   std::vector<std::string> arguments = BufferNames(program, kernel);
   if (IsTuned(kernel))
-    return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, kernel.grid,
+    return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, TunedGrid(kernel.grid),
                        Join(arguments, ", "));
-  std::string grid = kernel.grid;
   const Config& only = kernel.configs.front();
-  for (const auto& [name, value] : only.constants) {
-    arguments.push_back(fmt::format("{}={}", name, value));
-    const std::string use = fmt::format("meta[\"{}\"]", name);
-    for (std::size_t at = grid.find(use); at != std::string::npos; at = grid.find(use))
-      grid.replace(at, use.size(), std::to_string(value));
-  }
-  arguments.push_back(fmt::format("num_warps={}", only.warps));
+  if (only.warps != kUsualWarps) arguments.push_back(fmt::format("num_warps={}", only.warps));
   if (only.stages > 0) arguments.push_back(fmt::format("num_stages={}", only.stages));
-  return fmt::format("{}[({},)]({})", kernel.name, grid, Join(arguments, ", "));
+  return fmt::format("{}[({},)]({})", kernel.name, Programs(kernel.grid, only),
+                     Join(arguments, ", "));
 }
 
 }  // namespace pragma::triton

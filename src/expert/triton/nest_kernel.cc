@@ -91,9 +91,8 @@ class NestWriter final {
     kernel.configs = configs_;
     kernel.helpers = helpers_;
     const bool map = inner_ == Inner::kNone;
-    kernel.grid =
-        fmt::format("triton.cdiv({}, meta[\"{}\"])",
-                    map ? Elements(nest_.shape) : nest_.OuterCount(), map ? "BLOCK" : "ROWS");
+    kernel.grid = {
+        {map ? Elements(nest_.shape) : nest_.OuterCount(), map ? "BLOCK" : "ROWS"}};
     return kernel;
   }
 

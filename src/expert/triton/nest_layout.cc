@@ -15,7 +15,8 @@
 namespace pragma::triton {
 namespace {
 
-constexpr std::int64_t kWorthTuning = std::int64_t{1} << 19;  // elements
+// Elements read. Below, a kernel is done before the tuner has launched it (some 30 us).
+constexpr std::int64_t kWorthTuning = std::int64_t{1} << 24;
 
 int Warps(std::int64_t tile) {
   return static_cast<int>(std::clamp<std::int64_t>(PowerOfTwo(tile / 512), 4, 16));
@@ -26,14 +27,31 @@ Config RowConfig(std::int64_t rows, std::int64_t columns, int warps) {
 }
 
 // One axis: enough programs for all processors, else as long as pays.
-std::vector<Config> OneAxis(const char* name, std::int64_t count) {
-  const auto config = [name](int block, int warps) { return Config{{{name, block}}, warps}; };
-  if (count < kWorthTuning) {
-    const std::int64_t block =
-        std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024);
-    return {config(static_cast<int>(block), 4)};
-  }
-  return {config(1024, 4), config(2048, 8), config(512, 4), config(4096, 8)};
+std::vector<Config> OneAxis(const char* name, std::int64_t count, std::int64_t elements) {
+  const auto config = [name](std::int64_t block, int warps) {
+    return Config{{{name, static_cast<int>(block)}}, warps};
+  };
+  std::vector<Config> configs{
+      config(std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024), 4)};
+  if (elements < kWorthTuning) return configs;
+  if (configs[0].constants[0].second != 1024) configs.push_back(config(1024, 4));
+  configs.insert(configs.end(), {config(2048, 8), config(512, 4), config(4096, 8)});
+  return configs;
+}
+
+// Results side by side, what is folded in blocks: enough programs for all processors.
+std::vector<Config> DownColumns(std::int64_t results, std::int64_t elements) {
+  const Config narrow = RowConfig(32, 32, 4);
+  const Config middle = RowConfig(64, 16, 4);
+  const Config wide = RowConfig(128, 16, 8);
+  if (elements < kWorthTuning) return {results >= 128 * kProcessors ? middle : narrow};
+  return {middle, wide, narrow, RowConfig(128, 64, 8)};
+}
+
+std::vector<Config> AlongRows(std::int64_t elements) {
+  const Config usual = RowConfig(1, 4096, 8);
+  if (elements < kWorthTuning) return {usual};
+  return {usual, RowConfig(1, 2048, 4), RowConfig(1, 1024, 4), RowConfig(1, 8192, 16)};
 }
 
 std::vector<Config> WholeRows(const Nest& nest) {
@@ -95,14 +113,13 @@ Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
 }
 
 std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
-  if (inner == Inner::kNone) return OneAxis("BLOCK", Elements(nest.shape));
-  if (inner == Inner::kTaps) return OneAxis("ROWS", nest.OuterCount());
+  const std::int64_t elements = Elements(nest.shape);
+  if (inner == Inner::kNone) return OneAxis("BLOCK", elements, elements);
+  if (inner == Inner::kTaps) return OneAxis("ROWS", nest.OuterCount(), elements);
   if (inner == Inner::kWhole) return WholeRows(nest);
-  if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
-    return {RowConfig(64, 16, 4), RowConfig(128, 16, 8), RowConfig(32, 32, 4),
-            RowConfig(128, 64, 8)};
-  return {RowConfig(1, 4096, 8), RowConfig(1, 2048, 4), RowConfig(1, 1024, 4),
-          RowConfig(1, 8192, 16)};
+  return RunsDownColumns(nest.steps, nest.shape, nest.inner)
+             ? DownColumns(nest.OuterCount(), elements)
+             : AlongRows(elements);
 }
 
 }  // namespace pragma::triton
