@@ -32,8 +32,8 @@ constexpr std::size_t kBurstSets = 32;
 constexpr std::size_t kCheckedSets = 2;
 // Of each set there are the drawn one, the referee's, its truth, and one in the area of each side.
 constexpr std::size_t kCopies = 8;
-// Of the device's memory, so that several runs fit beside each other. Fewer sets than a burst's then
-// still take a while: those of an eighth of 80 GB are 1.2 GB of arguments, 0.4 ms at full speed.
+// Of the device's memory, so that several runs fit beside each other. The sets of an eighth of 80
+// GB are 1.2 GB of arguments: even so few take 0.4 ms at full speed.
 constexpr std::size_t kShareOfMemory = 8;
 
 }  // namespace
