@@ -21,8 +21,8 @@
 #include "expert/triton/contraction.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
-#include "expert/triton/py_lines.h"
 #include "expert/triton/nest_layout.h"
+#include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 

@@ -91,8 +91,7 @@ class NestWriter final {
     kernel.configs = configs_;
     kernel.helpers = helpers_;
     const bool map = inner_ == Inner::kNone;
-    kernel.grid = {
-        {map ? Elements(nest_.shape) : nest_.OuterCount(), map ? "BLOCK" : "ROWS"}};
+    kernel.grid = {{map ? Elements(nest_.shape) : nest_.OuterCount(), map ? "BLOCK" : "ROWS"}};
     return kernel;
   }
 
