@@ -63,8 +63,8 @@ def of(value: Any, *names: str) -> Any:
 def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     command = [args.pragma, "optimize", str(task), "--model", "expert", "--json", "--no-dropin"]
     command += ["--attempts", str(args.attempts), "--time", f"{args.seconds}s", "--home", args.home]
-    if args.once:
-        command += ["--strategy", str(args.once)]
+    if args.strategy:
+        command += ["--strategy", str(args.strategy)]
     if not args.compile:
         command.append("--no-compile-baseline")
     if args.target != "cpu":
@@ -212,8 +212,9 @@ def main() -> None:
         return
     if not args.dir:
         parser.error("--dir is needed: a folder of tasks")
+    args.strategy = None
     if args.once:
-        args.attempts, args.once = 1, without_profile(Path(tempfile.mkdtemp()))
+        args.attempts, args.strategy = 1, without_profile(Path(tempfile.mkdtemp()))
     known = {row["task"] for row in read_rows(args.rows)}
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))

@@ -42,19 +42,18 @@ struct Block {
 // Multiplications. Below, a kernel is done before the tuner has launched it (some 30 us).
 constexpr std::int64_t kWorthTuning = std::int64_t{1} << 28;
 
-std::int64_t Tiles(const Config& config, std::int64_t rows, std::int64_t columns) {
-  const auto blocks = [&](std::int64_t size, const char* name) {
-    const std::int64_t block = LargestOf({config}, name);
-    return (size + block - 1) / block;
-  };
-  return blocks(rows, "BLOCK_M") * blocks(columns, "BLOCK_N");
+std::vector<GridFactor> GridOf(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+  std::vector<GridFactor> grid;
+  if (batch > 1) grid.push_back({batch, ""});
+  grid.push_back({rows, "BLOCK_M"});
+  grid.push_back({columns, "BLOCK_N"});
+  return grid;
 }
 
 // The largest tiles that keep all processors busy, else the smallest.
-Config Untuned(const std::vector<Config>& configs, std::int64_t batch, std::int64_t rows,
-               std::int64_t columns) {
+Config Untuned(const std::vector<Config>& configs, const std::vector<GridFactor>& grid) {
   for (const Config& config : configs)
-    if (batch * Tiles(config, rows, columns) >= kProcessors) return config;
+    if (Programs(grid, config) >= kProcessors) return config;
   return configs.back();
 }
 
@@ -78,7 +77,7 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
         {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
   }
   if (batch * rows * columns * depth < kWorthTuning)
-    return {Untuned(configs, batch, rows, columns)};
+    return {Untuned(configs, GridOf(batch, rows, columns))};
   return configs;
 }
 
@@ -116,9 +115,7 @@ class ContractionWriter final {
     kernel.body = head.text() + sum.text() + epilogue.text();
     kernel.buffers = std::move(buffers);
     kernel.configs = configs_;
-    if (Batch() > 1) kernel.grid.push_back({Batch(), ""});
-    kernel.grid.push_back({rows_, "BLOCK_M"});
-    kernel.grid.push_back({columns_, "BLOCK_N"});
+    kernel.grid = GridOf(Batch(), rows_, columns_);
     return kernel;
   }
 

@@ -47,15 +47,6 @@ std::string TunedGrid(const std::vector<GridFactor>& grid) {
   return Join(factors, " * ");
 }
 
-std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config) {
-  std::int64_t programs = 1;
-  for (const GridFactor& factor : grid) {
-    const std::int64_t block = factor.block.empty() ? 1 : LargestOf({config}, factor.block);
-    programs *= (factor.count + block - 1) / block;
-  }
-  return programs;
-}
-
 }  // namespace
 
 std::int64_t PowerOfTwo(std::int64_t count) {
@@ -70,6 +61,15 @@ int LargestOf(const std::vector<Config>& configs, std::string_view constant) {
     for (const auto& [name, value] : config.constants)
       if (name == constant) largest = std::max(largest, value);
   return largest;
+}
+
+std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config) {
+  std::int64_t programs = 1;
+  for (const GridFactor& factor : grid) {
+    const std::int64_t block = factor.block.empty() ? 1 : LargestOf({config}, factor.block);
+    programs *= (factor.count + block - 1) / block;
+  }
+  return programs;
 }
 
 std::string Definition(const Program& program, const KernelText& kernel) {

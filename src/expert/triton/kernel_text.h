@@ -30,6 +30,9 @@ struct GridFactor {
   std::string block;  // a constant of the configurations
 };
 
+// How many there are with one configuration.
+[[nodiscard]] std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config);
+
 struct KernelText {
   std::string name;
   std::string comment;
