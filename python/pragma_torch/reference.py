@@ -11,6 +11,7 @@ from pragma_torch.areas import Area
 from pragma_torch.errors import ServerError, TaskError, one_line, task_error
 from pragma_torch.instance import Instance, flatten_outputs, get_state
 from pragma_torch.plan import Argument, Leaf, Plan, Scalar, flatten
+from pragma_torch.slices import SlicedConvolutions
 from pragma_torch.taskfile import TaskFile
 
 FLOAT64 = "float64"
@@ -185,6 +186,8 @@ class Reference:
                 model = model.double()
             instance = self._instances[precision] = Instance(model, self._plan)
         instance.bind(tensors)
-        dtype = torch.float64 if precision == FLOAT64 else torch.get_default_dtype()
-        with torch.no_grad(), default_dtype(dtype):
+        wide = precision == FLOAT64
+        dtype = torch.float64 if wide else torch.get_default_dtype()
+        slices = SlicedConvolutions() if wide else contextlib.nullcontext()
+        with torch.no_grad(), default_dtype(dtype), slices:
             return [tensor for _, tensor in flatten_outputs(instance())[1]]

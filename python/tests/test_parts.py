@@ -7,6 +7,7 @@ import socket
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from pragma_torch import describe
 from pragma_torch.areas import Areas
@@ -14,6 +15,7 @@ from pragma_torch.channel import Channel
 from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import Leaf, Scalar, UnsupportedValue, fill, flatten
+from pragma_torch.slices import SlicedConvolutions
 from pragma_torch.values import encode
 
 
@@ -133,3 +135,31 @@ def test_runs_are_compared_to_their_last_block(monkeypatch):
     assert describe._near(first, second)
     assert describe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
     assert describe._near(torch.empty(0), torch.empty(0))
+
+
+class CountedConvolutions(TorchDispatchMode):
+    """How many times the operator runs beneath the modes entered after it."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += func is torch.ops.aten.convolution.default and args[0].device.type == "cpu"
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["Conv", "ConvTranspose"])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("limit", [1, 3000, 1 << 28])
+def test_convolutions_in_slices_are_the_same(dims, kind, groups, limit):
+    convolution = getattr(torch.nn, f"{kind}{dims}d")
+    model = convolution(4, 6, 3, stride=2, padding=1, groups=groups).double()
+    source = torch.randn(5, 4, *[7] * dims, dtype=torch.float64)
+    with torch.no_grad():
+        expected = model(source)
+        with CountedConvolutions() as counted, SlicedConvolutions(limit):
+            torch.testing.assert_close(model(source), expected, rtol=1e-14, atol=1e-14)
+    # At the smallest limit an image at a time; without groups a transposed one a channel at a time.
+    one_by_one = 5 * 6 if kind == "ConvTranspose" and groups == 1 else 5
+    assert counted.count == {1: one_by_one, 1 << 28: 1}.get(limit, counted.count)
+    assert counted.count <= one_by_one
