@@ -33,6 +33,10 @@ class Instance:
             fill(item, [leaves[i] for i in range(len(leaves))]) for item in self._plan.template
         ]
 
+    def release_inputs(self) -> None:
+        """Lets go of them; bind gives others."""
+        self.inputs = []
+
     def __call__(self) -> Any:
         return self.model(*self.inputs)
 

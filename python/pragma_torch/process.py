@@ -65,6 +65,16 @@ def keep_freed_memory() -> bool:
     return all(mallopt(name, value) == 1 for name, value in wanted.items())
 
 
+def offer_memory_first(score: int) -> None:
+    """Where the system runs out of memory it ends the process with the highest score (0 to 1000, an
+    ordinary process has 0), weighed with its size."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:
+            stream.write(str(score))
+    except OSError:
+        pass  # no /proc here: the system chooses by size alone
+
+
 def limit_files(compiling: bool) -> None:
     """How large a file may grow. Logs lie in memory, so whatever runs the task's code gets little;
     inductor's precompiled header alone has more than 100 MB, so a compiling child gets all there is.

@@ -189,5 +189,8 @@ class Reference:
         wide = precision == FLOAT64
         dtype = torch.float64 if wide else torch.get_default_dtype()
         slices = SlicedConvolutions() if wide else contextlib.nullcontext()
-        with torch.no_grad(), default_dtype(dtype), slices:
-            return [tensor for _, tensor in flatten_outputs(instance())[1]]
+        try:
+            with torch.no_grad(), default_dtype(dtype), slices:
+                return [tensor for _, tensor in flatten_outputs(instance())[1]]
+        finally:
+            instance.release_inputs()  # they can be gigabytes, and are new each time

@@ -25,9 +25,16 @@ from pragma_torch.errors import said_by
 from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance
 from pragma_torch.plan import Plan
-from pragma_torch.process import keep_freed_memory, limit_files, say_hello
+from pragma_torch.process import (
+    keep_freed_memory,
+    limit_files,
+    offer_memory_first,
+    say_hello,
+)
 from pragma_torch.taskfile import TaskFile
 
+# A run without torch.compile's figure is worth more than none.
+_COMPILE_OOM_SCORE = 800
 _COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
 
 
@@ -162,6 +169,8 @@ def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd
     """The whole life of a timing child, right after the fork. Never returns."""
     torch.set_num_threads(request["threads"])
     limit_files(compiling=request["mode"] == "compile")
+    if request["mode"] == "compile":
+        offer_memory_first(_COMPILE_OOM_SCORE)
     if request["allocator"] == "keep":
         keep_freed_memory()
     timer = Timer(request, inputs_fd, control.ControlPage(control_fd))
