@@ -16,7 +16,6 @@ from pragma_torch.taskfile import TaskFile
 
 FLOAT64 = "float64"
 NATIVE = "native"
-WIDENED = "widened"  # computed natively, floating outputs written as float64
 
 
 @contextlib.contextmanager
@@ -142,7 +141,7 @@ class Reference:
         for spec, place, result in zip(self._outputs, places, results, strict=True):
             self._check_output(spec, result)
             native = getattr(torch, spec["dtype"])
-            wide = torch.float64 if precision != NATIVE and native.is_floating_point else native
+            wide = torch.float64 if precision == FLOAT64 and native.is_floating_point else native
             outputs.tensor(place, wide, spec["shape"]).copy_(result)
         return note
 

@@ -54,6 +54,14 @@ Result<void> SharedMemory::Seal(SealKind kind) {
   return {};
 }
 
+Result<void> SharedMemory::Discard() {
+  if (size_ == 0) return {};
+  constexpr int kMode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  if (::fallocate(fd_.get(), kMode, 0, static_cast<off_t>(size_)) != 0)
+    return FailErrno("cannot give shared memory back");
+  return {};
+}
+
 void SharedMemory::Unmap() noexcept {
   if (data_ != nullptr) ::munmap(data_, size_);
   data_ = nullptr;

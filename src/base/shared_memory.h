@@ -28,6 +28,9 @@ class SharedMemory final {
   ~SharedMemory();
 
   [[nodiscard]] Result<void> Seal(SealKind kind);
+  // Gives the pages back to the system; what lay there reads as zeros. Only where writing is not
+  // sealed.
+  [[nodiscard]] Result<void> Discard();
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::byte* data() const { return data_; }

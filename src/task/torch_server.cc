@@ -82,7 +82,6 @@ std::string_view PrecisionName(TorchServer::Precision precision) {
   switch (precision) {
     case TorchServer::Precision::kFloat64: return "float64";
     case TorchServer::Precision::kNative: return "native";
-    case TorchServer::Precision::kWidened: return "widened";
   }
   return "";
 }

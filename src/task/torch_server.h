@@ -104,7 +104,6 @@ class TorchServer final {
   enum class Precision : std::uint8_t {
     kFloat64,  // outputs in ExpectedLayout: floating ones as float64
     kNative,   // outputs in PackedLayout: Torch's own result, for the honest error
-    kWidened,  // Torch's own result in ExpectedLayout: some ten times cheaper than kFloat64
   };
   // Computes the outputs of the arguments that lie in `arguments` at `offset`, into `outputs` at
   // `output_offset`.

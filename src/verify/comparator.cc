@@ -62,12 +62,9 @@ double RelativeL2(const ErrorPass& pass) {
 
 std::string ElementText(const OutputView& view, std::size_t flat) {
   return WithReader(view.spec->dtype, [&](auto read) {
-    const double expected = IsFloating(view.spec->dtype)
-                                ? LoadElement<double>(view.expected.data(), flat)
-                                : read(view.expected.data(), flat);
     return ElementAt(
         *view.spec, flat,
-        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), expected));
+        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), WithReader(ExpectedType(*view.spec, view.expected), [&](auto truth) { return truth(view.expected.data(), flat); })));
   });
 }
 
@@ -139,11 +136,13 @@ double PeakOverRms(const OutputView& view) {
   if (!IsFloating(view.spec->dtype)) return 1;
   double peak = 0;
   const std::size_t count = view.spec->elements();
-  for (std::size_t i = 0; i < count; ++i) {
-    const double size = std::abs(LoadElement<double>(view.expected.data(), i));
-    if (std::isfinite(size)) peak = std::max(peak, size);
-  }
-  const double rms = RmsOfFinite(view.expected, count);
+  WithReader(ExpectedType(*view.spec, view.expected), [&](auto truth) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const double size = std::abs(truth(view.expected.data(), i));
+      if (std::isfinite(size)) peak = std::max(peak, size);
+    }
+  });
+  const double rms = RmsOfFinite(*view.spec, view.expected);
   return rms > 0 ? peak / rms : 1;
 }
 
@@ -229,9 +228,9 @@ bool OfficiallyCorrect(const OutputView& view) {
   });
 }
 
-bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> float64) {
+bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> expected) {
   if (!IsFloating(spec.dtype)) return false;
-  const BlockSquares all = SquaresOfAll(float64, spec.elements());
+  const BlockSquares all = SquaresOfAll(spec, expected);
   return all.finite != static_cast<std::int64_t>(spec.elements());
 }
 

@@ -20,8 +20,9 @@
 
 namespace pragma {
 
-// Views of one output tensor. `expected`: float64 for floating outputs, else the native type.
-// `native`: Torch's own result in the task's precision, or empty.
+// Views of one output tensor. `expected`: of floating outputs float64 or the output's own type, as
+// its size says; of others their own type. `native`: Torch's own result in the task's precision, or
+// empty.
 struct OutputView {
   const TensorSpec* spec = nullptr;
   std::span<const std::byte> actual;
@@ -84,6 +85,6 @@ using ElementTexts = std::function<std::string(std::size_t flat)>;
 
 // True when any element of a floating tensor (native or float64 as its size says) is NaN or
 // infinite.
-[[nodiscard]] bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> float64);
+[[nodiscard]] bool HasNonFinite(const TensorSpec& spec, std::span<const std::byte> expected);
 
 }  // namespace pragma

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -28,10 +27,6 @@ class BlockBuffer final {
     for (std::size_t i = begin; i < end; ++i) values_[i - begin] = read(data, i);
     return std::span(values_).first(end - begin);
   }
-  std::span<const double> Copy(const std::byte* doubles, std::size_t begin, std::size_t end) {
-    std::memcpy(values_.data(), doubles + begin * sizeof(double), (end - begin) * sizeof(double));
-    return std::span(values_).first(end - begin);
-  }
 
  private:
   std::array<double, kBlock> values_;
@@ -41,13 +36,14 @@ BlockSquares Together(const BlockSquares& a, const BlockSquares& b) {
   return {.sum = a.sum + b.sum, .finite = a.finite + b.finite};
 }
 
+template <class Truth>
 BlockSquares SquaresOfPart(std::span<const std::byte> expected, std::size_t first,
-                           std::size_t last) {
+                           std::size_t last, Truth truth) {
   BlockSquares all;
   BlockBuffer buffer;
   for (std::size_t begin = first; begin < last; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, last);
-    all = Together(all, SquaresOf(buffer.Copy(expected.data(), begin, end)));
+    all = Together(all, SquaresOf(buffer.Read(expected.data(), begin, end, truth)));
   }
   return all;
 }
@@ -74,7 +70,7 @@ double SmallestOf(DType dtype) {
 
 ErrorScale ScaleOf(const OutputView& view) {
   // A tensor of zeros has no scale; then only exact zeros pass.
-  return {.rms = std::max(RmsOfFinite(view.expected, view.spec->elements()),
+  return {.rms = std::max(RmsOfFinite(*view.spec, view.expected),
                           std::numeric_limits<double>::min()),
           .largest = LargestOf(view.spec->dtype),
           .smallest = SmallestOf(view.spec->dtype)};
@@ -90,12 +86,19 @@ bool SameNonFinite(double y, double r) {
          (std::isinf(y) && std::isinf(r) && std::signbit(y) == std::signbit(r));
 }
 
-template <class Reader>
+// How the elements of the two sides are read.
+template <class Reader, class Truth>
+struct Readers {
+  Reader actual;
+  Truth truth;
+};
+
+template <class Both>
 void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const ErrorScale& scale,
-               Reader read, ErrorPass& pass) {
+               const Both& read, ErrorPass& pass) {
   for (std::size_t i = begin; i < end; ++i) {
-    const double y = read(view.actual.data(), i);
-    const double r = LoadElement<double>(view.expected.data(), i);
+    const double y = read.actual(view.actual.data(), i);
+    const double r = read.truth(view.expected.data(), i);
     if (!std::isfinite(y) || !(std::abs(r) <= scale.largest)) continue;
     const double error = std::abs(y - r);
     const double scaled = error > scale.smallest ? error / (std::abs(r) + scale.rms) : 0;
@@ -107,28 +110,29 @@ void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const
 }
 
 // Where one side is not finite the other must be the same.
-template <class Reader>
-void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, Reader read,
+template <class Both>
+void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, const Both& read,
                      ErrorPass& pass) {
   const double largest = LargestOf(view.spec->dtype);
   for (std::size_t i = begin; i < end; ++i) {
-    const double y = read(view.actual.data(), i);
-    const double r = Representable(LoadElement<double>(view.expected.data(), i), largest);
+    const double y = read.actual(view.actual.data(), i);
+    const double r = Representable(read.truth(view.expected.data(), i), largest);
     if (std::isfinite(y) && std::isfinite(r)) continue;
     if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
   }
 }
 
-template <class Reader>
+template <class Both>
 ErrorPass ScanPart(const OutputView& view, std::size_t first, std::size_t last,
-                   const ErrorScale& scale, Reader read) {
+                   const ErrorScale& scale, const Both& read) {
   ErrorPass pass;
   BlockBuffer actual;
   BlockBuffer truth;
   for (std::size_t begin = first; begin < last; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, last);
-    const BlockErrors block = ErrorsOf(actual.Read(view.actual.data(), begin, end, read),
-                                       truth.Copy(view.expected.data(), begin, end), scale);
+    const BlockErrors block =
+        ErrorsOf(actual.Read(view.actual.data(), begin, end, read.actual),
+                 truth.Read(view.expected.data(), begin, end, read.truth), scale);
     pass.sum_squared_error += block.squared_error;
     pass.sum_squared += block.squared;
     pass.max_abs = std::max(pass.max_abs, block.max_abs);
@@ -152,36 +156,52 @@ void Append(ErrorPass& pass, const ErrorPass& part) {
   pass.mismatched += part.mismatched;
 }
 
+template <class Both>
+ErrorPass ScanAll(const OutputView& view, const Both& read) {
+  const ErrorScale scale = ScaleOf(view);
+  ErrorPass pass;
+  for (const ErrorPass& part :
+       ByParts<ErrorPass>(view.spec->elements(), [&](std::size_t begin, std::size_t end) {
+         return ScanPart(view, begin, end, scale, read);
+       })) {
+    Append(pass, part);
+  }
+  return pass;
+}
+
 }  // namespace
 
-BlockSquares SquaresOfAll(std::span<const std::byte> expected, std::size_t count) {
+DType ExpectedType(const TensorSpec& spec, std::span<const std::byte> expected) {
+  const bool wide = IsFloating(spec.dtype) && expected.size() > spec.bytes();
+  return wide ? DType::kFloat64 : spec.dtype;
+}
+
+BlockSquares SquaresOfAll(const TensorSpec& spec, std::span<const std::byte> expected) {
   BlockSquares all;
-  for (const BlockSquares& part :
-       ByParts<BlockSquares>(count, [&](std::size_t begin, std::size_t end) {
-         return SquaresOfPart(expected, begin, end);
-       })) {
-    all = Together(all, part);
-  }
+  WithReader(ExpectedType(spec, expected), [&](auto truth) {
+    for (const BlockSquares& part :
+         ByParts<BlockSquares>(spec.elements(), [&](std::size_t begin, std::size_t end) {
+           return SquaresOfPart(expected, begin, end, truth);
+         })) {
+      all = Together(all, part);
+    }
+  });
   return all;
 }
 
-double RmsOfFinite(std::span<const std::byte> expected, std::size_t count) {
-  const BlockSquares all = SquaresOfAll(expected, count);
+double RmsOfFinite(const TensorSpec& spec, std::span<const std::byte> expected) {
+  const BlockSquares all = SquaresOfAll(spec, expected);
   return all.finite == 0 ? 0 : std::sqrt(all.sum / static_cast<double>(all.finite));
 }
 
 ErrorPass ScanOutput(const OutputView& view) {
-  const ErrorScale scale = ScaleOf(view);
-  ErrorPass pass;
-  WithReader(view.spec->dtype, [&](auto read) {
-    for (const ErrorPass& part :
-         ByParts<ErrorPass>(view.spec->elements(), [&](std::size_t begin, std::size_t end) {
-           return ScanPart(view, begin, end, scale, read);
-         })) {
-      Append(pass, part);
-    }
+  const bool wide = ExpectedType(*view.spec, view.expected) == DType::kFloat64;
+  return WithReader(view.spec->dtype, [&](auto own) {
+    const auto wide_element = [](const std::byte* p, std::size_t i) {
+      return LoadElement<double>(p, i);
+    };
+    return wide ? ScanAll(view, Readers{own, wide_element}) : ScanAll(view, Readers{own, own});
   });
-  return pass;
 }
 
 ErrorPass ScanExact(const OutputView& view) {

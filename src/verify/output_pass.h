@@ -6,19 +6,25 @@
 #include <span>
 
 #include "core/error_pass.h"
+#include "core/task.h"
 #include "verify/block_errors.h"
 #include "verify/comparator.h"
 
 namespace pragma {
 
-// Of floating outputs; expected is float64.
+// How an output's expected values are stored: a floating output's are float64, or its own type
+// where there is no more room than for that.
+[[nodiscard]] DType ExpectedType(const TensorSpec& spec, std::span<const std::byte> expected);
+
+// Of floating outputs.
 [[nodiscard]] ErrorPass ScanOutput(const OutputView& view);
 
 // Integers and booleans: equal to the truth, or to Torch's own result where it differs (near ties).
 [[nodiscard]] ErrorPass ScanExact(const OutputView& view);
 
-// Of `count` doubles.
-[[nodiscard]] BlockSquares SquaresOfAll(std::span<const std::byte> expected, std::size_t count);
-[[nodiscard]] double RmsOfFinite(std::span<const std::byte> expected, std::size_t count);
+// Of a floating output's expected values.
+[[nodiscard]] BlockSquares SquaresOfAll(const TensorSpec& spec,
+                                        std::span<const std::byte> expected);
+[[nodiscard]] double RmsOfFinite(const TensorSpec& spec, std::span<const std::byte> expected);
 
 }  // namespace pragma

@@ -1,6 +1,7 @@
 #include "verify/stage.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,7 +29,17 @@ constexpr std::size_t kMinSets = 2;
 // Above this size of a set two drawn sets must do: memory is short and drawing is slow.
 constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
 
+// Checks look at one set after the other, so one truth will do for them.
+std::size_t TruthSets(const Task& task, std::size_t sets) {
+  return RefillsNeedTruth(task) ? sets : 1;
+}
+
 }  // namespace
+
+bool RefillsNeedTruth(const Task& task) {
+  return !std::ranges::all_of(task.outputs,
+                              [](const TensorSpec& output) { return IsFloating(output.dtype); });
+}
 
 StageSize ChooseStageSize(const Task& task, CacheState cache, std::size_t last_level_cache,
                           int check_sets) {
@@ -50,8 +61,8 @@ std::size_t StageBytes(const Task& task, const StageSize& size) {
   const SetLayout packed = PackedLayout(task);
   const SetLayout wide = ExpectedLayout(task);
   return size.draws * packed.argument_bytes +
-         size.sets * (2 * packed.argument_bytes + wide.output_bytes + packed.output_bytes) +
-         packed.output_bytes;
+         size.sets * 2 * (packed.argument_bytes + packed.output_bytes) +
+         TruthSets(task, size.sets) * wide.output_bytes;
 }
 
 Stage::Stage(TorchServer& server, Ring ring, InputPool pool, bool warm)
@@ -75,18 +86,33 @@ Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
   const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
   stage.staging_ = TRY(SharedMemory::Create(
       "pragma-staging", at_least_one(size.sets * stage.packed_.argument_bytes)));
-  stage.expected_ = TRY(
-      SharedMemory::Create("pragma-expected", at_least_one(size.sets * stage.wide_.output_bytes)));
-  stage.native_ =
-      TRY(SharedMemory::Create("pragma-native", at_least_one(stage.packed_.output_bytes)));
+  stage.native_ = TRY(SharedMemory::Create(
+      "pragma-native", at_least_one(size.sets * stage.packed_.output_bytes)));
+  const std::size_t truths = TruthSets(task, size.sets) * stage.wide_.output_bytes;
+  stage.truth_ = TRY(SharedMemory::Create("pragma-truth", at_least_one(truths)));
   return stage;
 }
 
 std::span<const std::byte> Stage::Expected(std::size_t slot, std::size_t output) const {
+  if (against_torch_[slot] != 0) return Native(slot, output);
+  assert(slot == truth_slot_ || RefillsNeedTruth(task()));
   const TensorSpec& spec = task().outputs[output];
   const std::size_t bytes =
       IsFloating(spec.dtype) ? spec.elements() * sizeof(double) : spec.bytes();
-  return expected_.bytes().subspan(slot * wide_.output_bytes + wide_.output_offsets[output], bytes);
+  return truth_.bytes().subspan(TruthOffset(slot) + wide_.output_offsets[output], bytes);
+}
+
+std::span<const std::byte> Stage::Native(std::size_t slot, std::size_t output) const {
+  return native_.bytes().subspan(slot * packed_.output_bytes + packed_.output_offsets[output],
+                                 task().outputs[output].bytes());
+}
+
+std::span<const std::byte> Stage::native() const {
+  return native_.bytes().subspan(native_slot_ * packed_.output_bytes, packed_.output_bytes);
+}
+
+std::size_t Stage::TruthOffset(std::size_t slot) const {
+  return RefillsNeedTruth(task()) ? slot * wide_.output_bytes : 0;
 }
 
 Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
@@ -96,8 +122,8 @@ Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t sl
   if (structures_.empty()) structures_ = DetectStructures(task(), set);
   std::memcpy(staging_.data() + slot * packed_.argument_bytes, set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
-  if (auto expected = Expect(slot, TorchServer::Precision::kFloat64); !expected) return expected;
-  if (auto own = ExpectNative(slot); !own) return own;
+  TRY(ExpectTruth(slot));
+  TRY(MakeNative(slot));
   tolerances_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
     const Tolerance tolerance = DeriveTolerance(NativeView(slot, i), task().reduction_length);
@@ -118,12 +144,13 @@ Result<void> Stage::RestoreSet(std::size_t draw, std::size_t slot) {
   const std::span<const std::byte> set = pool_.set(draw % pool_.size());
   std::memcpy(Staged(slot).data(), set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
-  return Expect(slot, TorchServer::Precision::kFloat64);
+  return ExpectTruth(slot);
 }
 
-Result<void> Stage::ExpectNative(std::size_t slot) {
+Result<void> Stage::MakeNative(std::size_t slot) {
+  native_slot_ = slot;
   return server_->Reference(TorchServer::Precision::kNative, staging_,
-                            slot * packed_.argument_bytes, native_, 0);
+                            slot * packed_.argument_bytes, native_, slot * packed_.output_bytes);
 }
 
 OutputView Stage::NativeView(std::size_t slot, std::size_t output) const {
@@ -131,7 +158,7 @@ OutputView Stage::NativeView(std::size_t slot, std::size_t output) const {
   return {.spec = &spec,
           .actual = {},
           .expected = Expected(slot, output),
-          .native = native_.bytes().subspan(packed_.output_offsets[output], spec.bytes())};
+          .native = Native(slot, output)};
 }
 
 std::span<std::byte> Stage::Staged(std::size_t slot) {
@@ -148,7 +175,7 @@ bool Stage::ExpectsNonFinite(std::size_t slot) const {
 // Whole, under a seed of its own.
 Result<void> Stage::StageDraw(std::size_t slot, Rng& rng) {
   TRY(server_->Draw(rng() >> 1U, staging_, slot * packed_.argument_bytes));
-  return Expect(slot, RefillPrecision());
+  return ExpectRefill(slot);
 }
 
 void Stage::Publish(std::size_t slot) { ring_.Fill(task(), slot, Staged(slot)); }
@@ -163,7 +190,7 @@ Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
     const std::span<std::byte> packed = Staged(slot);
     pool_.Splice(task(), rng, packed);
     KeepSymmetry(packed);
-    TRY(Expect(slot, RefillPrecision()));
+    TRY(ExpectRefill(slot));
     // The task needs more structure of its inputs than a splice keeps.
     draws_refills_ = drawn_finite_ && ExpectsNonFinite(slot);
   }
@@ -183,25 +210,30 @@ Result<void> Stage::StageInputs(std::size_t slot, Rng& rng) {
   const std::span<std::byte> packed = Staged(slot);
   pool_.SpliceInputs(task(), rng, packed);
   KeepSymmetry(packed);
-  return Expect(slot, RefillPrecision());
+  return ExpectRefill(slot);
 }
 
-Result<void> Stage::Expect(std::size_t slot, TorchServer::Precision precision) {
-  against_torch_[slot] = precision == TorchServer::Precision::kFloat64 ? 0 : 1;
-  return server_->Reference(precision, staging_, slot * packed_.argument_bytes, expected_,
-                            slot * wide_.output_bytes);
+Result<void> Stage::ExpectTruth(std::size_t slot) {
+  against_torch_[slot] = 0;
+  truth_slot_ = slot;
+  return server_->Reference(TorchServer::Precision::kFloat64, staging_,
+                            slot * packed_.argument_bytes, truth_, TruthOffset(slot));
+}
+
+Result<void> Stage::ExpectTorch(std::size_t slot) {
+  against_torch_[slot] = 1;
+  // While a large task is timed its memory belongs to the outputs of both sides.
+  if (wide_.output_bytes > kLargeSet) TRY(truth_.Discard());
+  return MakeNative(slot);
+}
+
+Result<void> Stage::ExpectRefill(std::size_t slot) {
+  return RefillsNeedTruth(task()) ? ExpectTruth(slot) : ExpectTorch(slot);
 }
 
 Tolerance Stage::ToleranceOf(std::size_t slot, std::size_t output) const {
   const Tolerance& tolerance = tolerances_[output];
   return against_torch_[slot] != 0 ? AgainstTorch(tolerance) : tolerance;
-}
-
-// Integers must be exact, and Torch's own differ from the truth at near ties.
-TorchServer::Precision Stage::RefillPrecision() const {
-  const bool floating = std::ranges::all_of(
-      task().outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
-  return floating ? TorchServer::Precision::kWidened : TorchServer::Precision::kFloat64;
 }
 
 OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
@@ -211,7 +243,7 @@ OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_
                   .actual = worker.output(static_cast<std::uint32_t>(slot), output),
                   .expected = Expected(slot, output),
                   .native = {}};
-  if (native) view.native = native_.bytes().subspan(packed_.output_offsets[output], spec.bytes());
+  if (native) view.native = Native(slot, output);
   return view;
 }
 

@@ -38,6 +38,9 @@ struct StageSize {
 [[nodiscard]] StageSize ChooseStageSize(const Task& task, CacheState cache,
                                         std::size_t last_level_cache, int check_sets);
 
+// Integers must be exact, and Torch's own differ from the truth at near ties.
+[[nodiscard]] bool RefillsNeedTruth(const Task& task);
+
 // Shared memory a stage of that size takes, in bytes, with one worker's outputs.
 [[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);
 
@@ -62,8 +65,8 @@ class Stage final {
   // outputs. The tolerance of each output is widened by what Torch's own error on it asks for.
   [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
   // Puts a fresh splice of the drawn sets into the slot and computes what it should give: Torch's
-  // own result where every output is floating (the candidate was held against fp64 before), else
-  // the fp64 truth.
+  // own result where every output is floating (the candidate was held against fp64 before; drawn
+  // sets' truth is forgotten), else the fp64 truth.
   [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
   // The same for the inputs only; parameters, buffers and constants stay as they are, except where
   // refills must be drawn.
@@ -102,7 +105,7 @@ class Stage final {
   // KernelBench's rule on them; only for the slot that was drawn last.
   [[nodiscard]] bool OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot) const;
   // Torch's own outputs of the slot that was drawn last, and of any arguments in PackedLayout.
-  [[nodiscard]] std::span<const std::byte> native() const { return native_.bytes(); }
+  [[nodiscard]] std::span<const std::byte> native() const;
   [[nodiscard]] Result<std::vector<std::byte>> NativeOutputs(std::span<const std::byte> arguments);
   [[nodiscard]] std::span<const std::byte> arguments(std::size_t slot) const;
   // The tolerances that CompareSlot uses for the slot by itself.
@@ -121,8 +124,13 @@ class Stage final {
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Result<void> StageDraw(std::size_t slot, Rng& rng);
-  [[nodiscard]] Result<void> Expect(std::size_t slot, TorchServer::Precision precision);
-  [[nodiscard]] Result<void> ExpectNative(std::size_t slot);
+  // What the slot's outputs are held against from now on: the fp64 truth, or Torch's own result.
+  [[nodiscard]] Result<void> ExpectTruth(std::size_t slot);
+  [[nodiscard]] Result<void> ExpectTorch(std::size_t slot);
+  [[nodiscard]] Result<void> ExpectRefill(std::size_t slot);
+  [[nodiscard]] Result<void> MakeNative(std::size_t slot);
+  [[nodiscard]] std::size_t TruthOffset(std::size_t slot) const;
+  [[nodiscard]] std::span<const std::byte> Native(std::size_t slot, std::size_t output) const;
   [[nodiscard]] OutputView NativeView(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Result<BatteryDraw> TryBattery(Battery battery, double rung, Rng& rng,
                                                std::size_t slot);
@@ -132,7 +140,6 @@ class Stage final {
   [[nodiscard]] Result<std::vector<Tolerance>> ConditionTolerances(std::size_t slot, Rng& rng);
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
-  [[nodiscard]] TorchServer::Precision RefillPrecision() const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
   [[nodiscard]] bool ExpectsNonFinite(std::size_t slot) const;
 
@@ -142,13 +149,15 @@ class Stage final {
   SetLayout packed_;
   SetLayout wide_;
   SharedMemory staging_;    // ring_.sets() sets in packed layout: what the reference reads
-  SharedMemory expected_;   // likewise of expected outputs
-  SharedMemory native_;     // one set of Torch's own outputs
+  SharedMemory native_;     // likewise of Torch's own outputs
+  SharedMemory truth_;      // fp64 outputs: of the slot they were made for last, or of each slot
   SharedMemory perturbed_;  // one set of arguments, and its outputs; made when first needed
   SharedMemory perturbed_truth_;
   std::vector<Tolerance> tolerances_;        // by output
   std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
-  std::vector<char> against_torch_;  // by slot: expected_ holds Torch's own result, not the truth
+  std::vector<char> against_torch_;  // by slot: what is expected is Torch's own result
+  std::size_t truth_slot_ = 0;       // whose truth was made last
+  std::size_t native_slot_ = 0;      // whose outputs native() and NativeView show
   bool warm_;
   bool drawn_finite_ = true;
   bool draws_refills_ = false;

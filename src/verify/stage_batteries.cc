@@ -52,8 +52,8 @@ Result<BatteryDraw> Stage::TryBattery(Battery battery, double rung, Rng& rng, st
   ApplyBattery(task(), structures_, battery, rung, rng, packed);
   ring_.Fill(task(), slot, packed);
   BatteryDraw draw;
-  Result<void> expected = Expect(slot, TorchServer::Precision::kFloat64);
-  if (expected) expected = ExpectNative(slot);
+  Result<void> expected = ExpectTruth(slot);
+  if (expected) expected = MakeNative(slot);
   if (!expected) {
     if (expected.error().kind != ErrorKind::kTask) return std::unexpected(expected.error());
     draw.not_admitted = "the reference refuses it: " + expected.error().message;
@@ -129,15 +129,15 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
 Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
                                         std::vector<Tolerance> tolerances, Rng& rng) {
   const bool timed = against_torch_[slot] != 0;
-  if (timed) TRY(Expect(slot, TorchServer::Precision::kFloat64));
+  if (timed) TRY(ExpectTruth(slot));
   const std::vector<Tolerance> conditioned = TRY(ConditionTolerances(slot, rng));
   for (std::size_t i = 0; i < tolerances.size(); ++i) {
     tolerances[i] = Looser(tolerances[i], timed ? AgainstTorch(conditioned[i]) : conditioned[i]);
     // The other timed sets are drawn alike: they need not all be asked.
     if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned[i]);
   }
-  const bool integers = RefillPrecision() == TorchServer::Precision::kFloat64;
-  if (integers) TRY(ExpectNative(slot));
+  const bool integers = RefillsNeedTruth(task());
+  if (integers) TRY(MakeNative(slot));
   return CompareSlot(worker, slot, tolerances, integers);
 }
 
