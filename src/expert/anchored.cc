@@ -128,6 +128,7 @@ class EpilogueWriter final {
     ExpressionWriter values(program_, view, loops, needs_);
     values.CountLanesBy(site.whole ? "AllLanes{}" : std::string(site.lanes));
     values.Forward(nest_.steps[0].buffer, {std::string(site.value), true, ExprType::kFloat});
+    ReserveNames(values, site);
     Writer out;
     for (std::size_t s = 1; s < nest_.steps.size(); ++s) {
       const Step& step = nest_.steps[s];
@@ -238,6 +239,11 @@ ConvSpec ConvolutionOf(const Nest& nest) {
 }
 
 }  // namespace
+
+void ReserveNames(ExpressionWriter& values, const OutputSite& site) {
+  for (const std::string_view name : {site.value, site.row, site.column, site.batch, site.lanes})
+    values.Reserve(name);
+}
 
 std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
   if (Elements(step.shape) == 0) return std::nullopt;

@@ -23,6 +23,9 @@ inline constexpr std::size_t kColumn = 2;
 // Makes a step the anchor's epilogue; false where it cannot be.
 [[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
 
+// Keeps names that the generator's text has round an epilogue from what the epilogue names.
+void ReserveNames(ExpressionWriter& values, const OutputSite& site);
+
 struct AnchorText {
   std::string function;  // before the kernel
   std::string call;      // inside it; @scratch@ stands for the scratch memory

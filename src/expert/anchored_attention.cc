@@ -76,6 +76,7 @@ std::string ScoreText(const Program& program, const AttentionHint& form, const O
   ExpressionWriter values(
       program, view, {std::string(site.batch), std::string(site.row), std::string(site.column)},
       needs);
+  ReserveNames(values, site);
   values.CountLanesBy(site.whole ? "AllLanes{}" : std::string(site.lanes));
   values.Forward(form.product, {std::string(site.value), true, ExprType::kFloat});
   Writer out;

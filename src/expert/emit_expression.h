@@ -63,6 +63,8 @@ class ExpressionWriter final {
   [[nodiscard]] std::string Place(int buffer, const AffineForm& form) const;
   void StoreTo(Writer& out, int buffer, const AffineForm& place, const Text& value);
   [[nodiscard]] std::string NewName(std::string_view stem);
+  // A name of the text round this one: nothing here gets it.
+  void Reserve(std::string_view name) { ++names_[std::string(name)]; }
   [[nodiscard]] static std::string TypeName(const Text& text);
 
  private:

@@ -73,12 +73,15 @@ class NestWriter final : public NestSpread {
         WriteSpread(phase, *spread);
         ++p;
       } else {
-        phase.outer ? WriteOuter(phase) : WriteRowPass(phase);
+        phase.outer || NothingInside() ? WriteOuter(phase) : WriteRowPass(phase);
       }
     }
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
     EndWork();
   }
+
+  // Maps of one element: there is no pass that anything could stand before.
+  [[nodiscard]] bool NothingInside() const { return nest_.lane < 0 && nest_.InnerCount() == 1; }
 
   // A long run in a nest that only maps is cut, so that threads can share it.
   [[nodiscard]] bool SharesLaneOut() const {
