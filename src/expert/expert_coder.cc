@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/roles.h"
@@ -26,6 +27,13 @@
 namespace pragma {
 namespace {
 
+// The status says "unsupported" already.
+std::string Refusal(std::string_view message) {
+  constexpr std::string_view kStatus = "unsupported: ";
+  if (message.starts_with(kStatus)) message.remove_prefix(kStatus.size());
+  return std::string(message) + "; a language model may write it: --model SPEC";
+}
+
 class ExpertCoder final : public Coder {
  public:
   ExpertCoder(const KernelTarget& target, Language language)
@@ -36,7 +44,7 @@ class ExpertCoder final : public Coder {
     proposal.author = "expert";
     const Result<Program> program = LowerTask(*window.task);
     if (!program) {
-      proposal.reason = program.error().message;
+      proposal.reason = Refusal(program.error().message);
       proposal.unsupported = true;
       return proposal;
     }

@@ -49,6 +49,7 @@ def test_an_operator_that_it_does_not_know_is_named(program, own_home, tmp_path)
     ran = program.run("optimize", task, "--model", "expert", "--attempts", "1", "--home", own_home, *QUICK)
     assert ran.json["best"] is None
     assert "aten.sort.default" in ran.err
+    assert "--model" in ran.err
 
 
 def test_its_runs_are_replayed(program, own_home, tmp_path):
