@@ -3,8 +3,8 @@
 
   expert_suite.py --dir DIR --rows FILE                 every *.py in DIR (and its folders)
   expert_suite.py --dir DIR --rows FILE --ids 19,23-40  those whose names begin with these numbers
-  expert_suite.py --dir DIR --rows FILE --target triton --jobs 4 --stop-after 500
-                                                        on a GPU: four tasks at once, none begun after 500 s
+  expert_suite.py --dir DIR --rows FILE --target triton --once --compile --devices 0,1 --jobs 10 --stop-after 500
+                                                        on GPUs: ten tasks at once, none begun after 500 s
   expert_suite.py --summary FILE                        what the rows say together
   expert_suite.py --summary FILE --out FILE.md          the same as a page, with every task
 
@@ -67,11 +67,15 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         command += ["--strategy", str(args.strategy)]
     if not args.compile:
         command.append("--no-compile-baseline")
-    if args.target != "cpu":
-        command += ["--target", args.target]
+    if args.target != "cpu":  # the lint computes on processors, longer than all the rest
+        command += ["--target", args.target, "--no-lint"]
+    if args.devices:
+        command += ["--devices", args.devices]
     started = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
+    if args.set:
+        row["set"] = args.set
     try:
         reply = json.loads(done.stdout)
     except json.JSONDecodeError:
@@ -94,6 +98,9 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         "cpu": of(best, "environment", "cpu"),
         "device": of(best, "environment", "device"),
         "threads": of(best, "environment", "threads"),
+        "cache": of(best, "environment", "cache"),
+        "jobs": args.jobs,
+        "phases_s": {name: round(ms / 1000, 1) for name, ms in (best.get("phases_ms") or {}).items()},
     }
 
 
@@ -197,6 +204,8 @@ def main() -> None:
     parser.add_argument("--once", action="store_true", help="one attempt each, and no profile, which nobody would act on")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
+    parser.add_argument("--devices", default="", help="GPUs to use: 0,1")
+    parser.add_argument("--set", default="", help="of which tasks are the same: small, large; stands in the rows")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="SECONDS", help="begin no task later")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
@@ -215,7 +224,7 @@ def main() -> None:
     args.strategy = None
     if args.once:
         args.attempts, args.strategy = 1, without_profile(Path(tempfile.mkdtemp()))
-    known = {row["task"] for row in read_rows(args.rows)}
+    known = {row["task"] for row in read_rows(args.rows) if row.get("set", "") == args.set}
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))
              if task.stem not in known and (not ids or number_of(task.stem) in ids)]

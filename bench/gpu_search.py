@@ -36,11 +36,12 @@ def read_runs(folder):
 # --- measuring ------------------------------------------------------------------------------------
 
 
-def measure(run, program, home):
+def measure(run, program, options):
     """Of the best kernel: status, time, both ratios."""
+    flags = ["--target", run.strategy, "--no-serve"] + (["--devices", options.devices] if options.devices else [])
     with tempfile.TemporaryDirectory() as folder:
-        judge = Judge(program, home, pathlib.Path(folder))
-        found = judge.evaluate(run, run.best, flags=["--target", run.strategy, "--no-serve"])
+        judge = Judge(program, options.home, pathlib.Path(folder))
+        found = judge.evaluate(run, run.best, flags=flags)
     return {"task": run.task, "target": run.strategy, "node": run.best["node"],
             **{key: found.get(key) for key in ("status", "reason", "speedup", "timing", "environment", "lower_bound_ms")}}
 
@@ -49,7 +50,7 @@ def measure_all(runs, options, program):
     known = {(row["task"], row["target"]) for row in read_rows(options.measure)}
     left = [run for run in runs if (run.task, run.strategy) not in known and run.best]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in pool.map(lambda run: measure(run, program, options.home), left):
+        for row in pool.map(lambda run: measure(run, program, options), left):
             with options.measure.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
             benchlib.say(f"{row['task']} ({row['target']}): {row['status']}, {ratio((row['speedup'] or {}).get('eager'))}")
@@ -111,6 +112,7 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, help="pragma, where it is not in --build")
     parser.add_argument("--measure", type=pathlib.Path, metavar="ROWS")
     parser.add_argument("--jobs", type=int, default=1, help="with --measure: kernels at once; timing still takes turns")
+    parser.add_argument("--devices", default="", help="with --measure: GPUs to use, 0,1")
     parser.add_argument("--rows", type=pathlib.Path)
     options = parser.parse_args()
     runs = read_runs(options.folder)

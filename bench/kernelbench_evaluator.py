@@ -30,8 +30,13 @@ LIMIT = 240  # seconds of one evaluation, its build included
 UNNEEDED = {"openai": ["OpenAI"], "litellm": ["completion"], "dotenv": ["load_dotenv"]}
 
 
-def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, backend: str, build: str) -> dict:
-    """In this process: what their evaluator says."""
+def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, backend: str, build: str, tf32: str) -> dict:
+    """In this process: what their evaluator says. It leaves Torch's settings alone, of which one lets cuDNN round
+    the factors of the reference's convolutions to TF32; `tf32` = off: not."""
+    if tf32 == "off":
+        import torch
+
+        torch.backends.cudnn.allow_tf32 = False
     for name, attributes in UNNEEDED.items():
         sys.modules.setdefault(name, types.SimpleNamespace(**dict.fromkeys(attributes, lambda *_, **__: None)))
     sys.path.insert(0, str(checkout / "src"))
@@ -79,7 +84,7 @@ def row_of(options: argparse.Namespace, home: pathlib.Path, run: str) -> dict | 
         pragma(options, "export", run, "--home", home, "--out", f"{folder}/new")
         solution = next(pathlib.Path(folder, "new").glob("*_new.py"))
         command = [sys.executable, __file__, "--judge", shown["task_path"], solution, verdict["language"], f"{folder}/build",
-                   "--kernelbench", options.kernelbench]
+                   "--kernelbench", options.kernelbench, "--tf32", options.tf32]
         try:
             done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=LIMIT, check=False)
             lines = [line for line in done.stdout.splitlines() if line.startswith('{"compiled"')]
@@ -87,7 +92,8 @@ def row_of(options: argparse.Namespace, home: pathlib.Path, run: str) -> dict | 
         except subprocess.TimeoutExpired:
             theirs = {"compiled": False, "correct": False, "why": f"no answer within {LIMIT} s"}
     agrees = (verdict["status"] == "passed") == bool(theirs["correct"])
-    return {"task": shown["task"], "run": home.parent.name if run == "last" else run, "ours": verdict, "theirs": theirs, "agrees": agrees}
+    return {"task": shown["task"], "run": home.parent.name if run == "last" else run, "tf32": options.tf32, "ours": verdict,
+            "theirs": theirs, "agrees": agrees}
 
 
 def collect(options: argparse.Namespace) -> None:
@@ -125,6 +131,7 @@ def main() -> None:
     parser.add_argument("--kernelbench", type=pathlib.Path)
     parser.add_argument("--pragma", default=str(benchlib.ROOT / "build" / "pragma"))
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
+    parser.add_argument("--tf32", choices=["on", "off"], default="on", help="whether cuDNN may use it in their reference (Torch's default: on)")
     parser.add_argument("--every", action="store_true", help="all runs of a home that have a kernel")
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
@@ -134,7 +141,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.judge:
         task, solution, backend, build = options.judge
-        print(json.dumps(judge(options.kernelbench, pathlib.Path(task), pathlib.Path(solution), backend, build)))
+        print(json.dumps(judge(options.kernelbench, pathlib.Path(task), pathlib.Path(solution), backend, build, options.tf32)))
     elif options.summary:
         rows = [json.loads(line) for line in options.summary.read_text().splitlines()]
         benchlib.write_result(options.out, "KernelBench's evaluator on exported kernels", benchlib.command_line(), page(rows))

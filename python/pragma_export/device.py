@@ -44,7 +44,8 @@ _TRITON_HELPERS = '''
 def _pragma_ready(tensor, shape, dtype, name):
     if tuple(tensor.shape) != shape or tensor.dtype != dtype:
         raise ValueError(f"{name} must be {dtype} {shape}, not {tensor.dtype} {tuple(tensor.shape)}")
-    return tensor.detach().contiguous()
+    tensor = tensor.detach().contiguous()
+    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 '''
 
 
@@ -81,7 +82,10 @@ class TritonModule:
     """A Triton module whose functions stand in ModelNew's file."""
 
     helpers = _TRITON_HELPERS
-    note = ("# Its Triton kernels stand below; Triton compiles them when they are first called.",)
+    note = (
+        "# Its Triton kernels stand below; Triton compiles those with a warmup when this file is imported,",
+        "# for the GPU that is current then, others when they are first called.",
+    )
 
     def __init__(self, request: dict[str, Any]) -> None:
         tree = ast.parse(request["kernel"])

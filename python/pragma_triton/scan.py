@@ -81,6 +81,8 @@ class Module:
         for statement in tree.body:
             self._take(statement)
         self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
+        # What kernels were compiled to when the module was loaded: name = kernel.warmup(...)
+        self.built = {s.targets[0].id for s in tree.body if self._is_built(s)}
 
     def _take(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -112,6 +114,19 @@ class Module:
 
     def _is_kernel(self, function: ast.FunctionDef) -> bool:
         return any(self.path(d) == "triton.jit" for d in map(_called, function.decorator_list))
+
+    def _is_built(self, node: ast.stmt) -> bool:
+        return isinstance(node, ast.Assign) and len(node.targets) == 1 and self.is_warmup(node.value)
+
+    def is_warmup(self, node: ast.AST) -> bool:
+        """kernel.warmup(types..., grid=(1,)), with a kernel of this file"""
+        callee = node.func if isinstance(node, ast.Call) else None
+        return (
+            isinstance(callee, ast.Attribute)
+            and callee.attr == "warmup"
+            and isinstance(callee.value, ast.Name)
+            and callee.value.id in self.kernels
+        )
 
     def path(self, node: ast.AST) -> str:
         """ "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
@@ -199,8 +214,11 @@ class _Checker:
     def _host_call(self, node: ast.Call) -> None:
         callee = node.func
         if isinstance(callee, ast.Subscript):  # kernel[grid](...)
-            if not isinstance(callee.value, ast.Name) or callee.value.id not in self._module.kernels:
+            launched = callee.value.id if isinstance(callee.value, ast.Name) else ""
+            if launched not in self._module.kernels | self._module.built:
                 raise Refused(node, "only kernels of this file are launched: kernel[grid](...)")
+            if launched in self._module.built and node.keywords:
+                raise Refused(node, f"{launched} is compiled: it is launched with its arguments alone")
         elif isinstance(callee, ast.Name) and callee.id in self._module.kernels:
             raise Refused(node, f"{callee.id} is a kernel: launch it with a grid, {callee.id}[grid](...)")
         elif not isinstance(callee, ast.Name | ast.Attribute):
@@ -229,6 +247,17 @@ def _check_value(module: Module, value: ast.expr) -> None:
     _Checker(module, own, False).check([value])
 
 
+def _check_warmup(module: Module, call: ast.Call) -> None:
+    """Types, constants and options; what it gives is only launched."""
+    parameters = {a.arg for a in module.functions[call.func.value.id].args.args}
+    for keyword in call.keywords:
+        if keyword.arg not in (_CONFIG - {"kwargs"}) | {"grid"} | parameters:
+            raise Refused(call, f"{keyword.arg}= is not allowed in warmup")
+        _check_value(module, keyword.value)
+    for argument in call.args:
+        _check_value(module, argument)
+
+
 def _check_decorator(module: Module, node: ast.expr) -> None:
     path = module.path(_called(node))
     if path not in ("triton.jit", "triton.autotune", "triton.heuristics"):
@@ -248,7 +277,9 @@ def _check(tree: ast.Module) -> None:
         if name in module.imports or name in _BUILTINS:
             raise Refused(tree.body[0], f"{name} is defined a second time")
     for statement in tree.body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+        if isinstance(statement, ast.Assign) and module.is_warmup(statement.value):
+            _check_warmup(module, statement.value)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             _check_value(module, statement.value)
     for function in module.functions.values():
         _check_function(module, function)

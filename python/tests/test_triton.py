@@ -249,6 +249,40 @@ def test_autotuning_and_several_functions_are_let_through():
     assert scan(module)["reject"] is None
 
 
+BUILT = HONEST.replace("import triton\n", "import torch\nimport triton\n", 1).replace(
+    "def run(",
+    "built = scale_rows.warmup(torch.float32, torch.float32, torch.float32, 20, 5, BLOCK=BLOCK, grid=(1,), num_warps=2)\n\n"
+    "def run(",
+).replace("scale_rows[(triton.cdiv(count, BLOCK),)](x, scale, out, count, x.shape[1], BLOCK=BLOCK)",
+          "built[(triton.cdiv(count, BLOCK), 1, 1)](x, scale, out, count, x.shape[1], BLOCK)")  # fmt: skip
+
+
+def test_a_kernel_may_be_compiled_with_its_module_and_launched_as_such():
+    assert scan(BUILT) == {"reject": None, "syntax": None, "notes": []}
+
+
+@pytest.mark.parametrize(
+    "replaced, by, said",
+    [
+        ("num_warps=2", "pre_run_hooks=print", "pre_run_hooks="),
+        ("x.shape[1], BLOCK)", "x.shape[1], BLOCK, stream=3)", "its arguments alone"),
+        ("    count =", "    built.run(1)\n    count =", ".run"),
+        ("    count =", "    built = scale_rows.warmup(x)\n    count =", ".warmup"),
+        ("built = scale_rows.warmup(", "built = triton.warmup(", "triton.warmup"),
+        ("scale_rows.warmup(torch.float32", "scale_rows.warmup(torch.cuda", "torch.cuda"),
+    ],
+)  # fmt: skip
+def test_what_a_kernel_is_compiled_to_is_only_launched(replaced, by, said):
+    assert replaced in BUILT
+    found = scan(BUILT.replace(replaced, by, 1))["reject"]
+    assert found is not None and said in found, found
+
+
+@needs_triton
+def test_a_compiled_kernel_gives_what_it_gives_when_launched_plainly(loaded):
+    assert not any(map(wrong, loaded(BUILT).run(1, 0)))
+
+
 BEFORE = "    count = out.numel()\n"
 
 

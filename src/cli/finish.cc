@@ -33,13 +33,17 @@ std::string EvidenceLine(const SearchOutcome& outcome) {
   return outcome.bundle.empty() ? "" : "evidence: " + EvidenceText(outcome.bundle) + "\n";
 }
 
-std::string BestText(const Context& context, const TaskBench& task, const SearchOutcome& outcome) {
+std::string HowMeasured(const SearchPlan& plan, const SearchOutcome& outcome) {
+  if (!outcome.final_best) return "as measured in the search";
+  return ChosenFromSeveral(plan) ? "measured again in fresh processes" : "the only one";
+}
+
+std::string BestText(const Context& context, const TaskBench& task, const SearchPlan& plan,
+                     const SearchOutcome& outcome) {
   const Trial* best = outcome.session.tree.best();
   if (best == nullptr) return "No attempt passed.\n";
   const std::string title =
-      outcome.final_best
-          ? fmt::format("Best: attempt {}, measured again in fresh processes", best->node)
-          : fmt::format("Best: attempt {}, as measured in the search", best->node);
+      fmt::format("Best: attempt {}, {}", best->node, HowMeasured(plan, outcome));
   return title + "\n" +
          EvaluationText(context.console.out, task.task(), *best->candidate, *ReportedBest(outcome));
 }
@@ -73,7 +77,7 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
   context.console.PrintJson(OptimizeObject(summary));
   const Terminal& terminal = context.console.out;
   context.console.Print("\n" + TrialsText(terminal, Summarize(outcome.session.tree.trials())) +
-                        "\n" + BestText(context, task, outcome) + "\n" +
+                        "\n" + BestText(context, task, plan, outcome) + "\n" +
                         SummaryLine(plan, outcome) + EvidenceLine(outcome) +
                         (exported ? ExportText(*exported) : ""));
   if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);

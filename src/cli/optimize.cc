@@ -26,6 +26,7 @@ struct OptimizeFlags {
   int jobs = 1;
   bool no_compile_baseline = false;
   bool no_dropin = false;
+  bool no_lint = false;
   SearchFlags search;
   VerifyFlags verify;
 };
@@ -45,7 +46,9 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options(),
                                         MeasureWith(!flags.no_compile_baseline)));
   TRY(CheckSearchable(task->task()));
-  TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
+  if (!flags.no_lint) {
+    TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
+  }
   line.Clear();
   SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
                   .budget = choice.budget,
@@ -74,6 +77,8 @@ void AddOptimize(CLI::App& app, Registry& registry) {
                    "do not measure torch.compile");
   command.add_flag("--no-dropin", flags->no_dropin,
                    "do not measure ModelNew against Model for the final best");
+  command.add_flag("--no-lint", flags->no_lint,
+                   "do not look first whether the task can tell a wrong kernel");
   flags->search.AddTo(command);
   command
       .add_option("--jobs", flags->jobs,

@@ -101,8 +101,10 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
 Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progress,
                       const SearchPlan& plan) {
   const TuneChoice tune{.limit = Seconds{plan.settings.tune_seconds}, .again = plan.retune};
-  return [&bench, &task, &progress, tune, compile_baseline = plan.compile_baseline](
+  const bool more = ChosenFromSeveral(plan);
+  return [&bench, &task, &progress, tune, more, compile_baseline = plan.compile_baseline](
              Candidate& candidate, const Trial* best, int node) {
+    task.set_more_to_come(more);
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
     const auto on_phase = [&progress, node](std::string_view phase) {
@@ -170,6 +172,11 @@ struct Measuring {
   TaskBench& task;
 };
 
+Evaluation OnlyAttempt(Evaluation evaluation) {
+  evaluation.checks.push_back({"final", "note", "the only attempt: nothing chose its figures"});
+  return evaluation;
+}
+
 // The winner of a search was lucky as well as fast: what is reported is measured anew.
 Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
                                               const SearchPlan& plan, SearchProgress& progress) {
@@ -177,7 +184,11 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
   const Measure measure = MeasureWith(plan.compile_baseline);
   const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
-  Result<Evaluation> evaluation = parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase);
+  parts.task.set_more_to_come(false);
+  Result<Evaluation> evaluation =
+      ChosenFromSeveral(plan)
+          ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
+          : Result<Evaluation>(OnlyAttempt(best->evaluation));
   Result<void> added;
   if (evaluation && plan.drop_in) {
     added =
@@ -240,6 +251,10 @@ Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench, TaskBe
   TRY(bench.store().FinishRun(plan.run.id, outcome.session.stopped, final_json));
   outcome.session.hold.Reset();
   return outcome;
+}
+
+bool ChosenFromSeveral(const SearchPlan& plan) {
+  return plan.budget.attempts != 1 || plan.settings.tune_seconds > 0;
 }
 
 const Evaluation* ReportedBest(const SearchOutcome& outcome) {

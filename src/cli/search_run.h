@@ -18,7 +18,8 @@ namespace pragma {
 
 struct SearchOutcome {
   SessionResult session;
-  std::optional<Evaluation> final_best;  // measured again in fresh processes
+  // Measured again in fresh processes, where there was a choice (ChosenFromSeveral).
+  std::optional<Evaluation> final_best;
   CallCounts calls;
   std::string bundle;  // sha256 of the best's evidence; empty: there is none
 };
@@ -37,6 +38,10 @@ struct SearchPlan {
 // keeps its best as it was measured, and can be resumed.
 [[nodiscard]] Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench,
                                               TaskBench& task, const SearchPlan& plan);
+
+// Whether a win could be luck. Where one attempt was all that was asked for and nothing was tuned, no
+// figure was chosen for being good, and a second one would be no better than the first.
+[[nodiscard]] bool ChosenFromSeveral(const SearchPlan& plan);
 
 // The evaluation to report: measured again, or (interrupted) as it was measured in the search.
 [[nodiscard]] const Evaluation* ReportedBest(const SearchOutcome& outcome);

@@ -74,6 +74,12 @@ void VerifyFlags::AddTargetTo(CLI::App& command) {
       ->type_name("TARGET")
       ->check(CLI::IsMember({"cpu", "triton", "cuda"}))
       ->group("Checking");
+  command
+      .add_option("--devices", devices,
+                  "which GPUs may be used: of 0,1 the one that fewer other commands use")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->group("Checking");
 }
 
 Result<void> VerifyFlags::ReadShapes() {
@@ -128,6 +134,7 @@ WorkbenchOptions VerifyFlags::workbench_options() const {
   return {.threads = threads,
           .sandbox = unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired,
           .device = DeviceFor(runs_on()),
+          .devices = devices,
           .task_limit = DurationOr(task_limit, TorchServerOptions{}.describe_limit)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/settings.h"
@@ -29,6 +30,7 @@ struct VerifyFlags {
   std::string shapes;  // its text, once it was read
   bool unsafe_no_sandbox = false;
   std::string target;  // empty: cpu
+  std::vector<std::string> devices;  // Device::number; empty: the first GPU
 
   void AddTo(CLI::App& command);
   // --shapes, for commands that judge one task.

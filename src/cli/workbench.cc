@@ -71,8 +71,8 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   return machine;
 }
 
-void FindDeviceFor(Machine& machine, const std::string& programs) {
-  Result<Device> device = FindDevice(programs);
+void FindDeviceFor(Machine& machine, const std::string& programs, const std::string& number) {
+  Result<Device> device = FindDevice(programs, number);
   if (device) {
     machine.device = std::move(*device);
   } else {
@@ -131,11 +131,15 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const Context& context,
   Jail jail = TRY(Jail::Create(context.paths.programs.string(), options.sandbox));
   Store store = TRY(Store::Open(context.home));
   Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
+  std::optional<DeviceSeat> seat;
   if (options.device == DeviceWish::kIfThere) {
-    FindDeviceFor(machine, context.paths.programs.string());
+    if (!options.devices.empty()) seat = TRY(DeviceSeat::Take(options.devices));
+    FindDeviceFor(machine, context.paths.programs.string(), seat ? seat->number() : "");
   }
-  return std::unique_ptr<Workbench>(new Workbench(context, std::move(jail), std::move(store),
-                                                  std::move(machine), options.task_limit));
+  std::unique_ptr<Workbench> bench(new Workbench(context, std::move(jail), std::move(store),
+                                                 std::move(machine), options.task_limit));
+  bench->seat_ = std::move(seat);
+  return bench;
 }
 
 Machine Workbench::KnownMachine() { return StoredMachine(store_, machine_).value_or(machine_); }

@@ -47,6 +47,7 @@ struct WorkbenchOptions {
   int threads = 0;  // 0: what the machine gives
   SandboxMode sandbox = SandboxMode::kRequired;
   DeviceWish device = DeviceWish::kNone;
+  std::vector<std::string> devices;  // to take one from; empty: the first
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
 };
 
@@ -72,6 +73,7 @@ class Workbench final {
 
  private:
   Workbench(const Context& context, Jail jail, Store store, Machine machine, Seconds task_limit);
+  std::optional<DeviceSeat> seat_;  // of the machine's device, where it was one of several
   Paths paths_;
   std::filesystem::path home_;
   Seconds task_limit_;
@@ -100,6 +102,8 @@ class TaskBench final {
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Of the evaluations from now on; none: drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
+  // Verifier::set_more_to_come.
+  void set_more_to_come(bool more) { verifier_->set_more_to_come(more); }
   // Takes over what other processes found out about the task meanwhile (lint, baselines).
   void Refresh();
   // Verifier::Evaluate, keeping the task's baseline for later runs.

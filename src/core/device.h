@@ -15,6 +15,8 @@ struct Device {
   std::string cuda;        // what the driver supports: "13.0"
   std::string capability;  // "9.0"
   std::string library;     // path of the driver's libcuda.so.1
+  // As CUDA_VISIBLE_DEVICES names it in PCI order: "0". What runs on it is shown this one alone.
+  std::string number = "0";
   // Tests: the driver's device is the host's memory (worker/cuda/fake_driver.c), where Torch
   // computes on processors and Triton in its interpreter.
   bool host_memory = false;

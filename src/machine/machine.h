@@ -53,7 +53,9 @@ struct Machine {
 // Reads /proc and /sys; no figures.
 [[nodiscard]] Result<Machine> DescribeMachine();
 // The GPU that kernels would be measured on; kUnavailable, and why, where there is none.
-[[nodiscard]] Result<Device> FindDevice(const std::string& program_dir);
+// `number`: Device::number; empty: the first one that this process may see.
+[[nodiscard]] Result<Device> FindDevice(const std::string& program_dir,
+                                        const std::string& number = {});
 // Fills in peak and bandwidths with the probe program (about a second).
 [[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
 // The same machine measured twice: the higher of each figure, since a disturbance can only lower
@@ -62,17 +64,37 @@ struct Machine {
 [[nodiscard]] std::string MachineToJson(const Machine& machine);
 [[nodiscard]] Result<Machine> MachineFromJson(std::string_view text);
 
-// Timing is exclusive on the machine; builds, checks and reference runs share. flock on files in
-// /tmp, so it dies with its holder; a waiting timer goes first.
+// Timing is exclusive on the machine, or on one of its GPUs; builds, checks and reference runs
+// share. flock on files in /tmp, so it dies with its holder; a waiting timer goes first.
 class MachineLock final {
  public:
   enum class Kind : std::uint8_t { kShared, kExclusive };
   // Blocks. Interrupt: kInterrupted.
   [[nodiscard]] static Result<MachineLock> Take(Kind kind);
+  // For work on a GPU: exclusive of other work on the same one only, while the machine is shared.
+  [[nodiscard]] static Result<MachineLock> Take(Kind kind, const std::optional<Device>& device);
 
  private:
-  UniqueFd gate_;
-  UniqueFd lock_;
+  struct Pair {
+    UniqueFd gate;
+    UniqueFd lock;
+  };
+  [[nodiscard]] static Result<Pair> TakePair(const std::string& name, Kind kind);
+  Pair machine_;
+  Pair device_;  // released first
+};
+
+// A place among the users of one of several GPUs, kept until it dies: whoever comes next takes the
+// GPU with the fewest.
+class DeviceSeat final {
+ public:
+  // `numbers`: not empty.
+  [[nodiscard]] static Result<DeviceSeat> Take(const std::vector<std::string>& numbers);
+  [[nodiscard]] const std::string& number() const { return number_; }
+
+ private:
+  std::string number_;
+  UniqueFd seat_;
 };
 
 }  // namespace pragma

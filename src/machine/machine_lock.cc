@@ -1,29 +1,40 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/interrupt.h"
 #include "base/result.h"
+#include "core/device.h"
 #include "machine/machine.h"
 
 namespace pragma {
 namespace {
 
 // In /tmp, not in a user's folder: timing is exclusive on the machine, whoever measures.
-constexpr const char* kGatePath = "/tmp/pragma-machine.gate";
-constexpr const char* kLockPath = "/tmp/pragma-machine.lock";
+constexpr const char* kPrefix = "/tmp/pragma-";
+constexpr int kMostSeats = 256;  // users of one GPU
 
-Result<UniqueFd> Open(const char* path) {
+std::string DeviceName(const std::string& number) {
+  std::string name = "device-" + number;
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
+Result<UniqueFd> Open(const std::string& path) {
   // flock needs no write access, so another user's file serves as well as one's own.
-  UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid() && errno == ENOENT)
-    fd = UniqueFd(::open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!fd.valid()) return FailErrno(std::string("cannot open the machine lock ") + path);
+    fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd.valid()) return FailErrno("cannot open the machine lock " + path);
   return fd;
 }
 
@@ -40,15 +51,39 @@ Result<void> Flock(int fd, int operation) {
 
 // A timer takes the gate first and keeps it while it waits for the others to leave; everybody else
 // passes the gate on the way in. So a waiting timer goes first.
+Result<MachineLock::Pair> MachineLock::TakePair(const std::string& name, Kind kind) {
+  Pair pair{.gate = TRY(Open(kPrefix + name + ".gate")), .lock = TRY(Open(kPrefix + name + ".lock"))};
+  const int mode = kind == Kind::kExclusive ? LOCK_EX : LOCK_SH;
+  TRY(Flock(pair.gate.get(), mode));
+  TRY(Flock(pair.lock.get(), mode));
+  if (kind == Kind::kShared) pair.gate.Reset();
+  return pair;
+}
+
 Result<MachineLock> MachineLock::Take(Kind kind) {
   MachineLock lock;
-  lock.gate_ = TRY(Open(kGatePath));
-  lock.lock_ = TRY(Open(kLockPath));
-  const int mode = kind == Kind::kExclusive ? LOCK_EX : LOCK_SH;
-  if (auto gate = Flock(lock.gate_.get(), mode); !gate) return std::unexpected(gate.error());
-  if (auto taken = Flock(lock.lock_.get(), mode); !taken) return std::unexpected(taken.error());
-  if (kind == Kind::kShared) lock.gate_.Reset();
+  lock.machine_ = TRY(TakePair("machine", kind));
   return lock;
+}
+
+// Always in this order, so that nobody who holds a device waits for the machine.
+Result<MachineLock> MachineLock::Take(Kind kind, const std::optional<Device>& device) {
+  if (!device) return Take(kind);
+  MachineLock lock = TRY(Take(Kind::kShared));
+  lock.device_ = TRY(TakePair(DeviceName(device->number), kind));
+  return lock;
+}
+
+Result<DeviceSeat> DeviceSeat::Take(const std::vector<std::string>& numbers) {
+  DeviceSeat taken;
+  for (int seat = 0; seat < kMostSeats; ++seat) {
+    for (const std::string& number : numbers) {
+      taken.seat_ = TRY(Open(fmt::format("{}{}.seat-{}", kPrefix, DeviceName(number), seat)));
+      taken.number_ = number;
+      if (::flock(taken.seat_.get(), LOCK_EX | LOCK_NB) == 0) return taken;
+    }
+  }
+  return Fail("more than " + std::to_string(kMostSeats) + " commands use each of the GPUs");
 }
 
 }  // namespace pragma

@@ -63,11 +63,11 @@ TEST(MachineTest, BetterFiguresTakesTheHigherOfEach) {
   EXPECT_EQ(better.bandwidth[0].read_gbs, 5);
 }
 
-// Whether a child process can take the machine lock without waiting.
-bool ChildWouldGet(int operation) {
+// Whether a child process can take the lock without waiting.
+bool ChildWouldGet(int operation, const char* path = "/tmp/pragma-machine.lock") {
   const pid_t child = ::fork();
   if (child == 0) {
-    const int fd = ::open("/tmp/pragma-machine.lock", 0);
+    const int fd = ::open(path, 0);
     ::_exit(::flock(fd, operation | LOCK_NB) == 0 ? 0 : 1);
   }
   int status = 0;
@@ -84,6 +84,26 @@ TEST(MachineLockTest, AnExclusiveHolderShutsOthersOut) {
 TEST(MachineLockTest, ASharedHolderShutsOutOnlyTimers) {
   const MachineLock lock = MachineLock::Take(MachineLock::Kind::kShared).value();
   EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+}
+
+TEST(MachineLockTest, TimersOfTwoGpusDoNotWaitForEachOtherAndAProcessorsTimerForBoth) {
+  const Device first{.number = "first-of-a-test"};
+  const Device second{.number = "second-of-a-test"};
+  const MachineLock one = MachineLock::Take(MachineLock::Kind::kExclusive, first).value();
+  const MachineLock other = MachineLock::Take(MachineLock::Kind::kExclusive, second).value();
+  EXPECT_TRUE(ChildWouldGet(LOCK_SH));
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+  EXPECT_FALSE(ChildWouldGet(LOCK_SH, "/tmp/pragma-device-first-of-a-test.lock"));
+}
+
+TEST(DeviceSeatTest, TheGpuWithFewerUsersIsTaken) {
+  const std::vector<std::string> numbers{"third-of-a-test", "fourth-of-a-test"};
+  const DeviceSeat first = DeviceSeat::Take(numbers).value();
+  const DeviceSeat second = DeviceSeat::Take(numbers).value();
+  const DeviceSeat third = DeviceSeat::Take(numbers).value();
+  EXPECT_EQ(first.number(), numbers[0]);
+  EXPECT_EQ(second.number(), numbers[1]);
+  EXPECT_EQ(third.number(), numbers[0]);
 }
 
 Machine WithBandwidths(std::vector<Bandwidth> bandwidth) {

@@ -209,7 +209,8 @@ struct DeviceProvider {
 Result<Profile> ProfileOnDevice(const DeviceSubject& subject, const RuleSet& rules,
                                 const ProfileProgress& progress) {
   // Clocks and counters are the device's: nobody else may time on it meanwhile.
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  const MachineLock lock =
+      TRY(MachineLock::Take(MachineLock::Kind::kExclusive, subject.machine.device));
   if (progress) progress("profile: inputs");
   Observed observed{
       .subject = subject, .call = TRY(DeviceCall::Make(subject)), .metrics = {}, .launches = {}};

@@ -70,7 +70,7 @@ void BindDevice(JailSpec& spec, const Device& device) {
   spec.env["TRITON_CACHE_DIR"] = "/cache/triton";
   spec.env["CUDA_CACHE_PATH"] = "/tmp/cuda";
   spec.env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  spec.env["CUDA_VISIBLE_DEVICES"] = "0";
+  spec.env["CUDA_VISIBLE_DEVICES"] = device.number;
 }
 
 }  // namespace pragma

@@ -36,9 +36,8 @@ using Sets = std::span<const std::uint32_t>;
 // Steps that return bool say true when a candidate failed by them; outcome has why.
 class DeviceMatch final {
  public:
-  DeviceMatch(const DeviceSession& session, std::vector<DeviceSide>& sides, const TimingPlan& plan,
-              Rng& rng)
-      : session_(session), sides_(sides), plan_(plan), rng_(rng), left_out_(sides.size()) {
+  DeviceMatch(const DeviceSession& session, std::vector<DeviceSide>& sides, Rng& rng)
+      : session_(session), sides_(sides), rng_(rng), left_out_(sides.size()) {
     outcome_.timing.sides.resize(sides.size());
   }
 
@@ -68,7 +67,7 @@ class DeviceMatch final {
 
   const DeviceSession& session_;
   std::vector<DeviceSide>& sides_;
-  const TimingPlan& plan_;
+  TimingPlan plan_;
   Rng& rng_;
   std::vector<char> left_out_;  // by side
   DeviceOutcome outcome_;
@@ -79,6 +78,8 @@ Result<DeviceOutcome> DeviceMatch::Run() {
   TRY(AwaitAll());
   if (!failed()) TRY(FirstCalls());
   outcome_.waited = Since(start);
+  if (failed()) return std::move(outcome_);
+  plan_ = outcome_.plan = TRY(session_.begin());
   const std::size_t processes = sides_.front().players().size();
   for (std::size_t process = 0; process < processes && !failed(); ++process) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
@@ -259,8 +260,8 @@ bool DeviceMatch::Note(std::size_t side, Failure failure) {
 }  // namespace
 
 Result<DeviceOutcome> RunOnDevice(const DeviceSession& session, std::vector<DeviceSide>& sides,
-                                  const TimingPlan& plan, Rng& rng) {
-  return DeviceMatch(session, sides, plan, rng).Run();
+                                  Rng& rng) {
+  return DeviceMatch(session, sides, rng).Run();
 }
 
 }  // namespace pragma

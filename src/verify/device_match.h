@@ -22,17 +22,19 @@ struct DeviceSession {
   DeviceStage* stage = nullptr;
   Seconds torch_limit{60};  // for one burst of Torch's
   std::function<void(int process, int processes)> progress;
+  // Called once, when all processes are ready: from here on the device must be ours alone.
+  std::function<Result<TimingPlan>()> begin;
 };
 
 struct DeviceOutcome {
   TimingOutcome timing;    // a side that was left out has no times
+  TimingPlan plan;
   std::string no_compile;  // why torch.compile was left out; empty: it was not
   Seconds waited{0};       // until every process was ready
 };
 
 // Uses the sides up.
 [[nodiscard]] Result<DeviceOutcome> RunOnDevice(const DeviceSession& session,
-                                                std::vector<DeviceSide>& sides,
-                                                const TimingPlan& plan, Rng& rng);
+                                                std::vector<DeviceSide>& sides, Rng& rng);
 
 }  // namespace pragma

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,10 +41,10 @@ class DeviceTiming final {
 
  private:
   Result<TimingPlan> Plan(std::size_t sides);
-  Result<DeviceOutcome> Session(std::vector<DeviceSide>& sides, const TimingPlan& plan);
+  Result<TimingPlan> Begin(std::size_t sides);
+  Result<DeviceOutcome> Session();
   Result<void> TimeOnce();
-  void Record(const std::vector<DeviceSide>& sides, const TimingPlan& plan,
-              const DeviceOutcome& outcome);
+  void Record(const std::vector<DeviceSide>& sides, const DeviceOutcome& outcome);
   bool NoteFailure(const TimingOutcome& outcome);
   bool Plausible();
 
@@ -51,6 +52,8 @@ class DeviceTiming final {
   Judging& judging_;
   const MakeSides& make_sides_;
   const VerifyProgress& progress_;
+  std::optional<MachineLock> lock_;
+  std::optional<TimingPlan> plan_;  // the first session's holds for a second look
 };
 
 // Their number where there is none.
@@ -100,29 +103,41 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
                   parts_.options.timing_budget);
 }
 
-Result<DeviceOutcome> DeviceTiming::Session(std::vector<DeviceSide>& sides,
-                                            const TimingPlan& plan) {
+// Alone on the device from here on, until the session's figures are there.
+Result<TimingPlan> DeviceTiming::Begin(std::size_t sides) {
+  lock_.reset();
+  lock_ = TRY(TakeDevice(judging_.evaluation, parts_.machine));
+  if (!plan_) plan_ = TRY(Plan(sides));
+  return *plan_;
+}
+
+// Its processes become ready while others still build and check on the device: contexts, modules
+// and first calls take longer than what is timed, and need no quiet.
+Result<DeviceOutcome> DeviceTiming::Session() {
+  lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, parts_.machine.device));
+  std::vector<DeviceSide>& sides = parts_.crew.timed.emplace_back(TRY(make_sides_()));
   const DeviceSession session{.stage = &parts_.stage,
-                              .progress = [this](int process, int processes) {
-                                if (progress_) {
-                                  progress_(fmt::format("time {}/{}", process, processes));
-                                }
-                              }};
-  DeviceOutcome outcome = TRY(RunOnDevice(session, sides, plan, judging_.rng));
+                              .progress =
+                                  [this](int process, int processes) {
+                                    if (progress_) {
+                                      progress_(fmt::format("time {}/{}", process, processes));
+                                    }
+                                  },
+                              .begin = [&] { return Begin(sides.size()); }};
+  DeviceOutcome outcome = TRY(RunOnDevice(session, sides, judging_.rng));
+  lock_.reset();
   judging_.evaluation.phases_ms["time_ready"] += outcome.waited.count() * 1e3;
   return outcome;
 }
 
 Result<void> DeviceTiming::TimeOnce() {
-  std::vector<DeviceSide>& sides = parts_.crew.timed.emplace_back(TRY(make_sides_()));
-  const TimingPlan plan = TRY(Plan(sides.size()));
-  DeviceOutcome outcome = TRY(Session(sides, plan));
+  DeviceOutcome outcome = TRY(Session());
+  const std::vector<DeviceSide>& sides = parts_.crew.timed.back();
   const std::size_t best = Find(sides, DeviceArea::kBest);
   if (best < sides.size() && !outcome.timing.failed &&
       outcome.timing.Ratio(best, 0).low > 1 + kMinimumEffect) {
     // The second look, which no win selected, is what counts.
-    std::vector<DeviceSide>& fresh = parts_.crew.timed.emplace_back(TRY(make_sides_()));
-    outcome = TRY(Session(fresh, plan));
+    outcome = TRY(Session());
   }
   if (outcome.timing.failed && outcome.timing.failed->side == best) {
     return Fail("the present best failed while it was timed: " +
@@ -132,13 +147,13 @@ Result<void> DeviceTiming::TimeOnce() {
   if (!outcome.no_compile.empty()) {
     judging_.Note("compile_baseline", "note", outcome.no_compile);
   }
-  Record(sides, plan, outcome);
+  Record(sides, outcome);
   return {};
 }
 
-void DeviceTiming::Record(const std::vector<DeviceSide>& sides, const TimingPlan& plan,
-                          const DeviceOutcome& outcome) {
+void DeviceTiming::Record(const std::vector<DeviceSide>& sides, const DeviceOutcome& outcome) {
   Evaluation& evaluation = judging_.evaluation;
+  const TimingPlan& plan = outcome.plan;
   const TimingOutcome& timing = outcome.timing;
   const int threads = parts_.machine.threads;
   judging_.Note("timed_outputs", "pass",
@@ -186,7 +201,6 @@ bool DeviceTiming::Plausible() {
 Result<void> TimeOnDevice(const DeviceParts& parts, Judging& judging, const MakeSides& make_sides,
                           const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
   return DeviceTiming(parts, judging, make_sides, progress).Run();
 }
 

@@ -94,7 +94,7 @@ void DeviceVerifier::StartZygote() {
 Result<WorkerZygote> DeviceVerifier::TakeZygote() {
   if (!spare_.valid()) StartZygote();
   WorkerZygote taken = TRY(spare_.get());
-  if (machine_.threads >= kProcessorsToSpare) StartZygote();
+  if (more_to_come_ && machine_.threads >= kProcessorsToSpare) StartZygote();
   return taken;
 }
 
@@ -154,7 +154,8 @@ DeviceParts DeviceVerifier::Parts(Session& session) {
 // Builds and checks; the evaluation says what was found.
 Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session) {
   Judging& judging = session.judging;
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  const MachineLock lock =
+      TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
   if (session.progress) session.progress("build");
   if (candidate.language == Language::kCuda && machine_.device) {
     TRY(StartProgram(session.subject, session.measure));
@@ -202,10 +203,12 @@ Result<void> DeviceVerifier::Time(Session& session) {
 Result<void> DeviceVerifier::Settle() { return ahead_.valid() ? ahead_.get() : Result<void>(); }
 
 // Nobody waits for this: contexts and processes take tenths of a second to begin and to end.
-void DeviceVerifier::LookAhead(std::unique_ptr<Session> session) {
-  const Measure measure = session->measure;
+void DeviceVerifier::Clear(std::unique_ptr<Session> session) {
   clearing_ =
       std::async(std::launch::async, [used = std::move(session)]() mutable { used.reset(); });
+}
+
+void DeviceVerifier::LookAhead(Measure measure) {
   ahead_ = std::async(std::launch::async, [this, measure] { return StartTorch(measure); });
 }
 
@@ -241,7 +244,10 @@ Result<Evaluation> DeviceVerifier::Evaluate(const Candidate& candidate, const Ca
   }
   TRY(Judge(candidate, best, *session));
   Evaluation evaluation = std::move(session->judging.evaluation);
-  if (machine_.device) LookAhead(std::move(session));
+  if (machine_.device) {
+    Clear(std::move(session));
+    if (more_to_come_) LookAhead(measure);
+  }
   return evaluation;
 }
 

@@ -37,6 +37,7 @@ class DeviceVerifier final {
   // Waits until nothing of it uses the server any more.
   [[nodiscard]] Result<void> Settle();
   void set_seed(const std::optional<Seed>& seed) { options_.seed = seed; }
+  void set_more_to_come(bool more) { more_to_come_ = more; }
 
  private:
   // What one candidate's processes are started from.
@@ -53,7 +54,8 @@ class DeviceVerifier final {
 
   [[nodiscard]] Result<void> Judge(const Candidate& candidate, const Candidate* best,
                                    Session& session);
-  void LookAhead(std::unique_ptr<Session> session);
+  void Clear(std::unique_ptr<Session> session);
+  void LookAhead(Measure measure);
   [[nodiscard]] Result<void> Prepare();
   // False when the candidate was turned away (the evaluation says why).
   [[nodiscard]] Result<bool> Build(const Candidate& candidate, Subject& subject,
@@ -76,6 +78,7 @@ class DeviceVerifier final {
   VerifyOptions options_;
   std::string header_;
   std::optional<DeviceStage> stage_;
+  bool more_to_come_ = true;
   // For the next evaluation, started ahead.
   std::future<Result<WorkerZygote>> spare_;
   std::optional<DeviceSide> eager_;

@@ -88,4 +88,11 @@ class PhaseTimer final {
   return MachineLock::Take(MachineLock::Kind::kExclusive);
 }
 
+// The same on the machine's GPU alone.
+[[nodiscard]] inline Result<MachineLock> TakeDevice(Evaluation& evaluation,
+                                                    const Machine& machine) {
+  const PhaseTimer timer(evaluation, "time_lock");
+  return MachineLock::Take(MachineLock::Kind::kExclusive, machine.device);
+}
+
 }  // namespace pragma

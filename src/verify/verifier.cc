@@ -205,4 +205,6 @@ void Verifier::set_seed(const std::optional<Seed>& seed) {
   impl_->device.set_seed(seed);
 }
 
+void Verifier::set_more_to_come(bool more) { impl_->device.set_more_to_come(more); }
+
 }  // namespace pragma

@@ -80,11 +80,11 @@ def check(described: Any, text: str) -> str | None:
 class Recorded:
     """In place of a kernel: keeps what it is launched with."""
 
-    def __init__(self, kernel: Any, launches: list[Any]) -> None:
-        self.kernel, self.launches = kernel, launches
+    def __init__(self, kernel: Any, launches: list[Any], options: dict[str, int] | None = None) -> None:
+        self.kernel, self.launches, self.options = kernel, launches, options or {}
 
     def __getitem__(self, grid: Any) -> Any:
-        return lambda *arguments, **constants: self.launches.append((self.kernel, arguments, constants))
+        return lambda *arguments: self.launches.append((self.kernel, arguments, self.options))
 
 
 def compiled(kernel: Any, arguments: Any, constants: dict[str, int], warps: int, stages: int) -> Any:
@@ -114,20 +114,20 @@ def compile_all(interface: str, text: str, every: bool) -> str | None:
     from triton.runtime.autotuner import Autotuner
     from triton.runtime.jit import JITFunction
 
-    module = loaded(text)
     launches: list[Any] = []
+    JITFunction.warmup = lambda self, *_, grid, **options: Recorded(self, launches, options)
+    module = loaded(text)
     for name, value in list(vars(module).items()):
-        if isinstance(value, Autotuner | JITFunction) and f"    {name}[" in text:
+        if isinstance(value, Autotuner) and f"    {name}[" in text:
             setattr(module, name, Recorded(value, launches))
     module.run(*[torch.empty(s, dtype=getattr(torch, d), device="meta") for d, s in specs(interface)])
     for kernel, given, constants in launches:
-        configs = [(constants, constants.pop("num_warps", 4), constants.pop("num_stages", 0))]
+        configs = [({}, constants.get("num_warps", 4), constants.get("num_stages", 0))]
         if isinstance(kernel, Autotuner):
             configs = [(c.kwargs, c.num_warps, c.num_stages) for c in kernel.configs]
             kernel = kernel.fn
-        defaults = {one.name: one.default for one in kernel.params if one.has_default}
         for values, warps, stages in configs if every else configs[:1]:
-            result = compiled(kernel, given, defaults | values, warps, stages)
+            result = compiled(kernel, given, values, warps, stages)
             if result.metadata.shared > SHARED_BYTES:
                 return f"{kernel.__name__} {values}: {result.metadata.shared} bytes of shared memory"
             if os.environ.get("VERBOSE"):

@@ -40,7 +40,7 @@ struct Block {
 };
 
 // Multiplications. Below, a kernel is done before the tuner has launched it (some 30 us).
-constexpr std::int64_t kWorthTuning = std::int64_t{1} << 28;
+constexpr std::int64_t kWorthTuning = std::int64_t{1} << 30;
 
 std::vector<GridFactor> GridOf(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
   std::vector<GridFactor> grid;

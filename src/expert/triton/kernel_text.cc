@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "expert/program.h"
+#include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 
 namespace pragma::triton {
@@ -37,6 +38,20 @@ std::vector<std::string> BufferNames(const Program& program, const KernelText& k
 }
 
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
+
+// Compiled when the module is loaded, from the types alone: its own launcher takes the host half of
+// the time that a look at the arguments of each call would.
+std::string Built(const Program& program, const KernelText& kernel) {
+  std::vector<std::string> arguments;
+  for (const int buffer : kernel.buffers)
+    arguments.push_back(TorchType(program.buffers[static_cast<std::size_t>(buffer)].dtype));
+  const Config& only = kernel.configs.front();
+  arguments.emplace_back("grid=(1,)");
+  if (only.warps != kUsualWarps) arguments.push_back(fmt::format("num_warps={}", only.warps));
+  if (only.stages > 0) arguments.push_back(fmt::format("num_stages={}", only.stages));
+  return fmt::format("{} = {}.warmup({})\n", BuiltName(kernel.name), kernel.name,
+                     Join(arguments, ", "));
+}
 
 std::string TunedGrid(const std::vector<GridFactor>& grid) {
   std::vector<std::string> factors;
@@ -72,6 +87,8 @@ std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config)
   return programs;
 }
 
+std::string BuiltName(const std::string& kernel) { return kernel + "_built"; }
+
 std::string Definition(const Program& program, const KernelText& kernel) {
   PyLines out;
   if (IsTuned(kernel)) {
@@ -86,12 +103,15 @@ std::string Definition(const Program& program, const KernelText& kernel) {
   }
   out.Line("@triton.jit");
   std::vector<std::string> parameters = BufferNames(program, kernel);
-  for (const auto& [name, value] : kernel.configs.front().constants)
-    parameters.push_back(IsTuned(kernel) ? name + ": tl.constexpr"
-                                         : fmt::format("{}: tl.constexpr = {}", name, value));
+  if (IsTuned(kernel))
+    for (const auto& [name, value] : kernel.configs.front().constants)
+      parameters.push_back(name + ": tl.constexpr");
   out.Line(fmt::format("def {}({}):", kernel.name, Join(parameters, ", ")));
   if (!kernel.comment.empty()) out.Line("    # " + kernel.comment);
-  return out.text() + kernel.body;
+  if (IsTuned(kernel)) return out.text() + kernel.body;
+  for (const auto& [name, value] : kernel.configs.front().constants)
+    out.Line(fmt::format("    {}: tl.constexpr = {}", name, value));
+  return out.text() + kernel.body + "\n\n" + Built(program, kernel);
 }
 
 std::string Launch(const Program& program, const KernelText& kernel) {
@@ -99,11 +119,8 @@ std::string Launch(const Program& program, const KernelText& kernel) {
   if (IsTuned(kernel))
     return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, TunedGrid(kernel.grid),
                        Join(arguments, ", "));
-  const Config& only = kernel.configs.front();
-  if (only.warps != kUsualWarps) arguments.push_back(fmt::format("num_warps={}", only.warps));
-  if (only.stages > 0) arguments.push_back(fmt::format("num_stages={}", only.stages));
-  return fmt::format("{}[({},)]({})", kernel.name, Programs(kernel.grid, only),
-                     Join(arguments, ", "));
+  return fmt::format("{}[({}, 1, 1)]({})", BuiltName(kernel.name),
+                     Programs(kernel.grid, kernel.configs.front()), Join(arguments, ", "));
 }
 
 }  // namespace pragma::triton

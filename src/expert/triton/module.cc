@@ -110,6 +110,7 @@ class ModuleWriter final {
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanKernels(program_, products)) {
       const std::string name = Free(nest.steps.front().name + "_kernel");
+      (void)taken_.New(BuiltName(name));
       kernels_.push_back(nest.anchored ? ContractionKernel(program_, nest, name, Precision())
                                        : NestKernel(program_, nest, name, whole_row));
       kernels_.back().comment = OneLine(InWords(nest));

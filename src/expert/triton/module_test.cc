@@ -88,6 +88,18 @@ TEST(TritonModule, AFoldWithFewResultsIsSharedByTwoKernels) {
   EXPECT_THAT(text, HasSubstr("torch.empty("));
 }
 
+TEST(TritonModule, ASmallFoldIsOneKernel) {
+  const std::string text = TextOf(Operator("aten.sum.default", {{64, 1024}}, {}));
+  EXPECT_EQ(Times(text, "@triton.jit\ndef "), 1U) << text;
+}
+
+TEST(TritonModule, WhatIsNotTunedIsCompiledWithTheModule) {
+  const std::string text = TextOf(Operator("aten.relu.default", {{16, 1024}}, {16, 1024}));
+  EXPECT_THAT(text, HasSubstr("y_kernel_built = y_kernel.warmup(torch.float32, torch.float32, grid=(1,))"));
+  EXPECT_THAT(text, HasSubstr("    y_kernel_built[(128, 1, 1)](x0, out)"));
+  EXPECT_THAT(text, HasSubstr("    BLOCK: tl.constexpr = 128"));
+}
+
 TEST(TritonModule, ProductsAreMadeOnTensorCoresInThreeParts) {
   const std::string text =
       TextOf(Operator("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512}));

@@ -18,7 +18,9 @@
 namespace pragma::triton {
 namespace {
 
-constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 16;  // elements of the whole step
+// Elements that one program walks. Below, it is done before the host has launched the second kernel
+// that a split takes, with its scratch.
+constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 17;
 constexpr std::int64_t kBlockOfProduct = 128;
 constexpr std::int64_t kSmallestDepth = 512;
 constexpr std::int64_t kSmallestRow = 2048;
@@ -146,10 +148,9 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
 void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
-    if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) ||
-        Elements(step.shape) < kWorthSplitting || HasBand(step))
-      continue;
+    if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) || HasBand(step)) continue;
     const Work work = WorkOf(step, products);
+    if (Elements(step.shape) / std::max<std::int64_t>(work.programs, 1) < kWorthSplitting) continue;
     const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
                                          FoldedCount(step) / work.smallest);
     if (work.programs >= work.enough || wanted < 2) continue;
