@@ -101,10 +101,13 @@ Text ExpressionWriter::Write(const ExprPtr& expr) {
   const bool hoisted = before_ != body_ && !InnerVarying(expr);
   if (!hoisted) {
     Text value = WriteNode(expr);
-    return uses_[expr.get()] > 1 ? Named(expr, std::move(value), false) : value;
+    // Before a pass there is no loop over its vectors: a name there is one for each of them.
+    return uses_[expr.get()] > 1 ? Named(expr, std::move(value), hoisting_ && value.vector) : value;
   }
   Writer* body = std::exchange(body_, before_);  // what is below it is computed there as well
+  hoisting_ = true;
   Text value = WriteNode(expr);
+  hoisting_ = false;
   body_ = body;
   if (expr->op == ExprOp::kIndex) return value;
   return Named(expr, std::move(value), true);

@@ -87,6 +87,7 @@ class ExpressionWriter final {
   std::string lanes_ = "lanes";
   Writer* before_ = nullptr;
   Writer* body_ = nullptr;
+  bool hoisting_ = false;  // writing what stands before the pass
   std::map<int, Text> forwarded_;
   std::vector<Bound> assumed_;
   UseCounts uses_;

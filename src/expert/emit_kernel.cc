@@ -17,11 +17,11 @@
 #include "core/task.h"
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
-#include "expert/anchored.h"
 #include "expert/attention.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
+#include "expert/kernel_body.h"
 #include "expert/nest.h"
 #include "expert/program.h"
 #include "expert/store_through.h"
@@ -66,17 +66,6 @@ bool Reserved(const std::string& name) {
       "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
       "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each"};
   return kNames.contains(name);
-}
-
-// "SOFTMAX" of a nest whose first step is "softmax_fold"; each once.
-std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
-  std::string name = nest.steps[0].name;
-  const std::size_t end = name.rfind('_');  // of what MakeNamesUnique added
-  name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
-  name.resize(name.find_last_not_of('_') + 1);
-  const std::string stem = name;
-  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
-  return name;
 }
 
 // PRAGMA_TUNE(NAME, default, ...) as a constant. `name`: where NAME begins; `comma`: behind it.
@@ -198,6 +187,28 @@ std::string Parameters(const Task& task, const Program& program, const std::vect
   return text + "void* scratch";
 }
 
+std::string Preamble(Needs needs, bool anchors) {
+  std::string text = "#include \"kernel.h\"\n\n";
+  if (needs.cmath) text += "#include <cmath>\n";
+  text += "#include <cstddef>\n#include <cstdint>\n#include <utility>\n";
+  if (anchors) text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
+  if (needs.vectors) needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
+  if (!needs.pieces.empty()) text += VectorPreamble(needs.pieces);
+  if (anchors) text += PackingText();
+  return text;
+}
+
+std::string ScratchSize(std::size_t buffers_bytes, const std::string& anchors) {
+  constexpr std::string_view kDeclaration =
+      "extern \"C\" constinit const std::size_t pragma_scratch_bytes";
+  if (!anchors.empty())
+    return fmt::format(
+        "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {{\n"
+        "  return a < b ? b : a;\n}}\n{} = {} + {};\n",
+        kDeclaration, buffers_bytes, anchors);
+  return buffers_bytes > 0 ? fmt::format("\n{} = {};\n", kDeclaration, buffers_bytes) : "";
+}
+
 }  // namespace
 
 std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
@@ -210,12 +221,6 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   const std::vector<Nest> nests = PlanNests(program);
   const Layout layout = LayOut(program, Lives(program, nests));
 
-  NestChoices choices = ChoicesOf(variant, target);
-  std::set<std::string> tunables;
-  Needs needs;
-  std::string functions;
-  int anchored = 0;
-  std::string anchor_scratch;  // the largest of what anchors need, behind the buffers
   Writer body;
   body.Line(
       fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program, outputs)));
@@ -228,54 +233,15 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
         "{0}* const {1} = reinterpret_cast<{0}*>(static_cast<char*>(scratch) + {2});  // {3}", type,
         spec.name, offset, ShapeText(spec.shape)));
   }
-  for (const Nest& nest : nests) {
-    body.Line("");
-    body.Line("// " + InWords(nest));
-    if (!nest.anchored) {
-      choices.name = TunableName(nest, tunables);
-      EmitNest(program, nest, choices, needs, body);
-      continue;
-    }
-    std::string name = nest.steps[0].name;  // "linear_1_fold"
-    name.resize(name.size() - std::string_view("_fold").size());
-    name = fmt::format("{}_product{}", name, ++anchored > 1 ? fmt::format("_{}", anchored) : "");
-    const AnchorText anchor = EmitAnchor(program, nest, target, name, needs);
-    functions += anchor.function + "\n";
-    needs.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
-    needs.vectors = true;
-    anchor_scratch = anchor_scratch.empty()
-                         ? name + "::kScratchBytes"
-                         : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch, name);
-    body.Line(FillIn(anchor.call,
-                     {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", layout.bytes)}}));
-  }
+  KernelBody written(program, target, ChoicesOf(variant, target), layout.bytes, body);
+  written.Write(nests);
   body.Line("}");
 
-  std::string text = FirstLines(task, variant) + "#include \"kernel.h\"\n\n";
-  if (needs.cmath) text += "#include <cmath>\n";
-  text += "#include <cstddef>\n#include <cstdint>\n#include <utility>\n";
-  if (!functions.empty())
-    text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
-  if (needs.vectors) {
-    needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
-    text += VectorPreamble(needs.pieces);
-  } else if (!needs.pieces.empty()) {
-    text += VectorPreamble(needs.pieces);
-  }
-  if (!functions.empty()) {
-    text += PackingText();
-    text += functions;
-    text +=
-        "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {\n"
-        "  return a < b ? b : a;\n}\n";
-    text +=
-        fmt::format("extern \"C\" constinit const std::size_t pragma_scratch_bytes = {} + {};\n",
-                    layout.bytes, anchor_scratch);
-  } else if (layout.bytes > 0) {
-    text += fmt::format("\nextern \"C\" constinit const std::size_t pragma_scratch_bytes = {};\n",
-                        layout.bytes);
-  }
-  return WithTunables(WithinTuner(text + "\n" + body.text()), variant);
+  return WithTunables(
+      WithinTuner(FirstLines(task, variant) + Preamble(written.needs(), anchors) +
+                  written.functions() + ScratchSize(layout.bytes, written.anchor_scratch()) + "\n" +
+                  body.text()),
+      variant);
 }
 
 }  // namespace pragma

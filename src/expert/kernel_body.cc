@@ -1,0 +1,134 @@
+#include "expert/kernel_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/anchor_kernel.h"
+#include "expert/anchored.h"
+#include "expert/emit_nest.h"
+#include "expert/nest.h"
+#include "expert/nest_pattern.h"
+#include "expert/program.h"
+#include "expert/writer.h"
+
+namespace pragma {
+namespace {
+
+// "SOFTMAX" of a nest whose first step is "softmax_fold"; each once.
+std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
+  std::string name = nest.steps[0].name;
+  const std::size_t end = name.rfind('_');  // of what MakeNamesUnique added
+  name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
+  name.resize(name.find_last_not_of('_') + 1);
+  const std::string stem = name;
+  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+  return name;
+}
+
+// "ComputeBatchNorm1" of "BATCH_NORM_1".
+std::string FunctionName(std::string_view capitals) {
+  std::string name = "Compute";
+  bool begins = true;
+  for (const char c : capitals) {
+    if (c != '_')
+      name += begins ? c : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    begins = c == '_';
+  }
+  return name;
+}
+
+bool IsWritten(const Nest& nest, int buffer) {
+  return std::ranges::any_of(nest.steps,
+                             [buffer](const Step& step) { return step.buffer == buffer; });
+}
+
+}  // namespace
+
+void KernelBody::Write(const std::vector<Nest>& nests) {
+  std::vector<NestPattern> patterns;
+  for (const Nest& nest : nests) {
+    patterns.push_back(PatternOf(program_, nest, target_, choices_));
+    ++times_[patterns.back().text];
+  }
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    out_.Line("");
+    out_.Line("// " + InWords(nests[n]));
+    nests[n].anchored ? WriteAnchor(nests[n], patterns[n]) : WriteNest(nests[n], patterns[n]);
+  }
+}
+
+void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
+  std::string& name = written_as_[pattern.text];
+  const bool first = name.empty();
+  if (first) {
+    name = nest.steps[0].name;  // "linear_1_fold"
+    name.resize(name.size() - std::string_view("_fold").size());
+    name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
+  }
+  const AnchorText anchor = EmitAnchor(program_, nest, target_, name, needs_);
+  if (first) {
+    functions_ += anchor.function + "\n";
+    anchor_scratch_ = anchor_scratch_.empty()
+                          ? name + "::kScratchBytes"
+                          : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch_, name);
+  }
+  needs_.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
+  needs_.vectors = true;
+  out_.Line(
+      FillIn(anchor.call,
+             {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}}));
+}
+
+void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {
+  if (times_.at(pattern.text) == 1) {
+    choices_.name = TunableName(nest, tunables_);
+    return EmitNest(program_, nest, choices_, needs_, out_);
+  }
+  const RebasedNest rebased = Rebased(nest);
+  std::string& name = written_as_[pattern.text];
+  if (name.empty()) name = AddFunction(rebased, pattern);
+  out_.Line(Call(name, rebased, pattern));
+}
+
+std::string KernelBody::AddFunction(const RebasedNest& rebased, const NestPattern& pattern) {
+  choices_.name = TunableName(rebased.nest, tunables_);
+  const std::string name = FunctionName(choices_.name);
+  std::string parameters;
+  for (const int buffer : pattern.buffers) {
+    const Buffer& used = program_.buffers[static_cast<std::size_t>(buffer)];
+    parameters +=
+        fmt::format("{}{}{}* {}", parameters.empty() ? "" : ", ",
+                    IsWritten(rebased.nest, buffer) ? "" : "const ", DTypeCppName(used.dtype), used.name);
+  }
+  Writer function;
+  function.Line(fmt::format("// {}: {} times, named as the first time.", InWords(rebased.nest),
+                            times_.at(pattern.text)));
+  function.Line(fmt::format("static void {}({}) {{", name, parameters));
+  EmitNest(program_, rebased.nest, choices_, needs_, function);
+  function.Line("}");
+  functions_ += function.text() + "\n";
+  return name;
+}
+
+std::string KernelBody::Call(const std::string& function, const RebasedNest& rebased,
+                             const NestPattern& pattern) const {
+  std::string arguments;
+  for (const int buffer : pattern.buffers) {
+    const std::int64_t start = rebased.start.at(buffer);
+    arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ",
+                             program_.buffers[static_cast<std::size_t>(buffer)].name,
+                             start == 0 ? "" : fmt::format(" + {}", start));
+  }
+  return fmt::format("{}({});", function, arguments);
+}
+
+}  // namespace pragma

@@ -1,0 +1,59 @@
+// KernelBody: the text of a kernel's nests in order, and of the functions that they call.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expert/anchor_kernel.h"
+#include "expert/emit_expression.h"
+#include "expert/emit_nest.h"
+#include "expert/nest.h"
+#include "expert/nest_pattern.h"
+#include "expert/program.h"
+#include "expert/writer.h"
+
+namespace pragma {
+
+class KernelBody final {
+ public:
+  // `buffers_bytes`: of the scratch memory; what anchors need lies behind them.
+  KernelBody(const Program& program, const KernelTarget& target, const NestChoices& choices,
+             std::size_t buffers_bytes, Writer& out)
+      : program_(program),
+        target_(target),
+        choices_(choices),
+        buffers_bytes_(buffers_bytes),
+        out_(out) {}
+
+  void Write(const std::vector<Nest>& nests);
+
+  [[nodiscard]] const std::string& functions() const { return functions_; }
+  // The largest of what anchors need, as an expression; empty where there are none.
+  [[nodiscard]] const std::string& anchor_scratch() const { return anchor_scratch_; }
+  [[nodiscard]] const Needs& needs() const { return needs_; }
+
+ private:
+  void WriteAnchor(const Nest& nest, const NestPattern& pattern);
+  void WriteNest(const Nest& nest, const NestPattern& pattern);
+  [[nodiscard]] std::string AddFunction(const RebasedNest& rebased, const NestPattern& pattern);
+  [[nodiscard]] std::string Call(const std::string& function, const RebasedNest& rebased,
+                                 const NestPattern& pattern) const;
+
+  const Program& program_;
+  const KernelTarget& target_;
+  NestChoices choices_;
+  std::size_t buffers_bytes_;
+  Writer& out_;
+  Needs needs_;
+  std::string functions_;
+  std::string anchor_scratch_;
+  int anchors_ = 0;
+  std::set<std::string> tunables_;
+  std::map<std::string, int> times_;               // each pattern's text
+  std::map<std::string, std::string> written_as_;  // the same -> the function's name
+};
+
+}  // namespace pragma
