@@ -1,5 +1,6 @@
 // What the expert writes for tasks, without building or timing it:
 //   pragma-expert-source PYTHON FOLDER [--triton] TASK.py...
+// A task may also be what the PyTorch server said of it once (the "task" of its reply, NAME.json).
 // FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
 // NAME/interface.txt; one line a task tells the outcome.
 #include <fmt/format.h>
@@ -46,9 +47,24 @@ Result<std::string> WriteTriton(const Task& task, const std::filesystem::path& f
   return fmt::format("{} bytes", text.size());
 }
 
-Result<std::string> WriteSource(const Task& task, const KernelTarget& target, bool triton,
-                                const std::filesystem::path& folder) {
-  return triton ? WriteTriton(task, folder) : WriteKernel(task, target, folder);
+struct Destination {
+  KernelTarget target;
+  bool triton = false;
+  std::filesystem::path folder;
+};
+
+Result<std::string> WriteText(const Task& task, const Destination& to) {
+  return to.triton ? WriteTriton(task, to.folder) : WriteKernel(task, to.target, to.folder);
+}
+
+Result<std::string> WriteSource(const Jail& jail, const TorchServerOptions& options,
+                                const std::filesystem::path& file, const Destination& to) {
+  if (file.extension() == ".json") {
+    const std::string description = TRY(ReadFile(file));
+    return WriteText(TRY(ParseTaskDescription(description)), to);
+  }
+  const TorchServer server = TRY(TorchServer::Start(jail, options, file));
+  return WriteText(server.task(), to);
 }
 
 Result<void> WriteAll(std::span<char* const> tasks, bool triton,
@@ -62,10 +78,8 @@ Result<void> WriteAll(std::span<char* const> tasks, bool triton,
                                    .timers = std::nullopt};
   std::filesystem::create_directories(options.cache_dir);
   for (const std::filesystem::path task : tasks) {
-    const auto server = TorchServer::Start(jail, options, task);
     const Result<std::string> written =
-        server ? WriteSource(server->task(), TargetOf(machine), triton, folder)
-               : std::unexpected(server.error());
+        WriteSource(jail, options, task, {TargetOf(machine), triton, folder});
     fmt::print("{}: {}\n", task.stem().string(),
                written ? *written : "refused: " + written.error().message);
     std::fflush(stdout);

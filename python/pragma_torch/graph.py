@@ -2,7 +2,8 @@
 
 The graph is functional and nearly core ATen (export's default decompositions), except that linear,
 matmul and scaled_dot_product_attention stay whole: taken apart they are views and transposes around
-a batched product, which says less.
+a batched product, which says less. Recurrent networks stay whole too: taken apart they have some
+twenty nodes for each time step, and describing one would take minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from pragma_torch.errors import one_line
 from pragma_torch.plan import DTYPES, Plan, dtype_name
 from pragma_torch.values import encode
 
-_WHOLE = ("linear", "matmul", "scaled_dot_product_attention")
+_WHOLE = (
+    "linear.default",
+    "matmul.default",
+    "scaled_dot_product_attention.default",
+    "lstm.input",
+    "gru.input",
+    "rnn_tanh.input",
+    "rnn_relu.input",
+)
 
 
 def export(model: torch.nn.Module, inputs: list[Any]) -> tuple[Any, str]:
@@ -36,7 +45,7 @@ def decompose(program: Any) -> Any:
     """Functional core ATen; the program as exported when it cannot be taken apart."""
     table = torch.export.default_decompositions()
     for name in _WHOLE:
-        table.pop(getattr(torch.ops.aten, name).default, None)
+        table.pop(operator.attrgetter(name)(torch.ops.aten), None)
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")

@@ -50,6 +50,7 @@ std::optional<AffineForm> OneBatch(const AffineForm& form, const Shape& shape, s
 Nest NestOver(const Shape& shape, const Step& step, const AffineForm& place) {
   Nest nest;
   nest.anchored = true;
+  nest.repeat = step.repeat;
   nest.shape = shape;
   nest.inner.assign(shape.size(), false);
   nest.steps = {step};

@@ -1,6 +1,8 @@
 #include "expert/builder.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,9 +73,19 @@ Value Builder::Stored(const Value& value) {
     return {InOtherDims(value.expr, value.dims, value.shape), value.shape, value.shape,
             value.dtype};
   }
+  if (Value known = Known(value); known.expr != value.expr) return known;
   const int buffer = NewBuffer(value.dtype, value.shape);
   StoreInto(value, buffer, ContiguousForm(value.dims));
+  kept_[value.expr.get()] = {value, Whole(buffer)};
   return Whole(buffer);
+}
+
+Value Builder::Known(const Value& value) const {
+  const auto kept = kept_.find(value.expr.get());
+  if (kept == kept_.end()) return value;
+  const Value& given = kept->second.value;
+  const bool same = given.dims == value.dims && given.shape == value.shape;
+  return same && given.dtype == value.dtype ? kept->second.stored : value;
 }
 
 Value Builder::ForReuse(const Value& value) {
@@ -89,6 +101,7 @@ void Builder::StoreInto(const Value& value, int buffer, const AffineForm& place)
   step.place = place;
   step.name = name_;
   step.what = what_;
+  step.repeat = repeat_;
   program_.steps.push_back(std::move(step));
 }
 
@@ -162,6 +175,16 @@ Value Builder::Scanned(const Value& value, Fold fold, std::size_t dimension, DTy
   last().fold = fold;
   last().folded[dimension] = true;
   return Whole(buffer);
+}
+
+void Builder::BeginRepeat(std::int64_t count) {
+  repeat_ = static_cast<int>(program_.repeats.size());
+  program_.repeats.push_back({count, {}});
+}
+
+void Builder::EndRepeat(std::map<int, std::int64_t> step) {
+  program_.repeats.back().step = std::move(step);
+  repeat_ = -1;
 }
 
 }  // namespace pragma

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class Builder final {
   [[nodiscard]] Value Settled(const Value& value);
   // In a buffer of its own, contiguous (an argument or earlier result as it is).
   [[nodiscard]] Value Stored(const Value& value);
+  // The same value from memory, where Stored has put it there already.
+  [[nodiscard]] Value Known(const Value& value) const;
   // Stored when computing it several times costs more than keeping it.
   [[nodiscard]] Value ForReuse(const Value& value);
   void StoreInto(const Value& value, int buffer, const AffineForm& place);
@@ -63,12 +66,22 @@ class Builder final {
   };
   [[nodiscard]] Value Folded(const Value& value, const FoldPlan& plan);
   [[nodiscard]] Value Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype);
+  // Steps made in between run so often, and find the elements of these buffers moved on each time.
+  void BeginRepeat(std::int64_t count);
+  void EndRepeat(std::map<int, std::int64_t> step);
   // The step made last.
   [[nodiscard]] Step& last() { return program_.steps.back(); }
   [[nodiscard]] Program& program() { return program_; }
 
  private:
+  struct Kept {
+    Value value;   // as it was given; holds the expression that is the key
+    Value stored;  // and where it lies
+  };
+
   Program& program_;
+  std::map<const Expr*, Kept> kept_;
+  int repeat_ = -1;
   std::string name_;
   std::string what_;
 };

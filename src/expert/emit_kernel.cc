@@ -24,6 +24,7 @@
 #include "expert/kernel_body.h"
 #include "expert/nest.h"
 #include "expert/program.h"
+#include "expert/slices.h"
 #include "expert/store_through.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
@@ -64,7 +65,8 @@ bool Reserved(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
       "e",     "c",     "u",     "v",     "V",       "i",       "j",    "k",    "l",   "m",
       "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
-      "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each"};
+      "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each", "image",
+      "turn"};
   return kNames.contains(name);
 }
 
@@ -121,7 +123,18 @@ struct Life {
   std::size_t last = 0;
 };
 
-std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests) {
+// What nests share that run in turn for each slice has to last for all of them.
+void LastThroughSlices(const Slices& slices, std::map<int, Life>& lives) {
+  for (auto& [buffer, life] : lives) {
+    if (slices.inside.contains(buffer) || life.last < slices.first || life.first > slices.last)
+      continue;
+    life.first = std::min(life.first, slices.first);
+    life.last = std::max(life.last, slices.last);
+  }
+}
+
+std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests,
+                          const std::vector<Slices>& sliced) {
   std::map<int, Life> lives;
   for (std::size_t n = 0; n < nests.size(); ++n) {
     const auto touch = [&](int buffer) {
@@ -136,6 +149,7 @@ std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests
       VisitLoads(step.expr, [&](const Load& load, ExprType) { touch(load.buffer); });
     }
   }
+  for (const Slices& slices : sliced) LastThroughSlices(slices, lives);
   return lives;
 }
 
@@ -218,8 +232,9 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
   FuseAttention(program);
   const std::vector<int> outputs = OutputBuffers(task, program);
   MakeNamesUnique(program);
-  const std::vector<Nest> nests = PlanNests(program);
-  const Layout layout = LayOut(program, Lives(program, nests));
+  std::vector<Nest> nests = PlanNests(program);
+  const std::vector<Slices> sliced = MakeSlices(program, nests, target);
+  const Layout layout = LayOut(program, Lives(program, nests, sliced));
 
   Writer body;
   body.Line(
@@ -234,7 +249,7 @@ std::string EmitKernel(const Task& task, Program program, const KernelTarget& ta
         spec.name, offset, ShapeText(spec.shape)));
   }
   KernelBody written(program, target, ChoicesOf(variant, target), layout.bytes, body);
-  written.Write(nests);
+  written.Write(nests, sliced);
   body.Line("}");
 
   return WithTunables(

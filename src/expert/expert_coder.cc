@@ -48,6 +48,11 @@ class ExpertCoder final : public Coder {
       proposal.unsupported = true;
       return proposal;
     }
+    if (language_ == Language::kTriton && !program->repeats.empty()) {
+      proposal.reason = "unsupported: the expert writes recurrences in C++ only (--target cpu)";
+      proposal.unsupported = true;
+      return proposal;
+    }
     proposal.candidate = Write(*window.task, *program, Wanted(window, advice, *program));
     return proposal;
   }

@@ -217,6 +217,7 @@ Nest Started(const Step& step) {
   nest.inner = step.folded;
   nest.steps = {step};
   nest.outer = {false};
+  nest.repeat = step.repeat;
   return nest;
 }
 

@@ -18,6 +18,7 @@
 #include "expert/nest.h"
 #include "expert/nest_pattern.h"
 #include "expert/program.h"
+#include "expert/slices.h"
 #include "expert/writer.h"
 
 namespace pragma {
@@ -53,17 +54,52 @@ bool IsWritten(const Nest& nest, int buffer) {
 
 }  // namespace
 
-void KernelBody::Write(const std::vector<Nest>& nests) {
+void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced) {
   std::vector<NestPattern> patterns;
   for (const Nest& nest : nests) {
     patterns.push_back(PatternOf(program_, nest, target_, choices_));
     ++times_[patterns.back().text];
   }
+  auto slices = sliced.begin();
   for (std::size_t n = 0; n < nests.size(); ++n) {
     out_.Line("");
+    if (slices != sliced.end() && n == slices->first) OpenSlices(*slices, nests);
     out_.Line("// " + InWords(nests[n]));
     nests[n].anchored ? WriteAnchor(nests[n], patterns[n]) : WriteNest(nests[n], patterns[n]);
+    if (slices == sliced.end() || n != slices->last) continue;
+    CloseSlices();
+    ++slices;
   }
+}
+
+void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests) {
+  const std::string_view index = slices.in_turn ? "turn" : "image";
+  out_.Line(slices.in_turn
+                ? fmt::format("// {} times in turn: each needs what the one before made.", slices.images)
+                : fmt::format("// {} of {} images at a time: what these steps hand on stays in caches.",
+                              slices.at_once, slices.images));
+  out_.Line(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", index,
+                        slices.images, slices.at_once));
+  for (const auto& [buffer, step] : slices.step) {
+    const auto used = [&](const Nest& nest) { return nest.forwarded.contains(buffer); };
+    const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
+    const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
+    if (step == 0 || slices.inside.contains(buffer) || std::any_of(begin, end, used)) continue;
+    Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
+    const bool written = std::any_of(
+        begin, end, [buffer](const Nest& nest) { return IsWritten(nest, buffer); });
+    whole_names_[buffer] = part.name;
+    out_.Line(fmt::format("{}{}* const {}_part = {} + {} * {};", written ? "" : "const ",
+                          DTypeCppName(part.dtype), part.name, part.name, index, step));
+    part.name += "_part";
+  }
+}
+
+void KernelBody::CloseSlices() {
+  for (const auto& [buffer, name] : whole_names_)
+    program_.buffers[static_cast<std::size_t>(buffer)].name = name;
+  whole_names_.clear();
+  out_.Line("}");
 }
 
 void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {

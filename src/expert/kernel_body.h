@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expert/anchor_kernel.h"
@@ -13,6 +14,7 @@
 #include "expert/nest.h"
 #include "expert/nest_pattern.h"
 #include "expert/program.h"
+#include "expert/slices.h"
 #include "expert/writer.h"
 
 namespace pragma {
@@ -20,15 +22,15 @@ namespace pragma {
 class KernelBody final {
  public:
   // `buffers_bytes`: of the scratch memory; what anchors need lies behind them.
-  KernelBody(const Program& program, const KernelTarget& target, const NestChoices& choices,
+  KernelBody(Program program, const KernelTarget& target, const NestChoices& choices,
              std::size_t buffers_bytes, Writer& out)
-      : program_(program),
+      : program_(std::move(program)),
         target_(target),
         choices_(choices),
         buffers_bytes_(buffers_bytes),
         out_(out) {}
 
-  void Write(const std::vector<Nest>& nests);
+  void Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced);
 
   [[nodiscard]] const std::string& functions() const { return functions_; }
   // The largest of what anchors need, as an expression; empty where there are none.
@@ -36,13 +38,15 @@ class KernelBody final {
   [[nodiscard]] const Needs& needs() const { return needs_; }
 
  private:
+  void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
+  void CloseSlices();
   void WriteAnchor(const Nest& nest, const NestPattern& pattern);
   void WriteNest(const Nest& nest, const NestPattern& pattern);
   [[nodiscard]] std::string AddFunction(const RebasedNest& rebased, const NestPattern& pattern);
   [[nodiscard]] std::string Call(const std::string& function, const RebasedNest& rebased,
                                  const NestPattern& pattern) const;
 
-  const Program& program_;
+  Program program_;  // inside of slices, buffers have the names of their parts
   const KernelTarget& target_;
   NestChoices choices_;
   std::size_t buffers_bytes_;
@@ -51,6 +55,7 @@ class KernelBody final {
   std::string functions_;
   std::string anchor_scratch_;
   int anchors_ = 0;
+  std::map<int, std::string> whole_names_;  // of buffers that slices have renamed
   std::set<std::string> tunables_;
   std::map<std::string, int> times_;               // each pattern's text
   std::map<std::string, std::string> written_as_;  // the same -> the function's name

@@ -211,6 +211,10 @@ Values LowerAttention(Builder& builder, const NodeView& node) {
 
 }  // namespace
 
+Value TimesTransposed(Builder& builder, const Value& left, const Value& right) {
+  return Product(builder, builder.Settled(left), Transposed(builder, right), left.dtype);
+}
+
 [[nodiscard]] Result<std::vector<Value>> LowerConvolution(Builder& builder, const NodeView& node);
 
 const LowerTable& ProductOperators() {

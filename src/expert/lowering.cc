@@ -44,7 +44,8 @@ std::string PlainName(std::string name) {
 const Lower* FindOperator(const std::string& name) {
   static const std::array kTables{&PointwiseOperators(), &ShapeOperators(), &CreationOperators(),
                                   &FoldOperators(),      &NormOperators(),  &WindowOperators(),
-                                  &ProductOperators(),   &IndexOperators()};
+                                  &ProductOperators(),   &IndexOperators(),
+                                  &RecurrentOperators()};
   for (const LowerTable* table : kTables)
     if (const auto found = table->find(name); found != table->end()) return &found->second;
   return nullptr;
@@ -107,6 +108,18 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& build
   return {};
 }
 
+// Operands that an earlier operator needed in memory are read from there, not computed again.
+void UseStored(const std::vector<ScalarValue>& args, const Builder& builder,
+               ValuesByName& values) {
+  for (const ScalarValue& arg : args) {
+    UseStored(arg.items, builder, values);
+    const auto known = values.find(arg.text);
+    if (arg.kind != Kind::kNode || known == values.end() || known->second.empty()) continue;
+    Value& value = known->second[0];
+    if (value.expr) value = builder.Known(value);
+  }
+}
+
 Result<void> LowerNode(const GraphNode& node, Builder& builder, ValuesByName& values) {
   const NodeView view(node, values);
   if (node.op == "getitem") {
@@ -129,6 +142,7 @@ Result<void> LowerNode(const GraphNode& node, Builder& builder, ValuesByName& va
       return Fail(ErrorKind::kTask,
                   "unsupported: " + node.op + " of " + arg.text + ", which is not computed");
   }
+  UseStored(node.args, builder, values);
   builder.Begin(PlainName(node.name), PlainName(BaseName(node.op)));
   values[node.name] = TRY((*lower)(builder, view));
   return {};

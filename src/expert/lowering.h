@@ -71,6 +71,10 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& WindowOperators();
 [[nodiscard]] const LowerTable& ProductOperators();
 [[nodiscard]] const LowerTable& IndexOperators();
+[[nodiscard]] const LowerTable& RecurrentOperators();
+
+// left [m, k] by the transpose of right [n, k].
+[[nodiscard]] Value TimesTransposed(Builder& builder, const Value& left, const Value& right);
 
 // An operator that is known, used in a way that is not: the reason names both.
 [[nodiscard]] std::unexpected<Error> Unsupported(const NodeView& node, std::string_view why);

@@ -119,8 +119,11 @@ void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& 
 void FindForwarded(const Program& program, std::vector<Nest>& nests) {
   const std::map<int, int> before = Readers(nests);
   for (Nest& nest : nests)
-    if (!nest.anchored) WriteInPlace(program, nest, before);
+    if (!nest.anchored && nest.repeat < 0) WriteInPlace(program, nest, before);
   const std::map<int, int> readers = Readers(nests);
+  std::map<int, int> writers;
+  for (const Nest& nest : nests)
+    for (const Step& step : nest.steps) ++writers[step.buffer];
   for (Nest& nest : nests) {
     for (std::size_t s = 0; s < nest.steps.size(); ++s) {
       const int buffer = nest.steps[s].buffer;
@@ -131,6 +134,8 @@ void FindForwarded(const Program& program, std::vector<Nest>& nests) {
         VisitLoads(step.expr,
                    [&](const Load& load, ExprType) { here = here || load.buffer == buffer; });
       const auto count = readers.find(buffer);
+      // What the next time reads lies in memory; something was there before the first.
+      if (nest.repeat >= 0 && writers.at(buffer) > 1) continue;
       if (here && count != readers.end() && count->second == 1 && !ReadLater(nest, s))
         nest.forwarded.insert(buffer);
     }
@@ -217,11 +222,15 @@ void RemoveUnused(Program& program) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i)
     if (program.buffers[i].kind == Buffer::Kind::kOutput) needed.insert(static_cast<int>(i));
   std::vector<Step> kept;
-  for (std::size_t i = program.steps.size(); i-- > 0;) {
-    const Step& step = program.steps[i];
-    if (!needed.contains(step.buffer)) continue;
-    VisitLoads(step.expr, [&](const Load& load, ExprType) { needed.insert(load.buffer); });
-    kept.push_back(step);
+  for (std::size_t before = 0; before < needed.size();) {  // repeats read what later steps write
+    before = needed.size();
+    kept.clear();
+    for (std::size_t i = program.steps.size(); i-- > 0;) {
+      const Step& step = program.steps[i];
+      if (!needed.contains(step.buffer)) continue;
+      VisitLoads(step.expr, [&](const Load& load, ExprType) { needed.insert(load.buffer); });
+      kept.push_back(step);
+    }
   }
   std::ranges::reverse(kept);
   program.steps = std::move(kept);
@@ -236,11 +245,12 @@ std::vector<Nest> PlanNests(const Program& program) {
       s += static_cast<std::size_t>(step.parts) - 1;
       continue;
     }
-    if (!nests.empty() && nests.back().anchored) {
+    const bool together = !nests.empty() && nests.back().repeat == step.repeat;
+    if (together && nests.back().anchored) {
       if (JoinAnchor(program, step, nests.back())) continue;
     }
     DropUnitDims(step);
-    if (nests.empty() || nests.back().anchored || !Join(step, nests.back()))
+    if (!together || nests.back().anchored || !Join(step, nests.back()))
       nests.push_back(Started(step));
   }
   KeepEpiloguesReadable(program, nests);

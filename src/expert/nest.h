@@ -28,6 +28,7 @@ struct Nest {
   std::vector<Phase> phases;
   int lane = -1;            // the dimension that vectors run along; -1: plain code
   bool anchored = false;    // written by a generator of its family: see anchored.h
+  int repeat = -1;          // as its steps
   std::int64_t depth = 1;   // of an anchored product
   std::set<int> forwarded;  // buffers that only this nest reads, and never from memory
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,12 +82,20 @@ struct Step {
   std::optional<ProductHint> product;
   std::optional<ConvolutionHint> convolution;
   std::optional<AttentionHint> attention;  // the step's expression is only what it loads
-  int parts = 1;  // with a hint: how many steps from here on make the whole
+  int repeat = -1;  // of the program's repeats; steps of one are neighbours
+  int parts = 1;    // with a hint: how many steps from here on make the whole
+};
+
+// Steps that run many times in turn, as each time needs what the time before it made.
+struct Repeat {
+  std::int64_t count = 1;
+  std::map<int, std::int64_t> step;  // buffer -> how far its elements move on each time
 };
 
 struct Program {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
+  std::vector<Repeat> repeats;
 };
 
 // The buffer of each output of the task, found by its name, so before names change; -1: none, as

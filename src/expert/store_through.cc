@@ -77,7 +77,7 @@ bool FitsWriter(const Step& writer, const AffineForm& place) {
 }
 
 bool IsCopy(const Program& program, const Step& step) {
-  if (step.kind != Step::Kind::kMap || !IsPlainLoad(*step.expr)) return false;
+  if (step.kind != Step::Kind::kMap || !IsPlainLoad(*step.expr) || step.repeat >= 0) return false;
   const Buffer& from = program.buffers[static_cast<std::size_t>(step.expr->load.buffer)];
   const Buffer& to = program.buffers[static_cast<std::size_t>(step.buffer)];
   return from.kind == Buffer::Kind::kScratch && from.dtype == to.dtype;
@@ -93,7 +93,7 @@ void StoreThrough(Program& program) {
     if (uses.writers != 1 || uses.readers != 1 || uses.writer >= s) continue;
     Step& writer = program.steps[uses.writer];
     const std::optional<AffineForm> place = PlaceThrough(writer, copy);
-    if (!place || !FitsWriter(writer, *place)) continue;
+    if (writer.repeat >= 0 || !place || !FitsWriter(writer, *place)) continue;
     writer.place = *place;
     writer.buffer = copy.buffer;
     program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));

@@ -16,7 +16,7 @@ namespace pragma::triton {
 namespace {
 
 // Elements read. Below, a kernel is done before the tuner has launched it (some 30 us).
-constexpr std::int64_t kWorthTuning = std::int64_t{1} << 24;
+constexpr std::int64_t kWorthTuningTiles = std::int64_t{1} << 24;
 
 int Warps(std::int64_t tile) {
   return static_cast<int>(std::clamp<std::int64_t>(PowerOfTwo(tile / 512), 4, 16));
@@ -33,7 +33,7 @@ std::vector<Config> OneAxis(const char* name, std::int64_t count, std::int64_t e
   };
   std::vector<Config> configs{
       config(std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024), 4)};
-  if (elements < kWorthTuning) return configs;
+  if (elements < kWorthTuningTiles) return configs;
   if (configs[0].constants[0].second != 1024) configs.push_back(config(1024, 4));
   configs.insert(configs.end(), {config(2048, 8), config(512, 4), config(4096, 8)});
   return configs;
@@ -44,13 +44,13 @@ std::vector<Config> DownColumns(std::int64_t results, std::int64_t elements) {
   const Config narrow = RowConfig(32, 32, 4);
   const Config middle = RowConfig(64, 16, 4);
   const Config wide = RowConfig(128, 16, 8);
-  if (elements < kWorthTuning) return {results >= 128 * kProcessors ? middle : narrow};
+  if (elements < kWorthTuningTiles) return {results >= 128 * kProcessors ? middle : narrow};
   return {middle, wide, narrow, RowConfig(128, 64, 8)};
 }
 
 std::vector<Config> AlongRows(std::int64_t elements) {
   const Config usual = RowConfig(1, 4096, 8);
-  if (elements < kWorthTuning) return {usual};
+  if (elements < kWorthTuningTiles) return {usual};
   return {usual, RowConfig(1, 2048, 4), RowConfig(1, 1024, 4), RowConfig(1, 8192, 16)};
 }
 
@@ -61,7 +61,7 @@ std::vector<Config> WholeRows(const Nest& nest) {
   while (rows * columns < 2048 && rows * 2 <= most) rows *= 2;
   const std::int64_t tile = rows * columns;
   std::vector<Config> configs{RowConfig(rows, columns, Warps(tile))};
-  if (nest.OuterCount() * nest.InnerCount() < kWorthTuning) return configs;
+  if (nest.OuterCount() * nest.InnerCount() < kWorthTuningTiles) return configs;
   configs.push_back(RowConfig(rows, columns, std::min(32, 2 * Warps(tile))));
   if (rows * 2 <= most && tile <= 4096)
     configs.push_back(RowConfig(rows * 2, columns, Warps(2 * tile)));
