@@ -71,6 +71,8 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         command += ["--target", args.target, "--no-lint"]
     if args.devices:
         command += ["--devices", args.devices]
+    if args.threads:
+        command += ["--threads", str(args.threads)]
     started = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
@@ -194,6 +196,23 @@ def summary(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def run_all(tasks: list[Path], args: argparse.Namespace, jobs: int) -> list[Path]:
+    """Writes their rows. Given back: those that found too little memory left by the others on their GPU."""
+    crowded = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        begun = {pool.submit(lambda task: optimize(task, args) if time.monotonic() < args.last_start else None, task): task
+                 for task in tasks}
+        for one in concurrent.futures.as_completed(begun):
+            row = one.result()
+            if row and jobs > 1 and "out of memory" in row.get("reason", ""):
+                crowded.append(begun[one])
+            elif row:
+                with args.rows.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(json.dumps(row), file=sys.stderr, flush=True)
+    return crowded
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dir", type=Path)
@@ -204,6 +223,7 @@ def main() -> None:
     parser.add_argument("--once", action="store_true", help="one attempt each, and no profile, which nobody would act on")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
+    parser.add_argument("--threads", type=int, default=0, help="of each task's reference; 0: all processors")
     parser.add_argument("--devices", default="", help="GPUs to use: 0,1")
     parser.add_argument("--set", default="", help="of which tasks are the same: small, large; stands in the rows")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
@@ -224,17 +244,13 @@ def main() -> None:
     args.strategy = None
     if args.once:
         args.attempts, args.strategy = 1, without_profile(Path(tempfile.mkdtemp()))
+    args.last_start = time.monotonic() + args.stop_after
     known = {row["task"] for row in read_rows(args.rows) if row.get("set", "") == args.set}
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))
              if task.stem not in known and (not ids or number_of(task.stem) in ids)]
-    last_start = time.monotonic() + args.stop_after
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        begun = [pool.submit(lambda task: optimize(task, args) if time.monotonic() < last_start else None, task) for task in tasks]
-        for row in filter(None, (one.result() for one in concurrent.futures.as_completed(begun))):
-            with args.rows.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-            print(json.dumps(row), file=sys.stderr, flush=True)
+    crowded = run_all(tasks, args, args.jobs)
+    run_all(crowded, args, 1)
     print(summary(read_rows(args.rows)))
 
 

@@ -204,8 +204,10 @@ Result<void> DeviceVerifier::Settle() { return ahead_.valid() ? ahead_.get() : R
 
 // Nobody waits for this: contexts and processes take tenths of a second to begin and to end.
 void DeviceVerifier::Clear(std::unique_ptr<Session> session) {
-  clearing_ =
-      std::async(std::launch::async, [used = std::move(session)]() mutable { used.reset(); });
+  clearing_ = std::async(std::launch::async, [this, used = std::move(session)]() mutable {
+    const auto lock = MachineLock::Take(MachineLock::Kind::kShared, machine_.device);
+    used.reset();
+  });
 }
 
 void DeviceVerifier::LookAhead(Measure measure) {
@@ -239,6 +241,9 @@ Result<Evaluation> DeviceVerifier::Evaluate(const Candidate& candidate, const Ca
     const PhaseTimer timer(session->judging.evaluation, "prepare");
     TRY(Settle());
     if (!cuda && !spare_.valid()) StartZygote();  // beside the device's own start
+    // A context that is made or ended disturbs whoever is being timed.
+    const MachineLock lock =
+        TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
     // Without a GPU a CUDA source is only built.
     if (!cuda || machine_.device) TRY(Prepare());
   }
