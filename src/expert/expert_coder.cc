@@ -49,7 +49,7 @@ class ExpertCoder final : public Coder {
       return proposal;
     }
     if (language_ == Language::kTriton && !program->repeats.empty()) {
-      proposal.reason = "unsupported: the expert writes recurrences in C++ only (--target cpu)";
+      proposal.reason = "the expert writes recurrences in C++ only (--target cpu)";
       proposal.unsupported = true;
       return proposal;
     }
