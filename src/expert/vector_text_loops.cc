@@ -170,6 +170,35 @@ static inline Vec EachLane(Vec v, Vec w, Function function) {
 }
 )";
 
+const std::string_view kRows = R"(
+// The elements of a row in front of `from` and from `to` on.
+[[maybe_unused]] static inline void FillOutside(float* row, std::int64_t from, std::int64_t to,
+                                                std::int64_t span, float value) {
+  for (std::int64_t i = 0; i < from && i < span; ++i) row[i] = value;
+  for (std::int64_t i = to < 0 ? 0 : to; i < span; ++i) row[i] = value;
+}
+)";
+
+const std::string_view kWide = R"(
+// ForColumns where many vectors are left over: by ever fewer at once.
+template <int N, class Body>
+static inline INLINE void ForWideColumns(std::int64_t x, std::int64_t size, const Body& body) {
+  if (x + N * kLanes <= size) return body(x, Count<N>{}, AllLanes{});
+  if constexpr (N > 4) {
+    for (; x + N / 4 * kLanes <= size; x += N / 4 * kLanes)
+      body(x, Count<N / 4>{}, AllLanes{});
+    if (x < size) ForWideColumns<N / 4>(x, size, body);
+  } else {
+    ForColumns<N>(x, size, body);
+  }
+}
+)";
+
+const std::string_view kAhead = R"(
+// Into the second cache: what lies there will be read soon. p may lie behind what there is.
+static inline void Ahead(const float* p) { __builtin_prefetch(p, 0, 2); }
+)";
+
 const std::string_view kMasks = R"(
 // All bits of the lanes whose byte is not zero; lanes from n on are not read.
 [[maybe_unused]] static inline Ints LoadMask(const bool* p, std::int64_t n) {

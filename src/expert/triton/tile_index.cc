@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expert/affine.h"
+#include "expert/emit_expression.h"
 
 namespace pragma::triton {
 namespace {
