@@ -68,7 +68,7 @@ bool Reserved(const std::string& name) {
       "e",    "c",    "u",     "v",     "V",     "i",     "j",       "k",       "l",
       "m",    "n",    "o",     "p",     "r",     "s",     "t",       "u2",      "w",
       "y",    "z",    "first", "begin", "block", "lanes", "vectors", "scratch", "task",
-      "next", "each", "row",   "span",  "from",  "to",    "end",     "along"};
+      "next", "each", "row",   "span",  "from",  "to",    "end",     "along",   "tile"};
   return kNames.contains(name);
 }
 

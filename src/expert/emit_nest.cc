@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -59,6 +60,7 @@ class NestWriter final : public NestWindows {
   // ---- Rows: vectors run along an inner dimension, or there are none.
 
   void WriteRows() {
+    if (const std::optional<std::size_t> other = TurnedAgainst()) return WriteTiles(*other);
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
     BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
@@ -78,6 +80,44 @@ class NestWriter final : public NestWindows {
       }
     }
     Close(outer.size() + (blocks ? 1 : 0) + (outer.empty() && !blocks ? 1 : 0));
+    EndWork();
+  }
+
+  static constexpr std::int64_t kTileRows = 16;  // of as many floats as a line holds
+  static constexpr std::int64_t kTileLanes = 256;
+
+  // The dimension along which a load is contiguous that is not so along the lanes, as where a
+  // matrix is transposed: each line holds elements of many rows, which are best written together.
+  [[nodiscard]] std::optional<std::size_t> TurnedAgainst() const {
+    if (!nest_.LaneInside() || nest_.phases.size() != 1 || nest_.InnerCount() < kTileLanes ||
+        nest_.InnerCount() != nest_.shape[static_cast<std::size_t>(nest_.lane)])
+      return std::nullopt;
+    std::optional<std::size_t> other;
+    for (const Step& step : nest_.steps) {
+      if (step.kind != Step::Kind::kMap) return std::nullopt;
+      VisitLoads(step.expr, [&](const Load& load, ExprType) {
+        if (std::abs(load.address.factor[static_cast<std::size_t>(nest_.lane)]) < kTileRows) return;
+        for (const std::size_t i : OuterLoops())
+          if (load.address.factor[i] == 1 && nest_.shape[i] >= kTileRows) other = i;
+      });
+    }
+    return other;
+  }
+
+  void WriteTiles(std::size_t other) {
+    std::vector<std::size_t> outer = OuterLoops();
+    std::erase(outer, other);
+    const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
+    BeginWork(static_cast<int>(outer.size()) + 2);
+    for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
+    out_.Line(fmt::format("for (std::int64_t tile = 0; tile < {}; tile += {}) {{",
+                          nest_.shape[other], kTileRows));
+    block_ = std::to_string(kTileLanes);
+    OpenBlocks(size);
+    Loop(loops_[other], "tile",
+         fmt::format("(tile + {0} < {1} ? tile + {0} : {1})", kTileRows, nest_.shape[other]));
+    WriteRowPass(nest_.phases[0]);
+    Close(outer.size() + 3);
     EndWork();
   }
 

@@ -177,8 +177,9 @@ class NestWindows : public NestLimits {
     for (std::size_t i = 0; i < nest_.shape.size(); ++i)
       if (nest_.inner[i] || static_cast<int>(i) == nest_.lane) place.factor[i] = 0;
     out_.Line(
-        fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {})", share, kAligned));
+        fmt::format("for (std::int64_t begin = 0; begin < {}; begin += {}) {{", share, kAligned));
     AskFor(out_, windows.load->buffer, place, " + begin");
+    out_.Line("}");
   }
 
   // Where the row begins and ends inside the tensor; the rest of it is what lies outside.
