@@ -60,7 +60,7 @@ class NestWriter final : public NestWindows {
   // ---- Rows: vectors run along an inner dimension, or there are none.
 
   void WriteRows() {
-    if (const std::optional<std::size_t> other = TurnedAgainst()) return WriteTiles(*other);
+    if (const std::optional<Turned> turned = TurnedLoad()) return WriteTiles(*turned);
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
     BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
@@ -83,42 +83,93 @@ class NestWriter final : public NestWindows {
     EndWork();
   }
 
-  static constexpr std::int64_t kTileRows = 16;  // of as many floats as a line holds
-  static constexpr std::int64_t kTileLanes = 256;
+  // ---- Tiles: where a load is contiguous along another dimension than the stores, as where a
+  // matrix is transposed, lines are read once and turned in registers.
 
-  // The dimension along which a load is contiguous that is not so along the lanes, as where a
-  // matrix is transposed: each line holds elements of many rows, which are best written together.
-  [[nodiscard]] std::optional<std::size_t> TurnedAgainst() const {
-    if (!nest_.LaneInside() || nest_.phases.size() != 1 || nest_.InnerCount() < kTileLanes ||
-        nest_.InnerCount() != nest_.shape[static_cast<std::size_t>(nest_.lane)])
+  struct Turned {
+    const Load* load = nullptr;
+    std::size_t other = 0;  // the dimension along which the load is contiguous
+  };
+  static constexpr std::int64_t kTile = 256;  // elements each way of what a thread takes at a time
+
+  [[nodiscard]] std::optional<Turned> TurnedLoad() const {
+    const auto lane = static_cast<std::size_t>(std::max(nest_.lane, 0));
+    if (!nest_.LaneInside() || nest_.phases.size() != 1 || nest_.InnerCount() != nest_.shape[lane])
       return std::nullopt;
-    std::optional<std::size_t> other;
+    Turned turned;
+    bool fits = nest_.shape[lane] >= kTile;
     for (const Step& step : nest_.steps) {
-      if (step.kind != Step::Kind::kMap) return std::nullopt;
+      fits = fits && step.kind == Step::Kind::kMap;
       VisitLoads(step.expr, [&](const Load& load, ExprType) {
-        if (std::abs(load.address.factor[static_cast<std::size_t>(nest_.lane)]) < kTileRows) return;
+        if (std::abs(load.address.factor[lane]) < kAligned) return;
         for (const std::size_t i : OuterLoops())
-          if (load.address.factor[i] == 1 && nest_.shape[i] >= kTileRows) other = i;
+          if (load.address.factor[i] == 1 && nest_.shape[i] >= kTile) turned = {&load, i};
       });
     }
-    return other;
+    if (!fits || turned.load == nullptr) return std::nullopt;
+    for (const Step& step : nest_.steps)
+      VisitLoads(step.expr, [&](const Load& load, ExprType type) {
+        if (load.buffer != turned.load->buffer) return;
+        fits = fits && type == ExprType::kFloat && load.address == turned.load->address &&
+               load.bounds.empty() && load.indirect.empty();
+      });
+    const Buffer& buffer = program_.buffers[static_cast<std::size_t>(turned.load->buffer)];
+    if (!fits || buffer.dtype != DType::kFloat32) return std::nullopt;
+    return turned;
   }
 
-  void WriteTiles(std::size_t other) {
+  void WriteTiles(const Turned& turned) {
     std::vector<std::size_t> outer = OuterLoops();
-    std::erase(outer, other);
+    std::erase(outer, turned.other);
+    const auto cut = [&](const char* name, const char* end, std::int64_t size) {
+      return fmt::format("const std::int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, name,
+                         kTile, size);
+    };
+    const std::int64_t rows = nest_.shape[turned.other];
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     BeginWork(static_cast<int>(outer.size()) + 2);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
-    out_.Line(fmt::format("for (std::int64_t tile = 0; tile < {}; tile += {}) {{",
-                          nest_.shape[other], kTileRows));
-    block_ = std::to_string(kTileLanes);
-    OpenBlocks(size);
-    Loop(loops_[other], "tile",
-         fmt::format("(tile + {0} < {1} ? tile + {0} : {1})", kTileRows, nest_.shape[other]));
+    for (const auto& [name, count] : {std::pair{"block", rows}, std::pair{"begin", size}})
+      out_.Line(
+          fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", name, count, kTile));
+    out_.Line(cut("block", "to", rows));
+    out_.Line(cut("begin", "end", size));
+    WriteTurned(turned);
+    out_.Line("// What whole tiles leave over.");
+    Loop(loops_[turned.other], "block", "to");
+    from_ = fmt::format(
+        "({} < block + (to - block) / kLanes * kLanes ? begin + (end - begin) / "
+        "kLanes * kLanes : begin)",
+        loops_[turned.other]);
+    to_ = "end";
     WriteRowPass(nest_.phases[0]);
     Close(outer.size() + 3);
     EndWork();
+  }
+
+  void WriteTurned(const Turned& turned) {
+    needs_.pieces.insert(VectorPiece::kTurn);
+    const std::string& other = loops_[turned.other];
+    const std::int64_t stride = turned.load->address.factor[static_cast<std::size_t>(nest_.lane)];
+    out_.Line("for (std::int64_t e = begin; e + kLanes <= end; e += kLanes) {");
+    out_.Line("for (std::int64_t tile = block; tile + kLanes <= to; tile += kLanes) {");
+    out_.Line("Vec turned[kLanes];");
+    std::vector<std::string> loops = loops_;
+    loops[turned.other] = "tile";
+    out_.Line(fmt::format("LoadTurned({} + {}, {}, turned);",
+                          program_.buffers[static_cast<std::size_t>(turned.load->buffer)].name,
+                          FormText(turned.load->address, loops), stride));
+    out_.Line("#pragma GCC unroll 16");
+    out_.Line(fmt::format("for (std::int64_t {0} = tile; {0} < tile + kLanes; ++{0}) {{", other));
+    out_.Line("constexpr AllLanes lanes{};");
+    values_.BeginPass(&out_, &out_);
+    values_.Forward(turned.load->buffer,
+                    {fmt::format("turned[{} - tile]", other), true, ExprType::kFloat});
+    CountUses(nest_.phases[0]);
+    for (const std::size_t s : nest_.phases[0].steps) WriteInside(nest_.steps[s], out_);
+    values_.Forget(turned.load->buffer);
+    for (const std::size_t s : nest_.phases[0].steps) values_.Forget(nest_.steps[s].buffer);
+    Close(3);
   }
 
   // A long run in a nest that only maps is cut, so that threads can share it.

@@ -26,6 +26,7 @@ const std::vector<Piece>& Pieces() {
       {kStrided, vector_text::kStrided, {kLoops}},
       {kLimits, vector_text::kLimits, {}},
       {kRows, vector_text::kRows, {}},
+      {kTurn, vector_text::kTurn, {kLoops}},
       {kWide, vector_text::kWide, {kLoops}},
       {kStream, vector_text::kStream, {kCore}},
       {kStreamLanes, vector_text::kStreamLanes, {kLoops, kStream}},

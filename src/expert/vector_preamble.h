@@ -22,6 +22,7 @@
 //   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them;
 //           stream_lanes: StreamLanes(p, v, n), the first n lanes
 //   wide    ForWideColumns<V>: ForColumns with more sizes for what is left over
+//   turn    LoadTurned(p, stride, v): rows of a square of lanes as its columns
 //   ahead   Ahead(p): what lies there will be read soon
 //   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
 //   masks   LoadMask(p, n): of bools, as comparisons have them
@@ -49,6 +50,7 @@ enum class VectorPiece : std::uint8_t {
   kLimits,
   kRows,
   kWide,
+  kTurn,
   kStream,
   kStreamLanes,
   kAhead,

@@ -18,6 +18,7 @@ extern const std::string_view kStreamLanes;
 extern const std::string_view kAhead;
 extern const std::string_view kRows;
 extern const std::string_view kWide;
+extern const std::string_view kTurn;
 extern const std::string_view kLanes;
 extern const std::string_view kSqrt;
 extern const std::string_view kRound;

@@ -194,6 +194,32 @@ static inline INLINE void ForWideColumns(std::int64_t x, std::int64_t size, cons
 }
 )";
 
+const std::string_view kTurn = R"(
+// v[i] gets lane i of each of the rows at p + lane * stride: halves change places, then quarters ...
+// The rows behind them are asked for.
+template <int H, int... I>
+static inline INLINE void Exchange(Vec& a, Vec& b, std::integer_sequence<int, I...>) {
+  const Vec low = __builtin_shufflevector(a, b, ((I & H) == 0 ? I : PRAGMA_LANES + I - H)...);
+  b = __builtin_shufflevector(a, b, ((I & H) == 0 ? I + H : PRAGMA_LANES + I)...);
+  a = low;
+}
+template <int H = 1>
+static inline INLINE void Turn(Vec (&v)[kLanes]) {
+  if constexpr (H < kLanes) {
+#pragma GCC unroll 16
+    for (int i = 0; i < PRAGMA_LANES; ++i)
+      if ((i & H) == 0) Exchange<H>(v[i], v[i + H], std::make_integer_sequence<int, PRAGMA_LANES>{});
+    Turn<2 * H>(v);
+  }
+}
+static inline INLINE void LoadTurned(const float* p, std::int64_t stride, Vec (&v)[kLanes]) {
+  for (int i = 0; i < PRAGMA_LANES; ++i) __builtin_prefetch(p + (kLanes + i) * stride, 0, 2);
+#pragma GCC unroll 16
+  for (int i = 0; i < PRAGMA_LANES; ++i) v[i] = Load(p + i * stride);
+  Turn(v);
+}
+)";
+
 const std::string_view kAhead = R"(
 // Into the second cache: what lies there will be read soon. p may lie behind what there is.
 static inline void Ahead(const float* p) { __builtin_prefetch(p, 0, 2); }
