@@ -57,16 +57,19 @@ NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) 
   const std::int64_t past_caches = target.shared_cache_bytes / 2;
   const int stream = variant.Get("stream");
   choices.stream_bytes = stream == 1 ? kNever : stream == 2 ? 0 : past_caches;
+  choices.threads_count = target.threads;
+  choices.private_cache_bytes = target.private_cache_bytes;
+  choices.shared_cache_bytes = target.shared_cache_bytes;
   return choices;
 }
 
 // Names that loops, the preamble and kernel.h use.
 bool Reserved(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "e",     "c",     "u",     "v",     "V",       "i",       "j",    "k",    "l",   "m",
-      "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
-      "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each", "image",
-      "turn"};
+      "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",      "n",      "o",
+      "p",    "r",     "s",       "t",     "to",   "u",    "u2",    "v",      "w",      "y",
+      "z",    "along", "begin",   "block", "each", "end",  "first", "from",   "image",  "lanes",
+      "next", "row",   "scratch", "span",  "task", "tile", "turn",  "turned", "vectors"};
   return kNames.contains(name);
 }
 
@@ -225,11 +228,15 @@ std::string ScratchSize(std::size_t buffers_bytes, const std::string& anchors) {
 
 }  // namespace
 
-std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
-                       const KernelVariant& variant) {
+void Simplify(Program& program) {
   RemoveUnused(program);
   StoreThrough(program);
   FuseAttention(program);
+}
+
+std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
+                       const KernelVariant& variant) {
+  Simplify(program);
   const std::vector<int> outputs = OutputBuffers(task, program);
   MakeNamesUnique(program);
   std::vector<Nest> nests = PlanNests(program);

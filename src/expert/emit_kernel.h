@@ -10,6 +10,9 @@
 
 namespace pragma {
 
+// What no nest has to do any more: unused steps, copies that only rearrange, matrices of scores.
+// EmitKernel begins with it.
+void Simplify(Program& program);
 [[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
                                      const KernelVariant& variant);
 

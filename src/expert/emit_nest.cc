@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -17,7 +18,7 @@
 #include "expert/expression.h"
 #include "expert/nest.h"
 #include "expert/nest_parts.h"
-#include "expert/nest_spread.h"
+#include "expert/nest_windows.h"
 #include "expert/program.h"
 #include "expert/spread.h"
 #include "expert/vector_preamble.h"
@@ -29,16 +30,17 @@ namespace {
 constexpr std::int64_t kFewOuter = 16;  // fewer outer iterations than this are shared out in blocks
 
 // Passes along rows and down columns.
-class NestWriter final : public NestSpread {
+class NestWriter final : public NestWindows {
  public:
   NestWriter(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
              Writer& out)
-      : NestSpread(program, nest, choices, needs, out) {}
+      : NestWindows(program, nest, choices, needs, out) {}
 
   void Write() {
     if (nest_.lane >= 0) needs_.vectors = true;
     DeclareTunables();
     if (FoldsEverything()) return WriteSharedFold();
+    if (const std::optional<Windows> windows = WindowsOf()) return WriteWindows(*windows);
     if (nest_.lane >= 0 && !nest_.LaneInside()) return WriteColumns();
     WriteRows();
   }
@@ -58,6 +60,7 @@ class NestWriter final : public NestSpread {
   // ---- Rows: vectors run along an inner dimension, or there are none.
 
   void WriteRows() {
+    if (const std::optional<Turned> turned = TurnedLoad()) return WriteTiles(*turned);
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
     BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
@@ -69,7 +72,7 @@ class NestWriter final : public NestSpread {
     if (outer.empty() && !blocks) out_.Line("{");
     for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
       const Phase& phase = nest_.phases[p];
-      if (const std::optional<Spread> spread = SpreadAt(p)) {
+      if (const std::optional<Spread> spread = SpreadAt(nest_, p)) {
         WriteSpread(phase, *spread);
         ++p;
       } else {
@@ -82,6 +85,95 @@ class NestWriter final : public NestSpread {
 
   // Maps of one element: there is no pass that anything could stand before.
   [[nodiscard]] bool NothingInside() const { return nest_.lane < 0 && nest_.InnerCount() == 1; }
+
+  // ---- Tiles: where a load is contiguous along another dimension than the stores, as where a
+  // matrix is transposed, lines are read once and turned in registers.
+
+  struct Turned {
+    const Load* load = nullptr;
+    std::size_t other = 0;  // the dimension along which the load is contiguous
+  };
+  static constexpr std::int64_t kTile = 256;  // elements each way of what a thread takes at a time
+
+  [[nodiscard]] std::optional<Turned> TurnedLoad() const {
+    const auto lane = static_cast<std::size_t>(std::max(nest_.lane, 0));
+    if (!nest_.LaneInside() || nest_.phases.size() != 1 || nest_.InnerCount() != nest_.shape[lane])
+      return std::nullopt;
+    Turned turned;
+    bool fits = nest_.shape[lane] >= kTile;
+    for (const Step& step : nest_.steps) {
+      fits = fits && step.kind == Step::Kind::kMap;
+      VisitLoads(step.expr, [&](const Load& load, ExprType) {
+        if (std::abs(load.address.factor[lane]) < kAligned) return;
+        for (const std::size_t i : OuterLoops())
+          if (load.address.factor[i] == 1 && nest_.shape[i] >= kTile) turned = {&load, i};
+      });
+    }
+    if (!fits || turned.load == nullptr) return std::nullopt;
+    for (const Step& step : nest_.steps)
+      VisitLoads(step.expr, [&](const Load& load, ExprType type) {
+        if (load.buffer != turned.load->buffer) return;
+        fits = fits && type == ExprType::kFloat && load.address == turned.load->address &&
+               load.bounds.empty() && load.indirect.empty();
+      });
+    const Buffer& buffer = program_.buffers[static_cast<std::size_t>(turned.load->buffer)];
+    if (!fits || buffer.dtype != DType::kFloat32) return std::nullopt;
+    return turned;
+  }
+
+  void WriteTiles(const Turned& turned) {
+    std::vector<std::size_t> outer = OuterLoops();
+    std::erase(outer, turned.other);
+    const auto cut = [&](const char* name, const char* end, std::int64_t size) {
+      return fmt::format("const std::int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, name,
+                         kTile, size);
+    };
+    const std::int64_t rows = nest_.shape[turned.other];
+    const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
+    BeginWork(static_cast<int>(outer.size()) + 2);
+    for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
+    for (const auto& [name, count] : {std::pair{"block", rows}, std::pair{"begin", size}})
+      out_.Line(
+          fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", name, count, kTile));
+    out_.Line(cut("block", "to", rows));
+    out_.Line(cut("begin", "end", size));
+    WriteTurned(turned);
+    out_.Line("// What whole tiles leave over.");
+    Loop(loops_[turned.other], "block", "to");
+    from_ = fmt::format(
+        "({} < block + (to - block) / kLanes * kLanes ? begin + (end - begin) / "
+        "kLanes * kLanes : begin)",
+        loops_[turned.other]);
+    to_ = "end";
+    WriteRowPass(nest_.phases[0]);
+    Close(outer.size() + 3);
+    EndWork();
+  }
+
+  void WriteTurned(const Turned& turned) {
+    needs_.pieces.insert(VectorPiece::kTurn);
+    const std::string& other = loops_[turned.other];
+    const std::int64_t stride = turned.load->address.factor[static_cast<std::size_t>(nest_.lane)];
+    out_.Line("for (std::int64_t e = begin; e + kLanes <= end; e += kLanes) {");
+    out_.Line("for (std::int64_t tile = block; tile + kLanes <= to; tile += kLanes) {");
+    out_.Line("Vec turned[kLanes];");
+    std::vector<std::string> loops = loops_;
+    loops[turned.other] = "tile";
+    out_.Line(fmt::format("LoadTurned({} + {}, {}, turned);",
+                          program_.buffers[static_cast<std::size_t>(turned.load->buffer)].name,
+                          FormText(turned.load->address, loops), stride));
+    out_.Line("#pragma GCC unroll 16");
+    out_.Line(fmt::format("for (std::int64_t {0} = tile; {0} < tile + kLanes; ++{0}) {{", other));
+    out_.Line("constexpr AllLanes lanes{};");
+    values_.BeginPass(&out_, &out_);
+    values_.Forward(turned.load->buffer,
+                    {fmt::format("turned[{} - tile]", other), true, ExprType::kFloat});
+    CountUses(nest_.phases[0]);
+    for (const std::size_t s : nest_.phases[0].steps) WriteInside(nest_.steps[s], out_);
+    values_.Forget(turned.load->buffer);
+    for (const std::size_t s : nest_.phases[0].steps) values_.Forget(nest_.steps[s].buffer);
+    Close(3);
+  }
 
   // A long run in a nest that only maps is cut, so that threads can share it.
   [[nodiscard]] bool SharesLaneOut() const {
@@ -100,6 +192,7 @@ class NestWriter final : public NestSpread {
     values_.Assume(limits.assumed);
     CountUses(phase);
     for (const std::size_t s : phase.steps) WriteInside(nest_.steps[s], body);
+    if (LooksAhead(phase)) WriteAhead(body);
     std::size_t open = 0;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i) {
       if (!nest_.inner[i] || static_cast<int>(i) == nest_.lane) continue;
@@ -121,91 +214,66 @@ class NestWriter final : public NestSpread {
     for (const std::size_t s : phase.steps) Finish(nest_.steps[s]);
   }
 
-  // ---- Inner loops that stay inside the bounds of what they load.
-
-  struct LoopLimits {
-    std::vector<Bound> assumed;
-    std::map<std::size_t, std::pair<std::string, std::string>> of;  // dimension -> from, to
-  };
-
-  // Where skipping what lies outside changes nothing: it would only add zeros, or compare with the
-  // least of all. One fold alone, so that the loops are its own.
-  [[nodiscard]] LoopLimits LimitsOf(const Phase& phase) {
-    LoopLimits limits;
-    if (phase.steps.size() != 1) return limits;
-    const Step& step = nest_.steps[phase.steps[0]];
-    const Load* load = SkippableLoad(step);
-    if (load == nullptr) return limits;
-    for (const Bound& bound : load->bounds) {
-      int inner = -1;
-      bool fits = nest_.lane < 0 || bound.form.factor[static_cast<std::size_t>(nest_.lane)] == 0;
-      for (std::size_t i = 0; i < nest_.shape.size(); ++i) {
-        if (!nest_.inner[i] || bound.form.factor[i] == 0) continue;
-        fits = fits && inner < 0;
-        inner = static_cast<int>(i);
-      }
-      const auto dimension = static_cast<std::size_t>(std::max(inner, 0));
-      if (!fits || inner < 0 || limits.of.contains(dimension)) continue;
-      limits.assumed.push_back(bound);
-      AffineForm rest = bound.form;
-      rest.factor[dimension] = 0;
-      const std::string start = FormText(rest, loops_);
-      const std::int64_t step_size = bound.form.factor[dimension];
-      needs_.pieces.insert(VectorPiece::kLimits);
-      limits.of[dimension] = {fmt::format("FirstInside({}, {}, {})", start, step_size, bound.limit),
-                              fmt::format("EndInside({}, {}, {}, {})", start, step_size,
-                                          bound.limit, nest_.shape[dimension])};
-    }
-    return limits;
-  }
-
-  [[nodiscard]] static const Load* SkippableLoad(const Step& step) {
-    if (step.kind != Step::Kind::kFold) return nullptr;
-    const Expr& expr = *step.expr;
-    if (expr.op == ExprOp::kLoad) {
-      const double outside = expr.load.outside;
-      const bool same = (step.fold == Fold::kSum && outside == 0) ||
-                        ((step.fold == Fold::kMax || step.fold == Fold::kArgMax) &&
-                         outside == -std::numeric_limits<double>::infinity());
-      return same ? &expr.load : nullptr;
-    }
-    if (expr.op != ExprOp::kMultiply || step.fold != Fold::kSum) return nullptr;
-    const Expr& factor = *expr.args[0];
-    const bool zero = factor.op == ExprOp::kLoad && factor.load.outside == 0;
-    return zero ? &factor.load : nullptr;
-  }
-
-  void OpenInner(std::size_t i, const LoopLimits& limits) {
-    const auto limit = limits.of.find(i);
-    if (limit == limits.of.end()) return Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
-    const std::string end = loops_[i] + "_end";
-    out_.Line(fmt::format("for (std::int64_t {0} = {1}, {2} = {3}; {0} < {2}; ++{0}) {{", loops_[i],
-                          limit->second.first, end, limit->second.second));
-  }
-
   // ---- Columns: vectors run along an outer dimension, side by side.
 
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     constexpr std::int64_t kFloats = 16;  // in a vector, at most
+    const int wanted = WideColumns();
     std::vector<int> counts{1, 2, 4, 8, 16};
+    if (wanted > kColumns) counts = {4, 8, 16, 32, 64, kMostColumns};
     std::erase_if(counts, [&](int count) { return count > 1 && count * kFloats > size; });
-    const std::string vectors = Tunable("COLUMNS", std::min(kColumns, counts.back()), counts);
+    if (counts.empty()) counts = {1};
+    wide_ = std::min(wanted, counts.back());
+    const std::string vectors = columns_ = Tunable("COLUMNS", wide_, counts);
+    if (wide_ > kColumns) needs_.pieces.insert(VectorPiece::kWide);
     BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,
                           vectors));
     out_.Line(
-        fmt::format("ForColumns<{}>(block, {}, [&](std::int64_t first, auto vectors, "
+        fmt::format("For{}Columns<{}>(block, {}, [&](std::int64_t first, auto vectors, "
                     "[[maybe_unused]] auto lanes) INLINE {{",
-                    vectors, size));
+                    wide_ > kColumns ? "Wide" : "", vectors, size));
     out_.Line("constexpr int V = decltype(vectors)::value;");
     for (const Phase& phase : nest_.phases)
       phase.outer ? WriteColumnOuter(phase) : WriteColumnPass(phase);
     out_.Line("});");
     Close(outer.size() + 1);
     EndWork();
+  }
+
+  // ---- Windows: the same, from a row that the windows' other dimensions are already folded into.
+
+  void WriteWindows(const Windows& windows) {
+    const std::vector<std::size_t> outer = OuterLoops();
+    const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
+    BeginWork(static_cast<int>(outer.size()));
+    for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
+    if (outer.empty()) out_.Line("{");
+    WriteRow(windows);
+    out_.Line("for (std::int64_t along = block; along < end; along += kLanes) {");
+    out_.Line(
+        fmt::format("ForColumns<1>(along, {}, [&](std::int64_t first, auto vectors, "
+                    "[[maybe_unused]] auto lanes) INLINE {{",
+                    size));
+    out_.Line("constexpr int V = decltype(vectors)::value;");
+    WriteAlong(windows);
+    for (std::size_t p = 1; p < nest_.phases.size(); ++p) WriteColumnOuter(nest_.phases[p]);
+    out_.Line("});");
+    Close(std::max<std::size_t>(outer.size(), 1) + 2);
+    EndWork();
+  }
+
+  void WriteAlong(const Windows& windows) {
+    const Step& step = *windows.step;
+    Declare(step);
+    Loop(loops_[windows.across], "0", std::to_string(nest_.shape[windows.across]));
+    OpenVectors(out_);
+    for (const std::string& line : AddToFold(FormOf(step), InRow(windows), "")) out_.Line(line);
+    Close(2);
+    Finish(step);
   }
 
   void WriteColumnOuter(const Phase& phase) {
@@ -241,6 +309,8 @@ class NestWriter final : public NestSpread {
     values_.Assume(limits.assumed);
     CountUses(phase);
     for (const std::size_t s : phase.steps) WriteInside(nest_.steps[s], body);
+    WriteRowsAhead(phase, body);
+    if (LooksAhead(phase)) WriteAhead(body);
     std::size_t open = 0;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i) {
       if (!nest_.inner[i]) continue;

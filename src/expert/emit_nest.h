@@ -18,6 +18,10 @@ struct NestChoices {
   bool threads = true;  // whether work is shared out
   std::string_view schedule = "static";
   std::int64_t stream_bytes = 0;  // outputs of this size and more are stored past the caches
+  // Of the processor.
+  std::int64_t threads_count = 1;
+  std::int64_t private_cache_bytes = 0;
+  std::int64_t shared_cache_bytes = 0;
 };
 
 void EmitNest(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,

@@ -16,18 +16,6 @@ namespace {
 
 bool Largest(Fold fold) { return fold == Fold::kMax || fold == Fold::kArgMax; }
 
-// What a fold of nothing is.
-std::string Identity(const FoldForm& form) {
-  const bool real = form.type == ExprType::kFloat || form.type == ExprType::kDouble;
-  if (form.fold == Fold::kSum) return real ? FloatText(0, form.type) : "0";
-  if (form.fold == Fold::kProduct) return real ? FloatText(1, form.type) : "1";
-  const bool largest = Largest(form.fold);
-  if (form.type == ExprType::kBool) return largest ? "false" : "true";
-  if (form.type == ExprType::kInt) return largest ? "INT64_MIN" : "INT64_MAX";
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return FloatText(largest ? -kInfinity : kInfinity, form.type);
-}
-
 std::string_view ScalarType(const FoldForm& form) {
   // Sums of single floats are kept in double: one chain of many terms.
   const bool sum = form.fold == Fold::kSum;
@@ -58,6 +46,17 @@ std::string Combined(const FoldForm& form, const std::string& kept, const std::s
 }
 
 }  // namespace
+
+std::string Identity(const FoldForm& form) {
+  const bool real = form.type == ExprType::kFloat || form.type == ExprType::kDouble;
+  if (form.fold == Fold::kSum) return real ? FloatText(0, form.type) : "0";
+  if (form.fold == Fold::kProduct) return real ? FloatText(1, form.type) : "1";
+  const bool largest = Largest(form.fold);
+  if (form.type == ExprType::kBool) return largest ? "false" : "true";
+  if (form.type == ExprType::kInt) return largest ? "INT64_MIN" : "INT64_MAX";
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return FloatText(largest ? -kInfinity : kInfinity, form.type);
+}
 
 bool IsPosition(const Step& step) { return step.kind == Step::Kind::kFold && IsArg(step.fold); }
 

@@ -20,6 +20,8 @@ struct FoldForm {
   std::string chains = "1";  // along the lanes: an array of so many, named by u
 };
 
+// What a fold of nothing is.
+[[nodiscard]] std::string Identity(const FoldForm& form);
 [[nodiscard]] bool IsPosition(const Step& step);
 [[nodiscard]] std::vector<std::string> DeclareFold(const FoldForm& form);
 [[nodiscard]] std::vector<std::string> AddToFold(const FoldForm& form, const std::string& value,

@@ -81,13 +81,15 @@ std::optional<double> PriceOf(const Program& program, const Nest& nest, std::siz
     if (nest.outer[s] && nest.inner[lane]) continue;  // once for many
     const Step& step = nest.steps[s];
     if (!HasVectorForm(program, step, nest, lane)) return std::nullopt;
+    const double once = 1 / static_cast<double>(nest.InnerCount());
     VisitLoads(step.expr, [&](const Load& load, ExprType) {
-      price += PriceOf(load.address, lane, kStridedLoad);
+      const double loads = nest.outer[s] ? once : 1;
+      price += loads * PriceOf(load.address, lane, kStridedLoad);
       for (const Bound& bound : load.bounds)
-        if (bound.form.factor[lane] != 0) price += 1;
+        if (bound.form.factor[lane] != 0) price += loads;
     });
     const bool folds = step.kind == Step::Kind::kFold;  // then one store for all that it folds
-    const double stores = folds ? 1 / static_cast<double>(nest.InnerCount()) : 1;
+    const double stores = folds || nest.outer[s] ? once : 1;
     price += stores * PriceOf(step.place, lane, kStridedStore);
   }
   const auto size = static_cast<double>(nest.shape[lane]);

@@ -12,15 +12,16 @@
 #include "expert/emit_expression.h"
 #include "expert/fold_text.h"
 #include "expert/nest.h"
-#include "expert/nest_frame.h"
+#include "expert/nest_ahead.h"
 #include "expert/program.h"
+#include "expert/spread.h"
 #include "expert/writer.h"
 
 namespace pragma {
 
-class NestParts : public NestFrame {
+class NestParts : public NestAhead {
  protected:
-  using NestFrame::NestFrame;
+  using NestAhead::NestAhead;
   ~NestParts() = default;
 
   void WriteOuter(const Phase& phase) {
@@ -41,18 +42,8 @@ class NestParts : public NestFrame {
     return folds;
   }
 
-  [[nodiscard]] bool NeedsParts(const Phase& phase) const { return SumsOver(phase, kLongFold); }
-
-  // Whether vectors run along this pass, which sums at least so many elements.
-  [[nodiscard]] bool SumsOver(const Phase& phase, std::int64_t elements) const {
-    if (!nest_.LaneInside() || nest_.InnerCount() < elements) return false;
-    bool sums = false;
-    for (const std::size_t s : phase.steps) {
-      const Step& step = nest_.steps[s];
-      if (step.kind == Step::Kind::kScan || IsPosition(step)) return false;
-      sums = sums || (step.kind == Step::Kind::kFold && step.fold == Fold::kSum);
-    }
-    return sums;
+  [[nodiscard]] bool NeedsParts(const Phase& phase) const {
+    return SumsOver(nest_, phase, kLongFold);
   }
 
   [[nodiscard]] std::size_t FirstInner() const {

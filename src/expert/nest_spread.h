@@ -28,21 +28,9 @@ class NestSpread : public NestParts {
   using NestParts::NestParts;
   ~NestSpread() = default;
 
-  // From here on a plain sum loses enough of values far from zero to show beside their spread: its
-  // lanes may all round the same way.
-  static constexpr std::int64_t kSpreadFold = 512;
-
-  // Whether this pass and the next are one.
-  [[nodiscard]] std::optional<Spread> SpreadAt(std::size_t phase) const {
-    if (phase + 1 >= nest_.phases.size() || nest_.phases[phase].outer ||
-        !SumsOver(nest_.phases[phase], kSpreadFold))
-      return std::nullopt;
-    return SpreadOf(nest_, nest_.phases[phase], nest_.phases[phase + 1]);
-  }
-
   [[nodiscard]] bool SpreadCutsLane() const {
     for (std::size_t p = 0; p < nest_.phases.size(); ++p)
-      if (SpreadAt(p)) return static_cast<int>(PartOf().dimension) == nest_.lane;
+      if (SpreadAt(nest_, p)) return static_cast<int>(PartOf().dimension) == nest_.lane;
     return false;
   }
 
@@ -160,12 +148,28 @@ class NestSpread : public NestParts {
                             values_.AsVector(values_.Write(spread.value)), mean));
       body.Line(fmt::format("{}[u] += {};", rest.name, distance));
       body.Line(fmt::format("{0}[u] += {1} * {1};", square.name, distance));
+      AskForNextPart(part, body);
     });
     const std::string left = values_.NewName("left");
     out_.Line(fmt::format("const double {} = {};", left, FoldResult(rest)));
     out_.Line(fmt::format("{} += {} * {} + {};", total, count, mean, left));
     out_.Line(fmt::format("{} += {} + (2 * {} + {} * {}) * {};", squares, FoldResult(square), left,
                           count, mean, mean));
+  }
+
+  // The distances are those of values in the cache.
+  void AskForNextPart(const Part& part, Writer& body) {
+    for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
+      if (!SpreadAt(nest_, p)) continue;
+      for (const Load* load : AheadOf(nest_.phases[p])) {
+        AffineForm address = load->address;
+        const bool lane = static_cast<int>(part.dimension) == nest_.lane;
+        if (!lane)
+          address.offset += kPartElements / part.inside * load->address.factor[part.dimension];
+        AskFor(body, load->buffer, address, lane ? " + " + block_ : "");
+      }
+      return;
+    }
   }
 
   // The sum of (value - center)^2 from those of the values and of their squares.

@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "expert/expression.h"
+#include "expert/fold_text.h"
 #include "expert/nest.h"
 #include "expert/program.h"
 
 namespace pragma {
 namespace {
+
+// From here on a plain sum loses enough of values far from zero to show beside their spread: its
+// lanes may all round the same way.
+constexpr std::int64_t kSpreadFold = 512;
 
 bool SumsFloats(const Step& step) {
   return step.kind == Step::Kind::kFold && step.fold == Fold::kSum &&
@@ -52,6 +58,24 @@ std::optional<Spread> SpreadOf(const Nest& nest, const Phase& first, const Phase
   const ExprPtr& center = distance.args[after ? 0 : 1];
   if (!SameExpression(value, values) || VariesInside(center, nest)) return std::nullopt;
   return Spread{*sum, fold, value, center};
+}
+
+std::optional<Spread> SpreadAt(const Nest& nest, std::size_t phase) {
+  if (phase + 1 >= nest.phases.size() || nest.phases[phase].outer ||
+      !SumsOver(nest, nest.phases[phase], kSpreadFold))
+    return std::nullopt;
+  return SpreadOf(nest, nest.phases[phase], nest.phases[phase + 1]);
+}
+
+bool SumsOver(const Nest& nest, const Phase& phase, std::int64_t elements) {
+  if (!nest.LaneInside() || nest.InnerCount() < elements) return false;
+  bool sums = false;
+  for (const std::size_t s : phase.steps) {
+    const Step& step = nest.steps[s];
+    if (step.kind == Step::Kind::kScan || IsPosition(step)) return false;
+    sums = sums || (step.kind == Step::Kind::kFold && step.fold == Fold::kSum);
+  }
+  return sums;
 }
 
 }  // namespace pragma

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "expert/expression.h"
@@ -20,5 +21,10 @@ struct Spread {
 // Of two passes of a nest that follow each other.
 [[nodiscard]] std::optional<Spread> SpreadOf(const Nest& nest, const Phase& first,
                                              const Phase& second);
+// Whether this pass and the next are written as one.
+[[nodiscard]] std::optional<Spread> SpreadAt(const Nest& nest, std::size_t phase);
+
+// Whether vectors run along this pass, which sums at least so many elements.
+[[nodiscard]] bool SumsOver(const Nest& nest, const Phase& phase, std::int64_t elements);
 
 }  // namespace pragma

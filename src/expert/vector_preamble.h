@@ -18,8 +18,12 @@
 //           INLINE: for the lambdas that are those bodies
 //   limits  FirstInside(start, step, limit), EndInside(start, step, limit, count): for which r in
 //           [0, count) start + r * step lies in [0, limit)
+//   rows    FillOutside(row, from, to, span, value): all of [0, span) but [from, to)
 //   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them;
 //           stream_lanes: StreamLanes(p, v, n), the first n lanes
+//   wide    ForWideColumns<V>: ForColumns with more sizes for what is left over
+//   turn    LoadTurned(p, stride, v): rows of a square of lanes as its columns
+//   ahead   Ahead(p): what lies there will be read soon
 //   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
 //   masks   LoadMask(p, n): of bools, as comparisons have them
 //   positions  where the best of many stands: KeepLargest, KeepSmallest, FirstBest;
@@ -44,8 +48,12 @@ enum class VectorPiece : std::uint8_t {
   kStrided,
   kLoops,
   kLimits,
+  kRows,
+  kWide,
+  kTurn,
   kStream,
   kStreamLanes,
+  kAhead,
   kMasks,
   kScans,
   kPositions,

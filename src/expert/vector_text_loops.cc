@@ -170,6 +170,61 @@ static inline Vec EachLane(Vec v, Vec w, Function function) {
 }
 )";
 
+const std::string_view kRows = R"(
+// The elements of a row in front of `from` and from `to` on.
+[[maybe_unused]] static inline void FillOutside(float* row, std::int64_t from, std::int64_t to,
+                                                std::int64_t span, float value) {
+  for (std::int64_t i = 0; i < from && i < span; ++i) row[i] = value;
+  for (std::int64_t i = to < 0 ? 0 : to; i < span; ++i) row[i] = value;
+}
+)";
+
+const std::string_view kWide = R"(
+// ForColumns where many vectors are left over: by ever fewer at once.
+template <int N, class Body>
+static inline INLINE void ForWideColumns(std::int64_t x, std::int64_t size, const Body& body) {
+  if (x + N * kLanes <= size) return body(x, Count<N>{}, AllLanes{});
+  if constexpr (N > 4) {
+    for (; x + N / 4 * kLanes <= size; x += N / 4 * kLanes)
+      body(x, Count<N / 4>{}, AllLanes{});
+    if (x < size) ForWideColumns<N / 4>(x, size, body);
+  } else {
+    ForColumns<N>(x, size, body);
+  }
+}
+)";
+
+const std::string_view kTurn = R"(
+// v[i] gets lane i of each of the rows at p + lane * stride: halves change places, then quarters ...
+// The rows behind them are asked for.
+template <int H, int... I>
+static inline INLINE void Exchange(Vec& a, Vec& b, std::integer_sequence<int, I...>) {
+  const Vec low = __builtin_shufflevector(a, b, ((I & H) == 0 ? I : PRAGMA_LANES + I - H)...);
+  b = __builtin_shufflevector(a, b, ((I & H) == 0 ? I + H : PRAGMA_LANES + I)...);
+  a = low;
+}
+template <int H = 1>
+static inline INLINE void Turn(Vec (&v)[kLanes]) {
+  if constexpr (H < kLanes) {
+#pragma GCC unroll 16
+    for (int i = 0; i < PRAGMA_LANES; ++i)
+      if ((i & H) == 0) Exchange<H>(v[i], v[i + H], std::make_integer_sequence<int, PRAGMA_LANES>{});
+    Turn<2 * H>(v);
+  }
+}
+static inline INLINE void LoadTurned(const float* p, std::int64_t stride, Vec (&v)[kLanes]) {
+  for (int i = 0; i < PRAGMA_LANES; ++i) __builtin_prefetch(p + (kLanes + i) * stride, 0, 2);
+#pragma GCC unroll 16
+  for (int i = 0; i < PRAGMA_LANES; ++i) v[i] = Load(p + i * stride);
+  Turn(v);
+}
+)";
+
+const std::string_view kAhead = R"(
+// Into the second cache: what lies there will be read soon. p may lie behind what there is.
+static inline void Ahead(const float* p) { __builtin_prefetch(p, 0, 2); }
+)";
+
 const std::string_view kMasks = R"(
 // All bits of the lanes whose byte is not zero; lanes from n on are not read.
 [[maybe_unused]] static inline Ints LoadMask(const bool* p, std::int64_t n) {

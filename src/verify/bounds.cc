@@ -65,17 +65,11 @@ Traffic UnavoidableTraffic(const Task& task) {
   return traffic;
 }
 
-double HardBoundMs(const Task& task, const Machine& machine) {
-  const Traffic traffic = UnavoidableTraffic(task);
-  if (machine.device) {
-    return DeviceBoundMs(static_cast<double>(traffic.read_bytes + traffic.write_bytes),
-                         *machine.device);
-  }
-  const std::size_t set = task.set_bytes();
+double TrafficMs(const Traffic& traffic, std::size_t working_set, const Machine& machine) {
   Bandwidth best;
   for (const Bandwidth& level : machine.bandwidth) {
     const bool last = &level == &machine.bandwidth.back();
-    if (level.working_set_bytes < set && !last) continue;
+    if (level.working_set_bytes < working_set && !last) continue;
     best.read_gbs = std::max(best.read_gbs, level.read_gbs);
     best.write_gbs = std::max(best.write_gbs, level.write_gbs);
     best.copy_gbs = std::max({best.copy_gbs, level.copy_gbs, level.read_gbs, level.write_gbs});
@@ -84,6 +78,13 @@ double HardBoundMs(const Task& task, const Machine& machine) {
   const auto writes = static_cast<double>(traffic.write_bytes);
   return std::max({Milliseconds(reads, best.read_gbs), Milliseconds(writes, best.write_gbs),
                    Milliseconds(reads + writes, best.copy_gbs)});
+}
+
+double HardBoundMs(const Task& task, const Machine& machine) {
+  const Traffic traffic = UnavoidableTraffic(task);
+  if (!machine.device) return TrafficMs(traffic, task.set_bytes(), machine);
+  return DeviceBoundMs(static_cast<double>(traffic.read_bytes + traffic.write_bytes),
+                       *machine.device);
 }
 
 bool FasterThanPossible(double ms, double bound_ms) { return ms < kImplausibleShare * bound_ms; }

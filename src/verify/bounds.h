@@ -17,6 +17,11 @@ struct Traffic {
 // as a whole (arguments that are only indexed, gathered or sliced are left out).
 [[nodiscard]] Traffic UnavoidableTraffic(const Task& task);
 
+// Milliseconds that this many bytes take at the best bandwidth measured on the processors for
+// working sets of this size or larger. 0 when nothing was measured.
+[[nodiscard]] double TrafficMs(const Traffic& traffic, std::size_t working_set,
+                               const Machine& machine);
+
 // Milliseconds below which a time cannot be right: the unavoidable bytes at the best bandwidth
 // measured for working sets of one set's size or larger. 0 when nothing was measured.
 [[nodiscard]] double HardBoundMs(const Task& task, const Machine& machine);

@@ -1,0 +1,193 @@
+// How near the expert's kernels for memory-bound operators come to the machine's measured
+// bandwidth, for bench/expert_memory.py:
+//   pragma-expert-memory PYTHON COMPILER FOLDER TASK.py...
+// generates, builds and times each task's kernel alone, under the machine's timing lock, in turn
+// with measurements of the bandwidth; prints one JSON object a task. Sources and libraries stay in
+// FOLDER.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "core/json_writer.h"
+#include "core/task.h"
+#include "expert/emit_kernel.h"
+#include "expert/expert.h"
+#include "expert/lowering.h"
+#include "expert/nest.h"
+#include "expert/traffic.h"
+#include "machine/machine.h"
+#include "sandbox/jail.h"
+#include "task/torch_server.h"
+#include "verify/bounds.h"
+
+extern "C" {
+#include "worker/pointer_call.h"
+}
+
+namespace pragma {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Memory = std::unique_ptr<void, void (*)(void*)>;
+
+struct Subject {
+  Task task;
+  void (*kernel)() = nullptr;
+  std::size_t scratch_bytes = 0;
+  PlannedBytes moved;
+};
+
+// Floats in [-0.5, 0.5); zeros of every other type, which any index may be.
+Memory Filled(std::size_t bytes, DType dtype) {
+  const std::size_t size = (bytes + 4159) / 64 * 64;
+  Memory memory(std::aligned_alloc(64, size), std::free);
+  std::memset(memory.get(), 0, size);
+  if (dtype != DType::kFloat32) return memory;
+  auto* numbers = static_cast<float*>(memory.get());
+  for (std::size_t i = 0; i < size / sizeof(float); ++i)
+    numbers[i] = static_cast<float>(i * 2654435761U % 1024) / 1024.0F - 0.5F;
+  return memory;
+}
+
+Result<Subject> Build(const Task& task, const KernelTarget& target, const std::string& compiler,
+                      const std::filesystem::path& folder) {
+  Subject subject{.task = task};
+  const Program lowered = TRY(LowerTask(task));
+  Program simple = lowered;
+  Simplify(simple);
+  subject.moved = BytesMoved(simple, PlanNests(simple), target);
+  const std::filesystem::path home = folder / task.name;
+  std::filesystem::create_directories(home);
+  TRY(WriteFileAtomic(home / "kernel.h", KernelHeader(task)));
+  TRY(WriteFileAtomic(home / "kernel.cpp", EmitKernel(task, lowered, target, {})));
+  const RunResult run =
+      TRY(RunProcess({.argv = {compiler, "-std=c++20", "-O3", "-march=native", "-fopenmp",
+                               "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared",
+                               (home / "kernel.cpp").string(), "-o", (home / "kernel.so").string()},
+                      .inherit_env = true},
+                     {.wall = Seconds{300}}));
+  if (!run.status.ok())
+    return Fail(ErrorKind::kInternal, fmt::format("{} does not build: {}", task.name, run.err));
+  void* library = ::dlopen((home / "kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Fail(ErrorKind::kInternal, ::dlerror());
+  subject.kernel = reinterpret_cast<void (*)()>(::dlsym(library, "pragma_kernel"));
+  const void* bytes = ::dlsym(library, "pragma_scratch_bytes");
+  if (bytes != nullptr) subject.scratch_bytes = *static_cast<const std::size_t*>(bytes);
+  return subject;
+}
+
+struct Measured {
+  double seconds = 1e30;  // the best of all calls
+  Machine machine;        // the best of each figure
+};
+
+// Kernel and bandwidth in turn, so that what else goes on beside this machine meets both.
+Result<Measured> Measure(const Subject& subject, const Machine& described,
+                         const std::string& program_dir) {
+  constexpr int kRounds = 8;
+  std::vector<Memory> tensors;
+  for (const std::vector<TensorSpec>* side : {&subject.task.arguments, &subject.task.outputs})
+    for (const TensorSpec& tensor : *side) tensors.push_back(Filled(tensor.bytes(), tensor.dtype));
+  tensors.push_back(Filled(subject.scratch_bytes, DType::kInt8));
+  std::vector<void*> pointers;
+  for (const Memory& tensor : tensors) pointers.push_back(tensor.get());
+  const std::size_t count = pointer_call_padded(pointers.size());
+  pointers.resize(count + 1);
+  Measured measured{.machine = described};
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+  for (int round = 0; round < kRounds; ++round) {
+    Machine now = described;
+    TRY(MeasureMachine(now, program_dir));
+    measured.machine = round == 0 ? now : BetterFigures(measured.machine, now);
+    const Clock::time_point start = Clock::now();
+    for (int call = 0; call < 2 || Clock::now() - start < std::chrono::milliseconds(200); ++call) {
+      const Clock::time_point begin = Clock::now();
+      pointer_call(subject.kernel, pointers.data(), count);
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      measured.seconds = std::min(measured.seconds, seconds);
+    }
+  }
+  return measured;
+}
+
+std::string Row(const Subject& subject, const Measured& measured) {
+  const Traffic unavoidable = UnavoidableTraffic(subject.task);
+  const Traffic moved{static_cast<std::size_t>(subject.moved.read),
+                      static_cast<std::size_t>(subject.moved.written)};
+  const double ms = measured.seconds * 1e3;
+  const Machine& machine = measured.machine;
+  JsonWriter json;
+  json.BeginObject().Key("name").Value(subject.task.name).Key("ms").Value(ms);
+  json.Key("unavoidable_bytes").Value(unavoidable.read_bytes + unavoidable.write_bytes);
+  json.Key("moved_bytes").Value(moved.read_bytes + moved.write_bytes);
+  json.Key("bound_share").Value(HardBoundMs(subject.task, machine) / ms);
+  json.Key("bandwidth_share").Value(TrafficMs(moved, subject.task.set_bytes(), machine) / ms);
+  json.Key("read_gbs").Value(machine.bandwidth.back().read_gbs);
+  json.Key("copy_gbs").Value(machine.bandwidth.back().copy_gbs);
+  json.Key("write_gbs").Value(machine.bandwidth.back().write_gbs);
+  json.EndObject();
+  return json.Take();
+}
+
+Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::path& python,
+                        const std::string& compiler, const std::filesystem::path& folder) {
+  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
+  Machine machine = TRY(DescribeMachine());
+  {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+    TRY(MeasureMachine(machine, PRAGMA_PROGRAM_DIR));
+  }
+  const TorchServerOptions options{.python = python,
+                                   .package_root = PRAGMA_SOURCE_DIR "/python",
+                                   .cache_dir = folder / "cache",
+                                   .threads = machine.threads,
+                                   .timers = std::nullopt};
+  std::filesystem::create_directories(options.cache_dir);
+  std::vector<Subject> subjects;
+  for (const std::filesystem::path file : tasks) {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+    const TorchServer server = TRY(TorchServer::Start(jail, options, file));
+    subjects.push_back(TRY(Build(server.task(), TargetOf(machine), compiler, folder)));
+  }
+  fmt::print(stderr, "{} kernels are built\n", subjects.size());
+  for (const Subject& subject : subjects) {
+    const Measured measured = TRY(Measure(subject, machine, PRAGMA_PROGRAM_DIR));
+    fmt::print("{}\n", Row(subject, measured));
+    std::fflush(stdout);
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace pragma
+
+int main(int argc, char** argv) {
+  using namespace pragma;
+  if (argc < 5) {
+    std::fputs("usage: pragma-expert-memory PYTHON COMPILER FOLDER TASK.py...\n", stderr);
+    return 2;
+  }
+  const auto done = MeasureAll({argv + 4, argv + argc}, argv[1], argv[2], argv[3]);
+  if (!done) {
+    fmt::print(stderr, "pragma-expert-memory: {}\n", done.error().message);
+    return 3;
+  }
+  return 0;
+}

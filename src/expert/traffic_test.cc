@@ -1,0 +1,83 @@
+// What passes move: once where the data of an iteration stay in a cache, again where they do not.
+#include "expert/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "expert/affine.h"
+#include "expert/anchor_kernel.h"
+#include "expert/expression.h"
+#include "expert/nest.h"
+#include "expert/program.h"
+
+namespace pragma {
+namespace {
+
+ExprPtr Row(int buffer, std::int64_t columns) {
+  return LoadOf(buffer, {{columns, 1}, 0}, ExprType::kFloat);
+}
+
+Step Of(Step::Kind kind, const Shape& shape, ExprPtr expr, int buffer, AffineForm place) {
+  Step step;
+  step.kind = kind;
+  step.shape = shape;
+  step.folded = {false, kind == Step::Kind::kFold};
+  step.expr = std::move(expr);
+  step.buffer = buffer;
+  step.place = std::move(place);
+  step.name = "step";
+  return step;
+}
+
+// out = x / sum of each row of x.
+PlannedBytes OfShares(std::int64_t rows, std::int64_t columns, const KernelTarget& target) {
+  const Shape shape{rows, columns};
+  Program program;
+  program.buffers = {{Buffer::Kind::kArgument, "x", DType::kFloat32, shape},
+                     {Buffer::Kind::kOutput, "out", DType::kFloat32, shape},
+                     {Buffer::Kind::kScratch, "sum", DType::kFloat32, {rows}}};
+  const ExprPtr sum = LoadOf(2, {{1, 0}, 0}, ExprType::kFloat);
+  program.steps = {Of(Step::Kind::kFold, shape, Row(0, columns), 2, {{1, 0}, 0}),
+                   Of(Step::Kind::kMap, shape, Make(ExprOp::kDivide, {Row(0, columns), sum}), 1,
+                      {{columns, 1}, 0})};
+  return BytesMoved(program, PlanNests(program), target);
+}
+
+KernelTarget Target() {
+  KernelTarget target;
+  target.threads = 2;
+  target.private_cache_bytes = 1 << 20;
+  target.shared_cache_bytes = 1 << 25;
+  return target;
+}
+
+TEST(BytesMoved, CountsRowsThatStayInACacheOnce) {
+  constexpr std::int64_t kBytes = std::int64_t{4096} * 4096 * 4;
+  const PlannedBytes moved = OfShares(4096, 4096, Target());
+  EXPECT_EQ(moved.read, kBytes);
+  EXPECT_EQ(moved.written, kBytes);
+}
+
+TEST(BytesMoved, CountsRowsThatNoCacheHoldsForEachPass) {
+  constexpr std::int64_t kBytes = std::int64_t{16} * (1 << 23) * 4;  // rows of 32 MiB
+  const PlannedBytes moved = OfShares(16, 1 << 23, Target());
+  EXPECT_EQ(moved.read, 2 * kBytes);
+  EXPECT_EQ(moved.written, kBytes);
+}
+
+TEST(WorkingSet, IsWhatOneOuterIterationReads) {
+  const Shape shape{100, 300};
+  Program program;
+  program.buffers = {{Buffer::Kind::kArgument, "x", DType::kFloat32, shape},
+                     {Buffer::Kind::kOutput, "out", DType::kFloat32, {100}}};
+  program.steps = {Of(Step::Kind::kFold, shape, Row(0, 300), 1, {{1, 0}, 0})};
+  const std::vector<Nest> nests = PlanNests(program);
+  ASSERT_EQ(nests.size(), 1U);
+  EXPECT_EQ(WorkingSet(program, nests[0]), 300 * 4);
+}
+
+}  // namespace
+}  // namespace pragma
