@@ -49,14 +49,17 @@ Result<void> Flock(int fd, int operation) {
 
 }  // namespace
 
-// A timer takes the gate first and keeps it while it waits for the others to leave; everybody else
-// passes the gate on the way in. So a waiting timer goes first.
+// Timers share the gate from when they begin to wait until they are done; everybody else needs it
+// for a moment on the way in. So waiting timers go first, one after the other, and those who work
+// meanwhile come in together: what timers wait for are a few long sections of others, side by side,
+// and not one after each timer.
 Result<MachineLock::Pair> MachineLock::TakePair(const std::string& name, Kind kind) {
-  Pair pair{.gate = TRY(Open(kPrefix + name + ".gate")), .lock = TRY(Open(kPrefix + name + ".lock"))};
-  const int mode = kind == Kind::kExclusive ? LOCK_EX : LOCK_SH;
-  TRY(Flock(pair.gate.get(), mode));
-  TRY(Flock(pair.lock.get(), mode));
-  if (kind == Kind::kShared) pair.gate.Reset();
+  Pair pair{.gate = TRY(Open(kPrefix + name + ".gate")),
+            .lock = TRY(Open(kPrefix + name + ".lock"))};
+  const bool timer = kind == Kind::kExclusive;
+  TRY(Flock(pair.gate.get(), timer ? LOCK_SH : LOCK_EX));
+  TRY(Flock(pair.lock.get(), timer ? LOCK_EX : LOCK_SH));
+  if (!timer) pair.gate.Reset();
   return pair;
 }
 

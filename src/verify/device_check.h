@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "verify/device_side.h"
 #include "verify/device_stage.h"
+#include "verify/device_turn.h"
 #include "verify/judging.h"
 #include "verify/options.h"
 
@@ -28,6 +29,7 @@ struct DeviceCrew {
 struct DeviceParts {
   DeviceStage& stage;
   DeviceCrew& crew;
+  DeviceTurn& turn;
   DeviceProgram program;  // the candidate's
   const Machine& machine;
   const VerifyOptions& options;

@@ -52,7 +52,6 @@ class DeviceTiming final {
   Judging& judging_;
   const MakeSides& make_sides_;
   const VerifyProgress& progress_;
-  std::optional<MachineLock> lock_;
   std::optional<TimingPlan> plan_;  // the first session's holds for a second look
 };
 
@@ -105,8 +104,7 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
 
 // Alone on the device from here on, until the session's figures are there.
 Result<TimingPlan> DeviceTiming::Begin(std::size_t sides) {
-  lock_.reset();
-  lock_ = TRY(TakeDevice(judging_.evaluation, parts_.machine));
+  TRY(parts_.turn.BeAlone(judging_.evaluation));
   if (!plan_) plan_ = TRY(Plan(sides));
   return *plan_;
 }
@@ -114,7 +112,7 @@ Result<TimingPlan> DeviceTiming::Begin(std::size_t sides) {
 // Its processes become ready while others still build and check on the device: contexts, modules
 // and first calls take longer than what is timed, and need no quiet.
 Result<DeviceOutcome> DeviceTiming::Session() {
-  lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, parts_.machine.device));
+  TRY(parts_.turn.Share());
   std::vector<DeviceSide>& sides = parts_.crew.timed.emplace_back(TRY(make_sides_()));
   const DeviceSession session{.stage = &parts_.stage,
                               .progress =
@@ -125,7 +123,7 @@ Result<DeviceOutcome> DeviceTiming::Session() {
                                   },
                               .begin = [&] { return Begin(sides.size()); }};
   DeviceOutcome outcome = TRY(RunOnDevice(session, sides, judging_.rng));
-  lock_.reset();
+  parts_.turn.Leave();
   judging_.evaluation.phases_ms["time_ready"] += outcome.waited.count() * 1e3;
   return outcome;
 }

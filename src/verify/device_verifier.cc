@@ -39,7 +39,8 @@ constexpr int kTimedProcesses = 5;
 
 // One evaluation. Processes go before what they were started from.
 struct DeviceVerifier::Session {
-  Session(VerifyProgress shown, Measure wanted) : progress(std::move(shown)), measure(wanted) {}
+  Session(VerifyProgress shown, Measure wanted, const Machine& machine)
+      : progress(std::move(shown)), measure(wanted), turn(machine) {}
   VerifyProgress progress;
   Measure measure;
   Judging judging{.evaluation = {.status = Status::kPassed}};
@@ -47,6 +48,7 @@ struct DeviceVerifier::Session {
   std::optional<Subject> champion;  // the present best, where it is to be timed against
   std::optional<DeviceSide> side;   // loads while the checks are made, as Torch's do
   DeviceCrew crew;
+  DeviceTurn turn;
 };
 
 DeviceVerifier::DeviceVerifier(TorchServer& server, const Builder& builder, const Jail& jail,
@@ -144,6 +146,7 @@ Result<void> DeviceVerifier::BuildChampion(const Candidate& best, Session& sessi
 DeviceParts DeviceVerifier::Parts(Session& session) {
   return {.stage = *stage_,
           .crew = session.crew,
+          .turn = session.turn,
           .program = session.subject.program(),
           .machine = machine_,
           .options = options_,
@@ -154,8 +157,6 @@ DeviceParts DeviceVerifier::Parts(Session& session) {
 // Builds and checks; the evaluation says what was found.
 Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session) {
   Judging& judging = session.judging;
-  const MachineLock lock =
-      TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
   if (session.progress) session.progress("build");
   if (candidate.language == Language::kCuda && machine_.device) {
     TRY(StartProgram(session.subject, session.measure));
@@ -236,18 +237,19 @@ Result<Evaluation> DeviceVerifier::Evaluate(const Candidate& candidate, const Ca
     return Fail(ErrorKind::kUsage, "--shapes: CUDA candidates are judged on one shape only");
   }
   if (!machine_.device) measure = Measure::kNothing;
-  auto session = std::make_unique<Session>(progress, measure);
+  auto session = std::make_unique<Session>(progress, measure, machine_);
   {
     const PhaseTimer timer(session->judging.evaluation, "prepare");
     TRY(Settle());
     if (!cuda && !spare_.valid()) StartZygote();  // beside the device's own start
     // A context that is made or ended disturbs whoever is being timed.
-    const MachineLock lock =
-        TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
+    TRY(session->turn.Share());
     // Without a GPU a CUDA source is only built.
     if (!cuda || machine_.device) TRY(Prepare());
   }
-  TRY(Judge(candidate, best, *session));
+  const Result<void> judged = Judge(candidate, best, *session);
+  session->turn.Leave();
+  TRY(judged);
   Evaluation evaluation = std::move(session->judging.evaluation);
   if (machine_.device) {
     Clear(std::move(session));

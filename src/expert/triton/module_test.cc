@@ -95,8 +95,9 @@ TEST(TritonModule, ASmallFoldIsOneKernel) {
 
 TEST(TritonModule, WhatIsNotTunedIsCompiledWithTheModule) {
   const std::string text = TextOf(Operator("aten.relu.default", {{16, 1024}}, {16, 1024}));
-  EXPECT_THAT(text, HasSubstr("y_kernel_built = y_kernel.warmup(torch.float32, torch.float32, grid=(1,))"));
-  EXPECT_THAT(text, HasSubstr("    y_kernel_built[(128, 1, 1)](x0, out)"));
+  EXPECT_THAT(text, HasSubstr("out_kernel_built = out_kernel.warmup(torch.float32, torch.float32, "
+                              "grid=(1,))"));
+  EXPECT_THAT(text, HasSubstr("    out_kernel_built[(128, 1, 1)](x0, out)"));
   EXPECT_THAT(text, HasSubstr("    BLOCK: tl.constexpr = 128"));
 }
 

@@ -27,12 +27,15 @@ Config RowConfig(std::int64_t rows, std::int64_t columns, int warps) {
 }
 
 // One axis: enough programs for all processors, else as long as pays.
-std::vector<Config> OneAxis(const char* name, std::int64_t count, std::int64_t elements) {
-  const auto config = [name](std::int64_t block, int warps) {
-    return Config{{{name, static_cast<int>(block)}}, warps};
-  };
-  std::vector<Config> configs{
-      config(std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024), 4)};
+Config OneAxis(const char* name, std::int64_t count) {
+  const std::int64_t block =
+      std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024);
+  return {{{name, static_cast<int>(block)}}, 4};
+}
+
+std::vector<Config> Taps(std::int64_t results, std::int64_t elements) {
+  const auto config = [](int block, int warps) { return Config{{{"ROWS", block}}, warps}; };
+  std::vector<Config> configs{OneAxis("ROWS", results)};
   if (elements < kWorthTuningTiles) return configs;
   if (configs[0].constants[0].second != 1024) configs.push_back(config(1024, 4));
   configs.insert(configs.end(), {config(2048, 8), config(512, 4), config(4096, 8)});
@@ -114,8 +117,9 @@ Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
 
 std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
   const std::int64_t elements = Elements(nest.shape);
-  if (inner == Inner::kNone) return OneAxis("BLOCK", elements, elements);
-  if (inner == Inner::kTaps) return OneAxis("ROWS", nest.OuterCount(), elements);
+  // Nothing to choose: each of these is bound by the memory, and the tuner would cost each launch.
+  if (inner == Inner::kNone) return {OneAxis("BLOCK", elements)};
+  if (inner == Inner::kTaps) return Taps(nest.OuterCount(), elements);
   if (inner == Inner::kWhole) return WholeRows(nest);
   return RunsDownColumns(nest.steps, nest.shape, nest.inner)
              ? DownColumns(nest.OuterCount(), elements)

@@ -1,0 +1,44 @@
+// DeviceTurn: what one evaluation holds of the machine's lock for its GPU.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "core/evaluation.h"
+#include "machine/machine.h"
+#include "verify/judging.h"
+
+namespace pragma {
+
+// It works beside others from its first context until its processes are ready, then is alone. Left
+// in between, it would wait for each timer that became ready meanwhile.
+class DeviceTurn final {
+ public:
+  // `machine` outlives it.
+  explicit DeviceTurn(const Machine& machine) : machine_(machine) {}
+
+  [[nodiscard]] Result<void> Share() {
+    if (shared_) return {};
+    lock_.reset();
+    lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
+    shared_ = true;
+    return {};
+  }
+  // How long others were waited for goes to the evaluation.
+  [[nodiscard]] Result<void> BeAlone(Evaluation& evaluation) {
+    Leave();
+    lock_ = TRY(TakeDevice(evaluation, machine_));
+    return {};
+  }
+  void Leave() {
+    lock_.reset();
+    shared_ = false;
+  }
+
+ private:
+  const Machine& machine_;
+  std::optional<MachineLock> lock_;
+  bool shared_ = false;
+};
+
+}  // namespace pragma
