@@ -63,10 +63,10 @@ NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) 
 // Names that loops, the preamble and kernel.h use.
 bool Reserved(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "e",     "c",     "u",     "v",     "V",       "i",       "j",    "k",    "l",   "m",
-      "n",     "o",     "p",     "r",     "s",       "t",       "u2",   "w",    "y",   "z",
-      "first", "begin", "block", "lanes", "vectors", "scratch", "task", "next", "each", "image",
-      "turn"};
+      "e",       "c",       "u",    "v",    "V",     "i",     "j",     "k",
+      "l",       "m",       "n",    "o",    "p",     "r",     "s",     "t",
+      "u2",      "w",       "y",    "z",    "first", "begin", "block", "lanes",
+      "vectors", "scratch", "task", "next", "each",  "image", "turn"};
   return kNames.contains(name);
 }
 
