@@ -160,6 +160,12 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
 
 }  // namespace
 
+BuildLimits LimitsFor(std::size_t memory_bytes) {
+  BuildLimits limits;
+  limits.scratch_bytes = std::max(limits.scratch_bytes, memory_bytes / 8);
+  return limits;
+}
+
 Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits)
     : jail_(jail),
       cache_dir_(std::filesystem::absolute(cache_dir)),

@@ -56,9 +56,15 @@ struct BuildLimits {
   Seconds wall{240};  // a busy machine must not turn a kernel away; `cpu` bounds the work
   Seconds cpu{60};
   std::size_t address_space_bytes = std::size_t{4} << 30U;
-  std::size_t source_bytes = std::size_t{256} << 10U;
+  // A kernel of a deep network has a layer's text a hundred times; what models write is capped far
+  // below where their replies are read.
+  std::size_t source_bytes = std::size_t{2} << 20U;
   std::size_t scratch_bytes = std::size_t{1} << 30U;  // cap of pragma_scratch_bytes and packed
 };
+
+// The usual ones, but scratch up to an eighth of the machine's memory where that is more: of a
+// batch whose statistics are needed before any of it is finished, all must be kept.
+[[nodiscard]] BuildLimits LimitsFor(std::size_t memory_bytes);
 
 class Toolchains;
 

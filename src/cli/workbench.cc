@@ -121,7 +121,7 @@ Workbench::Workbench(const Context& context, Jail jail, Store store, Machine mac
       jail_(std::move(jail)),
       store_(std::move(store)),
       machine_(std::move(machine)),
-      builder_(jail_, home_ / "cache" / "build") {
+      builder_(jail_, home_ / "cache" / "build", LimitsFor(machine_.memory_bytes)) {
   if (machine_.device) builder_.SetCapability(machine_.device->capability);
 }
 

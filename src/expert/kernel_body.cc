@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/task.h"
+#include "expert/affine.h"
 #include "expert/anchor_kernel.h"
 #include "expert/anchored.h"
 #include "expert/emit_nest.h"
@@ -52,12 +53,30 @@ bool IsWritten(const Nest& nest, int buffer) {
                              [buffer](const Step& step) { return step.buffer == buffer; });
 }
 
+// Many short turns: threads would wait for each other longer than they compute.
+bool IsShortTurn(const Nest& nest) {
+  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 22;  // multiplications
+  return nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads;
+}
+
 }  // namespace
+
+KernelTarget KernelBody::TargetOf(const Nest& nest) const {
+  KernelTarget target = target_;
+  if (IsShortTurn(nest)) target.threads = 1;
+  return target;
+}
+
+NestChoices KernelBody::ChoicesOf(const Nest& nest) const {
+  NestChoices choices = choices_;
+  choices.threads = choices.threads && !IsShortTurn(nest);
+  return choices;
+}
 
 void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced) {
   std::vector<NestPattern> patterns;
   for (const Nest& nest : nests) {
-    patterns.push_back(PatternOf(program_, nest, target_, choices_));
+    patterns.push_back(PatternOf(program_, nest, TargetOf(nest), ChoicesOf(nest)));
     ++times_[patterns.back().text];
   }
   auto slices = sliced.begin();
@@ -74,10 +93,11 @@ void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>
 
 void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests) {
   const std::string_view index = slices.in_turn ? "turn" : "image";
-  out_.Line(slices.in_turn
-                ? fmt::format("// {} times in turn: each needs what the one before made.", slices.images)
-                : fmt::format("// {} of {} images at a time: what these steps hand on stays in caches.",
-                              slices.at_once, slices.images));
+  out_.Line(
+      slices.in_turn
+          ? fmt::format("// {} times in turn: each needs what the one before made.", slices.images)
+          : fmt::format("// {} of {} images at a time: what these steps hand on stays in caches.",
+                        slices.at_once, slices.images));
   out_.Line(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", index,
                         slices.images, slices.at_once));
   for (const auto& [buffer, step] : slices.step) {
@@ -86,8 +106,8 @@ void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests
     const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
     if (step == 0 || slices.inside.contains(buffer) || std::any_of(begin, end, used)) continue;
     Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
-    const bool written = std::any_of(
-        begin, end, [buffer](const Nest& nest) { return IsWritten(nest, buffer); });
+    const bool written =
+        std::any_of(begin, end, [buffer](const Nest& nest) { return IsWritten(nest, buffer); });
     whole_names_[buffer] = part.name;
     out_.Line(fmt::format("{}{}* const {}_part = {} + {} * {};", written ? "" : "const ",
                           DTypeCppName(part.dtype), part.name, part.name, index, step));
@@ -110,7 +130,7 @@ void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
     name.resize(name.size() - std::string_view("_fold").size());
     name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
   }
-  const AnchorText anchor = EmitAnchor(program_, nest, target_, name, needs_);
+  const AnchorText anchor = EmitAnchor(program_, nest, TargetOf(nest), name, needs_);
   if (first) {
     functions_ += anchor.function + "\n";
     anchor_scratch_ = anchor_scratch_.empty()
@@ -119,15 +139,14 @@ void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
   }
   needs_.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
   needs_.vectors = true;
-  out_.Line(
-      FillIn(anchor.call,
-             {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}}));
+  out_.Line(FillIn(anchor.call,
+                   {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}}));
 }
 
 void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {
   if (times_.at(pattern.text) == 1) {
     choices_.name = TunableName(nest, tunables_);
-    return EmitNest(program_, nest, choices_, needs_, out_);
+    return EmitNest(program_, nest, ChoicesOf(nest), needs_, out_);
   }
   const RebasedNest rebased = Rebased(nest);
   std::string& name = written_as_[pattern.text];
@@ -141,15 +160,15 @@ std::string KernelBody::AddFunction(const RebasedNest& rebased, const NestPatter
   std::string parameters;
   for (const int buffer : pattern.buffers) {
     const Buffer& used = program_.buffers[static_cast<std::size_t>(buffer)];
-    parameters +=
-        fmt::format("{}{}{}* {}", parameters.empty() ? "" : ", ",
-                    IsWritten(rebased.nest, buffer) ? "" : "const ", DTypeCppName(used.dtype), used.name);
+    parameters += fmt::format("{}{}{}* {}", parameters.empty() ? "" : ", ",
+                              IsWritten(rebased.nest, buffer) ? "" : "const ",
+                              DTypeCppName(used.dtype), used.name);
   }
   Writer function;
   function.Line(fmt::format("// {}: {} times, named as the first time.", InWords(rebased.nest),
                             times_.at(pattern.text)));
   function.Line(fmt::format("static void {}({}) {{", name, parameters));
-  EmitNest(program_, rebased.nest, choices_, needs_, function);
+  EmitNest(program_, rebased.nest, ChoicesOf(rebased.nest), needs_, function);
   function.Line("}");
   functions_ += function.text() + "\n";
   return name;

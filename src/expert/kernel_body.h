@@ -38,6 +38,9 @@ class KernelBody final {
   [[nodiscard]] const Needs& needs() const { return needs_; }
 
  private:
+  // What one nest is written with.
+  [[nodiscard]] KernelTarget TargetOf(const Nest& nest) const;
+  [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
   void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
   void CloseSlices();
   void WriteAnchor(const Nest& nest, const NestPattern& pattern);

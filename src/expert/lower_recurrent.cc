@@ -227,7 +227,8 @@ Lower LowerRecurrent(Cell cell) {
       for (std::int64_t side = 0; side < directions; ++side) {
         const std::int64_t index = layer * directions + side;
         const auto begin = parameters.begin() + index * static_cast<std::ptrdiff_t>(each);
-        const Weights weights{begin[0], begin[1], {begin + 2, begin + static_cast<std::ptrdiff_t>(each)}};
+        const Weights weights{
+            begin[0], begin[1], {begin + 2, begin + static_cast<std::ptrdiff_t>(each)}};
         State start{StateOf(builder, builder.Settled(given[0]), index), {}};
         if (cell == Cell::kLstm) start.memory = StateOf(builder, builder.Settled(given[1]), index);
         const Outcome outcome = Direction(builder, cell, x, weights, start, side == 1);
@@ -236,9 +237,7 @@ Lower LowerRecurrent(Cell cell) {
         memory.push_back(outcome.last.memory);
       }
       const Shape& one = sides[0].shape;
-      x = {directions == 1 ? sides[0]
-                           : Joined(builder, sides, {one[0], one[1], 2 * one[2]}, 2),
-           0};
+      x = {directions == 1 ? sides[0] : Joined(builder, sides, {one[0], one[1], 2 * one[2]}, 2), 0};
     }
     const Value output =
         batch_first ? builder.Mapped(x.values, PermuteMap({1, 0, 2}), node.shape()) : x.values;

@@ -44,8 +44,7 @@ std::string PlainName(std::string name) {
 const Lower* FindOperator(const std::string& name) {
   static const std::array kTables{&PointwiseOperators(), &ShapeOperators(), &CreationOperators(),
                                   &FoldOperators(),      &NormOperators(),  &WindowOperators(),
-                                  &ProductOperators(),   &IndexOperators(),
-                                  &RecurrentOperators()};
+                                  &ProductOperators(),   &IndexOperators(), &RecurrentOperators()};
   for (const LowerTable* table : kTables)
     if (const auto found = table->find(name); found != table->end()) return &found->second;
   return nullptr;
@@ -109,8 +108,7 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& build
 }
 
 // Operands that an earlier operator needed in memory are read from there, not computed again.
-void UseStored(const std::vector<ScalarValue>& args, const Builder& builder,
-               ValuesByName& values) {
+void UseStored(const std::vector<ScalarValue>& args, const Builder& builder, ValuesByName& values) {
   for (const ScalarValue& arg : args) {
     UseStored(arg.items, builder, values);
     const auto known = values.find(arg.text);

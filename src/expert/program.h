@@ -82,8 +82,8 @@ struct Step {
   std::optional<ProductHint> product;
   std::optional<ConvolutionHint> convolution;
   std::optional<AttentionHint> attention;  // the step's expression is only what it loads
-  int repeat = -1;  // of the program's repeats; steps of one are neighbours
-  int parts = 1;    // with a hint: how many steps from here on make the whole
+  int repeat = -1;                         // of the program's repeats; steps of one are neighbours
+  int parts = 1;  // with a hint: how many steps from here on make the whole
 };
 
 // Steps that run many times in turn, as each time needs what the time before it made.

@@ -160,7 +160,8 @@ std::optional<Slices> SlicesFrom(const Program& program, const std::vector<Nest>
   Slices slices{first, first, nests[first].steps[0].convolution->batch, 1, {}, {}, false};
   ImageSteps all(slices.images);
   if (slices.images < 2 || !all.Add(nests[first])) return std::nullopt;
-  for (std::size_t n = first + 1; n < nests.size() && !nests[n].anchored && nests[n].repeat < 0; ++n) {
+  for (std::size_t n = first + 1; n < nests.size() && !nests[n].anchored && nests[n].repeat < 0;
+       ++n) {
     ImageSteps more = all;
     if (!more.Add(nests[n])) break;
     all = std::move(more);
