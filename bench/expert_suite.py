@@ -223,6 +223,7 @@ def main() -> None:
     parser.add_argument("--once", action="store_true", help="one attempt each, and no profile, which nobody would act on")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
+    parser.add_argument("--mixed", action="store_true", help="in a mixed order, so that several large tasks seldom meet on one GPU")
     parser.add_argument("--threads", type=int, default=0, help="of each task's reference; 0: all processors")
     parser.add_argument("--devices", default="", help="GPUs to use: 0,1")
     parser.add_argument("--set", default="", help="of which tasks are the same: small, large; stands in the rows")
@@ -249,6 +250,8 @@ def main() -> None:
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))
              if task.stem not in known and (not ids or number_of(task.stem) in ids)]
+    if args.mixed:
+        random.Random(2).shuffle(tasks)
     crowded = run_all(tasks, args, args.jobs)
     run_all(crowded, args, 1)
     print(summary(read_rows(args.rows)))

@@ -71,8 +71,9 @@ def runs_of(options: argparse.Namespace) -> list[tuple[pathlib.Path, str]]:
     """Home and run."""
     if not options.every:
         return [(home, "last") for home in options.home]
-    return [(home, run["run"]) for home in options.home
-            for run in pragma(options, "runs", "--home", home)["runs"] if run["final"]]
+    found = [(home, run["run"]) for home in options.home
+             for run in pragma(options, "runs", "--limit", 1000, "--home", home)["runs"] if run["final"]]
+    return found[:: max(len(found) // options.limit, 1)][: options.limit] if options.limit else found
 
 
 def row_of(options: argparse.Namespace, home: pathlib.Path, run: str) -> dict | None:
@@ -133,6 +134,7 @@ def main() -> None:
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
     parser.add_argument("--tf32", choices=["on", "off"], default="on", help="whether cuDNN may use it in their reference (Torch's default: on)")
     parser.add_argument("--every", action="store_true", help="all runs of a home that have a kernel")
+    parser.add_argument("--limit", type=int, default=0, help="with --every: so many of them, evenly spaced")
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
     parser.add_argument("--summary", type=pathlib.Path)

@@ -29,7 +29,8 @@ std::string DeviceName(const std::string& number) {
   return name;
 }
 
-Result<UniqueFd> Open(const std::string& path) {
+Result<UniqueFd> Open(const std::string& name) {
+  const std::string path = kPrefix + name;
   // flock needs no write access, so another user's file serves as well as one's own.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid() && errno == ENOENT)
@@ -38,8 +39,8 @@ Result<UniqueFd> Open(const std::string& path) {
   return fd;
 }
 
-Result<void> Flock(int fd, int operation) {
-  while (::flock(fd, operation) != 0) {
+Result<void> Flock(const UniqueFd& fd, int operation) {
+  while (::flock(fd.get(), operation) != 0) {
     if (errno != EINTR) return FailErrno("cannot take the machine lock");
     if (Interrupted())
       return Fail(ErrorKind::kInterrupted, "interrupted while waiting for the machine lock");
@@ -50,30 +51,38 @@ Result<void> Flock(int fd, int operation) {
 }  // namespace
 
 // Timers share the gate from when they begin to wait until they are done; everybody else needs it
-// for a moment on the way in. So waiting timers go first, one after the other, and those who work
-// meanwhile come in together: what timers wait for are a few long sections of others, side by side,
-// and not one after each timer.
-Result<MachineLock::Pair> MachineLock::TakePair(const std::string& name, Kind kind) {
-  Pair pair{.gate = TRY(Open(kPrefix + name + ".gate")),
-            .lock = TRY(Open(kPrefix + name + ".lock"))};
-  const bool timer = kind == Kind::kExclusive;
-  TRY(Flock(pair.gate.get(), timer ? LOCK_SH : LOCK_EX));
-  TRY(Flock(pair.lock.get(), timer ? LOCK_EX : LOCK_SH));
-  if (!timer) pair.gate.Reset();
-  return pair;
-}
-
+// for a moment on the way in. So waiting timers go first, and those who work meanwhile come in
+// together: what timers wait for are a few long sections of others, side by side, and not one after
+// each timer.
 Result<MachineLock> MachineLock::Take(Kind kind) {
   MachineLock lock;
-  lock.machine_ = TRY(TakePair("machine", kind));
+  const bool timer = kind == Kind::kExclusive;
+  lock.machine_ = {.gate = TRY(Open("machine.gate")), .lock = TRY(Open("machine.lock"))};
+  TRY(Flock(lock.machine_.gate, timer ? LOCK_SH : LOCK_EX));
+  if (timer) {
+    lock.device_.gate = TRY(Open("machine.timers"));
+    TRY(Flock(lock.device_.gate, LOCK_EX));  // nobody times on a GPU either
+  }
+  TRY(Flock(lock.machine_.lock, timer ? LOCK_EX : LOCK_SH));
+  if (!timer) lock.machine_.gate.Reset();
   return lock;
 }
 
-// Always in this order, so that nobody who holds a device waits for the machine.
+// Those who time on different GPUs go side by side, but nobody works meanwhile: a context or an
+// allocation anywhere holds up the driver of all GPUs.
 Result<MachineLock> MachineLock::Take(Kind kind, const std::optional<Device>& device) {
-  if (!device) return Take(kind);
-  MachineLock lock = TRY(Take(Kind::kShared));
-  lock.device_ = TRY(TakePair(DeviceName(device->number), kind));
+  if (!device || kind == Kind::kShared) return Take(kind);
+  MachineLock lock;
+  lock.machine_.gate = TRY(Open("machine.gate"));
+  lock.device_ = {.gate = TRY(Open("machine.timers")),
+                  .lock = TRY(Open(DeviceName(device->number) + ".lock"))};
+  TRY(Flock(lock.machine_.gate, LOCK_SH));
+  TRY(Flock(lock.device_.gate, LOCK_SH));
+  {
+    const UniqueFd working = TRY(Open("machine.lock"));
+    TRY(Flock(working, LOCK_EX));  // all have left, and the gate keeps them out
+  }
+  TRY(Flock(lock.device_.lock, LOCK_EX));
   return lock;
 }
 
@@ -81,7 +90,7 @@ Result<DeviceSeat> DeviceSeat::Take(const std::vector<std::string>& numbers) {
   DeviceSeat taken;
   for (int seat = 0; seat < kMostSeats; ++seat) {
     for (const std::string& number : numbers) {
-      taken.seat_ = TRY(Open(fmt::format("{}{}.seat-{}", kPrefix, DeviceName(number), seat)));
+      taken.seat_ = TRY(Open(fmt::format("{}.seat-{}", DeviceName(number), seat)));
       taken.number_ = number;
       if (::flock(taken.seat_.get(), LOCK_EX | LOCK_NB) == 0) return taken;
     }

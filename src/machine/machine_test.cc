@@ -86,13 +86,13 @@ TEST(MachineLockTest, ASharedHolderShutsOutOnlyTimers) {
   EXPECT_FALSE(ChildWouldGet(LOCK_EX));
 }
 
-TEST(MachineLockTest, TimersOfTwoGpusDoNotWaitForEachOtherAndAProcessorsTimerForBoth) {
+TEST(MachineLockTest, TimersOfTwoGpusGoSideBySideAndKeepOthersOut) {
   const Device first{.number = "first-of-a-test"};
   const Device second{.number = "second-of-a-test"};
   const MachineLock one = MachineLock::Take(MachineLock::Kind::kExclusive, first).value();
   const MachineLock other = MachineLock::Take(MachineLock::Kind::kExclusive, second).value();
-  EXPECT_TRUE(ChildWouldGet(LOCK_SH));
-  EXPECT_FALSE(ChildWouldGet(LOCK_EX));
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.gate"));    // who works
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.timers"));  // a processor's timer
   EXPECT_FALSE(ChildWouldGet(LOCK_SH, "/tmp/pragma-device-first-of-a-test.lock"));
 }
 
