@@ -6,8 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 for task in tasks/other/48_cumsum_reverse.py tasks/fused/55_matmul_scale_residual_layernorm.py; do
   echo
-  echo "demo: build/pragma optimize $task --attempts 4 --time 40s"
-  build/pragma optimize "$task" --attempts 4 --time 40s
+  echo "demo: build/pragma optimize $task --attempts 3 --time 20s"
+  build/pragma optimize "$task" --attempts 3 --time 20s
 done
 echo
 echo "demo: every attempt is kept; build/pragma report last --html run.html draws the last run"

@@ -67,12 +67,14 @@ class PassCounter final {
   }
 
   void AddPhase(const Phase& phase, Pass& pass) const {
+    std::set<int> named;  // what a step of this pass has made, later ones have in registers
     for (const std::size_t s : phase.steps) {
       const Step& step = nest_.steps[s];
       VisitLoads(step.expr, [&](const Load& load, ExprType) {
-        if (!nest_.forwarded.contains(load.buffer))
+        if (!nest_.forwarded.contains(load.buffer) && !named.contains(load.buffer))
           AddForm(load.buffer, load.address, pass).read = true;
       });
+      named.insert(step.buffer);
       if (!nest_.forwarded.contains(step.buffer))
         AddForm(step.buffer, step.place, pass).written = true;
     }

@@ -68,6 +68,20 @@ TEST(BytesMoved, CountsRowsThatNoCacheHoldsForEachPass) {
   EXPECT_EQ(moved.written, kBytes);
 }
 
+TEST(BytesMoved, DoesNotReadWhatTheSamePassMade) {
+  constexpr std::int64_t kRows = 4096;
+  const Shape shape{kRows, 4096};
+  Program program;
+  program.buffers = {{Buffer::Kind::kArgument, "x", DType::kFloat32, shape},
+                     {Buffer::Kind::kOutput, "power", DType::kFloat32, shape},
+                     {Buffer::Kind::kOutput, "sum", DType::kFloat32, {kRows}}};
+  program.steps = {
+      Of(Step::Kind::kMap, shape, Make(ExprOp::kExp, {Row(0, 4096)}), 1, {{4096, 1}, 0}),
+      Of(Step::Kind::kFold, shape, Row(1, 4096), 2, {{1, 0}, 0})};
+  const PlannedBytes moved = BytesMoved(program, PlanNests(program), Target());
+  EXPECT_EQ(moved.read, kRows * 4096 * 4);
+}
+
 TEST(WorkingSet, IsWhatOneOuterIterationReads) {
   const Shape shape{100, 300};
   Program program;
