@@ -88,7 +88,12 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     row |= {"attempts": reply.get("attempts"), "stopped": reply.get("stopped")}
     if not best:
         return row | {"status": "none", "run": reply.get("run"), "reason": last_reason(done, trials)}
-    return row | {
+    return row | figures_of(best) | {"jobs": args.jobs}
+
+
+def figures_of(best: dict[str, Any]) -> dict[str, Any]:
+    """Of an evaluation."""
+    return {
         "status": best.get("status"),
         "speedup": of(best, "speedup", "eager", "median"),
         "ci95": of(best, "speedup", "eager", "ci95"),
@@ -101,9 +106,39 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         "device": of(best, "environment", "device"),
         "threads": of(best, "environment", "threads"),
         "cache": of(best, "environment", "cache"),
-        "jobs": args.jobs,
         "phases_s": {name: round(ms / 1000, 1) for name, ms in (best.get("phases_ms") or {}).items()},
     }
+
+
+def cut_rows(args: argparse.Namespace, known: set[str]) -> list[dict[str, Any]]:
+    """Of tasks without a row whose only attempt was judged, and kept, before the whole was cut off: where one
+    attempt is all there is, its measurement is the final one."""
+    rows = []
+    for run in said_by(args, "runs", "--limit", "1000")["runs"]:
+        shown = said_by(args, "show", run["run"])
+        if shown["task"] in known or not shown.get("trials"):
+            continue
+        judged = shown["trials"][-1]["evaluation"]
+        if "out of memory" in judged["reason"]:  # the others' doing
+            continue
+        task = {"task": {"category": category_of(args, run["run"])}}
+        row = {"task": shown["task"], "set": args.set, "attempts": 1, "stopped": "cut"} | figures_of(task | judged)
+        rows.append(row if judged["status"] == "passed" else row | {"reason": judged["reason"]})
+        known.add(shown["task"])
+    return rows
+
+
+def category_of(args: argparse.Namespace, run: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "recording.jsonl"
+        said_by(args, "export", run, "--recording", str(file))
+        lines = map(json.loads, file.read_text().splitlines())
+        return next(line for line in lines if line["kind"] == "run")["task"]["category"]
+
+
+def said_by(args: argparse.Namespace, *words: str) -> Any:
+    done = subprocess.run([args.pragma, *words, "--home", args.home, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def without_profile(folder: Path) -> Path:
@@ -152,30 +187,32 @@ def task_row(row: dict[str, Any]) -> list[str]:
     time_ms = f"{row['median_ms']:.4g}" if row.get("median_ms") else ""
     return [row["task"], row.get("category") or "", row["status"], measured(row.get("speedup"), row.get("ci95")),
             measured(row.get("over_compile"), row.get("compile_ci95")), time_ms, str(row.get("attempts") or ""),
-            f"{row['seconds']:.0f}", row.get("reason") or ""]
+            f"{row['seconds']:.0f}" if "seconds" in row else "cut", row.get("reason") or ""]
 
 
 def runs_on(row: dict[str, Any]) -> str:
-    return row.get("device") or f"{row.get('cpu')}, {row.get('threads')} threads"
+    machine = row.get("device") or f"{row.get('cpu')}, {row.get('threads')} threads"
+    return f"{row['set']} shapes, {machine}" if row.get("set") else machine
 
 
 def write_page(rows: list[dict[str, Any]], out: Path) -> None:
     """Several processors in one file would be several experiments: each gets a table of its own."""
     rng = random.Random(1)
-    rows = sorted(rows, key=lambda row: (number_of(row["task"]), row["task"]))
+    rows = sorted(rows, key=lambda row: (row.get("set", ""), number_of(row["task"]), row["task"]))
     passed = [row for row in rows if row["status"] == "passed"]
     parts = [f"{len(passed)} of {len(rows)} tasks passed. Speedups are over the faster eager of Torch's two allocator "
              "settings, and over torch.compile with the same choice; of the final measurement in fresh processes, "
-             "which no win selected. Intervals of groups: bootstrap over tasks."]
+             "which no win selected (where there was one attempt, of that one). Intervals of groups: bootstrap over tasks."]
     header = ["category", "passed", "over eager: geometric mean (95 %)", "mean", "faster",
               "over torch.compile: geometric mean (95 %)", "mean", "faster"]
     for processor in sorted(set(map(runs_on, passed))):
         group = [row for row in passed if runs_on(row) == processor]
         parts.append(f"## {processor}")
         parts.append(benchlib.table(header, [group_row(name, found, rng) for name, found in grouped(group).items()]))
-    parts += ["## Tasks", benchlib.table(
-        ["task", "category", "status", "over eager (95 %)", "over torch.compile (95 %)", "ms", "attempts", "seconds", "reason"],
-        [task_row(row) for row in rows])]
+    header = ["task", "category", "status", "over eager (95 %)", "over torch.compile (95 %)", "ms", "attempts", "seconds", "reason"]
+    for name in sorted({row.get("set", "") for row in rows}):
+        parts += [f"## Tasks{', ' + name + ' shapes' if name else ''}",
+                  benchlib.table(header, [task_row(row) for row in rows if row.get("set", "") == name])]
     benchlib.write_result(out, f"The built-in expert over {len(rows)} tasks", benchlib.command_line(), parts)
 
 
@@ -231,6 +268,7 @@ def main() -> None:
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="SECONDS", help="begin no task later")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
     parser.add_argument("--home", default=".pragma")
+    parser.add_argument("--cut", action="store_true", help="run nothing: write the rows of a run with --once that was cut off, from --home")
     parser.add_argument("--summary", type=Path, help="only print what these rows say")
     parser.add_argument("--out", type=Path, help="with --summary: write it to this Markdown file")
     args = parser.parse_args()
@@ -239,6 +277,11 @@ def main() -> None:
         return
     if args.summary:
         print(summary(read_rows(args.summary)))
+        return
+    if args.cut:
+        known = {row["task"] for row in read_rows(args.rows) if row.get("set", "") == args.set}
+        with args.rows.open("a") as file:
+            file.writelines(json.dumps(row) + "\n" for row in cut_rows(args, known))
         return
     if not args.dir:
         parser.error("--dir is needed: a folder of tasks")

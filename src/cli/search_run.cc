@@ -186,9 +186,8 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
   parts.task.set_more_to_come(false);
   Result<Evaluation> evaluation =
-      ChosenFromSeveral(plan)
-          ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
-          : Result<Evaluation>(OnlyAttempt(best->evaluation));
+      ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
+                              : Result<Evaluation>(OnlyAttempt(best->evaluation));
   Result<void> added;
   if (evaluation && plan.drop_in) {
     added =

@@ -39,8 +39,8 @@ struct SearchPlan {
 [[nodiscard]] Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench,
                                               TaskBench& task, const SearchPlan& plan);
 
-// Whether a win could be luck. Where one attempt was all that was asked for and nothing was tuned, no
-// figure was chosen for being good, and a second one would be no better than the first.
+// Whether a win could be luck. Where one attempt was all that was asked for and nothing was tuned,
+// no figure was chosen for being good, and a second one would be no better than the first.
 [[nodiscard]] bool ChosenFromSeveral(const SearchPlan& plan);
 
 // The evaluation to report: measured again, or (interrupted) as it was measured in the search.

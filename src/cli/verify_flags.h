@@ -29,7 +29,7 @@ struct VerifyFlags {
   std::string shapes_file;
   std::string shapes;  // its text, once it was read
   bool unsafe_no_sandbox = false;
-  std::string target;  // empty: cpu
+  std::string target;                // empty: cpu
   std::vector<std::string> devices;  // Device::number; empty: the first GPU
 
   void AddTo(CLI::App& command);

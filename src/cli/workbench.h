@@ -47,7 +47,7 @@ struct WorkbenchOptions {
   int threads = 0;  // 0: what the machine gives
   SandboxMode sandbox = SandboxMode::kRequired;
   DeviceWish device = DeviceWish::kNone;
-  std::vector<std::string> devices;  // to take one from; empty: the first
+  std::vector<std::string> devices;                          // to take one from; empty: the first
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
 };
 

@@ -64,7 +64,8 @@ Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges, J
                 .seed = DeriveSeed(judging.seed, "audit")};
   again.rng = Rng(again.seed);
   {
-    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared, subject.machine.device));
+    const MachineLock lock =
+        TRY(MachineLock::Take(MachineLock::Kind::kShared, subject.machine.device));
     TRY(judges.check(again));
   }
   if (!again.failed()) TRY(judges.time(again));

@@ -27,7 +27,7 @@ struct DeviceSession {
 };
 
 struct DeviceOutcome {
-  TimingOutcome timing;    // a side that was left out has no times
+  TimingOutcome timing;  // a side that was left out has no times
   TimingPlan plan;
   std::string no_compile;  // why torch.compile was left out; empty: it was not
   Seconds waited{0};       // until every process was ready

@@ -35,12 +35,9 @@ struct Block {
   int rows = 0;
   int columns = 0;
   int depth = 0;
+  int warps = 0;
   int stages = 0;
 };
-
-// Of a smaller tile than these eight warps make: two groups of four on 64 rows gave wrong results
-// (Triton 3.6, sm_90, factors in three TF32 parts), and one has enough to do.
-int Warps(int rows, int columns) { return rows * columns >= 128 * 128 ? 8 : 4; }
 
 // Multiplications. Below, a kernel is done before the tuner has launched it (some 30 us).
 constexpr std::int64_t kWorthTuning = std::int64_t{1} << 30;
@@ -63,8 +60,8 @@ Config Untuned(const std::vector<Config>& configs, const std::vector<GridFactor>
 // No larger than the matrices, none twice.
 std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t columns,
                             std::int64_t depth) {
-  constexpr Block kBlocks[] = {{128, 128, 32, 3}, {128, 64, 32, 3},  {64, 128, 32, 3},
-                               {64, 64, 32, 3},   {128, 128, 64, 2}, {64, 32, 64, 3}};
+  constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
+                               {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
   const auto fitting = [](int block, std::int64_t size) {
     return static_cast<int>(
         std::clamp<std::int64_t>(PowerOfTwo(size), 16, static_cast<std::int64_t>(block)));
@@ -77,7 +74,7 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
     const int k = fitting(block.depth, depth);
     if (!seen.insert({m, n, k}).second) continue;
     configs.push_back(
-        {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, Warps(m, n), block.stages});
+        {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
   }
   if (batch * rows * columns * depth < kWorthTuning)
     return {Untuned(configs, GridOf(batch, rows, columns))};
