@@ -79,7 +79,6 @@ class MachineLock final {
     UniqueFd gate;
     UniqueFd lock;
   };
-  [[nodiscard]] static Result<Pair> TakePair(const std::string& name, Kind kind);
   Pair machine_;
   Pair device_;  // released first
 };
