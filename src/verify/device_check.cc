@@ -42,6 +42,7 @@ class DeviceCalls final : public CheckedCalls {
   Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) override {
     return stage_.RestoreSet(draw, slot);
   }
+  Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
   Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
     return stage_.DrawBattery(battery, rng, slot);
   }

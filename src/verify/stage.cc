@@ -140,11 +140,10 @@ void Stage::KeepSymmetry(std::span<std::byte> packed) const {
   }
 }
 
-Result<void> Stage::RestoreSet(std::size_t draw, std::size_t slot) {
+void Stage::RestoreSet(std::size_t draw, std::size_t slot) {
   const std::span<const std::byte> set = pool_.set(draw % pool_.size());
   std::memcpy(Staged(slot).data(), set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
-  return ExpectTruth(slot);
 }
 
 Result<void> Stage::MakeNative(std::size_t slot) {

@@ -79,8 +79,11 @@ class Stage final {
   // expected outputs drives them out.
   void Warm(std::span<const std::uint32_t> slots) const;
 
-  // Puts set `draw` as it was drawn into the slot once more, with the same expected outputs.
-  [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
+  // Puts set `draw` as it was drawn into the slot once more. What its outputs should be is made by
+  // ExpectTruth: mostly nobody asks, since they are the same bits again.
+  void RestoreSet(std::size_t draw, std::size_t slot);
+  // What the slot's outputs are held against from now on: the fp64 truth.
+  [[nodiscard]] Result<void> ExpectTruth(std::size_t slot);
   // Makes a battery's set from a drawn one and puts it into the slot with its fp64 outputs. It is
   // admitted when reference and Torch's own result are finite (NaN and infinities of kNonFinite: in
   // the same places) and close enough to tell right from wrong.
@@ -124,8 +127,7 @@ class Stage final {
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Result<void> StageDraw(std::size_t slot, Rng& rng);
-  // What the slot's outputs are held against from now on: the fp64 truth, or Torch's own result.
-  [[nodiscard]] Result<void> ExpectTruth(std::size_t slot);
+  // Likewise Torch's own result.
   [[nodiscard]] Result<void> ExpectTorch(std::size_t slot);
   [[nodiscard]] Result<void> ExpectRefill(std::size_t slot);
   [[nodiscard]] Result<void> MakeNative(std::size_t slot);

@@ -35,8 +35,10 @@ class HostCalls final : public CheckedCalls {
     return stage_.DrawSet(draw, seed, slot);
   }
   Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) override {
-    return stage_.RestoreSet(draw, slot);
+    stage_.RestoreSet(draw, slot);
+    return {};
   }
+  Result<void> Expect(std::uint32_t slot) override { return stage_.ExpectTruth(slot); }
   Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
     return stage_.DrawBattery(battery, rng, slot);
   }

@@ -103,6 +103,7 @@ Result<void> ValuePolicy::Again(std::string_view where) {
   if (!TRY(calls_.Call(0)) || !calls_.GuardsHold(0)) return {};
   if (calls_.AsKept(0)) return {};
   reordered_ = true;
+  TRY(calls_.Expect(0));
   Comparison compared = calls_.Compare(0, calls_.Tolerances(0));
   if (!compared.ok && strict())
     compared = TRY(SecondOpinion(0, calls_.Tolerances(0), std::move(compared)));

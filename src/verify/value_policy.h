@@ -32,7 +32,9 @@ class CheckedCalls {
   [[nodiscard]] virtual std::size_t sets() const = 0;
   [[nodiscard]] virtual Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
                                              std::uint32_t slot) = 0;
+  // The arguments; Expect makes what outputs of a restored set are compared with.
   [[nodiscard]] virtual Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) = 0;
+  [[nodiscard]] virtual Result<void> Expect(std::uint32_t slot) = 0;
   [[nodiscard]] virtual Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng,
                                                         std::uint32_t slot) = 0;
   [[nodiscard]] virtual std::vector<Tolerance> Tolerances(std::uint32_t slot) const = 0;
