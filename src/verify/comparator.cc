@@ -64,7 +64,9 @@ std::string ElementText(const OutputView& view, std::size_t flat) {
   return WithReader(view.spec->dtype, [&](auto read) {
     return ElementAt(
         *view.spec, flat,
-        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat), WithReader(ExpectedType(*view.spec, view.expected), [&](auto truth) { return truth(view.expected.data(), flat); })));
+        fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat),
+                    WithReader(ExpectedType(*view.spec, view.expected),
+                               [&](auto truth) { return truth(view.expected.data(), flat); })));
   });
 }
 

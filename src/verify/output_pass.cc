@@ -37,8 +37,8 @@ BlockSquares Together(const BlockSquares& a, const BlockSquares& b) {
 }
 
 template <class Truth>
-BlockSquares SquaresOfPart(std::span<const std::byte> expected, std::size_t first,
-                           std::size_t last, Truth truth) {
+BlockSquares SquaresOfPart(std::span<const std::byte> expected, std::size_t first, std::size_t last,
+                           Truth truth) {
   BlockSquares all;
   BlockBuffer buffer;
   for (std::size_t begin = first; begin < last; begin += kBlock) {
@@ -70,10 +70,10 @@ double SmallestOf(DType dtype) {
 
 ErrorScale ScaleOf(const OutputView& view) {
   // A tensor of zeros has no scale; then only exact zeros pass.
-  return {.rms = std::max(RmsOfFinite(*view.spec, view.expected),
-                          std::numeric_limits<double>::min()),
-          .largest = LargestOf(view.spec->dtype),
-          .smallest = SmallestOf(view.spec->dtype)};
+  return {
+      .rms = std::max(RmsOfFinite(*view.spec, view.expected), std::numeric_limits<double>::min()),
+      .largest = LargestOf(view.spec->dtype),
+      .smallest = SmallestOf(view.spec->dtype)};
 }
 
 // The truth as the output's own type could hold it.

@@ -86,8 +86,8 @@ Result<Stage> Stage::Create(TorchServer& server, const StageSize& size) {
   const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
   stage.staging_ = TRY(SharedMemory::Create(
       "pragma-staging", at_least_one(size.sets * stage.packed_.argument_bytes)));
-  stage.native_ = TRY(SharedMemory::Create(
-      "pragma-native", at_least_one(size.sets * stage.packed_.output_bytes)));
+  stage.native_ = TRY(
+      SharedMemory::Create("pragma-native", at_least_one(size.sets * stage.packed_.output_bytes)));
   const std::size_t truths = TruthSets(task, size.sets) * stage.wide_.output_bytes;
   stage.truth_ = TRY(SharedMemory::Create("pragma-truth", at_least_one(truths)));
   return stage;

@@ -157,9 +157,9 @@ class Stage final {
   SharedMemory perturbed_truth_;
   std::vector<Tolerance> tolerances_;        // by output
   std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
-  std::vector<char> against_torch_;  // by slot: what is expected is Torch's own result
-  std::size_t truth_slot_ = 0;       // whose truth was made last
-  std::size_t native_slot_ = 0;      // whose outputs native() and NativeView show
+  std::vector<char> against_torch_;          // by slot: what is expected is Torch's own result
+  std::size_t truth_slot_ = 0;               // whose truth was made last
+  std::size_t native_slot_ = 0;              // whose outputs native() and NativeView show
   bool warm_;
   bool drawn_finite_ = true;
   bool draws_refills_ = false;
