@@ -101,6 +101,12 @@ def median(values):
     return statistics.median(values)
 
 
+def read_rows(path):
+    """Of a file with a JSON object a line, to which a long run appends; none where there is no file yet."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
 def last_json(text, what):
     """The one object that a --json command prints."""
     lines = [line for line in text.splitlines() if line.strip()]

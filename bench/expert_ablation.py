@@ -61,13 +61,9 @@ def search(task: pathlib.Path, variant: str, options: argparse.Namespace) -> dic
     }
 
 
-def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
 def run(options: argparse.Namespace) -> None:
     rng = random.Random(options.seed)
-    known = {(row["task"], row["variant"]) for row in read_rows(options.rows)}
+    known = {(row["task"], row["variant"]) for row in benchlib.read_rows(options.rows)}
     for task in draw(options.count, rng):
         for variant in rng.sample(VARIANTS, len(VARIANTS)):
             if (task.stem, variant) in known:
@@ -86,7 +82,7 @@ def ratio(rows: dict[tuple[str, str], dict[str, Any]], task: str, upper: str, lo
 
 
 def page(options: argparse.Namespace) -> None:
-    found = read_rows(options.summary)
+    found = benchlib.read_rows(options.summary)
     rows = {(row["task"], row["variant"]): row for row in found}
     tasks = sorted({row["task"] for row in found})
     rng = random.Random(1)

@@ -86,12 +86,8 @@ def judge(task: pathlib.Path, folder: pathlib.Path, options: argparse.Namespace)
                   "error": (found.get("error") or {}).get("rel_l2"), "seconds": round(time.monotonic() - started, 1)}
 
 
-def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
 def run(options: argparse.Namespace, folder: pathlib.Path) -> None:
-    known = {row["task"] for row in read_rows(options.rows)}
+    known = {row["task"] for row in benchlib.read_rows(options.rows)}
     left = [task for task in write_modules(folder, options) if task.stem not in known]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(lambda task: judge(task, folder / "kernels", options), left):
@@ -101,7 +97,7 @@ def run(options: argparse.Namespace, folder: pathlib.Path) -> None:
 
 
 def page(options: argparse.Namespace) -> None:
-    rows = read_rows(options.rows)
+    rows = benchlib.read_rows(options.rows)
     counts = collections.Counter(row["status"] for row in rows)
     benchlib.write_result(
         options.out, f"The built-in expert on {len(rows)} modules that it was not written for", benchlib.command_line(),

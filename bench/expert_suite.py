@@ -48,12 +48,6 @@ def wanted(text: str) -> set[int]:
     return ids
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line]
-
-
 def of(value: Any, *names: str) -> Any:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -273,13 +267,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="with --summary: write it to this Markdown file")
     args = parser.parse_args()
     if args.summary and args.out:
-        write_page(read_rows(args.summary), args.out)
+        write_page(benchlib.read_rows(args.summary), args.out)
         return
     if args.summary:
-        print(summary(read_rows(args.summary)))
+        print(summary(benchlib.read_rows(args.summary)))
         return
     if args.cut:
-        known = {row["task"] for row in read_rows(args.rows) if row.get("set", "") == args.set}
+        known = {row["task"] for row in benchlib.read_rows(args.rows) if row.get("set", "") == args.set}
         with args.rows.open("a") as file:
             file.writelines(json.dumps(row) + "\n" for row in cut_rows(args, known))
         return
@@ -289,7 +283,7 @@ def main() -> None:
     if args.once:
         args.attempts, args.strategy = 1, without_profile(Path(tempfile.mkdtemp()))
     args.last_start = time.monotonic() + args.stop_after
-    known = {row["task"] for row in read_rows(args.rows) if row.get("set", "") == args.set}
+    known = {row["task"] for row in benchlib.read_rows(args.rows) if row.get("set", "") == args.set}
     ids = wanted(args.ids)
     tasks = [task for task in sorted(args.dir.rglob("*.py"), key=lambda path: (number_of(path.stem), path.stem))
              if task.stem not in known and (not ids or number_of(task.stem) in ids)]
@@ -297,7 +291,7 @@ def main() -> None:
         random.Random(2).shuffle(tasks)
     crowded = run_all(tasks, args, args.jobs)
     run_all(crowded, args, 1)
-    print(summary(read_rows(args.rows)))
+    print(summary(benchlib.read_rows(args.rows)))
 
 
 if __name__ == "__main__":

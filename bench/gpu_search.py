@@ -47,17 +47,13 @@ def measure(run, program, options):
 
 
 def measure_all(runs, options, program):
-    known = {(row["task"], row["target"]) for row in read_rows(options.measure)}
+    known = {(row["task"], row["target"]) for row in benchlib.read_rows(options.measure)}
     left = [run for run in runs if (run.task, run.strategy) not in known and run.best]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(lambda run: measure(run, program, options), left):
             with options.measure.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
             benchlib.say(f"{row['task']} ({row['target']}): {row['status']}, {ratio((row['speedup'] or {}).get('eager'))}")
-
-
-def read_rows(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 # --- the page -------------------------------------------------------------------------------------
@@ -121,7 +117,7 @@ def main():
     if options.measure:
         measure_all(runs, options, options.program or benchlib.program(options.build, "pragma"))
     elif options.rows:
-        benchlib.write_result(options.out, "Searching on a GPU with a language model", benchlib.command_line(), page(runs, read_rows(options.rows)))
+        benchlib.write_result(options.out, "Searching on a GPU with a language model", benchlib.command_line(), page(runs, benchlib.read_rows(options.rows)))
     else:
         parser.error("--measure or --rows is needed")
 
