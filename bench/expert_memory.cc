@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "bench/describing_server.h"
 #include "core/json_writer.h"
 #include "core/task.h"
 #include "expert/emit_kernel.h"
@@ -154,12 +155,7 @@ Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::pat
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
     TRY(MeasureMachine(machine, PRAGMA_PROGRAM_DIR));
   }
-  const TorchServerOptions options{.python = python,
-                                   .package_root = PRAGMA_SOURCE_DIR "/python",
-                                   .cache_dir = folder / "cache",
-                                   .threads = machine.threads,
-                                   .timers = std::nullopt};
-  std::filesystem::create_directories(options.cache_dir);
+  const TorchServerOptions options = DescribingServer(python, folder, machine.threads);
   std::vector<Subject> subjects;
   for (const std::filesystem::path file : tasks) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "bench/describing_server.h"
 #include "expert/emit_kernel.h"
 #include "expert/expert.h"
 #include "expert/lowering.h"
@@ -71,12 +72,7 @@ Result<void> WriteAll(std::span<char* const> tasks, bool triton,
                       const std::filesystem::path& python, const std::filesystem::path& folder) {
   const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
   const Machine machine = TRY(DescribeMachine());
-  const TorchServerOptions options{.python = python,
-                                   .package_root = PRAGMA_SOURCE_DIR "/python",
-                                   .cache_dir = folder / "cache",
-                                   .threads = machine.threads,
-                                   .timers = std::nullopt};
-  std::filesystem::create_directories(options.cache_dir);
+  const TorchServerOptions options = DescribingServer(python, folder, machine.threads);
   for (const std::filesystem::path task : tasks) {
     const Result<std::string> written =
         WriteSource(jail, options, task, {TargetOf(machine), triton, folder});
