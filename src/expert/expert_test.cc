@@ -105,33 +105,59 @@ TEST(ExpertCoder, KernelsCompileWithoutAWarning) {
   }
 }
 
-TEST(ExpertCoder, ManyProductsHaveNoMoreTunablesThanATunerTakes) {
-  const std::vector<std::int64_t> shape{1500, 1500};
+// p1 = x * w1, p2 = p1 * w2 and so on; product i has widths[i] columns.
+Task Products(const std::vector<std::int64_t>& widths) {
+  constexpr std::int64_t kRows = 1500;
   Task task;
-  task.name = "powers";
-  task.arguments = {Tensor("x", shape)};
-  task.outputs = {Tensor("out", shape)};
-  task.graph = {{"x", "placeholder", {}, {}, {Tensor("x", shape)}, {{1500, 1}}}};
-  for (int power = 2; power < 8; ++power) {
-    const std::string before = power == 2 ? "x" : fmt::format("p{}", power - 1);
-    const std::string name = fmt::format("p{}", power);
+  task.name = "products";
+  const auto add_input = [&](const std::string& name, std::int64_t rows, std::int64_t columns) {
+    task.arguments.push_back(Tensor(name, {rows, columns}));
+    task.graph.push_back(
+        {name, "placeholder", {}, {}, {Tensor(name, {rows, columns})}, {{columns, 1}}});
+  };
+  add_input("x", kRows, kRows);
+  std::string before = "x";
+  std::int64_t depth = kRows;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::string factor = fmt::format("w{}", i + 1), name = fmt::format("p{}", i + 1);
+    add_input(factor, depth, widths[i]);
     task.graph.push_back({name,
                           "aten.mm.default",
-                          {Node(before), Node("x")},
+                          {Node(before), Node(factor)},
                           {},
-                          {Tensor(name, shape)},
-                          {{1500, 1}}});
+                          {Tensor(name, {kRows, widths[i]})},
+                          {{widths[i], 1}}});
+    before = name;
+    depth = widths[i];
   }
-  task.graph.push_back({"output", "output", {Node("p7")}, {}, {}, {}});
-  const Proposal proposal = Propose(task);
+  task.outputs = {Tensor("out", {kRows, depth})};
+  task.graph.push_back({"output", "output", {Node(before)}, {}, {}, {}});
+  return task;
+}
+
+TEST(ExpertCoder, ManyProductsHaveNoMoreTunablesThanATunerTakes) {
+  const Proposal proposal = Propose(Products({1400, 1300, 1200, 1100, 1000, 900}));
   ASSERT_TRUE(proposal.candidate) << proposal.reason;
-  const auto tunables = ReadTunables(LexSource(proposal.candidate->source()));
+  const std::string& source = proposal.candidate->source();
+  const auto tunables = ReadTunables(LexSource(source));
   ASSERT_TRUE(tunables) << tunables.error().message;
   EXPECT_GT(tunables->size(), 4U);  // more than those of one product
   std::size_t combinations = 1;
   for (const Tunable& tunable : *tunables) combinations *= tunable.values.size();
   EXPECT_LE(combinations, kMostCombinations);
-  EXPECT_THAT(proposal.candidate->source(), HasSubstr("static constexpr int P7_"));
+  EXPECT_THAT(source, HasSubstr("static constexpr int P6_"));
+}
+
+TEST(ExpertCoder, EqualProductsAreOneFunction) {
+  const Proposal proposal = Propose(Products({1500, 1500, 1500, 1500}));
+  ASSERT_TRUE(proposal.candidate) << proposal.reason;
+  const std::string& source = proposal.candidate->source();
+  std::size_t functions = 0;
+  for (std::size_t at = source.find("\nnamespace p"); at != std::string::npos;
+       at = source.find("\nnamespace p", at + 1)) {
+    ++functions;
+  }
+  EXPECT_EQ(functions, 1U);
 }
 
 TEST(ExpertCoder, AsksForNoCompilerThatIsNotThere) {
