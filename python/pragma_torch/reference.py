@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import torch
 
 from pragma_torch.areas import Area
+from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import ServerError, TaskError, one_line, task_error
 from pragma_torch.instance import Instance, flatten_outputs, get_state
 from pragma_torch.plan import Argument, Leaf, Plan, Scalar, flatten
-from pragma_torch.slices import SlicedConvolutions
 from pragma_torch.taskfile import TaskFile
 
 FLOAT64 = "float64"
@@ -187,9 +187,9 @@ class Reference:
         instance.bind(tensors)
         wide = precision == FLOAT64
         dtype = torch.float64 if wide else torch.get_default_dtype()
-        slices = SlicedConvolutions() if wide else contextlib.nullcontext()
+        blocks = ConvolutionsInBlocks() if wide else contextlib.nullcontext()
         try:
-            with torch.no_grad(), default_dtype(dtype), slices:
+            with torch.no_grad(), default_dtype(dtype), blocks:
                 return [tensor for _, tensor in flatten_outputs(instance())[1]]
         finally:
             instance.release_inputs()  # they can be gigabytes, and are new each time

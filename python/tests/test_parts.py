@@ -12,10 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pragma_torch import describe
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
+from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import Leaf, Scalar, UnsupportedValue, fill, flatten
-from pragma_torch.slices import SlicedConvolutions
 from pragma_torch.values import encode
 
 
@@ -137,29 +137,44 @@ def test_runs_are_compared_to_their_last_block(monkeypatch):
     assert describe._near(torch.empty(0), torch.empty(0))
 
 
-class CountedConvolutions(TorchDispatchMode):
-    """How many times the operator runs beneath the modes entered after it."""
+class ColumnsSeen(TorchDispatchMode):
+    """The bytes of the largest right-hand side of a product, and whether Torch's own convolution ran."""
 
-    count = 0
+    largest = 0
+    own = False
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.count += func is torch.ops.aten.convolution.default and args[0].device.type == "cpu"
+        if func in (torch.ops.aten.bmm.default, torch.ops.aten.mm.default):
+            self.largest = max(self.largest, args[1].numel() * args[1].element_size())
+        self.own |= func is torch.ops.aten.convolution.default and args[0].device.type == "cpu"
         return func(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("kind", ["Conv", "ConvTranspose"])
 @pytest.mark.parametrize("groups", [1, 2])
-@pytest.mark.parametrize("limit", [1, 3000, 1 << 28])
-def test_convolutions_in_slices_are_the_same(dims, kind, groups, limit):
-    convolution = getattr(torch.nn, f"{kind}{dims}d")
-    model = convolution(4, 6, 3, stride=2, padding=1, groups=groups).double()
-    source = torch.randn(5, 4, *[7] * dims, dtype=torch.float64)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"kernel_size": 3, "padding": 1},
+        {"kernel_size": 2, "stride": 3},  # of a transposed one some results are reached by no tap
+        {"kernel_size": 3, "stride": 2, "dilation": 3, "padding": 2, "bias": False},
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 10_000, 1 << 23])
+def test_convolutions_in_blocks_are_the_same(dims, kind, groups, shape, limit):
+    model = getattr(torch.nn, f"{kind}{dims}d")(4, 6, groups=groups, **shape).double()
+    source = torch.randn(5, 4, *[9] * dims, dtype=torch.float64)
     with torch.no_grad():
         expected = model(source)
-        with CountedConvolutions() as counted, SlicedConvolutions(limit):
-            torch.testing.assert_close(model(source), expected, rtol=1e-14, atol=1e-14)
-    # At the smallest limit an image at a time; without groups a transposed one a channel at a time.
-    one_by_one = 5 * 6 if kind == "ConvTranspose" and groups == 1 else 5
-    assert counted.count == {1: one_by_one, 1 << 28: 1}.get(limit, counted.count)
-    assert counted.count <= one_by_one
+        with ColumnsSeen() as seen, ConvolutionsInBlocks(limit):
+            torch.testing.assert_close(model(source), expected, rtol=1e-13, atol=1e-13)
+    row = 8 * expected.shape[-1] ** (dims - 1) * 4 * 3**dims
+    assert not seen.own and seen.largest <= max(limit, row)
+
+
+def test_convolutions_of_one_point_have_no_columns():
+    model = torch.nn.Conv2d(4, 6, 1).double()
+    with torch.no_grad(), ColumnsSeen() as seen, ConvolutionsInBlocks():
+        model(torch.randn(2, 4, 5, 5, dtype=torch.float64))
+    assert seen.own

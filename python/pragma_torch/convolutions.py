@@ -1,0 +1,152 @@
+"""Convolutions of the float64 reference as matrix products over blocks of columns.
+
+Torch's float64 convolutions on CPUs spread their input into columns first: for a plain 3-D one of the
+whole batch at once, for a transposed one of one image over all its output channels, and that with one
+thread. The columns can be many times as large as the tensors. Here they are gathered for a block of the
+results that fits in the caches, which is faster and needs next to no memory.
+
+A transposed convolution with stride s is s plain ones (per dimension): every s-th result depends on the
+same taps of the kernel, in reversed order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import torch
+from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
+
+COLUMNS_AT_ONCE = 1 << 23  # bytes: columns and results of a block stay in the caches
+
+
+class ConvolutionsInBlocks(TorchDispatchMode):
+    """While it is active, float64 convolutions on the CPU keep their columns below `limit` bytes, or at
+    those of one row of results."""
+
+    def __init__(self, limit: int = COLUMNS_AT_ONCE) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.aten.convolution.default and not kwargs and self._spreads(*args[:2]):
+            return convolution(*args, limit=self._limit)
+        return func(*args, **(kwargs or {}))
+
+    @staticmethod
+    def _spreads(source: torch.Tensor, weight: torch.Tensor) -> bool:
+        if source.dtype != torch.float64 or source.device.type != "cpu" or source.dim() < 3:
+            return False
+        return math.prod(weight.shape[2:]) > 1 and source.numel() > 0
+
+
+def convolution(
+    source: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    limit: int = COLUMNS_AT_ONCE,
+) -> torch.Tensor:
+    """What aten.convolution gives for the same arguments."""
+    given = [None if t is None else t.to("meta") for t in (source, weight, bias)]
+    rest = (stride, padding, dilation, transposed, output_padding, groups)
+    result = source.new_empty(torch.ops.aten.convolution.default(*given, *rest).shape)
+    if transposed:
+        for part, taps, step, before in _phases(result, weight, stride, padding, dilation, groups):
+            _correlate(source, taps, part, [1] * len(stride), step, before, limit)
+    else:
+        _correlate(source, weight, result, stride, dilation, padding, limit)
+    if bias is not None:
+        result += bias.view(-1, *[1] * len(stride))
+    return result
+
+
+def _phases(
+    result: torch.Tensor,
+    weight: torch.Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> Any:
+    """Yields (every stride-th result as a view, its taps, their distance, the first one's distance before
+    the result). Results that no tap reaches are set to zero here."""
+    by_output = weight.unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
+    for phase in itertools.product(*map(range, stride)):
+        part, taps, step, before = result, by_output, [], []
+        for axis, offset in enumerate(phase, start=2):
+            s, p, d = (of[axis - 2] for of in (stride, padding, dilation))
+            first = (offset - p) % s  # the phase's results are first, first + s, ...
+            part = part[(slice(None),) * axis + (slice(first, None, s),)]
+            chosen = [k for k in reversed(range(weight.shape[axis])) if (k * d - offset) % s == 0]
+            taps = taps.index_select(axis, torch.tensor(chosen, dtype=torch.int64))
+            # Result first + s * t is met by source t + (first + p - k * d) / s.
+            reached = [(first + p - k * d) // s for k in chosen]
+            step.append(reached[1] - reached[0] if len(reached) > 1 else 1)
+            before.append(-reached[0] if reached else 0)
+        if taps.numel() == 0:
+            part.zero_()
+        elif part.numel() > 0:
+            yield part, taps, step, before
+
+
+def _correlate(
+    source: torch.Tensor,
+    weight: torch.Tensor,
+    result: torch.Tensor,
+    stride: list[int],
+    dilation: list[int],
+    before: list[int],
+    limit: int,
+) -> None:
+    """result[n, o, t] = sum over c and k of weight[o, c, k] * source[n, c, t * stride + k * dilation - before],
+    with zeros outside the source. `result` may be any view."""
+    points, taps = result.shape[2:], weight.shape[2:]
+    within = weight.shape[1]  # channels of a group
+    groups = source.shape[1] // within
+    padded = _padded(source, points, taps, stride, dilation, before)
+    of_image, of_channel, *of_point = padded.stride()
+    columns = padded.as_strided(
+        (source.shape[0], groups, within, *taps, *points),
+        (of_image, of_channel * within, of_channel)
+        + tuple(a * b for a, b in zip(of_point, dilation, strict=True))
+        + tuple(a * b for a, b in zip(of_point, stride, strict=True)),
+    )
+    depth = within * math.prod(taps)
+    matrix = weight.reshape(groups, -1, depth)
+    by_group = result.unflatten(1, (groups, -1))
+    row_bytes = source.element_size() * groups * depth * math.prod(points[1:])
+    rows = min(points[0], max(1, limit // row_bytes))
+    images = min(source.shape[0], max(1, limit // (row_bytes * points[0])))
+    for image, row in itertools.product(
+        range(0, source.shape[0], images), range(0, points[0], rows)
+    ):
+        some = columns[image : image + images].narrow(
+            3 + len(taps), row, min(rows, points[0] - row)
+        )
+        into = by_group[image : image + images, :, :, row : row + rows]
+        product = torch.matmul(matrix, some.reshape(some.shape[0], groups, depth, -1))
+        into.copy_(product.view(into.shape))
+
+
+def _padded(
+    source: torch.Tensor,
+    points: list[int],
+    taps: list[int],
+    stride: list[int],
+    dilation: list[int],
+    before: list[int],
+) -> torch.Tensor:
+    """The source from the first point that is read to the last; widths below zero cut off."""
+    widths: list[int] = []
+    for axis in reversed(range(len(points))):
+        last = (points[axis] - 1) * stride[axis] + (taps[axis] - 1) * dilation[axis] - before[axis]
+        widths += [before[axis], last + 1 - source.shape[2 + axis]]
+    return functional.pad(source, widths) if any(widths) else source
