@@ -94,15 +94,26 @@ Result<Subject> Build(const Task& task, const KernelTarget& target, const std::s
   return subject;
 }
 
-struct Measured {
-  double seconds = 1e30;  // the best of all calls
-  Machine machine;        // the best of each figure
+// Milliseconds in which plain loops move this: what is read and written by copying, the rest by
+// reading or writing.
+double StreamMs(const Traffic& traffic, const Bandwidth& bandwidth) {
+  const auto reads = static_cast<double>(traffic.read_bytes);
+  const auto writes = static_cast<double>(traffic.write_bytes);
+  const double both = std::min(reads, writes);
+  return (2 * both / bandwidth.copy_gbs + (reads - both) / bandwidth.read_gbs +
+          (writes - both) / bandwidth.write_gbs) *
+         1e-6;
+}
+
+struct Round {
+  double ms = 1e30;  // the best call
+  Bandwidth bandwidth;
 };
 
-// Kernel and bandwidth in turn, so that what else goes on beside this machine meets both.
-Result<Measured> Measure(const Subject& subject, const Machine& described,
-                         const std::string& program_dir) {
-  constexpr int kRounds = 8;
+// Kernel and bandwidth in turn: what goes on beside this machine changes both within minutes.
+Result<std::vector<Round>> Measure(const Subject& subject, int threads,
+                                   const std::string& program_dir) {
+  constexpr int kRounds = 9;
   std::vector<Memory> tensors;
   for (const std::vector<TensorSpec>* side : {&subject.task.arguments, &subject.task.outputs})
     for (const TensorSpec& tensor : *side) tensors.push_back(Filled(tensor.bytes(), tensor.dtype));
@@ -111,39 +122,47 @@ Result<Measured> Measure(const Subject& subject, const Machine& described,
   for (const Memory& tensor : tensors) pointers.push_back(tensor.get());
   const std::size_t count = pointer_call_padded(pointers.size());
   pointers.resize(count + 1);
-  Measured measured{.machine = described};
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
-  for (int round = 0; round < kRounds; ++round) {
-    Machine now = described;
-    TRY(MeasureMachine(now, program_dir));
-    measured.machine = round == 0 ? now : BetterFigures(measured.machine, now);
+  std::vector<Round> rounds(kRounds);
+  for (Round& round : rounds) {
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
+    round.bandwidth = TRY(MeasureMemory(threads, program_dir));
     const Clock::time_point start = Clock::now();
-    for (int call = 0; call < 2 || Clock::now() - start < std::chrono::milliseconds(200); ++call) {
+    for (int call = 0; call < 5 || Clock::now() - start < std::chrono::milliseconds(200); ++call) {
       const Clock::time_point begin = Clock::now();
       pointer_call(subject.kernel, pointers.data(), count);
-      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-      measured.seconds = std::min(measured.seconds, seconds);
+      const std::chrono::duration<double, std::milli> taken = Clock::now() - begin;
+      round.ms = std::min(round.ms, taken.count());
     }
   }
-  return measured;
+  return rounds;
 }
 
-std::string Row(const Subject& subject, const Measured& measured) {
+// Every round's share of the bandwidth that was measured beside it.
+void WriteShares(JsonWriter& json, std::string_view key, const Traffic& traffic,
+                 const std::vector<Round>& rounds) {
+  json.Key(key).BeginArray();
+  for (const Round& round : rounds) json.Value(StreamMs(traffic, round.bandwidth) / round.ms);
+  json.EndArray();
+}
+
+std::string Row(const Subject& subject, const std::vector<Round>& rounds) {
   const Traffic unavoidable = UnavoidableTraffic(subject.task);
   const Traffic moved{static_cast<std::size_t>(subject.moved.read),
                       static_cast<std::size_t>(subject.moved.written)};
-  const double ms = measured.seconds * 1e3;
-  const Machine& machine = measured.machine;
   JsonWriter json;
-  json.BeginObject().Key("name").Value(subject.task.name).Key("ms").Value(ms);
+  json.BeginObject().Key("name").Value(subject.task.name);
   json.Key("unavoidable_bytes").Value(unavoidable.read_bytes + unavoidable.write_bytes);
   json.Key("moved_bytes").Value(moved.read_bytes + moved.write_bytes);
-  json.Key("bound_share").Value(HardBoundMs(subject.task, machine) / ms);
-  json.Key("bandwidth_share").Value(TrafficMs(moved, subject.task.set_bytes(), machine) / ms);
-  json.Key("read_gbs").Value(machine.bandwidth.back().read_gbs);
-  json.Key("copy_gbs").Value(machine.bandwidth.back().copy_gbs);
-  json.Key("write_gbs").Value(machine.bandwidth.back().write_gbs);
-  json.EndObject();
+  WriteShares(json, "unavoidable_shares", unavoidable, rounds);
+  WriteShares(json, "moved_shares", moved, rounds);
+  json.Key("rounds").BeginArray();
+  for (const Round& round : rounds) {
+    json.BeginObject().Key("ms").Value(round.ms);
+    json.Key("read_gbs").Value(round.bandwidth.read_gbs);
+    json.Key("copy_gbs").Value(round.bandwidth.copy_gbs);
+    json.Key("write_gbs").Value(round.bandwidth.write_gbs).EndObject();
+  }
+  json.EndArray().EndObject();
   return json.Take();
 }
 
@@ -164,8 +183,8 @@ Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::pat
   }
   fmt::print(stderr, "{} kernels are built\n", subjects.size());
   for (const Subject& subject : subjects) {
-    const Measured measured = TRY(Measure(subject, machine, PRAGMA_PROGRAM_DIR));
-    fmt::print("{}\n", Row(subject, measured));
+    const std::vector<Round> rounds = TRY(Measure(subject, machine.threads, PRAGMA_PROGRAM_DIR));
+    fmt::print("{}\n", Row(subject, rounds));
     std::fflush(stdout);
   }
   return {};

@@ -2,6 +2,10 @@
 // the width follows the flags.
 #include "probe_kernels.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <cstddef>
 #include <cstring>
 
@@ -29,6 +33,13 @@ typedef float Vector __attribute__((vector_size(kBytes), aligned(4)));
 
 Vector Load(const float* p) { return *reinterpret_cast<const Vector*>(p); }
 void Store(float* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
+#if defined(__AVX512F__)
+void StorePast(float* p, Vector v) { _mm512_stream_ps(p, (__m512)v); }
+#elif defined(__AVX2__)
+void StorePast(float* p, Vector v) { _mm256_stream_ps(p, (__m256)v); }
+#elif defined(__x86_64__)
+void StorePast(float* p, Vector v) { _mm_stream_ps(p, (__m128)v); }
+#endif
 
 float Fma(long rounds) {
   Vector a{};
@@ -98,10 +109,31 @@ void Write(float* data, std::size_t count) {
   }
 }
 
+#if defined(__x86_64__)
+void CopyPast(float* to, const float* from, std::size_t count) {
+  for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    for (int k = 0; k < 4; ++k) StorePast(to + i + k * kLanes, Load(from + i + k * kLanes));
+  }
+  _mm_sfence();
+}
+
+void WritePast(float* data, std::size_t count) {
+  Vector one{};
+  one += 1.0F;
+  for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    for (int k = 0; k < 4; ++k) StorePast(data + i + k * kLanes, one);
+  }
+  _mm_sfence();
+}
+#else
+constexpr auto CopyPast = static_cast<void (*)(float*, const float*, std::size_t)>(nullptr);
+constexpr auto WritePast = static_cast<void (*)(float*, std::size_t)>(nullptr);
+#endif
+
 }  // namespace
 
 const Kernels& PRAGMA_PROBE_SET() {
-  static const Kernels kernels{kLanes, Fma, Read, Copy, Write};
+  static const Kernels kernels{kLanes, Fma, Read, Copy, Write, CopyPast, WritePast};
   return kernels;
 }
 

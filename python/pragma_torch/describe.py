@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from pragma_torch import costs, graph, memory
+from pragma_torch import costs, graph, memory, process
 from pragma_torch.errors import TaskError, task_error
 from pragma_torch.instance import Instance, OutputError, flatten_outputs, get_state
 from pragma_torch.names import Namer, identifier
@@ -71,11 +71,16 @@ class _Observed:
     stateful: bool
 
 
+_KEEPS_BELOW = 8  # a task that needs more than this part of the memory leaves no room for what is freed
+
+
 def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
     """Raises TaskError with one clear line for whatever is wrong with the task. `reserves`: a device's
     driver will reserve far more addresses than there is memory, so they cannot be limited."""
     task = TaskFile(path)
-    memory.check(path, task.file, memory_limit)
+    need = memory.check(path, task.file, memory_limit)
+    if need is not None and need.total > memory_limit // _KEEPS_BELOW:
+        process.return_freed_memory()  # a heap that only grows has holes, here of gigabytes
     if not reserves:
         memory.limit_address_space(memory_limit)
     notes: list[str] = []

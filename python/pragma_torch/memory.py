@@ -89,13 +89,13 @@ def estimate(path: str) -> Need | None:
                 sys.modules[name] = modules[name]
 
 
-def check(path: str, file: str, limit: int) -> None:
+def check(path: str, file: str, limit: int) -> Need | None:
     """Raises TaskError when the task needs more than `limit` bytes; 0: no limit."""
     if limit <= 0:
-        return
+        return None
     need = estimate(path)
     if need is None or need.total <= limit:
-        return
+        return need
     raise TaskError(
         f"{file}: does not fit in memory: inputs and parameters take {format_bytes(need.arguments)}, outputs "
         f"{format_bytes(need.outputs)}, and with the float64 reference at least {format_bytes(need.total)} are "

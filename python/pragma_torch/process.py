@@ -18,6 +18,7 @@ _M_MMAP_THRESHOLD = -3
 _M_MMAP_MAX = -4
 _TOP_PAD = 64 << 20
 _FILE_BYTES = 64 << 20
+_MMAP_MAX = 65536  # mappings, glibc's default
 _MMAP_THRESHOLD = 32 << 20  # the largest that glibc takes
 
 
@@ -52,16 +53,26 @@ def say_hello(fd: int, byte: bytes) -> None:
 def keep_freed_memory() -> bool:
     """malloc never maps a block of its own and never gives memory back, so outputs cost no page
     faults once the heap has grown. False where the C library has no mallopt."""
+    return _set_malloc(
+        {
+            _M_MMAP_THRESHOLD: _MMAP_THRESHOLD,
+            _M_MMAP_MAX: 0,
+            _M_TRIM_THRESHOLD: -1,
+            _M_TOP_PAD: _TOP_PAD,
+        }
+    )
+
+
+def return_freed_memory() -> bool:
+    """Undoes keep_freed_memory for large blocks: each is a mapping of its own, gone when it is freed."""
+    return _set_malloc({_M_MMAP_THRESHOLD: _MMAP_THRESHOLD, _M_MMAP_MAX: _MMAP_MAX})
+
+
+def _set_malloc(wanted: dict[int, int]) -> bool:
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except AttributeError:
         return False
-    wanted = {
-        _M_MMAP_THRESHOLD: _MMAP_THRESHOLD,
-        _M_MMAP_MAX: 0,
-        _M_TRIM_THRESHOLD: -1,
-        _M_TOP_PAD: _TOP_PAD,
-    }
     return all(mallopt(name, value) == 1 for name, value in wanted.items())
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pragma_torch import describe
+from pragma_torch import describe, process
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
 from pragma_torch.convolutions import ConvolutionsInBlocks
@@ -178,3 +180,30 @@ def test_convolutions_of_one_point_have_no_columns():
     with torch.no_grad(), ColumnsSeen() as seen, ConvolutionsInBlocks():
         model(torch.randn(2, 4, 5, 5, dtype=torch.float64))
     assert seen.own
+
+
+def test_large_blocks_can_be_given_back_after_all():
+    script = """
+import resource, torch
+from pragma_torch import process
+
+def resident_after_use():
+    torch.ones(1 << 26)  # 256 MiB
+    with open("/proc/self/statm", encoding="ascii") as stream:
+        return int(stream.read().split()[1]) * resource.getpagesize()
+
+torch.ones(1)
+before = resident_after_use()
+assert process.keep_freed_memory()
+kept = resident_after_use()
+assert process.return_freed_memory()
+torch.ones(1 << 27)  # in no hole of the heap
+print((kept - before) >> 20, (resident_after_use() - kept) >> 20)
+"""
+    folder = os.path.dirname(os.path.dirname(process.__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": folder}
+    )
+    kept, more = map(int, done.stdout.split())
+    assert kept >= 250
+    assert more <= 100

@@ -15,7 +15,6 @@
 #include "base/result.h"
 #include "cli/new_run.h"
 #include "cli/workbench.h"
-#include "machine/machine.h"
 
 namespace pragma {
 
@@ -45,7 +44,6 @@ Result<std::unique_ptr<TaskBench>> TaskOpener::OpenNew(const std::filesystem::pa
   starts_.acquire();
   const auto release = [](std::counting_semaphore<>* starts) { starts->release(); };
   const std::unique_ptr<std::counting_semaphore<>, decltype(release)> started(&starts_, release);
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   auto task = TRY(TaskBench::Open(bench_, path, verify_.options(), most_));
   TRY(CheckSearchable(task->task()));
   TRY(task->EnsureLint({}));

@@ -179,7 +179,9 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   TorchServerOptions torch = bench.torch_options();
   torch.timers = TimersFor(most);
   TRY(MakeDirectories(torch.cache_dir));
+  std::optional<MachineLock> working = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
+  working.reset();
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
   if (!options.shapes.empty()) TRY(opened->OpenShapes(task, most));
   opened->LoadBaseline();

@@ -58,6 +58,9 @@ struct Machine {
                                         const std::string& number = {});
 // Fills in peak and bandwidths with the probe program (about a second).
 [[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
+// The bandwidths beyond the caches as they are now; those of a virtual machine change within
+// minutes.
+[[nodiscard]] Result<Bandwidth> MeasureMemory(int threads, const std::string& program_dir);
 // The same machine measured twice: the higher of each figure, since a disturbance can only lower
 // one.
 [[nodiscard]] Machine BetterFigures(const Machine& a, const Machine& b);

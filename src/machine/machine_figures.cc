@@ -1,10 +1,12 @@
 // Measured figures of a Machine: running the probe program, and JSON both ways.
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/subprocess.h"
@@ -15,16 +17,20 @@ namespace {
 
 using Json = nlohmann::json;
 
+std::vector<Bandwidth> ReadBandwidths(const Json& json) {
+  std::vector<Bandwidth> bandwidths;
+  for (const Json& level : json.at("bandwidth")) {
+    bandwidths.push_back({.working_set_bytes = level.at("working_set_bytes").get<std::size_t>(),
+                          .read_gbs = level.at("read_gbs").get<double>(),
+                          .copy_gbs = level.at("copy_gbs").get<double>(),
+                          .write_gbs = level.at("write_gbs").get<double>()});
+  }
+  return bandwidths;
+}
+
 void ReadFigures(const Json& json, Machine& machine) {
   machine.peak_gflops = json.at("peak_gflops").get<double>();
-  machine.bandwidth.clear();
-  for (const Json& level : json.at("bandwidth")) {
-    machine.bandwidth.push_back(
-        {.working_set_bytes = level.at("working_set_bytes").get<std::size_t>(),
-         .read_gbs = level.at("read_gbs").get<double>(),
-         .copy_gbs = level.at("copy_gbs").get<double>(),
-         .write_gbs = level.at("write_gbs").get<double>()});
-  }
+  machine.bandwidth = ReadBandwidths(json);
 }
 
 Machine ReadMachine(const Json& json) {
@@ -45,18 +51,37 @@ Machine ReadMachine(const Json& json) {
   return machine;
 }
 
-}  // namespace
-
-Result<void> MeasureMachine(Machine& machine, const std::string& program_dir) {
-  const ProcessSpec spec{.argv = {program_dir + "/pragma-probe", std::to_string(machine.threads)}};
+// What the probe program prints.
+Result<std::string> RunProbe(const std::string& program_dir, std::vector<std::string> arguments) {
+  ProcessSpec spec{.argv = std::move(arguments)};
+  spec.argv.insert(spec.argv.begin(), program_dir + "/pragma-probe");
   const RunResult result = TRY(RunProcess(spec, {.wall = Seconds{60}}));
   if (!result.status.ok()) return Fail("the probe program pragma-probe failed: " + result.err);
+  return result.out;
+}
+
+template <class Read>
+Result<void> Understood(const Read& read) {
   try {
-    ReadFigures(Json::parse(result.out), machine);
-  } catch (const Json::exception& error) {
+    read();
+  } catch (const std::exception& error) {
     return Fail(std::string("the probe program pragma-probe printed no figures: ") + error.what());
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> MeasureMachine(Machine& machine, const std::string& program_dir) {
+  const std::string said = TRY(RunProbe(program_dir, {std::to_string(machine.threads)}));
+  return Understood([&] { ReadFigures(Json::parse(said), machine); });
+}
+
+Result<Bandwidth> MeasureMemory(int threads, const std::string& program_dir) {
+  const std::string said = TRY(RunProbe(program_dir, {std::to_string(threads), "memory"}));
+  Bandwidth bandwidth;
+  TRY(Understood([&] { bandwidth = ReadBandwidths(Json::parse(said)).at(0); }));
+  return bandwidth;
 }
 
 Machine BetterFigures(const Machine& a, const Machine& b) {

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/task.h"
+#include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/batteries.h"
 #include "verify/comparator.h"
@@ -268,6 +269,7 @@ std::string LintReport::Summary() const {
 
 Result<LintReport> LintTask(TorchServer& server, const LintOptions& options,
                             const VerifyProgress& progress) {
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   Stage stage = TRY(Stage::Create(
       server, {.sets = 1, .draws = static_cast<std::size_t>(std::max(options.sets, 1))}));
   return Linter(server, std::move(stage), options, progress).Run();

@@ -51,6 +51,7 @@ struct Verifier::Impl {
   Result<void> Prepare() {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
+    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
     const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
                                            options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
