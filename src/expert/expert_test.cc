@@ -24,6 +24,7 @@
 #include "core/candidate.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "expert/graph_testing.h"
 #include "expert/variant.h"
 #include "knowledge/entry.h"
 #include "task/torch_server.h"
@@ -31,27 +32,20 @@
 namespace pragma {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
-using Kind = ScalarValue::Kind;
-
-ScalarValue Int(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
-ScalarValue Node(std::string name) { return {.kind = Kind::kNode, .text = std::move(name)}; }
-
-TensorSpec Tensor(const std::string& name, std::vector<std::int64_t> shape) {
-  return {name, name, TensorRole::kInput, DType::kFloat32, std::move(shape)};
-}
 
 // out = op(x, args...) with x and out of one shape.
-Task OneOperator(const std::string& op, std::vector<ScalarValue> args = {}) {
-  const std::vector<std::int64_t> shape{30, 67};
+Task OneOperator(const std::string& op, std::vector<ScalarValue> args = {},
+                 const std::vector<std::int64_t>& shape = {30, 67}) {
   Task task;
   task.name = "one";
   task.arguments = {Tensor("x", shape)};
   task.outputs = {Tensor("out", shape)};
   task.outputs[0].role = TensorRole::kOutput;
   args.insert(args.begin(), Node("x"));
-  task.graph = {{"x", "placeholder", {}, {}, {Tensor("x", shape)}, {{67, 1}}},
-                {"y", op, args, {}, {Tensor("y", shape)}, {{67, 1}}},
+  task.graph = {{"x", "placeholder", {}, {}, {Tensor("x", shape)}, {{shape[1], 1}}},
+                {"y", op, args, {}, {Tensor("y", shape)}, {{shape[1], 1}}},
                 {"output", "output", {Node("y")}, {}, {}, {}}};
   return task;
 }
@@ -270,6 +264,24 @@ TEST_F(ExpertConductorTest, ATreesNodeIsImprovedAlsoWhereItIsNotTheBest) {
   const Advice next = Ask(window);
   EXPECT_EQ(next.base, Base::kCurrent);
   EXPECT_THAT(VariantOf(*Propose(task_, window, &next).candidate)->Text(), HasSubstr("compiler=1"));
+}
+
+TEST_F(ExpertConductorTest, NoChangeOfTheBestIsAskedForTwice) {
+  task_ = OneOperator("aten._softmax.default", {Int(1), Int(0)}, {4000, 1000});  // for all threads
+  Add(nullptr);
+  ASSERT_THAT(trials_[0].candidate->source(), HasSubstr("#pragma omp"));
+  trials_[0].candidate->tunables["Y_CHAINS"] = 4;  // by a tuner
+  std::vector<std::string> asked;
+  for (Advice advice = Next(); !advice.stop && asked.size() < 20; advice = Next()) {
+    asked.push_back(advice.change);
+    Add(&advice);
+    trials_.back().candidate->tunables["Y_CHAINS"] = 8;
+  }
+  EXPECT_THAT(asked, Contains(HasSubstr("threads=0")));
+  EXPECT_THAT(asked, Contains(HasSubstr("schedule=1")));
+  std::ranges::sort(asked);
+  EXPECT_TRUE(std::ranges::adjacent_find(asked) == asked.end());
+  EXPECT_LT(asked.size(), 20U);
 }
 
 TEST(KernelVariant, OnlyValuesThatAreDeclaredBecomeDefaults) {

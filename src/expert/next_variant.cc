@@ -35,6 +35,15 @@ std::vector<int> Neighbours(const Choice& choice) {
   return values;
 }
 
+// A choice that a version does not have is one that its other values leave nothing to choose for (no
+// schedule without threads), so it does not tell two versions apart.
+bool Agree(const ChoiceValues& a, const ChoiceValues& b) {
+  return std::ranges::all_of(a, [&](const auto& entry) {
+    const auto found = b.find(entry.first);
+    return found == b.end() || found->second == entry.second;
+  });
+}
+
 }  // namespace
 
 ChoiceValues ValuesOf(const std::vector<Choice>& choices) {
@@ -51,6 +60,7 @@ std::vector<ChoiceValues> TriedValues(const Window& window) {
   for (const Trial* trial : trials)
     if (trial != nullptr && trial->candidate)
       tried.push_back(ValuesOf(ChoicesIn(*trial->candidate)));
+  std::erase_if(tried, [](const ChoiceValues& values) { return values.empty(); });
   return tried;
 }
 
@@ -59,7 +69,8 @@ std::optional<std::string> UntriedChange(const Choice& choice, const std::vector
   ChoiceValues values = ValuesOf(all);
   for (const int value : Neighbours(choice)) {
     values[choice.name] = value;
-    if (std::ranges::find(tried, values) == tried.end())
+    const auto as_asked = [&](const ChoiceValues& before) { return Agree(before, values); };
+    if (std::ranges::none_of(tried, as_asked))
       return fmt::format("{}={}: {}", choice.name, value, choice.meaning);
   }
   return std::nullopt;
