@@ -107,6 +107,22 @@ def read_rows(path):
     return [json.loads(line) for line in text.splitlines() if line]
 
 
+INTERRUPTED = 130  # exit code
+
+
+def search(command):
+    """A search with --json: what it replied, or None, and the process. Where somebody ended it this
+    script ends too, since its figures would pass for those of a whole one."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        reply = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        reply = None
+    if done.returncode == INTERRUPTED or (reply or {}).get("stopped") == "interrupted":
+        fail("the search was interrupted; its row is not written")
+    return reply, done
+
+
 def last_json(text, what):
     """The one object that a --json command prints."""
     lines = [line for line in text.splitlines() if line.strip()]

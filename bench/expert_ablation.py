@@ -17,7 +17,6 @@ import argparse
 import json
 import pathlib
 import random
-import subprocess
 import tempfile
 import time
 from typing import Any
@@ -48,11 +47,9 @@ def search(task: pathlib.Path, variant: str, options: argparse.Namespace) -> dic
         if variant == "tuner":
             command += ["--tune", options.tune]
         started = time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        reply, done = benchlib.search(command)
     row: dict[str, Any] = {"task": task.stem, "variant": variant, "seconds": round(time.monotonic() - started, 1)}
-    try:
-        reply = json.loads(done.stdout)
-    except json.JSONDecodeError:
+    if reply is None:
         return row | {"status": "error", "reason": (done.stderr.strip().splitlines() or ["no output"])[-1]}
     best = reply.get("best") or {}
     return row | {

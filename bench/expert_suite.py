@@ -68,13 +68,11 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     if args.threads:
         command += ["--threads", str(args.threads)]
     started = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    reply, done = benchlib.search(command)
     row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
     if args.set:
         row["set"] = args.set
-    try:
-        reply = json.loads(done.stdout)
-    except json.JSONDecodeError:
+    if reply is None:
         reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return row | {"status": "task_error", "reason": reason}
     best = reply.get("best") or {}
