@@ -71,7 +71,7 @@ class _Observed:
     stateful: bool
 
 
-_KEEPS_BELOW = 8  # a task that needs more than this part of the memory leaves no room for what is freed
+_KEEPS_BELOW = 2  # a task that needs more than this part of the memory leaves no room for what is freed
 
 
 def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
