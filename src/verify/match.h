@@ -50,6 +50,7 @@ class Match final {
   void EndAll() { players_.clear(); }
 
   // Of one side.
+  [[nodiscard]] Result<bool> PlayFirst(std::size_t index, std::span<const std::uint32_t> sets);
   [[nodiscard]] Result<bool> Play(std::size_t index, std::span<const std::uint32_t> sets,
                                   Nanoseconds* elapsed);
   // The same without calls: what the doorbell costs.
