@@ -12,6 +12,7 @@ from pragma_candidate.service import WrongForm
 _Tensor = torch.Tensor  # as they are before any candidate code runs
 _strided = torch.strided
 _is_contiguous = torch.Tensor.is_contiguous
+_is_neg = torch.Tensor.is_neg  # its bytes have the other sign
 _data_ptr = torch.Tensor.data_ptr
 _memmove = ctypes.memmove
 
@@ -53,7 +54,7 @@ def _store_one(tensor: Any, area: torch.Tensor, path: str) -> None:
         raise WrongForm(f"{path} is {tensor.dtype}, expected {area.dtype}")
     if tensor.layout != _strided or tensor.device.type != "cpu":
         raise WrongForm(f"{path} is {tensor.layout} on {tensor.device}, expected dense on cpu")
-    if tensor.nbytes <= _ALONE_BYTES and _is_contiguous(tensor):
+    if tensor.nbytes <= _ALONE_BYTES and _is_contiguous(tensor) and not _is_neg(tensor):
         _memmove(area.data_ptr(), _data_ptr(tensor), tensor.nbytes)
     else:
         area.copy_(tensor)

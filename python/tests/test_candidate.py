@@ -15,7 +15,7 @@ import pytest
 import torch
 from conftest import ROOT, Memory, has_died, ring_bell
 
-from pragma_candidate import keep
+from pragma_candidate import keep, outputs
 from pragma_candidate.scan import scan
 from pragma_torch import control
 from pragma_torch.describe import describe
@@ -339,3 +339,19 @@ def test_syntax_errors_have_a_place():
 
 def test_a_file_without_model_new_is_turned_away():
     assert scan("import torch\n")["reject"].endswith("defines no class ModelNew")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: x,
+        lambda x: x.t().contiguous().t(),  # not contiguous
+        lambda x: torch._neg_view(-x),  # its bytes have the other sign
+    ],
+)
+@pytest.mark.parametrize("rows", [0, 3, 1200])  # the last one has more than 4 MiB
+def test_outputs_are_stored_whatever_their_form(made, rows):
+    value = torch.randn(rows, 1000)
+    area = torch.full((rows, 1000), 7.0)
+    outputs.store(made(value), [area])
+    torch.testing.assert_close(area, value, rtol=0, atol=0)

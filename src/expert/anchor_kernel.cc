@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -28,8 +27,7 @@ std::int64_t StepCost(std::int64_t rows, std::int64_t vectors) {
 
 }  // namespace
 
-std::string FillIn(std::string_view text,
-                   std::initializer_list<std::pair<std::string_view, std::string>> values) {
+std::string FillIn(std::string_view text, const Places& values) {
   std::string out;
   while (true) {
     const std::size_t open = text.find('@');
@@ -37,7 +35,7 @@ std::string FillIn(std::string_view text,
     if (open == std::string_view::npos) return out;
     const std::size_t close = text.find('@', open + 1);
     const std::string_view name = text.substr(open + 1, close - open - 1);
-    const auto* found =
+    const auto found =
         std::ranges::find(values, name, &std::pair<std::string_view, std::string>::first);
     if (found == values.end()) throw std::logic_error("no value for @" + std::string(name) + "@");
     out += found->second;

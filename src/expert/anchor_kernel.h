@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
@@ -72,8 +71,8 @@ inline constexpr std::int64_t kFloatBytes = 4;
 [[nodiscard]] std::string_view PackingText();
 
 // `text` with each @name@ replaced by its value; every name must be known.
-[[nodiscard]] std::string FillIn(
-    std::string_view text, std::initializer_list<std::pair<std::string_view, std::string>> values);
+using Places = std::vector<std::pair<std::string_view, std::string>>;
+[[nodiscard]] std::string FillIn(std::string_view text, const Places& values);
 
 // How many results a kernel keeps in registers: rows times vectors.
 struct RegisterTile {

@@ -338,6 +338,9 @@ KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target
     kernel.code = DiagonalText(spec, target, swapped);
   } else if (SuitsDots(spec)) {
     kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
+  } else if (SuitsLines(spec)) {
+    kernel.pieces.insert(VectorPiece::kLoops);
+    kernel.code = LinesText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
   } else {
     kernel.code = MatmulWriter(spec, target, swapped, rows_of_one).Text();
   }

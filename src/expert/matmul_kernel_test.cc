@@ -195,6 +195,17 @@ TEST_P(MatmulKernelTest, SizesFromOneToPrimesAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
+// A row by a matrix, either way round.
+TEST_P(MatmulKernelTest, SumsOfLinesAreRight) {
+  Program program;
+  for (const std::int64_t depth : {16, 31, 1026})
+    for (const std::int64_t columns : {64, 129, 5000})
+      program.Add(Product(2, 1, columns, depth), SmallCaches());
+  program.Add(Product(1, 300, 1, 40, Order::kTransposed, Order::kPlain), SmallCaches());
+  EXPECT_THAT(program.kernels, HasSubstr("sums of lines"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
 TEST_P(MatmulKernelTest, TrianglesAndEpiloguesAreRight) {
   Program program;
   for (const MatmulStructure structure :

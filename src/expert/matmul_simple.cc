@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace {
 
 // More rows than these pay for packing.
 constexpr std::int64_t kFewRows = 6;
+// Sums of a stretch stay in a core's first cache; a shorter one is not worth its loop.
+constexpr std::int64_t kMostColumns = 2048;
+constexpr std::int64_t kLeastColumns = 64;
 
 constexpr std::string_view kDots = R"(
 // kLanes columns of one row of c: dot products along the depth, four lines of b at a time so that
@@ -62,6 +66,43 @@ static void Run(@operands@, float* c@extra@, char*) {
 }
 )";
 
+constexpr std::string_view kLines = R"(
+// One row of c, columns from `column` on: lines of b times numbers of a, four at a time over a long
+// stretch of each, so that the sums are seldom touched and the processor follows few streams.
+static void Lines(const float* a, const float* b, float* c@extra@, @batch@std::int64_t row,
+                  std::int64_t column) {
+  alignas(64) float sum[kColumnBlock] = {};
+  const std::int64_t columns = std::min(kColumnBlock, kColumns - column);
+  const auto add = [&](std::int64_t k, auto lines, std::int64_t at, auto lanes) INLINE {
+    Vec now = Load(sum + at);
+    for (std::int64_t j = 0; j < decltype(lines)::value; ++j)
+      now = Fma(Broadcast(a[k + j]), LoadLanes(b + (k + j) * @b_line@ + column + at, lanes), now);
+    Store(sum + at, now);
+  };
+  const auto add_lines = [&](std::int64_t k, auto lines) INLINE {
+    std::int64_t at = 0;
+    for (; at + kLanes <= columns; at += kLanes) add(k, lines, at, AllLanes{});
+    if (at < columns) add(k, lines, at, columns - at);
+  };
+  std::int64_t k = 0;
+  for (; k + 4 <= kDepth; k += 4) add_lines(k, Count<4>{});
+  for (; k < kDepth; ++k) add_lines(k, Count<1>{});
+  std::int64_t at = 0;
+  for (; at + kLanes <= columns; at += kLanes)
+    Finish(Load(sum + at), c@arguments@, @of_batch@row, column + at);
+  if (at < columns)
+    FinishPart(Load(sum + at), c@arguments@, @of_batch@row, column + at, columns - at);
+}
+
+static constexpr std::size_t kScratchBytes = 0;
+static void Run(@operands@, float* c@extra@, char*) {
+@parallel@  for (std::int64_t batch = 0; batch < kBatch; ++batch)
+    for (std::int64_t column = 0; column < kColumns; column += kColumnBlock)
+      for (std::int64_t row = 0; row < kRows; ++row)
+        Lines(a + @a_offset@, b@b_offset@, c@arguments@, @of_batch@row, column);
+}
+)";
+
 constexpr std::string_view kDiagonal = R"(
 // kLanes numbers of the matrix that is no diagonal.
 static inline Vec Line(const float* @matrix@, std::int64_t lanes) {
@@ -105,6 +146,35 @@ double Work(const MatmulSpec& spec) {
   return static_cast<double>(spec.batch * spec.rows) * static_cast<double>(spec.columns);
 }
 
+// Either way of reading both factors once; `body` with its own `places` beside the common ones.
+std::string UnpackedText(const MatmulSpec& spec, const KernelTarget& target,
+                         const MatmulFinish& finish, std::string_view way, std::string_view body,
+                         const Places& places) {
+  const bool parallel = target.threads > 1 && Work(spec) * static_cast<double>(spec.depth) > 1e5;
+  const std::string offset = BatchOffset(spec, spec.b.batch);
+  std::string text =
+      Head(spec, fmt::format("c[{0} x {1}] = a[{0} x {2}] * b[{2} x {1}]{3}, bound by reading the "
+                             "factors once: {4}, nothing is packed.",
+                             spec.rows, spec.columns, spec.depth,
+                             spec.batch > 1 ? fmt::format(", {} times", spec.batch) : "", way));
+  text += MatmulFinishText(spec, finish);
+  Places all{
+      {"extra", ExtraParameters(spec.extra)},
+      {"arguments", ExtraArguments(spec.extra)},
+      {"batch", BatchParameter(spec)},
+      {"of_batch", BatchArgument(spec)},
+      {"operands", Operands(finish.swapped)},
+      {"parallel",
+       parallel
+           ? fmt::format("#pragma omp parallel for collapse(2) schedule(static) num_threads({})\n",
+                         target.threads)
+           : ""},
+      {"a_offset", fmt::format("{}row * {}", BatchOffset(spec, spec.a.batch), spec.a.first)},
+      {"b_offset", offset.empty() ? "" : fmt::format(" + batch * {}", spec.b.batch)}};
+  all.insert(all.end(), places.begin(), places.end());
+  return text + FillIn(body, all) + fmt::format("}}  // namespace {}\n", spec.name);
+}
+
 }  // namespace
 
 bool SuitsDots(const MatmulSpec& spec) {
@@ -112,33 +182,27 @@ bool SuitsDots(const MatmulSpec& spec) {
          !IsTriangular(spec);
 }
 
+bool SuitsLines(const MatmulSpec& spec) {
+  return spec.rows == 1 && spec.b.second == 1 && spec.a.second == 1 && spec.depth >= 16 &&
+         spec.columns >= kLeastColumns && !IsTriangular(spec);
+}
+
 std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
                      const MatmulFinish& finish) {
-  const bool parallel = target.threads > 1 && Work(spec) * static_cast<double>(spec.depth) > 1e5;
-  const std::string offset = BatchOffset(spec, spec.b.batch);
-  std::string text =
-      Head(spec, fmt::format("c[{0} x {1}] = a[{0} x {2}] * b[{2} x {1}]{3}, bound by reading the "
-                             "factors once: dot products, nothing is packed.",
-                             spec.rows, spec.columns, spec.depth,
-                             spec.batch > 1 ? fmt::format(", {} times", spec.batch) : ""));
-  text += MatmulFinishText(spec, finish);
-  text += FillIn(
-      kDots,
-      {{"extra", ExtraParameters(spec.extra)},
-       {"arguments", ExtraArguments(spec.extra)},
-       {"batch", BatchParameter(spec)},
-       {"of_batch", BatchArgument(spec)},
-       {"unroll", target.registers >= 32 ? "4" : "2"},
-       {"b_column", fmt::format("{}", spec.b.second)},
-       {"operands", Operands(finish.swapped)},
-       {"parallel",
-        parallel
-            ? fmt::format("#pragma omp parallel for collapse(2) schedule(static) num_threads({})\n",
-                          target.threads)
-            : ""},
-       {"a_offset", fmt::format("{}row * {}", BatchOffset(spec, spec.a.batch), spec.a.first)},
-       {"b_offset", offset.empty() ? "" : fmt::format(" + batch * {}", spec.b.batch)}});
-  return text + fmt::format("}}  // namespace {}\n", spec.name);
+  return UnpackedText(spec, target, finish, "dot products", kDots,
+                      {{"unroll", target.registers >= 32 ? "4" : "2"},
+                       {"b_column", fmt::format("{}", spec.b.second)}});
+}
+
+std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
+                      const MatmulFinish& finish) {
+  // A block for each thread at least, each a whole number of lines of a cache.
+  const std::int64_t share = Blocks(Blocks(spec.columns, target.threads), target.lanes);
+  const std::int64_t block = std::min(kMostColumns, share * target.lanes);
+  return UnpackedText(
+      spec, target, finish, "sums of lines",
+      fmt::format("static constexpr std::int64_t kColumnBlock = {};\n{}", block, kLines),
+      {{"b_line", fmt::format("{}", spec.b.first)}});
 }
 
 std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target, bool swapped) {

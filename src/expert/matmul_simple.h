@@ -1,4 +1,5 @@
-// Matrix products that need no packing: dot products of contiguous lines, and diagonal factors.
+// Matrix products that need no packing: dot products of contiguous lines, sums of lines, and diagonal
+// factors.
 #pragma once
 
 #include <string>
@@ -14,6 +15,10 @@ namespace pragma {
 [[nodiscard]] bool SuitsDots(const MatmulSpec& spec);
 [[nodiscard]] std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
                                    const MatmulFinish& finish);
+// One row, and the other factor contiguous along the columns: a sum of its lines.
+[[nodiscard]] bool SuitsLines(const MatmulSpec& spec);
+[[nodiscard]] std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
+                                    const MatmulFinish& finish);
 [[nodiscard]] std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target,
                                        bool swapped);
 

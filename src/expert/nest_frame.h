@@ -156,7 +156,7 @@ class NestFrame {
   [[nodiscard]] bool GoesPast(const Step& step) const {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
     const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-    bool past = step.kind == Step::Kind::kMap && buffer.kind == Buffer::Kind::kOutput &&
+    bool past = step.kind != Step::Kind::kFold && buffer.kind == Buffer::Kind::kOutput &&
                 buffer.dtype == DType::kFloat32 && !ReadHere(step.buffer) &&
                 bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
                 step.place.offset % kAligned == 0;
@@ -243,7 +243,7 @@ class NestFrame {
     if (step.kind != Step::Kind::kScan) return;
     const Text running{form.columns ? form.name + "[v]" : form.name, form.vector, form.type};
     values_.Forward(step.buffer, running);
-    if (!Kept(step.buffer)) values_.StoreTo(body, step.buffer, step.place, running);
+    if (!Kept(step.buffer)) Store(body, step, running);
   }
 
   void Finish(const Step& step) {
