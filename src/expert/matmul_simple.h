@@ -1,5 +1,5 @@
-// Matrix products that need no packing: dot products of contiguous lines, sums of lines, and diagonal
-// factors.
+// Matrix products that need no packing: dot products of contiguous lines, sums of lines, and
+// diagonal factors.
 #pragma once
 
 #include <string>

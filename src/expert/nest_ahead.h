@@ -46,11 +46,11 @@ class NestAhead : public NestFrame {
     return columns;
   }
 
-  // Whether the next iteration's data are asked for in this pass: the last one, where it is not
-  // also the first, and where there is room for both iterations' data.
+  // Whether the next iteration's data are asked for in this pass: of those behind the first the one
+  // with the most arithmetic, where there is room for both iterations' data.
   [[nodiscard]] bool LooksAhead(const Phase& phase) const {
     const std::vector<std::size_t> passes = InnerPasses();
-    if (passes.size() < 2 || &phase != &nest_.phases[passes.back()]) return false;
+    if (passes.size() < 2 || &phase != &nest_.phases[BusiestOf(passes)]) return false;
     if (passes.size() == 2 && SpreadAt(nest_, passes[0])) return false;
     return HasRoom() && !AheadOf(nest_.phases[passes[0]]).empty();
   }
@@ -116,6 +116,38 @@ class NestAhead : public NestFrame {
     for (std::size_t p = 0; p < nest_.phases.size(); ++p)
       if (!nest_.phases[p].outer) passes.push_back(p);
     return passes;
+  }
+
+  [[nodiscard]] bool VariesInside(const Expr& expr) const {
+    const auto varies = [&](const AffineForm& form) {
+      for (std::size_t i = 0; i < nest_.shape.size(); ++i)
+        if (nest_.inner[i] && form.factor[i] != 0) return true;
+      return false;
+    };
+    if (expr.op == ExprOp::kIndex) return varies(expr.index);
+    if (expr.op == ExprOp::kLoad) return varies(expr.load.address);
+    return std::ranges::any_of(expr.args, [&](const ExprPtr& arg) { return VariesInside(*arg); });
+  }
+
+  // Of what is computed for each element; the rest stands in front of the loop.
+  [[nodiscard]] double CostInside(const ExprPtr& expr) const {
+    if (!VariesInside(*expr)) return 0;
+    double cost = Cost(expr);
+    for (const ExprPtr& arg : expr->args) cost += CostInside(arg) - Cost(arg);
+    return cost;
+  }
+
+  // The last of those with the most arithmetic; the first pass, which reads memory itself, is none.
+  [[nodiscard]] std::size_t BusiestOf(const std::vector<std::size_t>& passes) const {
+    const auto arithmetic = [&](std::size_t pass) {
+      double sum = 0;
+      for (const std::size_t s : nest_.phases[pass].steps) sum += CostInside(nest_.steps[s].expr);
+      return sum;
+    };
+    std::size_t busiest = passes.back();
+    for (std::size_t i = passes.size() - 1; i > 1; --i)
+      if (arithmetic(passes[i - 1]) > arithmetic(busiest)) busiest = passes[i - 1];
+    return busiest;
   }
 
   [[nodiscard]] bool HasRoom() const {

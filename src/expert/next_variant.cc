@@ -35,8 +35,8 @@ std::vector<int> Neighbours(const Choice& choice) {
   return values;
 }
 
-// A choice that a version does not have is one that its other values leave nothing to choose for (no
-// schedule without threads), so it does not tell two versions apart.
+// A choice that a version does not have is one that its other values leave nothing to choose for
+// (no schedule without threads), so it does not tell two versions apart.
 bool Agree(const ChoiceValues& a, const ChoiceValues& b) {
   return std::ranges::all_of(a, [&](const auto& entry) {
     const auto found = b.find(entry.first);

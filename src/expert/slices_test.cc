@@ -40,13 +40,18 @@ Task ConvolutionThenSoftmax(std::int64_t images) {
   task.outputs = {Tensor("out", output)};
   task.outputs[0].role = TensorRole::kOutput;
   const std::vector<ScalarValue> convolution{
-      Node("x"),    Node("w"),  {}, Ints({1, 1}), Ints({0, 0}), Ints({1, 1}), {.kind = Kind::kBool},
+      Node("x"),    Node("w"), {}, Ints({1, 1}), Ints({0, 0}), Ints({1, 1}), {.kind = Kind::kBool},
       Ints({0, 0}), Int(1)};
   task.graph = {
       {"x", "placeholder", {}, {}, {task.arguments[0]}, {{3 * 18 * 18, 18 * 18, 18, 1}}},
       {"w", "placeholder", {}, {}, {task.arguments[1]}, {{27, 9, 3, 1}}},
       {"c", "aten.convolution.default", convolution, {}, {Tensor("c", output)}, {strides}},
-      {"y", "aten._softmax.default", {Node("c"), Int(1), Int(0)}, {}, {Tensor("y", output)}, {strides}},
+      {"y",
+       "aten._softmax.default",
+       {Node("c"), Int(1), Int(0)},
+       {},
+       {Tensor("y", output)},
+       {strides}},
       {"output", "output", {Node("y")}, {}, {}, {}}};
   return task;
 }

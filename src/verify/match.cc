@@ -88,8 +88,8 @@ Result<void> Match::MakeReady(std::size_t index) {
   return {};
 }
 
-// A side of Torch's allocates its outputs in each call: malloc learns only from blocks that are freed
-// to keep memory, and until then every page of them is faulted in anew.
+// A side of Torch's allocates its outputs in each call: malloc learns only from blocks that are
+// freed to keep memory, and until then every page of them is faulted in anew.
 Result<bool> Match::PlayFirst(std::size_t index, std::span<const std::uint32_t> sets) {
   const Side& side = sides_[index];
   const bool allocates = side.kernel == nullptr || side.kernel->python != nullptr;
