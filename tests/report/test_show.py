@@ -1,5 +1,6 @@
 """pragma show --watch: follows a run that another process works on."""
 
+import fcntl
 import json
 import os
 import pty
@@ -15,11 +16,15 @@ LIMIT_SECONDS = 120
 
 
 class LiveRun:
-    """A finished run set back to the middle, which the test lets go on."""
+    """A finished run set back to the middle, which the test lets go on. It is held meanwhile, as by a
+    process that works on it: a watcher gives up after two seconds where nobody does."""
 
     def __init__(self, home, run):
         self.home, self.run = home, run
+        self.lock = open(home / "lock", "r+b")
         with self.database() as database:
+            number = database.execute("SELECT number FROM run WHERE id = ?", (run,)).fetchone()[0]
+            fcntl.lockf(self.lock, fcntl.LOCK_EX, 1, number)
             self.later = database.execute("SELECT * FROM trial WHERE node > 2 ORDER BY node").fetchall()
             self.ended = database.execute("SELECT stopped FROM run WHERE id = ?", (run,)).fetchone()[0]
             database.execute("DELETE FROM trial WHERE node > 2")
@@ -54,7 +59,9 @@ def live(store, tmp_path):
         for table in ("trial", "call"):
             database.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         database.execute("DELETE FROM run WHERE number = ?", (number,))
-    return LiveRun(tmp_path / "home", run)
+    run = LiveRun(tmp_path / "home", run)
+    yield run
+    run.lock.close()
 
 
 def test_prints_each_attempt_as_it_comes_and_ends_with_the_run(live):
@@ -65,7 +72,7 @@ def test_prints_each_attempt_as_it_comes_and_ends_with_the_run(live):
     assert watching.stdout.readline().startswith(f"attempt {node}/8: ")
     live.finish()
     rest = watching.stdout.read()
-    assert watching.wait(LIMIT_SECONDS) == 0
+    assert watching.wait(LIMIT_SECONDS) == 0, watching.stderr.read()
     assert "state     finished" in rest and "vs eager" in rest
     assert "\x1b" not in rest
 
@@ -105,6 +112,14 @@ def test_json_is_one_object_when_the_run_has_ended(live):
     live.finish()
     out, _ = watching.communicate(timeout=LIMIT_SECONDS)
     assert len(json.loads(out)["trials"]) == 3
+
+
+def test_a_run_that_nobody_works_on_ends_it_with_what_to_do(live):
+    live.lock.close()
+    watching = live.watch(stdout=subprocess.PIPE, text=True)
+    _, errors = watching.communicate(timeout=LIMIT_SECONDS)
+    assert watching.returncode == 3
+    assert f"pragma resume {live.run}" in (errors if isinstance(errors, str) else errors.decode())
 
 
 def test_one_attempt_cannot_be_watched(store):
