@@ -93,16 +93,14 @@ void PrintBandwidth(const probe::Kernels& kernels, std::size_t bytes, int thread
   const double read =
       Gbs(set, threads, [&](float* p, std::size_t n) { sink = kernels.read(p, n); });
   // Of the two kinds of stores the faster one: a kernel may choose, so a bound must.
-  double write = Gbs(set, threads, kernels.write);
-  if (kernels.write_past != nullptr) write = std::max(write, Gbs(set, threads, kernels.write_past));
+  const double write =
+      std::max(Gbs(set, threads, kernels.write), Gbs(set, threads, kernels.write_past));
   // Half of the set is read, half written: `n` floats moved in all.
   const auto halves = [](void (*copy)(float*, const float*, std::size_t)) {
     return [copy](float* p, std::size_t n) { copy(p + n / 2, p, n / 2); };
   };
-  double copy = Gbs(set, threads, halves(kernels.copy));
-  if (kernels.copy_past != nullptr) {
-    copy = std::max(copy, Gbs(set, threads, halves(kernels.copy_past)));
-  }
+  const double copy = std::max(Gbs(set, threads, halves(kernels.copy)),
+                               Gbs(set, threads, halves(kernels.copy_past)));
   std::printf(
       "{\"working_set_bytes\":%zu,\"read_gbs\":%.2f,\"copy_gbs\":%.2f,\"write_gbs\":%.2f}%s", bytes,
       read, copy, write, last ? "" : ",");
@@ -115,9 +113,8 @@ int main(int argc, char** argv) {
   const bool memory_only = argc > 2 && std::string_view(argv[2]) == "memory";
   if (threads < 1 || threads > 4096 || argc > (memory_only ? 3 : 2)) return 2;
   const probe::Kernels& kernels = Widest();
-  std::printf("{\"threads\":%d,\"lanes\":%d,", threads, kernels.lanes);
-  if (!memory_only) std::printf("\"peak_gflops\":%.2f,", PeakGflops(kernels, threads));
-  std::printf("\"bandwidth\":[");
+  std::printf("{\"threads\":%d,\"lanes\":%d,\"peak_gflops\":%.2f,\"bandwidth\":[", threads,
+              kernels.lanes, memory_only ? 0 : PeakGflops(kernels, threads));
   std::vector<std::size_t> sizes{std::size_t{32} << 10U,  std::size_t{128} << 10U,
                                  std::size_t{512} << 10U, std::size_t{2} << 20U,
                                  std::size_t{8} << 20U,   std::size_t{24} << 20U,

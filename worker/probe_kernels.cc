@@ -39,7 +39,14 @@ void StorePast(float* p, Vector v) { _mm512_stream_ps(p, (__m512)v); }
 void StorePast(float* p, Vector v) { _mm256_stream_ps(p, (__m256)v); }
 #elif defined(__x86_64__)
 void StorePast(float* p, Vector v) { _mm_stream_ps(p, (__m128)v); }
+#else
+void StorePast(float* p, Vector v) { Store(p, v); }
 #endif
+void EndPast() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
 
 float Fma(long rounds) {
   Vector a{};
@@ -88,52 +95,44 @@ float Read(const float* data, std::size_t count) {
   return sum[0];
 }
 
-void Copy(float* to, const float* from, std::size_t count) {
+template <void (*kPut)(float*, Vector)>
+void CopyBy(float* to, const float* from, std::size_t count) {
   for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
     const Vector a = Load(from + i), b = Load(from + i + kLanes);
     const Vector c = Load(from + i + 2 * kLanes), d = Load(from + i + 3 * kLanes);
-    Store(to + i, a);
-    Store(to + i + kLanes, b);
-    Store(to + i + 2 * kLanes, c);
-    Store(to + i + 3 * kLanes, d);
+    kPut(to + i, a);
+    kPut(to + i + kLanes, b);
+    kPut(to + i + 2 * kLanes, c);
+    kPut(to + i + 3 * kLanes, d);
     asm volatile("" ::: "memory");  // not a call to memcpy
   }
 }
 
-void Write(float* data, std::size_t count) {
+template <void (*kPut)(float*, Vector)>
+void WriteBy(float* data, std::size_t count) {
   Vector one{};
   one += 1.0F;
   for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    for (int k = 0; k < 4; ++k) Store(data + i + k * kLanes, one);
+    for (int k = 0; k < 4; ++k) kPut(data + i + k * kLanes, one);
     asm volatile("" ::: "memory");  // not a call to memset
   }
 }
 
-#if defined(__x86_64__)
 void CopyPast(float* to, const float* from, std::size_t count) {
-  for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    for (int k = 0; k < 4; ++k) StorePast(to + i + k * kLanes, Load(from + i + k * kLanes));
-  }
-  _mm_sfence();
+  CopyBy<StorePast>(to, from, count);
+  EndPast();
 }
 
 void WritePast(float* data, std::size_t count) {
-  Vector one{};
-  one += 1.0F;
-  for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    for (int k = 0; k < 4; ++k) StorePast(data + i + k * kLanes, one);
-  }
-  _mm_sfence();
+  WriteBy<StorePast>(data, count);
+  EndPast();
 }
-#else
-constexpr auto CopyPast = static_cast<void (*)(float*, const float*, std::size_t)>(nullptr);
-constexpr auto WritePast = static_cast<void (*)(float*, std::size_t)>(nullptr);
-#endif
 
 }  // namespace
 
 const Kernels& PRAGMA_PROBE_SET() {
-  static const Kernels kernels{kLanes, Fma, Read, Copy, Write, CopyPast, WritePast};
+  static const Kernels kernels{kLanes,         Fma,      Read,     CopyBy<Store>,
+                               WriteBy<Store>, CopyPast, WritePast};
   return kernels;
 }
 

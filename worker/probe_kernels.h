@@ -12,7 +12,7 @@ struct Kernels {
   float (*read)(const float* data, std::size_t count);
   void (*copy)(float* to, const float* from, std::size_t count);
   void (*write)(float* data, std::size_t count);
-  // The same with stores past the caches, which read no line before they write it; null where the
+  // With stores past the caches, which read no line before they write it; the same where the
   // instruction set has none. `to` and `data` aligned to 64 bytes.
   void (*copy_past)(float* to, const float* from, std::size_t count);
   void (*write_past)(float* data, std::size_t count);

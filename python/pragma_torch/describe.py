@@ -71,16 +71,13 @@ class _Observed:
     stateful: bool
 
 
-_KEEPS_BELOW = 2  # a task that needs more than this part of the memory leaves no room for what is freed
-
-
 def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
     """Raises TaskError with one clear line for whatever is wrong with the task. `reserves`: a device's
     driver will reserve far more addresses than there is memory, so they cannot be limited."""
     task = TaskFile(path)
     need = memory.check(path, task.file, memory_limit)
-    if need is not None and need.total > memory_limit // _KEEPS_BELOW:
-        process.return_freed_memory()  # a heap that only grows has holes, here of gigabytes
+    if need is not None and 2 * need.total > memory_limit:
+        process.return_freed_memory()  # no room for the holes of a heap that only grows
     if not reserves:
         memory.limit_address_space(memory_limit)
     notes: list[str] = []

@@ -111,6 +111,13 @@ std::optional<TimerMode> TimersFor(Measure most) {
   return most == Measure::kEagerAndCompile ? TimerMode::kCompile : TimerMode::kEager;
 }
 
+// It computes while it reads the task; nobody may time beside it.
+Result<TorchServer> StartServer(const Jail& jail, const TorchServerOptions& options,
+                                const std::filesystem::path& task) {
+  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  return TorchServer::Start(jail, options, task);
+}
+
 }  // namespace
 
 Workbench::Workbench(const Context& context, Jail jail, Store store, Machine machine,
@@ -179,9 +186,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   TorchServerOptions torch = bench.torch_options();
   torch.timers = TimersFor(most);
   TRY(MakeDirectories(torch.cache_dir));
-  std::optional<MachineLock> working = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-  TorchServer server = TRY(TorchServer::Start(bench.jail(), torch, task));
-  working.reset();
+  TorchServer server = TRY(StartServer(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
   if (!options.shapes.empty()) TRY(opened->OpenShapes(task, most));
   opened->LoadBaseline();

@@ -51,6 +51,7 @@ class ExpressionWriter final {
   // The text of how many lanes count.
   void CountLanesBy(std::string lanes) { lanes_ = std::move(lanes); }
 
+  [[nodiscard]] bool InnerVarying(const ExprPtr& expr) const;
   // Expressions that do not vary in the inner dimensions are named in `before`, which stands
   // outside the pass; in column passes such a name is an array over the vectors.
   void BeginPass(Writer* before, Writer* body);
@@ -77,7 +78,6 @@ class ExpressionWriter final {
   Text WriteUnary(ExprOp op, const Text& arg);
   Text WriteBinary(ExprOp op, const Text& a, const Text& b);
   Text WriteConstant(const Expr& expr) const;
-  [[nodiscard]] bool InnerVarying(const ExprPtr& expr) const;
   Text Named(const ExprPtr& expr, Text value, bool outside);
 
   const Program& program_;

@@ -56,17 +56,10 @@ static void Dots(const float* a, const float* b, float* c@extra@, @batch@std::in
     FinishPart(square[0], c@arguments@, @of_batch@row, column, kColumns - column);
   }
 }
-
-static constexpr std::size_t kScratchBytes = 0;
-static void Run(@operands@, float* c@extra@, char*) {
-@parallel@  for (std::int64_t batch = 0; batch < kBatch; ++batch)
-    for (std::int64_t column = 0; column < kColumns; column += kLanes)
-      for (std::int64_t row = 0; row < kRows; ++row)
-        Dots(a + @a_offset@, b@b_offset@, c@arguments@, @of_batch@row, column);
-}
 )";
 
 constexpr std::string_view kLines = R"(
+static constexpr std::int64_t kColumnBlock = @block@;
 // One row of c, columns from `column` on: lines of b times numbers of a, four at a time over a long
 // stretch of each, so that the sums are seldom touched and the processor follows few streams.
 static void Lines(const float* a, const float* b, float* c@extra@, @batch@std::int64_t row,
@@ -93,13 +86,15 @@ static void Lines(const float* a, const float* b, float* c@extra@, @batch@std::i
   if (at < columns)
     FinishPart(Load(sum + at), c@arguments@, @of_batch@row, column + at, columns - at);
 }
+)";
 
+constexpr std::string_view kUnpackedRun = R"(
 static constexpr std::size_t kScratchBytes = 0;
 static void Run(@operands@, float* c@extra@, char*) {
 @parallel@  for (std::int64_t batch = 0; batch < kBatch; ++batch)
-    for (std::int64_t column = 0; column < kColumns; column += kColumnBlock)
+    for (std::int64_t column = 0; column < kColumns; column += @step@)
       for (std::int64_t row = 0; row < kRows; ++row)
-        Lines(a + @a_offset@, b@b_offset@, c@arguments@, @of_batch@row, column);
+        @function@(a + @a_offset@, b@b_offset@, c@arguments@, @of_batch@row, column);
 }
 )";
 
@@ -172,7 +167,8 @@ std::string UnpackedText(const MatmulSpec& spec, const KernelTarget& target,
       {"a_offset", fmt::format("{}row * {}", BatchOffset(spec, spec.a.batch), spec.a.first)},
       {"b_offset", offset.empty() ? "" : fmt::format(" + batch * {}", spec.b.batch)}};
   all.insert(all.end(), places.begin(), places.end());
-  return text + FillIn(body, all) + fmt::format("}}  // namespace {}\n", spec.name);
+  return text + FillIn(body, all) + FillIn(kUnpackedRun, all) +
+         fmt::format("}}  // namespace {}\n", spec.name);
 }
 
 }  // namespace
@@ -190,7 +186,9 @@ bool SuitsLines(const MatmulSpec& spec) {
 std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
                      const MatmulFinish& finish) {
   return UnpackedText(spec, target, finish, "dot products", kDots,
-                      {{"unroll", target.registers >= 32 ? "4" : "2"},
+                      {{"step", "kLanes"},
+                       {"function", "Dots"},
+                       {"unroll", target.registers >= 32 ? "4" : "2"},
                        {"b_column", fmt::format("{}", spec.b.second)}});
 }
 
@@ -199,10 +197,11 @@ std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
   // A block for each thread at least, each a whole number of lines of a cache.
   const std::int64_t share = Blocks(Blocks(spec.columns, target.threads), target.lanes);
   const std::int64_t block = std::min(kMostColumns, share * target.lanes);
-  return UnpackedText(
-      spec, target, finish, "sums of lines",
-      fmt::format("static constexpr std::int64_t kColumnBlock = {};\n{}", block, kLines),
-      {{"b_line", fmt::format("{}", spec.b.first)}});
+  return UnpackedText(spec, target, finish, "sums of lines", kLines,
+                      {{"step", "kColumnBlock"},
+                       {"function", "Lines"},
+                       {"block", fmt::format("{}", block)},
+                       {"b_line", fmt::format("{}", spec.b.first)}});
 }
 
 std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target, bool swapped) {

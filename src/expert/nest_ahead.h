@@ -118,20 +118,9 @@ class NestAhead : public NestFrame {
     return passes;
   }
 
-  [[nodiscard]] bool VariesInside(const Expr& expr) const {
-    const auto varies = [&](const AffineForm& form) {
-      for (std::size_t i = 0; i < nest_.shape.size(); ++i)
-        if (nest_.inner[i] && form.factor[i] != 0) return true;
-      return false;
-    };
-    if (expr.op == ExprOp::kIndex) return varies(expr.index);
-    if (expr.op == ExprOp::kLoad) return varies(expr.load.address);
-    return std::ranges::any_of(expr.args, [&](const ExprPtr& arg) { return VariesInside(*arg); });
-  }
-
   // Of what is computed for each element; the rest stands in front of the loop.
   [[nodiscard]] double CostInside(const ExprPtr& expr) const {
-    if (!VariesInside(*expr)) return 0;
+    if (!values_.InnerVarying(expr)) return 0;
     double cost = Cost(expr);
     for (const ExprPtr& arg : expr->args) cost += CostInside(arg) - Cost(arg);
     return cost;

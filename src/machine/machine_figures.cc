@@ -1,7 +1,6 @@
 // Measured figures of a Machine: running the probe program, and JSON both ways.
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -17,20 +16,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<Bandwidth> ReadBandwidths(const Json& json) {
-  std::vector<Bandwidth> bandwidths;
-  for (const Json& level : json.at("bandwidth")) {
-    bandwidths.push_back({.working_set_bytes = level.at("working_set_bytes").get<std::size_t>(),
-                          .read_gbs = level.at("read_gbs").get<double>(),
-                          .copy_gbs = level.at("copy_gbs").get<double>(),
-                          .write_gbs = level.at("write_gbs").get<double>()});
-  }
-  return bandwidths;
-}
-
 void ReadFigures(const Json& json, Machine& machine) {
   machine.peak_gflops = json.at("peak_gflops").get<double>();
-  machine.bandwidth = ReadBandwidths(json);
+  machine.bandwidth.clear();
+  for (const Json& level : json.at("bandwidth")) {
+    machine.bandwidth.push_back(
+        {.working_set_bytes = level.at("working_set_bytes").get<std::size_t>(),
+         .read_gbs = level.at("read_gbs").get<double>(),
+         .copy_gbs = level.at("copy_gbs").get<double>(),
+         .write_gbs = level.at("write_gbs").get<double>()});
+  }
 }
 
 Machine ReadMachine(const Json& json) {
@@ -51,20 +46,16 @@ Machine ReadMachine(const Json& json) {
   return machine;
 }
 
-// What the probe program prints.
-Result<std::string> RunProbe(const std::string& program_dir, std::vector<std::string> arguments) {
-  ProcessSpec spec{.argv = std::move(arguments)};
-  spec.argv.insert(spec.argv.begin(), program_dir + "/pragma-probe");
+// `what`: further arguments of the probe program.
+Result<void> Probe(Machine& machine, const std::string& program_dir,
+                   const std::vector<std::string>& what) {
+  ProcessSpec spec{.argv = {program_dir + "/pragma-probe", std::to_string(machine.threads)}};
+  spec.argv.insert(spec.argv.end(), what.begin(), what.end());
   const RunResult result = TRY(RunProcess(spec, {.wall = Seconds{60}}));
   if (!result.status.ok()) return Fail("the probe program pragma-probe failed: " + result.err);
-  return result.out;
-}
-
-template <class Read>
-Result<void> Understood(const Read& read) {
   try {
-    read();
-  } catch (const std::exception& error) {
+    ReadFigures(Json::parse(result.out), machine);
+  } catch (const Json::exception& error) {
     return Fail(std::string("the probe program pragma-probe printed no figures: ") + error.what());
   }
   return {};
@@ -73,15 +64,14 @@ Result<void> Understood(const Read& read) {
 }  // namespace
 
 Result<void> MeasureMachine(Machine& machine, const std::string& program_dir) {
-  const std::string said = TRY(RunProbe(program_dir, {std::to_string(machine.threads)}));
-  return Understood([&] { ReadFigures(Json::parse(said), machine); });
+  return Probe(machine, program_dir, {});
 }
 
 Result<Bandwidth> MeasureMemory(int threads, const std::string& program_dir) {
-  const std::string said = TRY(RunProbe(program_dir, {std::to_string(threads), "memory"}));
-  Bandwidth bandwidth;
-  TRY(Understood([&] { bandwidth = ReadBandwidths(Json::parse(said)).at(0); }));
-  return bandwidth;
+  Machine now{.threads = threads};
+  TRY(Probe(now, program_dir, {"memory"}));
+  if (now.bandwidth.empty()) return Fail("the probe program pragma-probe printed no bandwidth");
+  return now.bandwidth.back();
 }
 
 Machine BetterFigures(const Machine& a, const Machine& b) {

@@ -37,12 +37,22 @@ TEST(MachineTest, MeasuresWithTheProbeAndSurvivesJson) {
   EXPECT_EQ(read.last_level_cache_bytes(), machine.last_level_cache_bytes());
 }
 
+TEST(MachineTest, MeasuresMemoryAlone) {
+  const auto memory = MeasureMemory(1, PRAGMA_BINARY_DIR);
+  ASSERT_TRUE(memory.has_value()) << memory.error().message;
+  EXPECT_EQ(memory->working_set_bytes, std::size_t{256} << 20U);
+  EXPECT_GT(memory->read_gbs, 0);
+  EXPECT_GT(memory->copy_gbs, 0);
+  EXPECT_GT(memory->write_gbs, 0);
+}
+
 TEST(MachineTest, ReportsAMissingProbe) {
   Machine machine;
   machine.threads = 1;
   const auto measured = MeasureMachine(machine, "/nonexistent");
   ASSERT_FALSE(measured.has_value());
   EXPECT_THAT(measured.error().message, HasSubstr("pragma-probe"));
+  EXPECT_FALSE(MeasureMemory(1, "/nonexistent").has_value());
 }
 
 TEST(MachineTest, BadJsonIsAnErrorNotAThrow) {
