@@ -22,6 +22,7 @@
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
 #include "expert/triton/nest_layout.h"
+#include "expert/triton/packed_product.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
@@ -81,9 +82,29 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
   return configs;
 }
 
+// Of packed operands, which are padded to these.
+std::vector<Config> PackedConfigs() {
+  std::vector<Config> configs;
+  for (const Block& block :
+       {Block{128, 128, 32, 8, 3}, Block{128, 64, 32, 4, 3}, Block{64, 128, 32, 4, 3}})
+    configs.push_back(
+        {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
+         block.warps,
+         block.stages});
+  return configs;
+}
+
+bool AreWide(const PackedProduct& packed, std::int64_t batch) {
+  const auto wide = [batch](const PackedOperand& operand) {
+    return batch * operand.rows * operand.depth > std::int64_t{INT32_MAX};
+  };
+  return wide(packed.left) || wide(packed.right);
+}
+
 class ContractionWriter final {
  public:
-  ContractionWriter(const Program& program, const Nest& nest, std::string precision)
+  ContractionWriter(const Program& program, const Nest& nest, std::string precision,
+                    const std::optional<PackedProduct>& packed)
       : program_(program),
         nest_(nest),
         form_(*ContractionOf(nest.steps[0])),
@@ -91,22 +112,27 @@ class ContractionWriter final {
         rows_(Elements(nest.shape, form_.rows)),
         columns_(Elements(nest.shape, form_.columns)),
         depth_(Elements(nest.shape, form_.depth)),
-        configs_(Configs(Batch(), rows_, columns_, depth_)),
-        wide_(NeedsWideIndex(program, nest)),
+        packed_(packed),
+        configs_(packed ? PackedConfigs() : Configs(Batch(), rows_, columns_, depth_)),
+        wide_(NeedsWideIndex(program, nest) || (packed && AreWide(*packed, Batch()))),
         names_(NamesFor(program)),
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
     for (const char* taken :
          {"m", "n", "k", "batch", "tile", "tiles_m", "tiles_n", "first", "in_group", "tile_m",
-          "tile_n", "total", "m_inside", "n_inside", "k_inside", "begin", "end"})
+          "tile_n", "total", "part", "m_inside", "n_inside", "k_inside", "begin", "end"})
       (void)names_.New(taken);
   }
 
   KernelText Write() {
     PyLines sum(1);
     std::set<int> buffers;
-    WriteSum(sum, buffers);
+    if (packed_) {
+      WritePackedSum(sum, buffers);
+    } else {
+      WriteSum(sum, buffers);
+    }
     PyLines epilogue(1);
     WriteEpilogue(epilogue, buffers);
     PyLines head(1);
@@ -188,6 +214,35 @@ class ContractionWriter final {
     out.Close();
   }
 
+  // Sums of each block in registers of their own: tensor cores cut off what they add, which a long
+  // sum would collect. An infinite factor times no rest is no number; it counts in the last
+  // product.
+  void WritePackedSum(PyLines& out, std::set<int>& buffers) {
+    out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
+    const auto [begin, end] = DepthRange(out);
+    out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
+    out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
+                   : "k = start + tl.arange(0, BLOCK_K)");
+    WritePackedLoads(packed_->left, "left", "(m * {})[:, None] + k[None, :]", out, buffers);
+    WritePackedLoads(packed_->right, "right", "(n * {})[None, :] + k[:, None]", out, buffers);
+    out.Line("part = tl.dot(left_low, right_high, input_precision=\"tf32\")");
+    out.Line("part = tl.dot(left_high, right_low, part, input_precision=\"tf32\")");
+    out.Line("part = tl.where(part == part, part, 0.0)");
+    out.Line("total += tl.dot(left_high, right_high, part, input_precision=\"tf32\")");
+    out.Close();
+  }
+  void WritePackedLoads(const PackedOperand& packed, const std::string& side,
+                        fmt::format_string<const std::int64_t&> place, PyLines& out,
+                        std::set<int>& buffers) const {
+    std::string at = fmt::format(place, packed.depth);
+    if (Batch() > 1) at = fmt::format("batch * {} + {}", packed.rows * packed.depth, at);
+    for (const auto& [buffer, part] : {std::pair{packed.high, "high"}, {packed.low, "low"}}) {
+      buffers.insert(buffer);
+      out.Line(fmt::format("{}_{} = tl.load({} + {})", side, part,
+                           program_.buffers[static_cast<std::size_t>(buffer)].name, at));
+    }
+  }
+
   // The steps of the depth in which anything differs from zero, and is needed.
   std::pair<std::string, std::string> DepthRange(PyLines& out) const {
     std::vector<std::string> low;
@@ -257,6 +312,7 @@ class ContractionWriter final {
   std::int64_t rows_;
   std::int64_t columns_;
   std::int64_t depth_;
+  std::optional<PackedProduct> packed_;
   std::vector<Config> configs_;
   bool wide_;
   Names names_;
@@ -268,8 +324,9 @@ class ContractionWriter final {
 }  // namespace
 
 KernelText ContractionKernel(const Program& program, const Nest& nest, const std::string& name,
-                             const std::string& precision) {
-  KernelText kernel = ContractionWriter(program, nest, precision).Write();
+                             const std::string& precision,
+                             const std::optional<PackedProduct>& packed) {
+  KernelText kernel = ContractionWriter(program, nest, precision, packed).Write();
   kernel.name = name;
   return kernel;
 }

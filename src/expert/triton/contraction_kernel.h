@@ -2,15 +2,18 @@
 // it done before a block is stored.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "expert/nest.h"
 #include "expert/program.h"
 #include "expert/triton/kernel_text.h"
+#include "expert/triton/packed_product.h"
 
 namespace pragma::triton {
 
 [[nodiscard]] KernelText ContractionKernel(const Program& program, const Nest& nest,
-                                           const std::string& name, const std::string& precision);
+                                           const std::string& name, const std::string& precision,
+                                           const std::optional<PackedProduct>& packed);
 
 }  // namespace pragma::triton

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "expert/triton/nest_kernel.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/operators.h"
+#include "expert/triton/packed_product.h"
 #include "expert/triton/plan.h"
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
@@ -36,18 +38,19 @@ constexpr std::size_t kManyKernels = 8;  // from here on each is tuned among few
 // Python's keywords, its functions that a candidate may call, and what a module of ours names.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "False",        "None",      "True",    "and",       "as",         "assert", "async",
-      "await",        "break",     "class",   "continue",  "def",        "del",    "elif",
-      "else",         "except",    "finally", "for",       "from",       "global", "if",
-      "import",       "in",        "is",      "lambda",    "nonlocal",   "not",    "or",
-      "pass",         "raise",     "return",  "try",       "while",      "with",   "yield",
-      "abs",          "bool",      "divmod",  "enumerate", "float",      "int",    "len",
-      "list",         "max",       "min",     "range",     "round",      "str",    "sum",
-      "tuple",        "zip",       "any",     "all",       "isinstance", "triton", "tl",
-      "torch",        "libdevice", "run",     "meta",      "device",     "row",    "column",
-      "tap",          "at",        "inside",  "start",     "m",          "n",      "k",
-      "batch",        "tile",      "total",   "first",     "begin",      "end",    "row_inside",
-      "column_inside"};
+      "False",         "None",       "True",     "and",       "as",         "assert", "async",
+      "await",         "break",      "class",    "continue",  "def",        "del",    "elif",
+      "else",          "except",     "finally",  "for",       "from",       "global", "if",
+      "import",        "in",         "is",       "lambda",    "nonlocal",   "not",    "or",
+      "pass",          "raise",      "return",   "try",       "while",      "with",   "yield",
+      "abs",           "bool",       "divmod",   "enumerate", "float",      "int",    "len",
+      "list",          "max",        "min",      "range",     "round",      "str",    "sum",
+      "tuple",         "zip",        "any",      "all",       "isinstance", "triton", "tl",
+      "torch",         "libdevice",  "run",      "meta",      "device",     "row",    "column",
+      "tap",           "at",         "inside",   "start",     "m",          "n",      "k",
+      "batch",         "tile",       "total",    "first",     "begin",      "end",    "row_inside",
+      "column_inside", "part",       "bits",     "high",      "low",        "cut",    "left_high",
+      "left_low",      "right_high", "right_low"};
   return kNames.contains(name);
 }
 
@@ -109,13 +112,32 @@ class ModuleWriter final {
       program_.buffers[i].name = Free(program_.buffers[i].name);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanKernels(program_, products)) {
-      const std::string name = Free(nest.steps.front().name + "_kernel");
-      (void)taken_.New(BuiltName(name));
-      kernels_.push_back(nest.anchored ? ContractionKernel(program_, nest, name, Precision())
-                                       : NestKernel(program_, nest, name, whole_row));
+      if (nest.anchored) {
+        WriteProduct(nest);
+      } else {
+        kernels_.push_back(NestKernel(program_, nest, KernelName(nest, ""), whole_row));
+      }
       kernels_.back().comment = OneLine(InWords(nest));
     }
     LimitTuning(kernels_, variant_.Get("tune") == 0);
+  }
+  std::string KernelName(const Nest& nest, const std::string& what) {
+    std::string name = Free(nest.steps.front().name + what + "_kernel");
+    (void)taken_.New(BuiltName(name));
+    return name;
+  }
+  void WriteProduct(const Nest& nest) {
+    const std::size_t named = program_.buffers.size();
+    std::optional<PackedProduct> packed;
+    if (variant_.Get("precision") == 0) packed = Packed(program_, nest);
+    for (std::size_t i = named; i < program_.buffers.size(); ++i)
+      program_.buffers[i].name = Free(program_.buffers[i].name);
+    if (packed) {
+      kernels_.push_back(PackLeft(program_, nest, packed->left, KernelName(nest, "_pack_left")));
+      kernels_.push_back(PackRight(program_, nest, packed->right, KernelName(nest, "_pack_right")));
+    }
+    kernels_.push_back(
+        ContractionKernel(program_, nest, KernelName(nest, ""), Precision(), packed));
   }
   [[nodiscard]] std::string Precision() const {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "expert/affine.h"
-#include "expert/emit_expression.h"
 
 namespace pragma::triton {
 namespace {
@@ -24,27 +23,42 @@ TileIndex::TileIndex(Shape shape, std::vector<TileAxis> axes)
 
 std::int64_t TileIndex::Count(std::size_t axis) const { return Elements(shape_, axes_[axis].dims); }
 
-std::string TileIndex::DimName(std::size_t axis, std::size_t dim) {
-  const TileAxis& along = axes_[axis];
-  if (along.dims.size() == 1) return along.index;
-  used_.insert(dim);
-  return fmt::format("{}_{}", along.index, dim);
+// As far as one step of each dimension is as far as all of the next.
+TileIndex::Span TileIndex::SpanAt(const AffineForm& form, std::size_t axis,
+                                  std::size_t first) const {
+  const std::vector<std::size_t>& dims = axes_[axis].dims;
+  std::size_t last = first;
+  while (last + 1 < dims.size() &&
+         form.factor[dims[last]] == form.factor[dims[last + 1]] * shape_[dims[last + 1]])
+    ++last;
+  return {axis, first, last};
+}
+
+std::string TileIndex::Name(const Span& span) const {
+  const TileAxis& along = axes_[span.axis];
+  if (span.first == 0 && span.last + 1 == along.dims.size()) return along.index;
+  std::string name = fmt::format("{}_{}", along.index, along.dims[span.first]);
+  if (span.last > span.first) name += fmt::format("_{}", along.dims[span.last]);
+  return name;
+}
+
+std::string TileIndex::Definition(const Span& span) const {
+  const TileAxis& along = axes_[span.axis];
+  std::int64_t stride = 1;
+  for (std::size_t i = span.last + 1; i < along.dims.size(); ++i) stride *= shape_[along.dims[i]];
+  std::int64_t count = 1;
+  for (std::size_t i = span.first; i <= span.last; ++i) count *= shape_[along.dims[i]];
+  std::string text = fmt::format("{} = {}", Name(span), along.index);
+  if (stride > 1) text += fmt::format(" // {}", stride);
+  if (span.first > 0) text += fmt::format(" % {}", count);
+  return text;
 }
 
 std::vector<std::string> TileIndex::Definitions(std::size_t axis) {
-  const TileAxis& along = axes_[axis];
   std::vector<std::string> lines;
-  std::int64_t stride = 1;
-  for (std::size_t i = along.dims.size(); i-- > 0;) {
-    const std::size_t dim = along.dims[i];
-    if (used_.erase(dim) > 0) {
-      std::string text = along.index;
-      if (stride > 1) text += fmt::format(" // {}", stride);
-      if (i > 0) text += fmt::format(" % {}", shape_[dim]);
-      lines.insert(lines.begin(), fmt::format("{}_{} = {}", along.index, dim, text));
-    }
-    stride *= shape_[dim];
-  }
+  for (const Span& span : used_)
+    if (span.axis == axis) lines.push_back(Definition(span));
+  std::erase_if(used_, [axis](const Span& span) { return span.axis == axis; });
   return lines;
 }
 
@@ -56,17 +70,30 @@ Axes TileIndex::AxesOf(const AffineForm& form) const {
   return axes;
 }
 
+// "k_4 * 9 + k_6 * -1". A difference would be shorter, but Triton 3.6 takes what divides k_6 to
+// divide `0 - k_6` for each element, and then loads several at misaligned addresses.
+std::string TileIndex::Terms(const AffineForm& form, std::size_t axis) {
+  std::string terms;
+  for (std::size_t i = 0; i < axes_[axis].dims.size(); ++i) {
+    const Span span = SpanAt(form, axis, i);
+    i = span.last;
+    const std::int64_t factor = form.factor[axes_[axis].dims[span.last]];
+    if (factor == 0) continue;
+    if (Name(span) != axes_[axis].index) used_.insert(span);
+    terms += (terms.empty() ? "" : " + ") + Name(span);
+    if (factor != 1) terms += fmt::format(" * {}", factor);
+  }
+  return terms;
+}
+
 IndexText TileIndex::Text(const AffineForm& form) {
   IndexText result;
   for (std::size_t a = 0; a < axes_.size(); ++a) {
-    std::string terms;
-    for (const std::size_t dim : axes_[a].dims)
-      if (form.factor[dim] != 0) AppendTerm(terms, DimName(a, dim), form.factor[dim]);
+    std::string terms = Terms(form, a);
     if (terms.empty()) continue;
     result.axes |= 1U << a;
     const std::string& suffix = axes_[a].suffix;
-    if (!suffix.empty())
-      terms = (IsPlain(terms) && terms[0] != '-' ? terms : "(" + terms + ")") + suffix;
+    if (!suffix.empty()) terms = (IsPlain(terms) ? terms : "(" + terms + ")") + suffix;
     result.code += (result.code.empty() ? "" : " + ") + terms;
   }
   if (result.code.empty()) {
