@@ -131,5 +131,20 @@ TEST(TritonModule, ChoicesAreReadBackAndAskedForOneByOne) {
   EXPECT_THAT(proposal.candidate->source(), HasSubstr("input_precision=\"ieee\""));
 }
 
+TEST(TritonModuleTest, LargeProductsPackTheirOperandsAndPaddedOnesNeedNoMask) {
+  const std::string text =
+      TextOf(Operator("aten.mm.default", {{1500, 1501}, {1501, 1502}}, {1500, 1502}));
+  EXPECT_THAT(text, HasSubstr("_pack_left_kernel("));
+  EXPECT_THAT(text, HasSubstr("_pack_right_kernel("));
+  EXPECT_THAT(text, HasSubstr("left_low = tl.load(x0_low + (m * 1536)[:, None] + k[None, :])"));
+}
+
+TEST(TritonModuleTest, SmallAndThinProductsAreNotPacked) {
+  EXPECT_THAT(TextOf(Operator("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512})),
+              Not(HasSubstr("_pack_")));
+  EXPECT_THAT(TextOf(Operator("aten.mm.default", {{8192, 8192}, {8192, 64}}, {8192, 64})),
+              Not(HasSubstr("_pack_")));
+}
+
 }  // namespace
 }  // namespace pragma
