@@ -19,7 +19,9 @@
 #include "expert/scalar_text.h"
 
 namespace pragma {
+namespace {
 
+// "a * 4 - b": appends a term with its sign.
 void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) {
   const std::int64_t size = std::abs(factor);
   const std::string term = size == 1 ? std::string(index) : fmt::format("{} * {}", index, size);
@@ -29,6 +31,8 @@ void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) 
     text += (factor < 0 ? " - " : " + ") + term;
   }
 }
+
+}  // namespace
 
 std::string FormText(const AffineForm& form, const std::vector<std::string>& loops) {
   std::string text;

@@ -32,8 +32,6 @@ struct Needs {
 };
 
 // "a[i * 40 + x]" needs the names of the loops; empty: the dimension has no loop (size 1).
-// "a * 4 - b": appends a term with its sign.
-void AppendTerm(std::string& text, std::string_view index, std::int64_t factor);
 [[nodiscard]] std::string FormText(const AffineForm& form, const std::vector<std::string>& loops);
 
 class ExpressionWriter final {
