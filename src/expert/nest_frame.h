@@ -255,7 +255,7 @@ class NestFrame {
     values_.Forward(step.buffer, result);
     if (Kept(step.buffer)) return;
     if (form.columns) OpenVectors(out_);
-    values_.StoreTo(out_, step.buffer, step.place, result);
+    Store(out_, step, result);
     if (form.columns) out_.Line("}");
   }
 

@@ -107,9 +107,9 @@ bool GoesPast(const Program& program, const Nest& nest, const Step& step,
   constexpr std::int64_t kAligned = 16;  // floats
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(step.buffer)];
   const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-  bool past = step.kind != Step::Kind::kFold && buffer.kind == Buffer::Kind::kOutput &&
-              buffer.dtype == DType::kFloat32 && !Reads(nest, step.buffer) &&
-              bytes >= choices.stream_bytes && nest.lane >= 0 && step.place.offset % kAligned == 0;
+  bool past = buffer.kind == Buffer::Kind::kOutput && buffer.dtype == DType::kFloat32 &&
+              !Reads(nest, step.buffer) && bytes >= choices.stream_bytes && nest.lane >= 0 &&
+              step.place.offset % kAligned == 0;
   for (std::size_t i = 0; i < nest.shape.size() && past; ++i) {
     const std::int64_t factor = step.place.factor[i];
     past = static_cast<int>(i) == nest.lane ? factor == 1 : factor % kAligned == 0;

@@ -131,5 +131,41 @@ TEST(HoldRows, TheRowEndsWithItsNestWithoutThreadsToo) {
   EXPECT_TRUE(text.ends_with("}\n")) << text;
 }
 
+// out = the largest of each column, or row, of each matrix of x.
+std::string WrittenLargest(bool columns, std::int64_t stream_bytes) {
+  const Shape shape{64, 32, 128};
+  Program program;
+  program.buffers = {{Buffer::Kind::kArgument, "x", DType::kFloat32, shape},
+                     {Buffer::Kind::kOutput, "out", DType::kFloat32, {64, columns ? 128 : 32}}};
+  const ExprPtr load = LoadOf(0, ContiguousForm(shape), ExprType::kFloat);
+  Step step = Of(Step::Kind::kFold, shape, load, 1,
+                 columns ? AffineForm{{128, 0, 1}, 0} : AffineForm{{32, 1, 0}, 0});
+  step.folded = {false, columns, !columns};
+  step.fold = Fold::kMax;
+  program.steps = {step};
+  NestChoices choices = Shares::Choices(stream_bytes);
+  choices.name = "LARGEST";
+  Needs needs;
+  Writer out;
+  EmitNest(program, PlanNests(program).at(0), choices, needs, out);
+  return out.text();
+}
+
+TEST(GoesPast, AlsoWhatIsFoldedDownColumns) {
+  const std::string text = WrittenLargest(true, 0);
+  EXPECT_NE(text.find("StreamLanes(out + "), std::string::npos) << text;
+  EXPECT_NE(text.find("StreamEnd();"), std::string::npos) << text;
+}
+
+TEST(GoesPast, NotWhatACacheHolds) {
+  const std::string text = WrittenLargest(true, std::int64_t{1} << 30);
+  EXPECT_NE(text.find("StoreLanes(out + "), std::string::npos) << text;
+  EXPECT_EQ(text.find("Stream"), std::string::npos) << text;
+}
+
+TEST(GoesPast, NotWhatAFoldAlongRowsStoresOneByOne) {
+  EXPECT_EQ(WrittenLargest(false, 0).find("Stream"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pragma
