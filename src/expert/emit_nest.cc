@@ -19,6 +19,7 @@
 #include "expert/nest.h"
 #include "expert/nest_parts.h"
 #include "expert/nest_windows.h"
+#include "expert/past_caches.h"
 #include "expert/program.h"
 #include "expert/spread.h"
 #include "expert/vector_preamble.h"
@@ -331,6 +332,8 @@ class NestWriter final : public NestWindows {
 
 void EmitNest(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
               Writer& out) {
+  if (const std::optional<HeldRows> held = HoldRows(program, nest, choices))
+    return NestWriter(held->program, held->nest, choices, needs, out).Write();
   NestWriter(program, nest, choices, needs, out).Write();
 }
 

@@ -31,6 +31,7 @@ struct Nest {
   int repeat = -1;          // as its steps
   std::int64_t depth = 1;   // of an anchored product
   std::set<int> forwarded;  // buffers that only this nest reads, and never from memory
+  std::set<int> rows;       // buffers that each thread has for itself, as long as it works
 
   [[nodiscard]] bool LaneInside() const {
     return lane >= 0 && inner[static_cast<std::size_t>(lane)];

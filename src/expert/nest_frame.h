@@ -20,6 +20,7 @@
 #include "expert/expression.h"
 #include "expert/fold_text.h"
 #include "expert/nest.h"
+#include "expert/past_caches.h"
 #include "expert/program.h"
 #include "expert/vector_preamble.h"
 #include "expert/writer.h"
@@ -99,22 +100,31 @@ class NestFrame {
   // Before the loops that threads share, and after them.
   void BeginWork(int loops) {
     parallel_ = loops > 0 && choices_.threads && WorthThreads();
+    const bool inside = parallel_ && Streams();  // of a region in which each thread does more
+    if (inside) out_.Line("#pragma omp parallel");
+    if (inside || !nest_.rows.empty()) out_.Line("{");
+    DeclareRows();
     if (!parallel_) return;
-    const bool streams = Streams();
-    if (streams) {
-      out_.Line("#pragma omp parallel");
-      out_.Line("{");
-    }
     const std::string collapse = loops > 1 ? fmt::format(" collapse({})", loops) : "";
-    out_.Line(fmt::format("#pragma omp {}for{} schedule({})", streams ? "" : "parallel ", collapse,
+    out_.Line(fmt::format("#pragma omp {}for{} schedule({})", inside ? "" : "parallel ", collapse,
                           choices_.schedule));
+  }
+
+  void DeclareRows() {
+    for (const int row : nest_.rows) {
+      const Buffer& buffer = program_.buffers[static_cast<std::size_t>(row)];
+      out_.Line("// What a later pass reads again stays in the thread's cache, out of the output,");
+      out_.Line("// which then is written once, past the caches.");
+      out_.Line(fmt::format("alignas(64) {} {}[{}];", DTypeCppName(buffer.dtype), buffer.name,
+                            Elements(buffer.shape)));
+    }
   }
 
   // Each thread ends its own streams, before others may read.
   void EndWork() {
     if (!Streams()) return;
     out_.Line("StreamEnd();");
-    if (parallel_) out_.Line("}");
+    if (parallel_ || !nest_.rows.empty()) out_.Line("}");
   }
 
   void Loop(const std::string& name, const std::string& from, const std::string& to) {
@@ -152,19 +162,8 @@ class NestFrame {
     if (!Kept(step.buffer)) Store(out, step, value);
   }
 
-  // An output that no cache would hold goes past them, where all its vectors are aligned.
   [[nodiscard]] bool GoesPast(const Step& step) const {
-    const Buffer& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
-    const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
-    bool past = step.kind != Step::Kind::kFold && buffer.kind == Buffer::Kind::kOutput &&
-                buffer.dtype == DType::kFloat32 && !ReadHere(step.buffer) &&
-                bytes >= choices_.stream_bytes && nest_.lane >= 0 &&
-                step.place.offset % kAligned == 0;
-    for (std::size_t i = 0; i < nest_.shape.size() && past; ++i) {
-      const std::int64_t factor = step.place.factor[i];
-      past = static_cast<int>(i) == nest_.lane ? factor == 1 : factor % kAligned == 0;
-    }
-    return past;
+    return pragma::GoesPast(program_, nest_, step, choices_);
   }
 
   [[nodiscard]] bool Streams() const {
@@ -178,13 +177,7 @@ class NestFrame {
                          values_.AsVector(value)));
   }
 
-  [[nodiscard]] bool ReadHere(int buffer) const {
-    bool read = false;
-    for (const Step& step : nest_.steps)
-      VisitLoads(step.expr,
-                 [&](const Load& load, ExprType) { read = read || load.buffer == buffer; });
-    return read;
-  }
+  [[nodiscard]] bool ReadHere(int buffer) const { return Reads(nest_, buffer); }
 
   [[nodiscard]] bool Folds(const Phase& phase) const {
     return std::ranges::any_of(
@@ -262,7 +255,7 @@ class NestFrame {
     values_.Forward(step.buffer, result);
     if (Kept(step.buffer)) return;
     if (form.columns) OpenVectors(out_);
-    values_.StoreTo(out_, step.buffer, step.place, result);
+    Store(out_, step, result);
     if (form.columns) out_.Line("}");
   }
 
