@@ -77,10 +77,7 @@ class Matcher final {
     const Buffer& kept = program_.buffers[static_cast<std::size_t>(buffer)];
     if (kept.kind != Buffer::Kind::kScratch || kept.dtype != DType::kFloat32) return std::nullopt;
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
-      bool reads = false;
-      VisitLoads(program_.steps[s].expr,
-                 [&](const Load& load, ExprType) { reads = reads || load.buffer == buffer; });
-      readers -= reads ? 1 : 0;
+      readers -= Loads(program_.steps[s].expr, buffer) ? 1 : 0;
       if (program_.steps[s].buffer != buffer) continue;
       if (writer) return std::nullopt;
       writer = s;

@@ -285,7 +285,7 @@ class NestWriter final : public NestWindows {
       values_.CountUses(step.expr);
       const Text value = values_.Write(step.expr);
       Text kept = value;
-      if (ReadHere(step.buffer)) {
+      if (Reads(nest_, step.buffer)) {
         kept.code = values_.NewName(step.name);
         kept.vector = true;
         out_.Line(fmt::format("Vec {}[V];", kept.code));

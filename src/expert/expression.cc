@@ -212,6 +212,12 @@ void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprT
   Visit(expr, visit, seen);
 }
 
+bool Loads(const ExprPtr& expr, int buffer) {
+  bool loads = false;
+  VisitLoads(expr, [&](const Load& load, ExprType) { loads = loads || load.buffer == buffer; });
+  return loads;
+}
+
 bool SameExpression(const ExprPtr& a, const ExprPtr& b) {
   if (a == b) return true;
   const bool same_load = a->load.buffer == b->load.buffer && a->load.address == b->load.address &&

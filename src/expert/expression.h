@@ -124,6 +124,7 @@ using FormTest = std::function<bool(const AffineForm&)>;
 using UseCounts = std::map<const Expr*, int>;
 void CountUses(const ExprPtr& expr, UseCounts& uses);
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit);
+[[nodiscard]] bool Loads(const ExprPtr& expr, int buffer);
 // Whether both are the same tree, operator by operator and number by number.
 [[nodiscard]] bool SameExpression(const ExprPtr& a, const ExprPtr& b);
 [[nodiscard]] bool IsPlainLoad(const Expr& expr);  // neither bounds nor indirect parts

@@ -99,8 +99,7 @@ void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& 
       if (count == readers.end() || count->second != 1) continue;
       bool after = false;  // still read once it has been overwritten
       for (std::size_t later = s + 1; later < nest.steps.size(); ++later)
-        VisitLoads(nest.steps[later].expr,
-                   [&](const Load& load, ExprType) { after = after || load.buffer == buffer; });
+        after = after || Loads(nest.steps[later].expr, buffer);
       if (after) continue;
       const int into = last.buffer;
       for (Step& step : nest.steps) {
@@ -129,14 +128,11 @@ void FindForwarded(const Program& program, std::vector<Nest>& nests) {
       const int buffer = nest.steps[s].buffer;
       if (program.buffers[static_cast<std::size_t>(buffer)].kind != Buffer::Kind::kScratch)
         continue;
-      bool here = false;
-      for (const Step& step : nest.steps)
-        VisitLoads(step.expr,
-                   [&](const Load& load, ExprType) { here = here || load.buffer == buffer; });
       const auto count = readers.find(buffer);
       // What the next time reads lies in memory; something was there before the first.
       if (nest.repeat >= 0 && writers.at(buffer) > 1) continue;
-      if (here && count != readers.end() && count->second == 1 && !ReadLater(nest, s))
+      if (Reads(nest, buffer) && count != readers.end() && count->second == 1 &&
+          !ReadLater(nest, s))
         nest.forwarded.insert(buffer);
     }
   }
@@ -234,6 +230,11 @@ void RemoveUnused(Program& program) {
   }
   std::ranges::reverse(kept);
   program.steps = std::move(kept);
+}
+
+bool Reads(const Nest& nest, int buffer) {
+  return std::ranges::any_of(nest.steps,
+                             [buffer](const Step& step) { return Loads(step.expr, buffer); });
 }
 
 std::vector<Nest> PlanNests(const Program& program) {

@@ -44,6 +44,8 @@ struct Nest {
 void RemoveUnused(Program& program);
 [[nodiscard]] std::vector<Nest> PlanNests(const Program& program);
 
+[[nodiscard]] bool Reads(const Nest& nest, int buffer);
+
 // "matmul, relu over [64, 64]": what its steps do, each said once.
 [[nodiscard]] std::string InWords(const Nest& nest);
 

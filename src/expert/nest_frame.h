@@ -33,7 +33,7 @@ class NestFrame {
   NestFrame& operator=(const NestFrame&) = delete;
 
  protected:
-  static constexpr std::int64_t kAligned = 16;  // floats
+  static constexpr std::int64_t kAligned = kFloatsOfLine;
   // Defaults of what is tuned: accumulators along a row, vectors side by side down columns,
   // elements of a long run that a thread takes at a time.
   static constexpr int kChains = 4;
@@ -152,7 +152,7 @@ class NestFrame {
   // The element under its own name where other steps read it, then its place in memory.
   void WriteMap(const Step& step, Writer& out) {
     Text value = values_.Write(step.expr);
-    if (ReadHere(step.buffer)) {
+    if (Reads(nest_, step.buffer)) {
       const std::string name = values_.NewName(step.name);
       out.Line(
           fmt::format("const {} {} = {};", ExpressionWriter::TypeName(value), name, value.code));
@@ -176,8 +176,6 @@ class NestFrame {
     out.Line(fmt::format("StreamLanes({}, {}, lanes);", values_.Place(step.buffer, step.place),
                          values_.AsVector(value)));
   }
-
-  [[nodiscard]] bool ReadHere(int buffer) const { return Reads(nest_, buffer); }
 
   [[nodiscard]] bool Folds(const Phase& phase) const {
     return std::ranges::any_of(

@@ -94,25 +94,16 @@ void MoveIntoRow(Nest& nest, int buffer, std::size_t last, int row) {
 
 }  // namespace
 
-bool Reads(const Nest& nest, int buffer) {
-  bool read = false;
-  for (const Step& step : nest.steps)
-    VisitLoads(step.expr,
-               [&](const Load& load, ExprType) { read = read || load.buffer == buffer; });
-  return read;
-}
-
 bool GoesPast(const Program& program, const Nest& nest, const Step& step,
               const NestChoices& choices) {
-  constexpr std::int64_t kAligned = 16;  // floats
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(step.buffer)];
   const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
   bool past = buffer.kind == Buffer::Kind::kOutput && buffer.dtype == DType::kFloat32 &&
               !Reads(nest, step.buffer) && bytes >= choices.stream_bytes && nest.lane >= 0 &&
-              step.place.offset % kAligned == 0;
+              step.place.offset % kFloatsOfLine == 0;
   for (std::size_t i = 0; i < nest.shape.size() && past; ++i) {
     const std::int64_t factor = step.place.factor[i];
-    past = static_cast<int>(i) == nest.lane ? factor == 1 : factor % kAligned == 0;
+    past = static_cast<int>(i) == nest.lane ? factor == 1 : factor % kFloatsOfLine == 0;
   }
   return past;
 }
@@ -125,17 +116,16 @@ std::optional<HeldRows> HoldRows(const Program& program, const Nest& nest,
   if (!nest.LaneInside() ||
       nest.InnerCount() * kFloatBytes > std::min(kMostBytes, choices.private_cache_bytes / 4))
     return std::nullopt;
-  HeldRows held{program, nest};
+  std::optional<HeldRows> held;
   std::set<int> written;
   for (const Step& step : nest.steps) written.insert(step.buffer);
   for (const int buffer : written) {
     const std::size_t last = LastInPlace(nest, buffer);
     if (last == nest.steps.size()) continue;
-    HeldRows more = held;
+    HeldRows more = held ? *held : HeldRows{program, nest};
     MoveIntoRow(more.nest, buffer, last, AddRow(more.program, nest, buffer));
     if (GoesPast(more.program, more.nest, more.nest.steps[last], choices)) held = std::move(more);
   }
-  if (held.nest.rows.empty()) return std::nullopt;
   return held;
 }
 

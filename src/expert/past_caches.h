@@ -2,6 +2,7 @@
 // their way.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "expert/emit_nest.h"
@@ -10,7 +11,7 @@
 
 namespace pragma {
 
-[[nodiscard]] bool Reads(const Nest& nest, int buffer);
+inline constexpr std::int64_t kFloatsOfLine = 16;  // of a cache, and of the widest vector
 
 // An output that no cache would hold goes past them, where all its vectors are aligned.
 [[nodiscard]] bool GoesPast(const Program& program, const Nest& nest, const Step& step,

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "expert/affine.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
 #include "expert/nest.h"
+#include "expert/nest_testing.h"
 #include "expert/program.h"
 #include "expert/writer.h"
 
@@ -23,22 +22,6 @@ namespace pragma {
 namespace {
 
 constexpr std::int64_t kRows = 256;
-
-ExprPtr Row(int buffer, std::int64_t columns) {
-  return LoadOf(buffer, {{columns, 1}, 0}, ExprType::kFloat);
-}
-
-Step Of(Step::Kind kind, const Shape& shape, ExprPtr expr, int buffer, AffineForm place) {
-  Step step;
-  step.kind = kind;
-  step.shape = shape;
-  step.folded = {false, kind == Step::Kind::kFold};
-  step.expr = std::move(expr);
-  step.buffer = buffer;
-  step.place = std::move(place);
-  step.name = "step";
-  return step;
-}
 
 // power = exp(x); out = power / sum of each row of power: planned to go through `out`.
 struct Shares {

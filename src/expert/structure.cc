@@ -83,12 +83,6 @@ Diagonals Both(const Diagonals& a, const Diagonals& b) {
   return both;
 }
 
-bool Loads(const ExprPtr& expr, int buffer) {
-  bool loads = false;
-  VisitLoads(expr, [&](const Load& load, ExprType) { loads = loads || load.buffer == buffer; });
-  return loads;
-}
-
 }  // namespace
 
 ExprPtr OnDiagonal(const ExprPtr& expr, std::size_t row, std::size_t column) {

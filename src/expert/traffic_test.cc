@@ -4,33 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "expert/affine.h"
 #include "expert/anchor_kernel.h"
 #include "expert/expression.h"
 #include "expert/nest.h"
+#include "expert/nest_testing.h"
 #include "expert/program.h"
 
 namespace pragma {
 namespace {
-
-ExprPtr Row(int buffer, std::int64_t columns) {
-  return LoadOf(buffer, {{columns, 1}, 0}, ExprType::kFloat);
-}
-
-Step Of(Step::Kind kind, const Shape& shape, ExprPtr expr, int buffer, AffineForm place) {
-  Step step;
-  step.kind = kind;
-  step.shape = shape;
-  step.folded = {false, kind == Step::Kind::kFold};
-  step.expr = std::move(expr);
-  step.buffer = buffer;
-  step.place = std::move(place);
-  step.name = "step";
-  return step;
-}
 
 // out = x / sum of each row of x.
 PlannedBytes OfShares(std::int64_t rows, std::int64_t columns, const KernelTarget& target) {

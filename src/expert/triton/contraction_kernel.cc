@@ -58,6 +58,12 @@ Config Untuned(const std::vector<Config>& configs, const std::vector<GridFactor>
   return configs.back();
 }
 
+Config ConfigOf(const Block& block) {
+  return {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
+          block.warps,
+          block.stages};
+}
+
 // No larger than the matrices, none twice.
 std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t columns,
                             std::int64_t depth) {
@@ -74,8 +80,7 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
     const int n = fitting(block.columns, columns);
     const int k = fitting(block.depth, depth);
     if (!seen.insert({m, n, k}).second) continue;
-    configs.push_back(
-        {{{"BLOCK_M", m}, {"BLOCK_N", n}, {"BLOCK_K", k}}, block.warps, block.stages});
+    configs.push_back(ConfigOf({m, n, k, block.warps, block.stages}));
   }
   if (batch * rows * columns * depth < kWorthTuning)
     return {Untuned(configs, GridOf(batch, rows, columns))};
@@ -84,21 +89,8 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
 
 // Of packed operands, which are padded to these.
 std::vector<Config> PackedConfigs() {
-  std::vector<Config> configs;
-  for (const Block& block :
-       {Block{128, 128, 32, 8, 3}, Block{128, 64, 32, 4, 3}, Block{64, 128, 32, 4, 3}})
-    configs.push_back(
-        {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
-         block.warps,
-         block.stages});
-  return configs;
-}
-
-bool AreWide(const PackedProduct& packed, std::int64_t batch) {
-  const auto wide = [batch](const PackedOperand& operand) {
-    return batch * operand.rows * operand.depth > std::int64_t{INT32_MAX};
-  };
-  return wide(packed.left) || wide(packed.right);
+  return {ConfigOf({128, 128, 32, 8, 3}), ConfigOf({128, 64, 32, 4, 3}),
+          ConfigOf({64, 128, 32, 4, 3})};
 }
 
 class ContractionWriter final {
@@ -114,7 +106,7 @@ class ContractionWriter final {
         depth_(Elements(nest.shape, form_.depth)),
         packed_(packed),
         configs_(packed ? PackedConfigs() : Configs(Batch(), rows_, columns_, depth_)),
-        wide_(NeedsWideIndex(program, nest) || (packed && AreWide(*packed, Batch()))),
+        wide_(NeedsWideIndex(program, nest) || (packed && packed->NeedsWideIndex())),
         names_(NamesFor(program)),
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
@@ -163,9 +155,7 @@ class ContractionWriter final {
     for (TileIndex* index : {&left_index_, &right_index_, &out_index_})
       for (const std::string& line : index->Definitions(axis))
         if (said.insert(line).second) out.Line(line);
-    const TileAxis& along = out_index_.axes()[axis];
-    if (!along.inside.empty())
-      out.Line(fmt::format("{} = {} < {}", along.inside, along.index, out_index_.Count(axis)));
+    if (const std::string line = out_index_.InsideDefinition(axis); !line.empty()) out.Line(line);
   }
 
   // Tiles are taken in groups of rows, so that what they share is still in the L2 cache.
@@ -190,6 +180,14 @@ class ContractionWriter final {
     WriteIndex(kColumns, out);
   }
 
+  void OpenDepthLoop(PyLines& out) {
+    out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
+    const auto [begin, end] = DepthRange(out);
+    out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
+    out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
+                   : "k = start + tl.arange(0, BLOCK_K)");
+  }
+
   void WriteSum(PyLines& out, std::set<int>& buffers) {
     TileValues left(program_, left_index_, names_);
     TileValues right(program_, right_index_, names_);
@@ -202,11 +200,7 @@ class ContractionWriter final {
     buffers.insert(left.buffers().begin(), left.buffers().end());
     buffers.insert(right.buffers().begin(), right.buffers().end());
     out.Append(before);
-    out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
-    const auto [begin, end] = DepthRange(out);
-    out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
-    out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
-                   : "k = start + tl.arange(0, BLOCK_K)");
+    OpenDepthLoop(out);
     WriteIndex(kDepth, out);
     out.Append(body);
     out.Line(fmt::format("total = tl.dot({}, {}, total, input_precision=\"{}\")", a.code, b.code,
@@ -218,13 +212,9 @@ class ContractionWriter final {
   // sum would collect. An infinite factor times no rest is no number; it counts in the last
   // product.
   void WritePackedSum(PyLines& out, std::set<int>& buffers) {
-    out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
-    const auto [begin, end] = DepthRange(out);
-    out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
-    out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
-                   : "k = start + tl.arange(0, BLOCK_K)");
-    WritePackedLoads(packed_->left, "left", "(m * {})[:, None] + k[None, :]", out, buffers);
-    WritePackedLoads(packed_->right, "right", "(n * {})[None, :] + k[:, None]", out, buffers);
+    OpenDepthLoop(out);
+    WritePackedLoads(packed_->left, "left", {"m", "[:, None]", "[None, :]"}, out, buffers);
+    WritePackedLoads(packed_->right, "right", {"n", "[None, :]", "[:, None]"}, out, buffers);
     out.Line("part = tl.dot(left_low, right_high, input_precision=\"tf32\")");
     out.Line("part = tl.dot(left_high, right_low, part, input_precision=\"tf32\")");
     out.Line("part = tl.where(part == part, part, 0.0)");
@@ -232,10 +222,8 @@ class ContractionWriter final {
     out.Close();
   }
   void WritePackedLoads(const PackedOperand& packed, const std::string& side,
-                        fmt::format_string<const std::int64_t&> place, PyLines& out,
-                        std::set<int>& buffers) const {
-    std::string at = fmt::format(place, packed.depth);
-    if (Batch() > 1) at = fmt::format("batch * {} + {}", packed.rows * packed.depth, at);
+                        const PackedAxes& axes, PyLines& out, std::set<int>& buffers) const {
+    const std::string at = packed.Place(axes);
     for (const auto& [buffer, part] : {std::pair{packed.high, "high"}, {packed.low, "low"}}) {
       buffers.insert(buffer);
       out.Line(fmt::format("{}_{} = tl.load({} + {})", side, part,

@@ -98,8 +98,12 @@ class ModuleWriter final {
   std::string Free(const std::string& name) {
     return taken_.New(IsTaken(name) ? name + "_" : name);
   }
+  void NameBuffersFrom(std::size_t first) {
+    for (std::size_t i = first; i < program_.buffers.size(); ++i)
+      program_.buffers[i].name = Free(program_.buffers[i].name);
+  }
   void NameBuffers() {
-    for (Buffer& buffer : program_.buffers) buffer.name = Free(buffer.name);
+    NameBuffersFrom(0);
     for (Step& step : program_.steps)
       if (IsTaken(step.name)) step.name += "_";
   }
@@ -108,8 +112,7 @@ class ModuleWriter final {
     const bool products = variant_.Get("products") == 0;
     const std::size_t named = program_.buffers.size();
     if (variant_.Get("split") == 0) SplitFolds(program_, products);
-    for (std::size_t i = named; i < program_.buffers.size(); ++i)
-      program_.buffers[i].name = Free(program_.buffers[i].name);
+    NameBuffersFrom(named);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanKernels(program_, products)) {
       if (nest.anchored) {
@@ -130,11 +133,11 @@ class ModuleWriter final {
     const std::size_t named = program_.buffers.size();
     std::optional<PackedProduct> packed;
     if (variant_.Get("precision") == 0) packed = Packed(program_, nest);
-    for (std::size_t i = named; i < program_.buffers.size(); ++i)
-      program_.buffers[i].name = Free(program_.buffers[i].name);
+    NameBuffersFrom(named);
     if (packed) {
-      kernels_.push_back(PackLeft(program_, nest, packed->left, KernelName(nest, "_pack_left")));
-      kernels_.push_back(PackRight(program_, nest, packed->right, KernelName(nest, "_pack_right")));
+      kernels_.push_back(PackKernel(program_, nest, packed->left, KernelName(nest, "_pack_left")));
+      kernels_.push_back(
+          PackKernel(program_, nest, packed->right, KernelName(nest, "_pack_right")));
     }
     kernels_.push_back(
         ContractionKernel(program_, nest, KernelName(nest, ""), Precision(), packed));

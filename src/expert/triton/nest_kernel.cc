@@ -84,7 +84,7 @@ class NestWriter final {
     WriteRows(head);
     if (inner_ == Inner::kWhole) {
       head.Line(ColumnsFrom("tl.arange(0, COLUMNS)"));
-      WriteIndex(1, nest_.InnerCount(), head);
+      index_.Define(1, head);
     }
     kernel.body = head.text() + out_.text();
     kernel.buffers = values_.buffers();
@@ -103,16 +103,10 @@ class NestWriter final {
     const std::string block = inner_ == Inner::kNone ? "BLOCK" : "ROWS";
     out.Line(fmt::format("{} = tl.program_id(0){} * {} + tl.arange(0, {})", index_.axes()[0].index,
                          wide_ ? ".to(tl.int64)" : "", block, block));
-    WriteIndex(0, index_.Count(0), out);
+    index_.Define(0, out);
   }
   [[nodiscard]] std::string ColumnsFrom(const std::string& text) const {
     return wide_ ? fmt::format("column = ({}).to(tl.int64)", text) : "column = " + text;
-  }
-  void WriteIndex(std::size_t axis, std::int64_t count, PyLines& out) {
-    for (const std::string& line : index_.Definitions(axis)) out.Line(line);
-    const TileAxis& along = index_.axes()[axis];
-    if (!along.inside.empty())
-      out.Line(fmt::format("{} = {} < {}", along.inside, along.index, count));
   }
 
   [[nodiscard]] TileFold FoldOf(const Step& step) const {
@@ -211,7 +205,7 @@ class NestWriter final {
   void EmitLoop(const PyLines& before, const PyLines& body) {
     out_.Append(before);
     OpenLoop();
-    WriteIndex(1, nest_.InnerCount(), out_);
+    index_.Define(1, out_);
     out_.Append(body);
     out_.Close();
   }
@@ -392,17 +386,21 @@ Names NamesFor(const Program& program) {
   return names;
 }
 
+bool NeedsWideIndex(std::int64_t elements) {
+  return elements > (std::int64_t{1} << 31) - (std::int64_t{1} << 20);
+}
+
 bool NeedsWideIndex(const Program& program, const Nest& nest) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - (std::int64_t{1} << 20);
   bool wide = false;
   const auto look = [&](int buffer) {
-    wide = wide || Elements(program.buffers[static_cast<std::size_t>(buffer)].shape) > kMost;
+    wide =
+        wide || NeedsWideIndex(Elements(program.buffers[static_cast<std::size_t>(buffer)].shape));
   };
   for (const Step& step : nest.steps) {
     look(step.buffer);
     VisitLoads(step.expr, [&](const Load& load, ExprType) { look(load.buffer); });
   }
-  return wide || nest.OuterCount() > kMost;
+  return wide || NeedsWideIndex(nest.OuterCount());
 }
 
 }  // namespace pragma::triton

@@ -16,6 +16,7 @@ namespace pragma::triton {
 // Names that a kernel's variables cannot have.
 [[nodiscard]] Names NamesFor(const Program& program);
 // Offsets over these steps need more than 32 bits.
+[[nodiscard]] bool NeedsWideIndex(std::int64_t elements);
 [[nodiscard]] bool NeedsWideIndex(const Program& program, const Nest& nest);
 
 }  // namespace pragma::triton

@@ -15,7 +15,7 @@ bool IsFoldOf(const Step& step, Fold fold) {
   return step.kind == Step::Kind::kFold && step.fold == fold && step.expr->type == ExprType::kFloat;
 }
 
-bool Loads(const ExprPtr& expr, int buffer) {
+bool IsLoadOf(const ExprPtr& expr, int buffer) {
   return IsPlainLoad(*expr) && expr->load.buffer == buffer;
 }
 
@@ -29,7 +29,7 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
   ExprPtr power = sum.expr;
   if (second.steps.size() == 2) {  // the powers are a step that is computed again where it is read
     const Step& kept = nest.steps[second.steps[0]];
-    if (kept.kind != Step::Kind::kMap || !Loads(power, kept.buffer) ||
+    if (kept.kind != Step::Kind::kMap || !IsLoadOf(power, kept.buffer) ||
         !nest.forwarded.contains(kept.buffer))
       return std::nullopt;
     power = kept.expr;
@@ -38,7 +38,7 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
       power->args[0]->op != ExprOp::kSubtract)
     return std::nullopt;
   const std::vector<ExprPtr>& distance = power->args[0]->args;
-  if (!SameExpression(distance[0], largest.expr) || !Loads(distance[1], largest.buffer))
+  if (!SameExpression(distance[0], largest.expr) || !IsLoadOf(distance[1], largest.buffer))
     return std::nullopt;
   return Powers{first.steps[0], second.steps.back(), largest.expr};
 }

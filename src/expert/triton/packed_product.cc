@@ -27,7 +27,7 @@ namespace {
 // packed (12 bytes of traffic for what saves some 1/30 ns a multiplication).
 constexpr std::int64_t kWorthPacking = std::int64_t{1} << 31;
 constexpr std::int64_t kReuse = 256;
-constexpr int kTile = 64;
+constexpr std::int64_t kTile = 64;
 
 std::int64_t RoundedUp(std::int64_t count, std::int64_t unit) {
   return (count + unit - 1) / unit * unit;
@@ -40,9 +40,13 @@ bool IsReadOnce(const Program& program, const ExprPtr& operand, std::int64_t ele
          elements <= Elements(buffer.shape);
 }
 
-PackedOperand AddBuffers(Program& program, const ExprPtr& operand, std::int64_t batch,
+PackedOperand AddBuffers(Program& program, const ExprPtr& operand,
+                         const std::vector<std::size_t>& row_dims, std::int64_t batch,
                          std::int64_t rows, std::int64_t depth) {
   PackedOperand packed;
+  packed.operand = operand;
+  packed.row_dims = row_dims;
+  packed.batch = batch;
   packed.rows = RoundedUp(rows, kPackedRows);
   packed.depth = RoundedUp(depth, kPackedDepth);
   const std::string of = program.buffers[static_cast<std::size_t>(operand->load.buffer)].name;
@@ -56,72 +60,87 @@ PackedOperand AddBuffers(Program& program, const ExprPtr& operand, std::int64_t 
   return packed;
 }
 
-KernelText Pack(const Program& program, const Nest& nest, const ExprPtr& operand,
-                const std::vector<std::size_t>& rows, const PackedOperand& packed,
-                const std::string& name) {
+// Axes of tiles: batch, rows, depth. An axis has a mask where it was padded.
+TileIndex IndexOf(const Nest& nest, const PackedOperand& packed) {
   const Contraction form = *ContractionOf(nest.steps[0]);
-  const std::int64_t batch = Elements(nest.shape, form.batch);
-  const bool wide =
-      NeedsWideIndex(program, nest) || batch * packed.rows * packed.depth > std::int64_t{INT32_MAX};
-  const auto inside = [](const char* variable, std::int64_t count, std::int64_t padded) {
-    return count == padded ? "" : variable;
+  const auto inside = [&](const char* name, const std::vector<std::size_t>& dims,
+                          std::int64_t padded) {
+    return Elements(nest.shape, dims) == padded ? "" : name;
   };
-  const std::int64_t depth = Elements(nest.shape, form.depth);
-  const std::int64_t count = Elements(nest.shape, rows);
-  TileIndex index(nest.shape,
-                  {{"batch", "", form.batch, ""},
-                   {"m", "[:, None]", rows, inside("m_inside", count, packed.rows)},
-                   {"k", "[None, :]", form.depth, inside("k_inside", depth, packed.depth)}});
+  return {nest.shape,
+          {{"batch", "", form.batch, ""},
+           {"m", "[:, None]", packed.row_dims, inside("m_inside", packed.row_dims, packed.rows)},
+           {"k", "[None, :]", form.depth, inside("k_inside", form.depth, packed.depth)}}};
+}
+
+void WriteTile(const PackedOperand& packed, bool wide, PyLines& out) {
+  const std::int64_t tiles_m = packed.rows / kTile;
+  const std::int64_t tiles_k = packed.depth / kTile;
+  out.Line(fmt::format("tile = tl.program_id(0){}", wide ? ".to(tl.int64)" : ""));
+  std::string tile_m = fmt::format("tile // {}", tiles_k);
+  if (packed.batch > 1) {
+    out.Line(fmt::format("batch = tile // {}", tiles_m * tiles_k));
+    tile_m += fmt::format(" % {}", tiles_m);
+  }
+  out.Line(fmt::format("m = {} * {} + tl.arange(0, {})", tile_m, kTile, kTile));
+  out.Line(fmt::format("k = tile % {} * {} + tl.arange(0, {})", tiles_k, kTile, kTile));
+}
+
+// To nearest in 10 bits of the mantissa. Numbers that it would carry over the largest keep theirs
+// cut off, and what is no number has no rest.
+void WriteParts(const std::string& value, PyLines& out) {
+  out.Line(fmt::format("bits = {}.to(tl.int32, bitcast=True)", value));
+  out.Line("high = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)");
+  out.Line("cut = (bits & -8192).to(tl.float32, bitcast=True)");
+  out.Line("high = tl.where(high - high == 0.0, high, cut)");
+  out.Line(fmt::format("high = tl.where({0} == {0}, high, {0})", value));
+  out.Line(fmt::format("low = tl.where(high - high == 0.0, {} - high, 0.0)", value));
+}
+
+}  // namespace
+
+std::string PackedOperand::Place(const PackedAxes& axes) const {
+  std::string place = batch > 1 ? fmt::format("batch * {} + ", rows * depth) : "";
+  return place +
+         fmt::format("({} * {}){} + k{}", axes.row, depth, axes.row_suffix, axes.depth_suffix);
+}
+
+bool PackedProduct::NeedsWideIndex() const {
+  return triton::NeedsWideIndex(left.Count()) || triton::NeedsWideIndex(right.Count());
+}
+
+KernelText PackKernel(const Program& program, const Nest& nest, const PackedOperand& packed,
+                      const std::string& name) {
+  const auto name_of = [&](int buffer) {
+    return program.buffers[static_cast<std::size_t>(buffer)].name;
+  };
+  TileIndex index = IndexOf(nest, packed);
   Names names;
   TileValues values(program, index, names);
   PyLines load(1);
   values.Begin(&load, &load, 0);
-  const TileText value = values.Write(operand);
+  const TileText value = values.Write(packed.operand);
 
   PyLines out(1);
-  const std::int64_t tiles_k = packed.depth / kTile;
-  const std::int64_t tiles = packed.rows / kTile * tiles_k;
-  out.Line(fmt::format("tile = tl.program_id(0){}", wide ? ".to(tl.int64)" : ""));
-  if (batch > 1) out.Line(fmt::format("batch = tile // {}", tiles));
-  out.Line(fmt::format("m = tile // {}{} * {} + tl.arange(0, {})", tiles_k,
-                       batch > 1 ? fmt::format(" % {}", packed.rows / kTile) : "", kTile, kTile));
-  out.Line(fmt::format("k = tile % {} * {} + tl.arange(0, {})", tiles_k, kTile, kTile));
-  for (std::size_t axis = 0; axis < index.axes().size(); ++axis) {
-    for (const std::string& line : index.Definitions(axis)) out.Line(line);
-    const TileAxis& along = index.axes()[axis];
-    if (!along.inside.empty())
-      out.Line(fmt::format("{} = {} < {}", along.inside, along.index, index.Count(axis)));
-  }
+  WriteTile(packed, NeedsWideIndex(program, nest) || NeedsWideIndex(packed.Count()), out);
+  for (std::size_t axis = 0; axis < index.axes().size(); ++axis) index.Define(axis, out);
   out.Append(load);
-  // To nearest in 10 bits of the mantissa. Numbers that it would carry over the largest keep theirs
-  // cut off, and what is no number has no rest.
-  out.Line(fmt::format("bits = {}.to(tl.int32, bitcast=True)", value.code));
-  out.Line("high = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)");
-  out.Line("cut = (bits & -8192).to(tl.float32, bitcast=True)");
-  out.Line("high = tl.where(high - high == 0.0, high, cut)");
-  out.Line(fmt::format("high = tl.where({0} == {0}, high, {0})", value.code));
-  out.Line(fmt::format("low = tl.where(high - high == 0.0, {} - high, 0.0)", value.code));
-  const std::string at = fmt::format(
-      "{}(m * {})[:, None] + k[None, :]",
-      batch > 1 ? fmt::format("batch * {} + ", packed.rows * packed.depth) : "", packed.depth);
-  for (const auto& [buffer, part] : {std::pair{packed.high, "high"}, {packed.low, "low"}})
-    out.Line(fmt::format("tl.store({} + {}, {})",
-                         program.buffers[static_cast<std::size_t>(buffer)].name, at, part));
+  WriteParts(value.code, out);
+  const std::string at = packed.Place({"m", "[:, None]", "[None, :]"});
+  out.Line(fmt::format("tl.store({} + {}, high)", name_of(packed.high), at));
+  out.Line(fmt::format("tl.store({} + {}, low)", name_of(packed.low), at));
 
   KernelText kernel;
   kernel.name = name;
-  kernel.comment =
-      fmt::format("{} rounded to TF32 and what is left, by rows of the depth",
-                  program.buffers[static_cast<std::size_t>(operand->load.buffer)].name);
+  kernel.comment = fmt::format("{} rounded to TF32 and what is left, by rows of the depth",
+                               name_of(packed.operand->load.buffer));
   kernel.body = out.text();
   kernel.buffers = values.buffers();
   kernel.buffers.insert({packed.high, packed.low});
   kernel.configs = {{{}, 4, 0}};
-  kernel.grid = {{batch * tiles, ""}};
+  kernel.grid = {{packed.Count() / (kTile * kTile), ""}};
   return kernel;
 }
-
-}  // namespace
 
 std::optional<PackedProduct> Packed(Program& program, const Nest& nest) {
   const Contraction form = *ContractionOf(nest.steps[0]);
@@ -134,20 +153,8 @@ std::optional<PackedProduct> Packed(Program& program, const Nest& nest) {
   if (!IsReadOnce(program, form.left, batch * rows * depth) ||
       !IsReadOnce(program, form.right, batch * columns * depth))
     return std::nullopt;
-  const PackedOperand left = AddBuffers(program, form.left, batch, rows, depth);
-  return PackedProduct{left, AddBuffers(program, form.right, batch, columns, depth)};
-}
-
-KernelText PackLeft(const Program& program, const Nest& nest, const PackedOperand& packed,
-                    const std::string& name) {
-  const Contraction form = *ContractionOf(nest.steps[0]);
-  return Pack(program, nest, form.left, form.rows, packed, name);
-}
-
-KernelText PackRight(const Program& program, const Nest& nest, const PackedOperand& packed,
-                     const std::string& name) {
-  const Contraction form = *ContractionOf(nest.steps[0]);
-  return Pack(program, nest, form.right, form.columns, packed, name);
+  const PackedOperand left = AddBuffers(program, form.left, form.rows, batch, rows, depth);
+  return PackedProduct{left, AddBuffers(program, form.right, form.columns, batch, columns, depth)};
 }
 
 }  // namespace pragma::triton

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expert/affine.h"
+#include "expert/triton/py_lines.h"
 
 namespace pragma::triton {
 namespace {
@@ -102,6 +103,17 @@ IndexText TileIndex::Text(const AffineForm& form) {
     result.code += fmt::format(" {} {}", form.offset < 0 ? "-" : "+", std::abs(form.offset));
   }
   return result;
+}
+
+void TileIndex::Define(std::size_t axis, PyLines& out) {
+  for (const std::string& line : Definitions(axis)) out.Line(line);
+  if (const std::string line = InsideDefinition(axis); !line.empty()) out.Line(line);
+}
+
+std::string TileIndex::InsideDefinition(std::size_t axis) const {
+  const TileAxis& along = axes_[axis];
+  if (along.inside.empty()) return "";
+  return fmt::format("{} = {} < {}", along.inside, along.index, Count(axis));
 }
 
 std::string TileIndex::Inside(Axes axes) const {

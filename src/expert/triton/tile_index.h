@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "expert/affine.h"
+#include "expert/triton/py_lines.h"
 
 namespace pragma::triton {
 
@@ -40,6 +41,10 @@ class TileIndex final {
   [[nodiscard]] Axes AxesOf(const AffineForm& form) const;
   // "row_1 = row // 4 % 3" for each index that was used since the last call.
   [[nodiscard]] std::vector<std::string> Definitions(std::size_t axis);
+  // These, and which elements are there where not all are: the lines of an axis.
+  void Define(std::size_t axis, PyLines& out);
+  // "row_inside = row < 300" where something is outside, else nothing.
+  [[nodiscard]] std::string InsideDefinition(std::size_t axis) const;
   // "row_inside[:, None] & column_inside[None, :]"; empty where nothing is outside.
   [[nodiscard]] std::string Inside(Axes axes) const;
   // Something that has all these axes, and is zero.
