@@ -24,6 +24,7 @@ enum pragma_command {
   PRAGMA_WAKE = 6,  /* on a device, never timed: something of ours is launched and waited for, so
                        that the device has switched to this process before a call is timed */
   PRAGMA_START = 7, /* CUDA worker: the device's context and memory, before there is a candidate */
+  PRAGMA_RELEASE = 8, /* timing child on a device: give back what Torch keeps of freed blocks */
 };
 
 enum pragma_result {

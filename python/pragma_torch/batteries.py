@@ -15,6 +15,7 @@ _TINY_SIZE = 1e-5
 _SMALLEST_MAGNITUDE = -6.0  # power of ten, of wide_range
 _PARAMETER_SPREAD = 0.5
 _SPARSE = ("one_hot", "last_only")
+_BLOCK = 1 << 26  # elements made at a time, in fp64
 
 
 class Battery:
@@ -45,10 +46,7 @@ class Battery:
     def _input(self, tensor: torch.Tensor, structure: Structure, chosen: bool) -> None:
         if structure.must_stay:
             return
-        values = self._values(tensor.shape, structure.rms or 1.0)
-        if structure.some_zeros:
-            values = torch.where(tensor == 0, 0.0, values)
-        tensor.copy_(values)
+        self._fill(tensor, structure, structure.rms or 1.0)
         if self._name in _SPARSE and chosen:
             self._keep_few(tensor)
         if self._name == "non_finite" and chosen:
@@ -59,10 +57,14 @@ class Battery:
 
     def _parameter(self, tensor: torch.Tensor, structure: Structure) -> None:
         if self._name == "integers" and not structure.must_stay:
-            values = self._values(tensor.shape, 1.0)
-            tensor.copy_(torch.where(tensor == 0, 0.0, values) if structure.some_zeros else values)
+            self._fill(tensor, structure, 1.0)
         elif structure.constant:
             tensor.copy_(tensor.double() + _PARAMETER_SPREAD * self._normal(tensor.shape))
+
+    def _fill(self, tensor: torch.Tensor, structure: Structure, size: float) -> None:
+        for block in tensor.view(-1).split(_BLOCK):
+            values = self._values(block.shape, size)
+            block.copy_(torch.where(block == 0, 0.0, values) if structure.some_zeros else values)
 
     def _values(self, shape: torch.Size, size: float) -> torch.Tensor:
         name = self._name

@@ -15,6 +15,7 @@ RUN = 2
 EMPTY = 3
 EXIT = 5
 WAKE = 6
+RELEASE = 8
 
 OK = 0
 BAD_COMMAND = 2

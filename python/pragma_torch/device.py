@@ -20,10 +20,12 @@ class Device:
         """Raises RuntimeError where there is no such device."""
         self.name = name
         self.synchronize: Callable[[], None] = _nothing
+        self.give_memory_back: Callable[[], None] = _nothing  # what Torch keeps of freed blocks
         if name == CUDA:
             _use_plain_fp32()
             torch.cuda.init()
             self.synchronize = torch.cuda.synchronize
+            self.give_memory_back = torch.cuda.empty_cache
         self._word = torch.zeros(1, device=name)
 
     def wake(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-_BLOCK = 1 << 26  # elements at a time: temporaries of fp64
+BLOCK = 1 << 26  # elements at a time: temporaries of fp64
 
 # A truth beyond the first counts as infinite; an error up to the second is none.
 _LARGEST = {torch.float16: 65504.0, torch.bfloat16: 3.3895313892515355e38, torch.float64: 1.7976931348623157e308}
@@ -43,7 +43,7 @@ def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
 
 def is_quick(actual: torch.Tensor, truth: torch.Tensor) -> bool:
     both = actual.dtype == torch.float32 and truth.dtype == torch.float32
-    return both and 0 < actual.numel() <= _BLOCK
+    return both and 0 < actual.numel() <= BLOCK
 
 
 def is_finite(numbers: list[float]) -> bool:
@@ -61,7 +61,7 @@ class Pass:
         self._smallest = _SMALLEST.get(dtype, _SMALLEST_FP32)
         count = self._truth.numel()
         rms = _rms(self._truth)
-        parts = [self._block(i, min(i + _BLOCK, count), rms) for i in range(0, count, _BLOCK)]
+        parts = [self._block(i, min(i + BLOCK, count), rms) for i in range(0, count, BLOCK)]
         self.figures = parts
 
     def _block(self, begin: int, end: int, rms: torch.Tensor) -> torch.Tensor:
@@ -90,8 +90,8 @@ class Pass:
 def _rms(truth: torch.Tensor) -> torch.Tensor:
     wide = torch.zeros((), dtype=torch.float64, device=truth.device)
     finite = torch.zeros((), dtype=torch.float64, device=truth.device)
-    for begin in range(0, truth.numel(), _BLOCK):
-        r = truth[begin : begin + _BLOCK].double()
+    for begin in range(0, truth.numel(), BLOCK):
+        r = truth[begin : begin + BLOCK].double()
         mask = torch.isfinite(r)
         wide += torch.where(mask, r * r, 0.0).sum()
         finite += mask.sum()
@@ -174,9 +174,9 @@ def official(actual: torch.Tensor, native: torch.Tensor, dtype: torch.dtype) -> 
     bound = 1e-2 if dtype in (torch.float16, torch.bfloat16) else 1e-4
     fine = torch.ones((), dtype=torch.bool, device=actual.device)
     y, t = actual.reshape(-1), native.reshape(-1)
-    for begin in range(0, y.numel(), _BLOCK):
-        a = y[begin : begin + _BLOCK].double()
-        b = t[begin : begin + _BLOCK].double()
+    for begin in range(0, y.numel(), BLOCK):
+        a = y[begin : begin + BLOCK].double()
+        b = t[begin : begin + BLOCK].double()
         close = ((a - b).abs() <= bound + bound * b.abs()) | (torch.isinf(a) & (a == b))
         fine &= close.all()
     return fine

@@ -107,7 +107,7 @@ class Referee:
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
             else:
                 self._splice(slot, chance)
-            slot.native = None
+            slot.native, slot.truth = None, []  # their memory may be needed
             slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
             if not self._draws_refills and not self._finite(slot):
                 self._draws_refills = True  # the task needs more structure than a splice keeps
@@ -120,8 +120,10 @@ class Referee:
         changed = [t.clone() for t in slot.arguments]
         for argument, tensor in zip(self._plan.arguments, changed, strict=True):
             if tensor.is_floating_point() and argument.role != "constant":
-                noise = torch.randn(tensor.shape, dtype=torch.float64, device=self._name, generator=generator)
-                tensor.copy_(tensor.double() * (1 + size * noise))
+                for block in tensor.view(-1).split(figures.BLOCK):
+                    noise = torch.randn(block.shape, dtype=torch.float64, device=self._name, generator=generator)
+                    block.copy_(block.double() * (1 + size * noise))
+        slot.truth = []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         other = self._reference.results(FLOAT64, changed)
         return figures.read(
@@ -165,6 +167,7 @@ class Referee:
 
     def _judge_torch(self, slot: _Slot) -> list[dict[str, Any]]:
         """Truth and Torch's own result; how far the second is off."""
+        slot.native, slot.truth = None, []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         slot.native = self._reference.results(NATIVE, slot.arguments)
         pairs = list(zip(slot.native, slot.truth, self._outputs, strict=True))
@@ -300,12 +303,20 @@ def _poison(output: torch.Tensor, seed: int) -> None:
 def _about_truth(native: torch.Tensor, truth: torch.Tensor) -> dict[str, Any]:
     if not truth.is_floating_point() or truth.numel() == 0:
         return {"finite": True, "peak_over_rms": 1.0, "exact": False}
-    finite = bool(torch.isfinite(truth).all()) and bool(torch.isfinite(native).all())
-    size = torch.where(torch.isfinite(truth), truth, 0.0).double().abs()
-    rms = float(size.square().mean().sqrt())
-    whole = (size <= _EXACT_INTEGERS) & (truth == truth.round()) & (native.double() == truth)
+    parts = zip(native.reshape(-1).split(figures.BLOCK), truth.reshape(-1).split(figures.BLOCK), strict=True)
+    found = torch.stack([_block_of_truth(n, t) for n, t in parts]).cpu()
+    finite, exact = found[:, 0].min(), found[:, 1].min()
+    rms = float((found[:, 2].sum() / truth.numel()).sqrt())
     return {
-        "finite": finite,
-        "peak_over_rms": float(size.max()) / rms if rms > 0 else 1.0,
-        "exact": bool(whole.all()),
+        "finite": bool(finite),
+        "peak_over_rms": float(found[:, 3].max()) / rms if rms > 0 else 1.0,
+        "exact": bool(exact),
     }
+
+
+def _block_of_truth(native: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    """In fp64: whether all is finite; whether all are the same whole numbers; the sum of squares; the peak."""
+    finite = torch.isfinite(truth).all() & torch.isfinite(native).all()
+    size = torch.where(torch.isfinite(truth), truth, 0.0).double().abs()
+    whole = (size <= _EXACT_INTEGERS) & (truth == truth.round()) & (native.double() == truth)
+    return torch.stack([finite.double(), whole.all().double(), size.square().sum(), size.max()])

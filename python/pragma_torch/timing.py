@@ -23,7 +23,7 @@ from pragma_torch.areas import Area
 from pragma_torch.device import CPU, Device
 from pragma_torch.errors import said_by
 from pragma_torch.exchange import Opened
-from pragma_torch.instance import Instance
+from pragma_torch.instance import Instance, flatten_outputs
 from pragma_torch.plan import Plan
 from pragma_torch.process import (
     keep_freed_memory,
@@ -36,6 +36,7 @@ from pragma_torch.taskfile import TaskFile
 # A run without torch.compile's figure is worth more than none.
 _COMPILE_OOM_SCORE = 800
 _COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
+_BEYOND_CACHES = 256 << 20  # bytes of a call's results that no cache of a device holds
 
 
 class Timer:
@@ -51,19 +52,19 @@ class Timer:
         self._opened: Opened | None = None
         self._device = Device(CPU)
         self._calls: list[tuple[Any, list[Any]]] = []
+        self._run = self._burst_on_device if self._exchanges else self._burst
         self._graphs = 0
 
     def serve(self) -> None:
         """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
         page = self._page
-        burst = self._burst_on_device if self._exchanges else self._burst
         nothing: tuple[Any, list[Any]] = (None, [])
         with torch.no_grad():
             while True:
                 command, order = page.wait()
                 if command == control.RUN:
                     try:
-                        results = burst(order)
+                        results = self._run(order)
                         page.answer(control.OK)
                         del results
                     except BaseException as error:
@@ -76,6 +77,9 @@ class Timer:
                     page.answer(control.OK)
                 elif command == control.WAKE:
                     self._device.wake()
+                    page.answer(control.OK)
+                elif command == control.RELEASE:
+                    self._device.give_memory_back()
                     page.answer(control.OK)
                 elif command == control.LOAD:
                     self._load()
@@ -105,6 +109,11 @@ class Timer:
         self._device.synchronize()
         return results
 
+    def _burst_of_large_results(self, order: list[int]) -> None:
+        """Nothing of a result stays in a cache: kept, they would only fill the device's memory."""
+        self._burst(order)
+        self._device.synchronize()
+
     def _load(self) -> None:
         try:
             self._build()
@@ -128,6 +137,18 @@ class Timer:
             instance.bind(tensors)
             calls.append((instance.model, instance.inputs))
         self._calls = self._compiled(calls) if self._request["mode"] == "compile" else calls
+        if self._exchanges:
+            self._first_call_on_device()
+
+    def _first_call_on_device(self) -> None:
+        """Loads what Torch loads at first. Its memory is given back: many such processes wait stopped."""
+        model, inputs = self._calls[0]
+        _, results = flatten_outputs(model(*inputs))
+        if sum(tensor.nbytes for _, tensor in results) > _BEYOND_CACHES:
+            self._run = self._burst_of_large_results
+        self._device.synchronize()
+        del results
+        self._device.give_memory_back()
 
     def _sets(self, plan: Plan) -> list[list[torch.Tensor]]:
         """Each set's, in the plan's order."""

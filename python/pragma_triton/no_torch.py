@@ -23,6 +23,11 @@ class ComputesWithTorch(Exception):
 
 
 class NoTorch(TorchDispatchMode):
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is traced here; excluding it would import all of torch.compile, for seconds in every process."""
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.removeprefix("aten::")
         if name not in _ALLOWED:

@@ -1,11 +1,28 @@
 #include "core/device.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/result.h"
 #include "core/json_reader.h"
 
 namespace pragma {
+namespace {
+
+// Of dense TF32 products, by the capability's major number: FLOPs a clock of a multiprocessor, the
+// most that any of them has (docs.nvidia.com, white papers of A100, H100 and B200).
+double Tf32Flops(std::string_view capability) {
+  if (capability.starts_with("8.")) return 1024;
+  if (capability.starts_with("9.")) return 2048;
+  if (capability.starts_with("10.")) return 4096;
+  return 0;
+}
+
+}  // namespace
+
+double Device::fp32_product_gflops() const {
+  return std::max(fp32_gflops(), Tf32Flops(capability) / 3 * multiprocessors * clock_ghz);
+}
 
 Result<Device> ParseDevice(std::string_view json) {
   const JsonReader reader = TRY(JsonReader::Parse(json, "the driver's description of the GPU"));

@@ -27,6 +27,9 @@ struct Device {
   double memory_gbs = 0;  // the memory's peak: clock times width; 1e9 bytes per second
   // Of plain fp32 multiply-adds: 128 a clock on each multiprocessor, the most any has.
   [[nodiscard]] double fp32_gflops() const { return 256.0 * multiprocessors * clock_ghz; }
+  // Of sums of products in fp32, which matrix units can make as well: with each factor in two TF32
+  // parts there are three of their products for one (Ootomo and Yokota, IJHPCA 36, 2022).
+  [[nodiscard]] double fp32_product_gflops() const;
   // What its second-level cache can deliver at most: 64 bytes a clock to each multiprocessor.
   [[nodiscard]] double l2_gbs() const { return 64.0 * multiprocessors * clock_ghz; }
 };

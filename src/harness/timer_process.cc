@@ -69,6 +69,11 @@ Result<void> TimerProcess::Wake(Seconds limit) {
   return {};
 }
 
+Result<void> TimerProcess::Release(Seconds limit) {
+  TRY(Send(PRAGMA_RELEASE, {}, limit));
+  return {};
+}
+
 Result<Nanoseconds> TimerProcess::Send(pragma_command command, std::span<const std::uint32_t> sets,
                                        Seconds limit) {
   const PeerReply reply = peer_->Send(command, sets, limit);

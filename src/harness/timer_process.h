@@ -32,6 +32,8 @@ class TimerProcess final {
   [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
   // The device switches to this process; not timed.
   [[nodiscard]] Result<void> Wake(Seconds limit);
+  // The device's memory that it keeps of freed blocks: most of it, where results are large.
+  [[nodiscard]] Result<void> Release(Seconds limit);
   [[nodiscard]] Peer& peer() { return *peer_; }
   TimerProcess(TimerProcess&&) noexcept = default;
   TimerProcess& operator=(TimerProcess&&) noexcept = default;

@@ -1,12 +1,14 @@
 #include "task/torch_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -78,7 +80,11 @@ Result<JsonReader> TorchProcess::Ask(const Request& request) {
       Log(LogLevel::kDebug, "a request to the PyTorch server could not be sent");
     }
   }
+  const TimePoint asked = std::chrono::steady_clock::now();
   const TorchChannel::Received received = channel_.Receive(request.deadline);
+  Log(LogLevel::kDebug, fmt::format("PyTorch server at {:.3f} s: {}, {:.1f} ms",
+                                    Seconds(asked.time_since_epoch()).count(), request.what,
+                                    Since(asked).count() * 1e3));
   if (received.event == TorchChannel::Event::kLine) return Read(received.line, request.what);
   return std::unexpected(Stopped(received.event, request.what));
 }

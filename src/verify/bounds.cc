@@ -32,14 +32,24 @@ bool Mentions(const ScalarValue& value, const std::string& node) {
                              [&](const ScalarValue& item) { return Mentions(item, node); });
 }
 
+// What other nodes call it: torch.export has names of its own for parameters and capital letters.
+std::string NodeOf(const Task& task, const std::string& argument) {
+  for (const GraphNode& node : task.graph) {
+    const bool takes = node.op == "placeholder" && !node.results.empty();
+    if (takes && node.results.front().name == argument) return node.name;
+  }
+  return argument;
+}
+
 bool UsedWhole(const Task& task, const std::string& argument) {
+  const std::string taken = NodeOf(task, argument);
   for (const GraphNode& node : task.graph) {
     if (node.op == "output" || SelectsPart(node.op)) continue;
     const bool used =
         std::ranges::any_of(node.args,
-                            [&](const ScalarValue& value) { return Mentions(value, argument); }) ||
-        std::ranges::any_of(
-            node.kwargs, [&](const NamedValue& value) { return Mentions(value.value, argument); });
+                            [&](const ScalarValue& value) { return Mentions(value, taken); }) ||
+        std::ranges::any_of(node.kwargs,
+                            [&](const NamedValue& value) { return Mentions(value.value, taken); });
     if (used) return true;
   }
   return false;
@@ -94,7 +104,7 @@ bool BoundCanBeTold(double bound_ms, double doorbell_us) {
 }
 
 double SoftBoundMs(const Task& task, const Machine& machine) {
-  const double peak = machine.device ? machine.device->fp32_gflops() : machine.peak_gflops;
+  const double peak = machine.device ? machine.device->fp32_product_gflops() : machine.peak_gflops;
   return peak > 0 ? task.flops / peak * 1e-6 : 0;
 }
 

@@ -11,12 +11,14 @@ namespace {
 
 Task AddTask() {
   Task task;
-  task.arguments = {{.name = "x", .shape = {1 << 20}}, {.name = "table", .shape = {1 << 20}}};
+  task.arguments = {{.name = "X", .shape = {1 << 20}}, {.name = "table", .shape = {1 << 20}}};
   task.outputs = {{.name = "out", .shape = {1 << 20}}};
   const auto node = [](std::string name) {
     return ScalarValue{.kind = ScalarValue::Kind::kNode, .text = std::move(name)};
   };
-  task.graph = {{.name = "rows", .op = "aten.index.Tensor", .args = {node("table")}},
+  task.graph = {{.name = "x", .op = "placeholder", .results = {task.arguments[0]}},
+                {.name = "table", .op = "placeholder", .results = {task.arguments[1]}},
+                {.name = "rows", .op = "aten.index.Tensor", .args = {node("table")}},
                 {.name = "add", .op = "aten.add.Tensor", .args = {node("x"), node("rows")}}};
   task.flops = 1e9;
   return task;
@@ -61,6 +63,13 @@ TEST(BoundsTest, OnADeviceTheSoftBoundIsByItsOwnPeak) {
   machine.peak_gflops = 100;
   machine.device = SmallDevice();
   EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 1e9 / 2560e9 * 1e3, 1e-6);
+}
+
+TEST(BoundsTest, MatrixUnitsLowerTheSoftBoundToThreeOfTheirProducts) {
+  Machine machine;
+  machine.device = SmallDevice();
+  machine.device->capability = "9.0";
+  EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 3 * 1e9 / 20480e9 * 1e3, 1e-6);
 }
 
 TEST(BoundsTest, SoftBoundIsFlopsOverPeak) {

@@ -55,6 +55,7 @@ class DeviceMatch final {
   Result<bool> Freeze(std::size_t side, DevicePlayer& player);
   Result<void> CheckOutputs(std::size_t side, Sets sets);
   void Settle(std::size_t process);
+  Result<void> Dismiss(std::size_t process);
   bool Note(std::size_t side, Failure failure);
   [[nodiscard]] bool failed() const { return outcome_.timing.failed.has_value(); }
   [[nodiscard]] DeviceStage& stage() const { return *session_.stage; }
@@ -137,7 +138,7 @@ Result<void> DeviceMatch::RunProcess(std::size_t process) {
   for (SideTiming& side : outcome_.timing.sides) side.seconds.emplace_back();
   for (int burst = 0; burst < plan_.bursts && !failed(); ++burst) TRY(RunBurst(process));
   Settle(process);
-  return {};
+  return failed() ? Result<void>() : Dismiss(process);
 }
 
 std::vector<std::uint32_t> DeviceMatch::ShuffledSets() {
@@ -166,14 +167,17 @@ Result<void> DeviceMatch::RunBurst(std::size_t process) {
   return {};
 }
 
-// The timed sets reach the area only after the warm-up has been waited for.
+// The timed sets reach the area only after the warm-up has been waited for. Where there is a single
+// set, the warm-up has its place with other values.
 Result<void> DeviceMatch::TimeSide(std::size_t side, DevicePlayer& player, Sets sets) {
-  const Sets warmup = sets.first(plan_.warmup);
-  const Sets timed = sets.subspan(plan_.warmup);
+  const bool single = stage().size().sets == 1;
+  const Sets warmup = single ? sets : sets.first(plan_.warmup);
+  const Sets timed = single ? sets : sets.subspan(plan_.warmup);
   Nanoseconds elapsed{0};
   if (!warmup.empty()) TRY(stage().referee().Put(area(side), warmup, rng_() >> 1U));
   TRY(player.worker ? player.worker->Thaw() : player.timer->peer().Thaw());
   if (!warmup.empty() && TRY(Play(side, player, warmup, &elapsed))) return {};
+  if (single) TRY(stage().RenewSets(timed, rng_));
   TRY(stage().referee().Put(area(side), timed, rng_() >> 1U));
   if (TRY(Wake(side, player))) return {};
   if (TRY(PlayEmpty(side, player, timed, &elapsed))) return {};
@@ -223,6 +227,18 @@ void DeviceMatch::Settle(std::size_t process) {
     const double doorbell = sides_[i].is_torch() ? rounds : std::min(rounds, most);
     outcome_.timing.sides[i].Add(own.bursts, doorbell, plan_.timed);
   }
+}
+
+// Torch's of the next process find the memory that these have used.
+Result<void> DeviceMatch::Dismiss(std::size_t process) {
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    if (!sides_[i].is_torch() || left_out_[i] != 0) continue;
+    TimerProcess& timer = *player(i, process).timer;
+    TRY(timer.peer().Thaw());
+    TRY(timer.Release(session_.torch_limit));
+    TRY(timer.peer().Freeze());
+  }
+  return {};
 }
 
 Result<bool> DeviceMatch::Play(std::size_t side, DevicePlayer& player, Sets sets,

@@ -1,8 +1,6 @@
 #include "verify/device_side.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <future>
 #include <memory>
 #include <optional>
@@ -29,8 +27,6 @@ using Ready = Result<std::optional<WorkerFailure>>;
 
 Ready MakeTorchReady(TimerProcess& timer) {
   TRY(timer.Load(kTorchLimit));
-  constexpr std::array<std::uint32_t, 1> kFirst{0};
-  TRY(timer.Run(kFirst, kTorchLimit));
   TRY(timer.peer().Freeze());
   return std::optional<WorkerFailure>();
 }
@@ -86,7 +82,7 @@ Result<DeviceSide> DeviceSide::OfTorch(DeviceStage& stage, TimerMode mode) {
   state->area = mode == TimerMode::kCompile ? DeviceArea::kCompile : DeviceArea::kEager;
   for (DevicePlayer& player : state->players) {
     player.timer = TRY(TimerProcess::StartOnDevice(stage.server(), stage.referee(),
-                                                   static_cast<std::size_t>(state->area), mode));
+                                                   AreaNumber(state->area), mode));
   }
   for (DevicePlayer& player : state->players) {
     state->loading.push_back(
@@ -100,8 +96,7 @@ Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, const DeviceProgram&
   auto state = std::make_unique<State>();
   state->area = area;
   for (DevicePlayer& player : state->players) {
-    player.worker =
-        TRY(DeviceWorker::Start(program, stage.referee(), static_cast<std::size_t>(area), options));
+    player.worker = TRY(DeviceWorker::Start(program, stage.referee(), AreaNumber(area), options));
   }
   for (DevicePlayer& player : state->players) {
     state->loading.push_back(

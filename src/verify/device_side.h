@@ -40,7 +40,7 @@ class DeviceSide final {
   // Waits until all are ready. An Error: Torch does not support the task so.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Await();
   [[nodiscard]] DeviceArea area() const;
-  [[nodiscard]] std::size_t area_number() const { return static_cast<std::size_t>(area()); }
+  [[nodiscard]] std::size_t area_number() const { return AreaNumber(area()); }
   [[nodiscard]] bool is_torch() const;
   [[nodiscard]] std::string name() const;  // "candidate", "eager", "compile", "best"
   [[nodiscard]] std::vector<DevicePlayer>& players();

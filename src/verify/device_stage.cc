@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kBurstSets = 32;
 // In the interpreter only checks are made.
 constexpr std::size_t kCheckedSets = 2;
-// Of each set there are the drawn one, the referee's, its truth, and one in the area of each side.
+// Of each set there are the drawn one, the referee's, its truth, and those in the areas.
 constexpr std::size_t kCopies = 8;
 // Of the device's memory, so that several runs fit beside each other. The sets of an eighth of 80
 // GB are 1.2 GB of arguments: even so few take 0.4 ms at full speed.
@@ -46,9 +46,10 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
   StageSize size =
       ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets);
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
-  const std::size_t room = machine.device->memory_bytes / kShareOfMemory / (kCopies * set);
+  const std::size_t most = machine.device->memory_bytes / (kCopies * set);
+  const std::size_t least = most < 2 ? 1 : 2;  // of so large ones a single one must do
   size.sets =
-      std::clamp<std::size_t>(std::max(size.sets, kBurstSets), 2, std::max<std::size_t>(room, 2));
+      std::clamp(std::max(size.sets, kBurstSets), least, std::max(most / kShareOfMemory, least));
   size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
   return size;
 }

@@ -32,8 +32,12 @@ namespace pragma {
 [[nodiscard]] CacheState DeviceCache(const Task& task, const StageSize& size,
                                      const Machine& machine);
 
-// Where each side computes (task/referee.h).
+// What is compared, and the number of the area where it computes (task/referee.h).
 enum class DeviceArea : std::size_t { kCandidate, kEager, kCompile, kBest };
+// Torch's two share theirs: they are never timed at once.
+[[nodiscard]] constexpr std::size_t AreaNumber(DeviceArea area) {
+  return static_cast<std::size_t>(area == DeviceArea::kCompile ? DeviceArea::kEager : area);
+}
 inline constexpr auto kCandidateArea = static_cast<std::size_t>(DeviceArea::kCandidate);
 
 class DeviceStage final {

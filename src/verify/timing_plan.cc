@@ -38,7 +38,7 @@ constexpr double kSwitchSeconds = 2e-3;
 constexpr double kShortestCallSeconds = 1e-6;
 
 std::size_t WarmupCalls(const Workload& workload) {
-  if (workload.round_seconds > kLongRoundSeconds) return 0;
+  if (workload.round_seconds > kLongRoundSeconds || workload.sets == 1) return 0;
   return workload.round_seconds > kMiddlingRoundSeconds || workload.sets < kFewSets ? 1 : 2;
 }
 

@@ -11,7 +11,7 @@ namespace pragma {
 struct TimingPlan {
   int processes = 5;       // pairs of fresh ones
   int bursts = 4;          // per process, 1 to 12
-  std::size_t warmup = 1;  // calls after each switch of sides, not timed
+  std::size_t warmup = 1;  // calls after each switch of sides, not timed; 0 where there is one set
   std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
   [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // of the ring's first ones
 };

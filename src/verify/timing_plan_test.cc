@@ -53,6 +53,17 @@ TEST(MakePlanTest, CallsOfSecondsRunOnceInEachProcess) {
   EXPECT_EQ(plan.bursts, 1);
 }
 
+TEST(MakePlanTest, OneSetIsTimedOnceInABurst) {
+  for (const double round : {1e-4, 1e-2, 1.0}) {
+    const TimingPlan plan =
+        MakePlan({.sets = 1, .round_seconds = round, .cache = CacheState::kCold, .on_device = true},
+                 Seconds{1});
+    EXPECT_EQ(plan.warmup, 0U);
+    EXPECT_EQ(plan.timed, 1U);
+    EXPECT_GE(plan.bursts, 1);
+  }
+}
+
 TEST(MakePlanTest, NeverVisitsMoreSetsThanTheRingHas) {
   for (const std::size_t sets : {2U, 3U, 5U, 6U, 8U, 64U}) {
     for (double round = 1e-6; round < 20; round *= 3) {
