@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -94,7 +95,10 @@ class NestWriter final : public NestWindows {
     const Load* load = nullptr;
     std::size_t other = 0;  // the dimension along which the load is contiguous
   };
-  static constexpr std::int64_t kTile = 256;  // elements each way of what a thread takes at a time
+  // Elements each way of what a thread takes at a time; along the load more, where there is enough
+  // for all threads: its rows are read in long stretches.
+  static constexpr std::int64_t kTile = 256;
+  static constexpr std::int64_t kLongTile = 1024;
 
   [[nodiscard]] std::optional<Turned> TurnedLoad() const {
     const auto lane = static_cast<std::size_t>(std::max(nest_.lane, 0));
@@ -125,25 +129,31 @@ class NestWriter final : public NestWindows {
   void WriteTiles(const Turned& turned) {
     std::vector<std::size_t> outer = OuterLoops();
     std::erase(outer, turned.other);
-    const auto cut = [&](const char* name, const char* end, std::int64_t size) {
-      return fmt::format("const std::int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, name,
-                         kTile, size);
-    };
     const std::int64_t rows = nest_.shape[turned.other];
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
+    const std::int64_t pieces = nest_.OuterCount() / kLongTile * (size / kTile);
+    struct Cut {
+      const char* begin;
+      const char* end;
+      std::int64_t count;
+      std::int64_t step;
+    };
+    const std::int64_t stretch = pieces >= 4 * choices_.threads_count ? kLongTile : kTile;
+    const std::array<Cut, 2> cuts{{{"block", "to", rows, stretch}, {"begin", "end", size, kTile}}};
     BeginWork(static_cast<int>(outer.size()) + 2);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
-    for (const auto& [name, count] : {std::pair{"block", rows}, std::pair{"begin", size}})
-      out_.Line(
-          fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", name, count, kTile));
-    out_.Line(cut("block", "to", rows));
-    out_.Line(cut("begin", "end", size));
+    for (const Cut& cut : cuts)
+      out_.Line(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", cut.begin,
+                            cut.count, cut.step));
+    for (const Cut& cut : cuts)
+      out_.Line(fmt::format("const std::int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", cut.end,
+                            cut.begin, cut.step, cut.count));
     WriteTurned(turned);
-    out_.Line("// What whole tiles leave over.");
+    out_.Line("// What whole lines leave over.");
     Loop(loops_[turned.other], "block", "to");
     from_ = fmt::format(
-        "({} < block + (to - block) / kLanes * kLanes ? begin + (end - begin) / "
-        "kLanes * kLanes : begin)",
+        "({} < block + (to - block) / kLine * kLine ? begin + (end - begin) / "
+        "kLine * kLine : begin)",
         loops_[turned.other]);
     to_ = "end";
     WriteRowPass(nest_.phases[0]);
@@ -155,25 +165,29 @@ class NestWriter final : public NestWindows {
     needs_.pieces.insert(VectorPiece::kTurn);
     const std::string& other = loops_[turned.other];
     const std::int64_t stride = turned.load->address.factor[static_cast<std::size_t>(nest_.lane)];
-    out_.Line("for (std::int64_t e = begin; e + kLanes <= end; e += kLanes) {");
-    out_.Line("for (std::int64_t tile = block; tile + kLanes <= to; tile += kLanes) {");
-    out_.Line("Vec turned[kLanes];");
+    out_.Line("for (std::int64_t line = begin; line + kLine <= end; line += kLine) {");
+    out_.Line("for (std::int64_t tile = block; tile + kLine <= to; tile += kLine) {");
+    out_.Line("Vec turned[kLineParts][kLine];");
     std::vector<std::string> loops = loops_;
     loops[turned.other] = "tile";
+    loops[static_cast<std::size_t>(nest_.lane)] = "line";
     out_.Line(fmt::format("LoadTurned({} + {}, {}, turned);",
                           program_.buffers[static_cast<std::size_t>(turned.load->buffer)].name,
                           FormText(turned.load->address, loops), stride));
     out_.Line("#pragma GCC unroll 16");
-    out_.Line(fmt::format("for (std::int64_t {0} = tile; {0} < tile + kLanes; ++{0}) {{", other));
+    out_.Line(fmt::format("for (std::int64_t {0} = tile; {0} < tile + kLine; ++{0}) {{", other));
+    out_.Line("#pragma GCC unroll 4");
+    out_.Line("for (std::int64_t e = line; e < line + kLine; e += kLanes) {");
     out_.Line("constexpr AllLanes lanes{};");
     values_.BeginPass(&out_, &out_);
-    values_.Forward(turned.load->buffer,
-                    {fmt::format("turned[{} - tile]", other), true, ExprType::kFloat});
+    values_.Forward(
+        turned.load->buffer,
+        {fmt::format("turned[(e - line) / kLanes][{} - tile]", other), true, ExprType::kFloat});
     CountUses(nest_.phases[0]);
     for (const std::size_t s : nest_.phases[0].steps) WriteInside(nest_.steps[s], out_);
     values_.Forget(turned.load->buffer);
     for (const std::size_t s : nest_.phases[0].steps) values_.Forget(nest_.steps[s].buffer);
-    Close(3);
+    Close(4);
   }
 
   // A long run in a nest that only maps is cut, so that threads can share it.

@@ -22,7 +22,7 @@
 //   stream  Stream(p, v): past the caches, p aligned to a Vec; StreamEnd() after the last of them;
 //           stream_lanes: StreamLanes(p, v, n), the first n lanes
 //   wide    ForWideColumns<V>: ForColumns with more sizes for what is left over
-//   turn    LoadTurned(p, stride, v): rows of a square of lanes as its columns
+//   turn    LoadTurned(p, stride, v): rows of a square of a line's floats as its columns
 //   ahead   Ahead(p): what lies there will be read soon
 //   lanes   SumLanes(v), ProductLanes(v), MinLanes(v), MaxLanes(v): one float
 //   masks   LoadMask(p, n): of bools, as comparisons have them

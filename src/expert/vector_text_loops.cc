@@ -195,8 +195,7 @@ static inline INLINE void ForWideColumns(std::int64_t x, std::int64_t size, cons
 )";
 
 const std::string_view kTurn = R"(
-// v[i] gets lane i of each of the rows at p + lane * stride: halves change places, then quarters ...
-// The rows behind them are asked for.
+// v[i] gets lane i of each vector: halves change places, then quarters ...
 template <int H, int... I>
 static inline INLINE void Exchange(Vec& a, Vec& b, std::integer_sequence<int, I...>) {
   const Vec low = __builtin_shufflevector(a, b, ((I & H) == 0 ? I : PRAGMA_LANES + I - H)...);
@@ -212,11 +211,24 @@ static inline INLINE void Turn(Vec (&v)[kLanes]) {
     Turn<2 * H>(v);
   }
 }
-static inline INLINE void LoadTurned(const float* p, std::int64_t stride, Vec (&v)[kLanes]) {
-  for (int i = 0; i < PRAGMA_LANES; ++i) __builtin_prefetch(p + (kLanes + i) * stride, 0, 2);
+// A square of a cache line's floats each way, so that lines are read and written whole: v[part][i]
+// gets column i of the rows from part * lanes on. The rows to come are asked for.
+constexpr std::int64_t kLine = 16, kLineParts = kLine / kLanes;
+static inline INLINE void LoadTurned(const float* p, std::int64_t stride, Vec (&v)[kLineParts][kLine]) {
+#pragma GCC unroll 4
+  for (int part = 0; part < kLineParts; ++part) {
+#pragma GCC unroll 4
+    for (int side = 0; side < kLineParts; ++side) {
+      const float* rows = p + side * kLanes + part * kLanes * stride;
+      for (int i = 0; i < PRAGMA_LANES; ++i) __builtin_prefetch(rows + (kLanes + i) * stride, 0, 2);
+      Vec square[kLanes];
 #pragma GCC unroll 16
-  for (int i = 0; i < PRAGMA_LANES; ++i) v[i] = Load(p + i * stride);
-  Turn(v);
+      for (int i = 0; i < PRAGMA_LANES; ++i) square[i] = Load(rows + i * stride);
+      Turn(square);
+#pragma GCC unroll 16
+      for (int i = 0; i < PRAGMA_LANES; ++i) v[part][side * kLanes + i] = square[i];
+    }
+  }
 }
 )";
 

@@ -12,8 +12,9 @@ const std::string_view kExp = R"(
 // number are right to that number's ulp; NaN stays NaN.
 [[maybe_unused]] static inline Vec Exp(Vec x) {
   x = Max(Broadcast(-104.0f), Min(Broadcast(89.0f), x));
-  const Vec shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
-  const Vec n = shifted - 12582912.0f;
+  // 1.5 * 2^23 rounds to an integer; 2 * 127 is the exponents' bias, of two factors.
+  const Vec shifted = x * 1.44269504f + 12583166.0f;
+  const Vec n = shifted - 12583166.0f;
   const Vec r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
   Vec p = Broadcast(0.00139504892f);
   p = p * r + 0.0083688898f;
@@ -21,10 +22,11 @@ const std::string_view kExp = R"(
   p = p * r + 0.166665182f;
   p = p * r + 0.5f;
   p = p * (r * r) + r + 1.0f;
-  // 2^n in two factors: n reaches from -150 to 128, further than one exponent.
-  const Ints whole = Bits(shifted) - 0x4b400000;
+  // 2^n in two factors: n reaches from -150 to 128, further than one exponent. The lowest bits of
+  // `shifted` are n and the bias; what stands above them is shifted out.
+  const Ints whole = Bits(shifted);
   const Ints half = whole >> 1;
-  return p * FromBits((half + 127) << 23) * FromBits((whole - half + 127) << 23);
+  return p * FromBits(half << 23) * FromBits((whole - half) << 23);
 }
 )";
 
