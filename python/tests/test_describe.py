@@ -319,7 +319,7 @@ BAD = {
     "syntax": ("def broken(:\n", "task.py: not valid Python: invalid syntax"),
     "import": (
         "import nothing_there\n",
-        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5)",
+        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there beside torch",
     ),
     "exit": ("import sys\nsys.exit(3)\n", "importing it ends the program (exit code 3)"),
     "no model": ("def get_inputs(): return []\n", "no class `Model`"),

@@ -6,7 +6,9 @@ import math
 
 import torch
 
-from pragma_torch import figures
+from pragma_torch import batteries, figures, referee
+from pragma_torch.plan import Argument
+from pragma_torch.structure import Structure
 
 
 def full(y, r, dtype=torch.float32):
@@ -70,3 +72,29 @@ def test_integers_are_equal_to_the_truth_or_to_torchs_own_result():
     y, r, native = torch.tensor([1, 2, 3]), torch.tensor([1, 9, 9]), torch.tensor([1, 2, 4])
     found = figures.read([figures.passes(y, r, torch.int64, native)])[0]
     assert (found["mismatched"], found["first_mismatch"]) == (1, 2)
+
+
+def about(native, truth):
+    return referee._about_truth(native, truth)
+
+
+def test_what_is_said_of_a_truth_does_not_depend_on_blocks(monkeypatch):
+    whole = torch.tensor([3.0, -4.0, 0.0, 5.0, 1.0], dtype=torch.float64)
+    odd = torch.tensor([0.5, -4.0, 0.0, 2.0, 1.0], dtype=torch.float64)
+    infinite = torch.tensor([0.5, -4.0, 0.0, 2.0, math.inf], dtype=torch.float64)
+    before = [about(t.float(), t) for t in (whole, odd, infinite)]
+    monkeypatch.setattr(figures, "BLOCK", 2)
+    assert [about(t.float(), t) for t in (whole, odd, infinite)] == before
+    assert [b["exact"] for b in before] == [True, False, False]
+    assert [b["finite"] for b in before] == [True, True, False]
+    assert math.isclose(before[0]["peak_over_rms"], 5 / math.sqrt(51 / 5))
+
+
+def test_a_battery_made_in_blocks_fills_all_of_a_tensor(monkeypatch):
+    monkeypatch.setattr(batteries, "_BLOCK", 8)
+    tensor = torch.full((5, 7), math.nan)
+    argument = Argument("x", "args[0]", "input", "float32", [5, 7])
+    batteries.Battery("integers", 0.0, 3.0, 11, "cpu").apply([argument], [Structure()], [tensor])
+    assert torch.equal(tensor, tensor.round()) and float(tensor.abs().max()) <= 3
+    assert len(set(tensor.view(-1).tolist())) > 3
+    assert not torch.equal(tensor.view(-1)[:8], tensor.view(-1)[8:16])

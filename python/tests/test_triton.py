@@ -335,6 +335,17 @@ def test_torch_may_allocate_and_view_but_not_compute():
             no_torch.call(guilty, [torch.ones(4), torch.ones(4)])
 
 
+def test_the_mode_of_that_call_imports_nothing_that_compiles():
+    """Seven processes of a candidate would each import it, for seconds, five of them while the GPU is locked."""
+    code = (
+        "import sys, torch; from pragma_triton import no_torch; "
+        "no_torch.call(lambda x: torch.empty(3, device=x.device), [torch.ones(4)]); "
+        "print('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_what_a_call_starts_is_read_from_the_activity_records():
     from pragma_triton import observe
 

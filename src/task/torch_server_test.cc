@@ -259,6 +259,7 @@ TEST_F(LinearTest, TimesEagerAndCompile) {
     EXPECT_EQ(timer.Ring(PRAGMA_RUN, {1, 0}), PRAGMA_OK) << timer.doorbell.message();
     EXPECT_EQ(timer.Ring(PRAGMA_EMPTY, {1, 0}), PRAGMA_OK);
     EXPECT_EQ(timer.Ring(PRAGMA_RUN, {7}), PRAGMA_RAISED);
+    EXPECT_EQ(timer.Ring(PRAGMA_RELEASE, {}), PRAGMA_OK);
     EXPECT_EQ(timer.Ring(PRAGMA_EXIT, {}), PRAGMA_OK);
     EXPECT_TRUE(Ended(timer.child.pidfd.get()));
   }
