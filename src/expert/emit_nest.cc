@@ -242,15 +242,18 @@ class NestWriter final : public NestWindows {
     if (counts.empty()) counts = {1};
     wide_ = std::min(wanted, counts.back());
     const std::string vectors = columns_ = Tunable("COLUMNS", wide_, counts);
-    if (wide_ > kColumns) needs_.pieces.insert(VectorPiece::kWide);
+    if (wide_ > kColumns) {
+      needs_.pieces.insert(VectorPiece::kWide);
+      columns_ += " * kLine / kLanes";  // stretches of memory, whatever the processor's vectors
+    }
     BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
-    out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * kLanes) {{", size,
-                          vectors));
+    out_.Line(fmt::format("for (std::int64_t block = 0; block < {}; block += {} * {}) {{", size,
+                          vectors, wide_ > kColumns ? "kLine" : "kLanes"));
     out_.Line(
         fmt::format("For{}Columns<{}>(block, {}, [&](std::int64_t first, auto vectors, "
                     "[[maybe_unused]] auto lanes) INLINE {{",
-                    wide_ > kColumns ? "Wide" : "", vectors, size));
+                    wide_ > kColumns ? "Wide" : "", columns_, size));
     out_.Line("constexpr int V = decltype(vectors)::value;");
     for (const Phase& phase : nest_.phases)
       phase.outer ? WriteColumnOuter(phase) : WriteColumnPass(phase);

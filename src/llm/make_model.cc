@@ -18,7 +18,7 @@ namespace pragma {
 namespace {
 
 constexpr std::string_view kForms =
-    "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR or replay:FILE";
+    "expert (built in), openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR or replay:FILE";
 
 Result<std::unique_ptr<Model>> MakeService(Protocol protocol, const std::string& model,
                                            const ModelOptions& options, Clock& clock) {
