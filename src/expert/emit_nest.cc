@@ -208,6 +208,7 @@ class NestWriter final : public NestWindows {
     CountUses(phase);
     for (const std::size_t s : phase.steps) WriteInside(nest_.steps[s], body);
     if (LooksAhead(phase)) WriteAhead(body);
+    WriteOwnAhead(phase, body);
     std::size_t open = 0;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i) {
       if (!nest_.inner[i] || static_cast<int>(i) == nest_.lane) continue;

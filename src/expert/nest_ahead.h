@@ -15,6 +15,7 @@
 #include "core/task.h"
 #include "expert/emit_nest.h"
 #include "expert/expression.h"
+#include "expert/fold_text.h"
 #include "expert/nest.h"
 #include "expert/nest_frame.h"
 #include "expert/program.h"
@@ -79,6 +80,23 @@ class NestAhead : public NestFrame {
         if (nest_.inner[i]) row = address.factor[i];
       address.offset += kRows * row;
       if (std::abs(row) > wide_ * kAligned) AskFor(body, load->buffer, address, "");
+    }
+  }
+
+  // In passes along a row whose every vector waits for the one before it: the processor is full of
+  // what waits, and reaches no further loads by itself. Seen with AVX2 and small pages: running
+  // sums in 0.84, positions of extremes in 0.86 of the time; plain sums in 1.03.
+  void WriteOwnAhead(const Phase& phase, Writer& body) {
+    constexpr std::int64_t kFloatsAhead = 1024;
+    const bool waits = std::ranges::any_of(phase.steps, [&](std::size_t s) {
+      const Step& step = nest_.steps[s];
+      return step.kind == Step::Kind::kScan || IsPosition(step);
+    });
+    if (!waits || &phase != &nest_.phases[InnerPasses()[0]] || !nest_.LaneInside()) return;
+    for (const Load* load : AheadOf(phase)) {
+      AffineForm address = load->address;
+      address.offset += kFloatsAhead;
+      AskFor(body, load->buffer, address, "");
     }
   }
 
