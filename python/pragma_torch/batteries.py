@@ -7,6 +7,7 @@ import math
 
 import torch
 
+from pragma_torch.figures import BLOCK
 from pragma_torch.plan import Argument
 from pragma_torch.structure import Structure, mirror
 
@@ -15,7 +16,6 @@ _TINY_SIZE = 1e-5
 _SMALLEST_MAGNITUDE = -6.0  # power of ten, of wide_range
 _PARAMETER_SPREAD = 0.5
 _SPARSE = ("one_hot", "last_only")
-_BLOCK = 1 << 26  # elements made at a time, in fp64
 
 
 class Battery:
@@ -62,7 +62,7 @@ class Battery:
             tensor.copy_(tensor.double() + _PARAMETER_SPREAD * self._normal(tensor.shape))
 
     def _fill(self, tensor: torch.Tensor, structure: Structure, size: float) -> None:
-        for block in tensor.view(-1).split(_BLOCK):
+        for block in tensor.view(-1).split(BLOCK):
             values = self._values(block.shape, size)
             block.copy_(torch.where(block == 0, 0.0, values) if structure.some_zeros else values)
 
