@@ -108,17 +108,27 @@ def read_rows(path):
 
 
 INTERRUPTED = 130  # exit code
+CUT = 124  # of a search that took longer than it might, as of timeout(1)
 
 
-def search(command):
-    """A search with --json: what it replied, or None, and the process. Where somebody ended it this
-    script ends too, since its figures would pass for those of a whole one."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def search(command, limit_s=None):
+    """A search with --json: what it replied, or None, and the process. After `limit_s` it is interrupted and its
+    exit code is CUT. Where somebody else ended it this script ends too, since its figures would pass for those of a
+    whole one."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        cut = False
+        try:
+            out, errors = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            cut = True
+            process.terminate()
+            out, errors = process.communicate()
+    done = subprocess.CompletedProcess(command, CUT if cut else process.returncode, out, errors)
     try:
-        reply = json.loads(done.stdout)
+        reply = json.loads(out)
     except json.JSONDecodeError:
         reply = None
-    if done.returncode == INTERRUPTED or (reply or {}).get("stopped") == "interrupted":
+    if not cut and (done.returncode == INTERRUPTED or (reply or {}).get("stopped") == "interrupted"):
         fail("the search was interrupted; its row is not written")
     return reply, done
 

@@ -68,16 +68,19 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
     if args.threads:
         command += ["--threads", str(args.threads)]
     started = time.monotonic()
-    reply, done = benchlib.search(command)
+    reply, done = benchlib.search(command, args.task_limit)
     row: dict[str, Any] = {"task": task.stem, "seconds": round(time.monotonic() - started, 1)}
     if args.set:
         row["set"] = args.set
+    cut = done.returncode == benchlib.CUT
+    if cut and not of(reply, "best"):
+        return row | {"status": "cut", "reason": f"not done after {args.task_limit:.0f} s: {last_reason(done, [])}"}
     if reply is None:
         reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return row | {"status": "task_error", "reason": reason}
     best = reply.get("best") or {}
     trials = reply.get("trials") or []
-    row |= {"attempts": reply.get("attempts"), "stopped": reply.get("stopped")}
+    row |= {"attempts": reply.get("attempts"), "stopped": "cut" if cut else reply.get("stopped")}
     if not best:
         return row | {"status": "none", "run": reply.get("run"), "reason": last_reason(done, trials)}
     return row | figures_of(best) | {"jobs": args.jobs}
@@ -258,6 +261,8 @@ def main() -> None:
     parser.add_argument("--set", default="", help="of which tasks are the same: small, large; stands in the rows")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="SECONDS", help="begin no task later")
+    parser.add_argument("--task-limit", type=float, metavar="SECONDS",
+                        help="of one task, with describing it and its final measurement; longer: its row says cut")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
     parser.add_argument("--home", default=".pragma")
     parser.add_argument("--cut", action="store_true", help="run nothing: write the rows of a run with --once that was cut off, from --home")

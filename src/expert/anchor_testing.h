@@ -54,8 +54,8 @@ struct TestCompiler {
       "#endif\n"
       "#define PRAGMA_TUNE(name, otherwise, ...) "
       "[[maybe_unused]] static constexpr int name = CHOICE(otherwise, __VA_ARGS__)\n" +
-      VectorPreamble({kCore, kParts, kStream, kLoops, kLanes, kExp}) + std::string(PackingText()) +
-      kernels + main;
+      VectorPreamble({kCore, kParts, kStream, kLoops, kLanes, kExpNegative}) +
+      std::string(PackingText()) + kernels + main;
   if (!WriteFileAtomic(folder.path() / "check.cpp", source)) return "cannot write the source";
   std::vector<std::string> build{
       compiler.name, "-std=c++20",         "-Wall",   "-Wextra", "-Werror",

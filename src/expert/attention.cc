@@ -144,7 +144,7 @@ class Matcher final {
   // exponentials = exp(score - largest of its row).
   bool MatchScores() {
     const std::optional<Source> power = SourceOf(*exponential_, 2);
-    if (!power || power->step->kind != Step::Kind::kMap || power->expr->op != ExprOp::kExp ||
+    if (!power || power->step->kind != Step::Kind::kMap || !IsExponential(power->expr->op) ||
         power->expr->args[0]->op != ExprOp::kSubtract)
       return false;
     const std::vector<ExprPtr>& distance = power->expr->args[0]->args;

@@ -86,7 +86,7 @@ KernelText GenerateAttention(const AttentionSpec& spec, const KernelTarget& targ
   }
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kLoops,
-                   VectorPiece::kLanes, VectorPiece::kExp};
+                   VectorPiece::kLanes, VectorPiece::kExpNegative};
   kernel.code = Head(spec, target);
   kernel.code +=
       FillIn(attention_text::kFinish, {{"extra", extra},

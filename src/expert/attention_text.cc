@@ -111,10 +111,10 @@ static float Weigh(float* scores, Row& known@extra@, std::int64_t batch, std::in
   }
   const float largest = MaxLanes(top);
   const float base = largest == -__builtin_inff() ? 0.0f : largest;
-  const float shrink = Exp(Broadcast(known.largest - base))[0];
+  const float shrink = ExpNegative(Broadcast(known.largest - base))[0];
   Vec sum = {};
   for (k = 0; k < keys; k += kLanes) {
-    const Vec weight = Exp(Load(scores + k) - base);
+    const Vec weight = ExpNegative(Load(scores + k) - base);
     Store(scores + k, weight);
     sum += weight;
   }

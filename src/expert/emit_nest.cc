@@ -65,6 +65,7 @@ class NestWriter final : public NestWindows {
     if (const std::optional<Turned> turned = TurnedLoad()) return WriteTiles(*turned);
     const std::vector<std::size_t> outer = OuterLoops();
     const bool blocks = SharesLaneOut();
+    for (const Phase& phase : nest_.phases) DeclareOwnAhead(phase);
     BeginWork(static_cast<int>(outer.size()) + (blocks ? 1 : 0));
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
     if (blocks) {
@@ -217,10 +218,11 @@ class NestWriter final : public NestWindows {
     }
     if (nest_.LaneInside()) {
       const std::string size = std::to_string(nest_.shape[static_cast<std::size_t>(nest_.lane)]);
+      const bool asks = AsksForOwn(phase);
+      const std::string turn = Folds(phase) ? chains_ : asks ? "kLineParts" : "1";
       out_.Line(fmt::format(
           "ForLanes<{}>({}, {}, [&](std::int64_t e, {}, [[maybe_unused]] auto lanes) INLINE {{",
-          Folds(phase) ? chains_ : "1", from_, to_.empty() ? size : to_,
-          Folds(phase) ? "int u" : "int"));
+          turn, from_, to_.empty() ? size : to_, Folds(phase) || asks ? "int u" : "int"));
     }
     out_.Append(body);
     if (nest_.LaneInside()) out_.Line("});");

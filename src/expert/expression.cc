@@ -148,12 +148,13 @@ double NodeCost(const Expr& expr) {
     case ExprOp::kConstant:
     case ExprOp::kIndex: return 0;
     case ExprOp::kExp:
+    case ExprOp::kExpNegative:
     case ExprOp::kLog: return 14;
     case ExprOp::kLog1Plus:
     case ExprOp::kExpMinus1:
     case ExprOp::kSigmoid:
-    case ExprOp::kNormalCdf: return 22;
-    case ExprOp::kTanh:
+    case ExprOp::kNormalCdf:
+    case ExprOp::kTanh: return 22;
     case ExprOp::kErf: return 36;
     case ExprOp::kSin:
     case ExprOp::kCos:

@@ -28,6 +28,7 @@ enum class ExprOp : std::uint8_t {
   kSquareRoot,
   kReciprocal,
   kExp,
+  kExpNegative,  // exp of what is at most 0
   kExpMinus1,
   kLog,
   kLog1Plus,
@@ -127,6 +128,9 @@ void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprT
 [[nodiscard]] bool Loads(const ExprPtr& expr, int buffer);
 // Whether both are the same tree, operator by operator and number by number.
 [[nodiscard]] bool SameExpression(const ExprPtr& a, const ExprPtr& b);
+[[nodiscard]] constexpr bool IsExponential(ExprOp op) {
+  return op == ExprOp::kExp || op == ExprOp::kExpNegative;
+}
 [[nodiscard]] bool IsPlainLoad(const Expr& expr);  // neither bounds nor indirect parts
 
 // About how many simple vector instructions one element costs.

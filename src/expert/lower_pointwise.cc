@@ -164,7 +164,7 @@ ExprPtr Softplus(const Args& args, const NodeView& node) {
   const ExprPtr scaled = Mul(x, Real(beta, x));
   const ExprPtr tail =
       Make(ExprOp::kLog1Plus,
-           {Make(ExprOp::kExp, {Make(ExprOp::kNegate, {Make(ExprOp::kAbs, {scaled})})})});
+           {Make(ExprOp::kExpNegative, {Make(ExprOp::kNegate, {Make(ExprOp::kAbs, {scaled})})})});
   const ExprPtr soft = Mul(Add(Clamped(scaled, 0, INFINITY), tail), Real(1 / beta, x));
   return Select(Less(Real(node.Real(2, "threshold", 20), x), scaled), x, soft);
 }

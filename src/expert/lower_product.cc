@@ -187,7 +187,7 @@ Value AttentionWeights(Builder& builder, const Value& scores) {
   const Value powers =
       builder.Stored(builder.Pointwise({scores, largest}, type, scores.dtype, [&](const Args& a) {
         const ExprPtr base = zero_where(a[1], -INFINITY, a[1]);
-        return Make(ExprOp::kExp, {Make(ExprOp::kSubtract, {a[0], base})});
+        return Make(ExprOp::kExpNegative, {Make(ExprOp::kSubtract, {a[0], base})});
       }));
   const Value sum = builder.Folded(powers, {.folded = folded, .keep = true, .dtype = scores.dtype});
   return builder.Pointwise({powers, sum}, type, scores.dtype, [&](const Args& a) {

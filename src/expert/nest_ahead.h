@@ -53,11 +53,11 @@ class NestAhead : public NestFrame {
     const std::vector<std::size_t> passes = InnerPasses();
     if (passes.size() < 2 || &phase != &nest_.phases[BusiestOf(passes)]) return false;
     if (passes.size() == 2 && SpreadAt(nest_, passes[0])) return false;
-    return HasRoom() && !AheadOf(nest_.phases[passes[0]]).empty();
+    return HasRoom() && !NextOf(nest_.phases[passes[0]]).empty();
   }
 
   void WriteAhead(Writer& body) {
-    for (const Load* load : AheadOf(nest_.phases[InnerPasses()[0]])) {
+    for (const Load* load : NextOf(nest_.phases[InnerPasses()[0]])) {
       AffineForm address = load->address;
       std::string step;
       if (nest_.LaneInside()) {
@@ -83,21 +83,26 @@ class NestAhead : public NestFrame {
     }
   }
 
-  // In passes along a row whose every vector waits for the one before it: the processor is full of
-  // what waits, and reaches no further loads by itself. Seen with AVX2 and small pages: running
-  // sums in 0.84, positions of extremes in 0.86 of the time; plain sums in 1.03.
+  // Where a pass along a row asks for its own memory, how far ahead: a tunable, in floats. Seen
+  // with AVX2 and small pages, of the time without it: running sums 0.84, positions of extremes
+  // 0.86, whose every vector waits for the one before, so that the processor, full of what waits,
+  // reaches no further loads by itself; maps 0.9. Plain sums 1.03: none.
+  void DeclareOwnAhead(const Phase& phase) {
+    if (MayAskForOwn(phase))
+      own_ahead_ = Tunable("AHEAD", Waits(phase) ? 1024 : 512, {0, 512, 1024});
+  }
+
+  [[nodiscard]] bool AsksForOwn(const Phase& phase) const {
+    return !own_ahead_.empty() && MayAskForOwn(phase);
+  }
+
+  // Once for each line: `u` counts the vectors of a turn of the loop.
   void WriteOwnAhead(const Phase& phase, Writer& body) {
-    constexpr std::int64_t kFloatsAhead = 1024;
-    const bool waits = std::ranges::any_of(phase.steps, [&](std::size_t s) {
-      const Step& step = nest_.steps[s];
-      return step.kind == Step::Kind::kScan || IsPosition(step);
-    });
-    if (!waits || &phase != &nest_.phases[InnerPasses()[0]] || !nest_.LaneInside()) return;
-    for (const Load* load : AheadOf(phase)) {
-      AffineForm address = load->address;
-      address.offset += kFloatsAhead;
-      AskFor(body, load->buffer, address, "");
-    }
+    if (!AsksForOwn(phase)) return;
+    body.Line(fmt::format("if ({} > 0 && u % kLineParts == 0) {{", own_ahead_));
+    for (const Load* load : AheadOf(phase))
+      AskFor(body, load->buffer, load->address, " + " + own_ahead_);
+    body.Line("}");
   }
 
   void AskFor(Writer& body, int buffer, const AffineForm& address, const std::string& step) {
@@ -119,12 +124,21 @@ class NestAhead : public NestFrame {
     return loads;
   }
 
+  // Those of them that the next outer iteration begins with.
+  [[nodiscard]] std::vector<const Load*> NextOf(const Phase& phase) const {
+    std::vector<const Load*> loads = AheadOf(phase);
+    if (nest_.LaneInside())
+      std::erase_if(loads, [&](const Load* load) { return NextOuter(load->address) == 0; });
+    return loads;
+  }
+
   [[nodiscard]] bool IsBeyondCaches(const Buffer& buffer) const {
     const auto bytes = Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
     return bytes > choices_.shared_cache_bytes;
   }
 
   static constexpr int kMostColumns = 128;
+  std::string own_ahead_;      // how many floats ahead a pass asks for its own; empty: it does not
   int wide_ = kColumns;        // vectors side by side
   std::string columns_ = "1";  // the same as the text has it
 
@@ -134,6 +148,21 @@ class NestAhead : public NestFrame {
     for (std::size_t p = 0; p < nest_.phases.size(); ++p)
       if (!nest_.phases[p].outer) passes.push_back(p);
     return passes;
+  }
+
+  [[nodiscard]] bool Waits(const Phase& phase) const {
+    return std::ranges::any_of(phase.steps, [&](std::size_t s) {
+      const Step& step = nest_.steps[s];
+      return step.kind == Step::Kind::kScan || IsPosition(step);
+    });
+  }
+
+  [[nodiscard]] bool MayAskForOwn(const Phase& phase) const {
+    const bool maps = std::ranges::all_of(
+        phase.steps, [&](std::size_t s) { return nest_.steps[s].kind == Step::Kind::kMap; });
+    const std::vector<std::size_t> passes = InnerPasses();
+    return nest_.LaneInside() && !passes.empty() && &phase == &nest_.phases[passes[0]] &&
+           (maps || Waits(phase)) && !AheadOf(phase).empty();
   }
 
   // Of what is computed for each element; the rest stands in front of the loop.
@@ -169,8 +198,7 @@ class NestAhead : public NestFrame {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(load.buffer)];
     return buffer.dtype == DType::kFloat32 && IsBeyondCaches(buffer) && load.bounds.empty() &&
            load.indirect.empty() && !Kept(load.buffer) &&
-           load.address.factor[static_cast<std::size_t>(nest_.lane)] == 1 &&
-           (!nest_.LaneInside() || NextOuter(load.address) != 0);
+           load.address.factor[static_cast<std::size_t>(nest_.lane)] == 1;
   }
 
   // How far the next iteration of the innermost outer loop is.

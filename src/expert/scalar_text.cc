@@ -65,7 +65,8 @@ std::string_view MathName(ExprOp op) {
   switch (op) {
     case ExprOp::kAbs: return "std::abs";
     case ExprOp::kSquareRoot: return "std::sqrt";
-    case ExprOp::kExp: return "std::exp";
+    case ExprOp::kExp:
+    case ExprOp::kExpNegative: return "std::exp";
     case ExprOp::kExpMinus1: return "std::expm1";
     case ExprOp::kLog: return "std::log";
     case ExprOp::kLog1Plus: return "std::log1p";
@@ -152,6 +153,7 @@ std::string VectorCall(ExprOp op, const std::string& arg, Needs& needs) {
     case ExprOp::kReciprocal: return fmt::format("(1.0f / {})", arg);
     case ExprOp::kSquareRoot: return call("Sqrt", VectorPiece::kSqrt);
     case ExprOp::kExp: return call("Exp", VectorPiece::kExp);
+    case ExprOp::kExpNegative: return call("ExpNegative", VectorPiece::kExpNegative);
     case ExprOp::kExpMinus1: return call("ExpMinus1", VectorPiece::kExpMinus1);
     case ExprOp::kLog: return call("Log", VectorPiece::kLog);
     case ExprOp::kLog1Plus: return call("Log1p", VectorPiece::kLog1p);
@@ -196,7 +198,8 @@ std::string StemOf(const Expr& expr, const Program& program) {
     case ExprOp::kSubtract: return "difference";
     case ExprOp::kMultiply: return "product";
     case ExprOp::kDivide: return "ratio";
-    case ExprOp::kExp: return "power";
+    case ExprOp::kExp:
+    case ExprOp::kExpNegative: return "power";
     case ExprOp::kTanh: return "tangent";
     case ExprOp::kSigmoid:
     case ExprOp::kNormalCdf: return "gate";

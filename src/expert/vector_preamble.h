@@ -32,7 +32,8 @@
 //   sqrt    Sqrt(v)
 //   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
 //   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf, normal_cdf: Exp(v), ExpMinus1(v), Log(v),
-//           Log1p(v), Tanh(v), Sigmoid(v), Erf(v), NormalCdf(v);
+//           Log1p(v), Tanh(v), Sigmoid(v), Erf(v), NormalCdf(v); exp_normal, exp_negative:
+//           ExpNormal(v), where the result is a normal number, ExpNegative(v), v at most 0;
 //           the accuracy of each stands in its text and is what the tests hold it to
 #pragma once
 
@@ -60,7 +61,9 @@ enum class VectorPiece : std::uint8_t {
   kLanes,
   kSqrt,
   kRound,
+  kExpNormal,
   kExp,
+  kExpNegative,
   kExpMinus1,
   kLog,
   kLog1p,

@@ -10,6 +10,7 @@ const std::string_view kLoops = R"(
 // number below kLanes for what is left over.
 #define INLINE __attribute__((always_inline))
 [[maybe_unused]] constexpr std::int64_t kLine = 16;  // floats of a line of the caches
+[[maybe_unused]] constexpr std::int64_t kLineParts = kLine / kLanes;
 struct AllLanes {
   constexpr operator std::int64_t() const { return kLanes; }
 };
@@ -214,7 +215,6 @@ static inline INLINE void Turn(Vec (&v)[kLanes]) {
 }
 // A square of a cache line's floats each way, so that lines are read and written whole: v[part][i]
 // gets column i of the rows from part * lanes on. The rows to come are asked for.
-constexpr std::int64_t kLineParts = kLine / kLanes;
 static inline INLINE void LoadTurned(const float* p, std::int64_t stride, Vec (&v)[kLineParts][kLine]) {
 #pragma GCC unroll 4
   for (int part = 0; part < kLineParts; ++part) {

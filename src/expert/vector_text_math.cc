@@ -7,40 +7,61 @@
 
 namespace pragma::vector_text {
 
-const std::string_view kExp = R"(
-// exp, at most 1 ulp: e^x = 2^n e^r with |r| <= ln(2)/2. Results below the smallest normal
-// number are right to that number's ulp; NaN stays NaN.
-[[maybe_unused]] static inline Vec Exp(Vec x) {
-  x = Max(Broadcast(-104.0f), Min(Broadcast(89.0f), x));
-  // 1.5 * 2^23 rounds to an integer; 2 * 127 is the exponents' bias, of two factors.
-  const Vec shifted = x * 1.44269504f + 12583166.0f;
-  const Vec n = shifted - 12583166.0f;
+const std::string_view kExpNormal = R"(
+// e^(x - n ln(2)) - 1 where n is x / ln(2), rounded: what is left is at most ln(2)/2.
+static inline Vec ExpRestMinus1(Vec x, Vec n) {
   const Vec r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
   Vec p = Broadcast(0.00139504892f);
   p = p * r + 0.0083688898f;
   p = p * r + 0.041666206f;
   p = p * r + 0.166665182f;
   p = p * r + 0.5f;
-  p = p * (r * r) + r + 1.0f;
-  // 2^n in two factors: n reaches from -150 to 128, further than one exponent. The lowest bits of
-  // `shifted` are n and the bias; what stands above them is shifted out.
-  const Ints whole = Bits(shifted);
-  const Ints half = whole >> 1;
-  return p * FromBits(half << 23) * FromBits((whole - half) << 23);
+  return p * (r * r) + r;
+}
+// 1.5 * 2^23 rounds x / ln(2) to an integer; 127 is the exponent's bias. The lowest bits are the
+// exponent's then; what stands above them is shifted out.
+static inline Vec ExpShifted(Vec x) { return x * 1.44269504f + 12583039.0f; }
+static inline Vec PowerOfTwo(Vec shifted) { return FromBits(Bits(shifted) << 23); }
+// exp of x in [-88, 89], at most 1 ulp: e^x = 2^n e^r. 0 and infinity for results below 2^-126.5
+// and above 2^127.5.
+[[maybe_unused]] static inline Vec ExpNormal(Vec x) {
+  const Vec shifted = ExpShifted(x);
+  return (ExpRestMinus1(x, shifted - 12583039.0f) + 1.0f) * PowerOfTwo(shifted);
 }
 )";
 
+const std::string_view kExp = R"(
+// exp, at most 1 ulp. Results below the smallest normal number are right to that number's ulp; NaN
+// stays NaN.
+[[maybe_unused]] static inline Vec Exp(Vec x) {
+  x = Max(Broadcast(-104.0f), Min(Broadcast(89.0f), x));
+#if defined(__AVX512F__)
+  const Vec n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;
+  return (Vec)_mm512_scalef_ps((__m512)(ExpRestMinus1(x, n) + 1.0f), (__m512)n);
+#else
+  // 2^n in two factors: n reaches from -150 to 128, further than one exponent.
+  const Vec shifted = x * 1.44269504f + 12583166.0f;
+  const Ints whole = Bits(shifted);
+  const Ints half = whole >> 1;
+  const Vec rest = ExpRestMinus1(x, shifted - 12583166.0f) + 1.0f;
+  return rest * FromBits(half << 23) * FromBits((whole - half) << 23);
+#endif
+}
+)";
+
+const std::string_view kExpNegative = R"(
+// exp of what is at most 0, at most 1 ulp; 0 for results below the smallest normal number.
+[[maybe_unused]] static inline Vec ExpNegative(Vec x) { return ExpNormal(Max(Broadcast(-88.0f), x)); }
+)";
+
 const std::string_view kExpMinus1 = R"(
-// e^x - 1, at most 3 ulp: a polynomial where e^x is near 1, and taking 1 away would cancel.
+// e^x - 1, at most 2 ulp: 2^n (e^r - 1) + (2^n - 1), by half of it, since 2^128 is no number.
 [[maybe_unused]] static inline Vec ExpMinus1(Vec x) {
-  Vec p = Broadcast(0.000199928952f);
-  p = p * x + 0.0013997457f;
-  p = p * x + 0.008333073f;
-  p = p * x + 0.0416653156f;
-  p = p * x + 0.166666687f;
-  p = p * x + 0.5f;
-  const Vec near = p * (x * x) + x;
-  return Abs(x) < 0.5f ? near : Exp(x) - 1.0f;
+  x = Max(Broadcast(-30.0f), Min(Broadcast(89.0f), x));
+  const Vec shifted = ExpShifted(x);
+  const Vec power = PowerOfTwo(shifted - 1.0f);
+  const Vec half = ExpRestMinus1(x, shifted - 12583039.0f) * power + (power - 0.5f);
+  return half + half;
 }
 )";
 
@@ -80,26 +101,22 @@ const std::string_view kLog1p = R"(
 )";
 
 const std::string_view kTanh = R"(
-// tanh, at most 2 ulp: a polynomial below 0.65, else 1 - 2 / (e^2x + 1).
+// tanh, at most 3 ulp: m / (m + 2) where m = e^2x - 1.
 [[maybe_unused]] static inline Vec Tanh(Vec x) {
-  const Vec size = Abs(x);
-  const Vec s = x * x;
-  Vec p = Broadcast(0.00206466205f);
-  p = p * s - 0.00809196476f;
-  p = p * s + 0.0216663443f;
-  p = p * s - 0.0539405644f;
-  p = p * s + 0.133331582f;
-  p = p * s - 0.333333284f;
-  const Vec small = p * (s * x) + x;
-  const Vec large = 1.0f - 2.0f / (Exp(size + size) + 1.0f);
-  const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
-  return size < 0.65f ? small : signed_large;
+  x = Max(Broadcast(-10.0f), Min(Broadcast(10.0f), x));
+  const Vec twice = x + x;
+  const Vec shifted = ExpShifted(twice);
+  const Vec power = PowerOfTwo(shifted);
+  const Vec m = ExpRestMinus1(twice, shifted - 12583039.0f) * power + (power - 1.0f);
+  return m / (m + 2.0f);
 }
 )";
 
 const std::string_view kSigmoid = R"(
 // 1 / (1 + e^-x), at most 3 ulp down to the smallest normal number.
-[[maybe_unused]] static inline Vec Sigmoid(Vec x) { return 1.0f / (1.0f + Exp(-x)); }
+[[maybe_unused]] static inline Vec Sigmoid(Vec x) {
+  return 1.0f / (1.0f + ExpNormal(-Max(Broadcast(-89.0f), Min(Broadcast(88.0f), x))));
+}
 )";
 
 const std::string_view kErf = R"(
@@ -122,34 +139,30 @@ const std::string_view kErf = R"(
   q = q * size - 0.638225615f;
   q = q * size - 1.12704003f;
   q = q * size - 0.000353708921f;
-  const Vec large = 1.0f - Exp(q);
+  const Vec large = 1.0f - ExpNormal(q);
   const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
   return Abs(x) < 1.0f ? small : signed_large;
 }
 )";
 
 const std::string_view kNormalCdf = R"(
-// The share of a normal distribution below x, off by at most 3e-7, from 0 on by 9 ulp: p is a fit of
-// the share above |x| to the power -1/4, so that nothing large need be computed for tails.
+// The share of a normal distribution below x, off by at most 4e-7, from 0 on by 9 ulp: p is a fit of
+// the share above |x| to the power -1/8, so that nothing large need be computed for tails.
 [[maybe_unused]] static inline Vec NormalCdf(Vec x) {
   const Vec size = Abs(x);
-  Vec p = Broadcast(1.06576032e-07f);
-  p = p * size - 2.34321556e-06f;
-  p = p * size + 2.35914886e-05f;
-  p = p * size - 0.000137392912f;
-  p = p * size + 0.000515925989f;
-  p = p * size - 0.00126657996f;
-  p = p * size + 0.00218703109f;
-  p = p * size - 0.00206415565f;
-  p = p * size + 0.00341551355f;
-  p = p * size + 0.00565713877f;
-  p = p * size + 0.0314643718f;
-  p = p * size + 0.118264429f;
-  p = p * size + 0.237213925f;
-  p = p * size + 1.18920708f;
-  const Vec square = p * p;
-  const Vec above = 1.0f / (square * square);
-  return x < 0.0f ? above : 1.0f - above;
+  Vec p = Broadcast(2.63991274e-06f);
+  p = p * size - 1.17033696e-05f;
+  p = p * size + 7.56649169e-05f;
+  p = p * size + 0.000195225002f;
+  p = p * size + 0.000972700305f;
+  p = p * size + 0.00943732727f;
+  p = p * size + 0.0488192551f;
+  p = p * size + 0.108761922f;
+  p = p * size + 1.09050775f;
+  p *= p;
+  p *= p;
+  const Vec above = 1.0f / (p * p);
+  return Bits(x) < 0 ? above : 1.0f - above;
 }
 )";
 

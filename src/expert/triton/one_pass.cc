@@ -34,7 +34,7 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
       return std::nullopt;
     power = kept.expr;
   }
-  if (second.steps.size() > 2 || power->op != ExprOp::kExp ||
+  if (second.steps.size() > 2 || !IsExponential(power->op) ||
       power->args[0]->op != ExprOp::kSubtract)
     return std::nullopt;
   const std::vector<ExprPtr>& distance = power->args[0]->args;

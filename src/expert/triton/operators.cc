@@ -20,7 +20,8 @@ std::string_view FunctionName(ExprOp op) {
   switch (op) {
     case ExprOp::kAbs: return "tl.abs";
     case ExprOp::kSquareRoot: return "libdevice.sqrt";
-    case ExprOp::kExp: return "libdevice.exp";
+    case ExprOp::kExp:
+    case ExprOp::kExpNegative: return "libdevice.exp";
     case ExprOp::kExpMinus1: return "libdevice.expm1";
     case ExprOp::kLog: return "libdevice.log";
     case ExprOp::kLog1Plus: return "libdevice.log1p";
