@@ -53,23 +53,39 @@ def ready(device: str, alignment: int) -> str:
     """The function of a solution that takes one tensor as a kernel's argument."""
     return f'''
 def _pragma_ready(tensor, shape, dtype, name):
-    if tuple(tensor.shape) != shape or tensor.dtype != dtype or tensor.device.type != "{device}":
+    if tensor.shape != shape or tensor.dtype != dtype or not tensor.is_{device}:
         found = f"{{tensor.dtype}} {{tuple(tensor.shape)}} on {{tensor.device}}"
         raise ValueError(f"{{name}} must be {{dtype}} {{shape}} on {device}, not {{found}}")
-    tensor = tensor.detach().contiguous()
-    return tensor if tensor.data_ptr() % {alignment} == 0 else tensor.clone()
+    tensor = tensor.detach() if tensor.requires_grad else tensor
+    if tensor.is_contiguous() and tensor.data_ptr() % {alignment} == 0:
+        return tensor
+    return tensor.clone(memory_format=torch.contiguous_format)
+'''
+
+
+# Scratch on a processor is kept between calls: its pages, new each time, can cost more than the kernel. A dict's pop and
+# assignment are one step each, so a second thread that calls meanwhile makes its own.
+KEPT_SCRATCH = '''
+_PRAGMA_KEPT = {}
+
+def _pragma_scratch(size):
+    kept = _PRAGMA_KEPT.pop("scratch", None)
+    return torch.empty(size, dtype=torch.uint8) if kept is None else kept
 '''
 
 
 def library_call(function: str, passed: list[str], scratch_bytes: int, device: str = "", last: str = "") -> list[str]:
     """The lines of forward that call a built library. `device`: where scratch is made, as an argument
-    of torch.empty; `last`: an argument after scratch."""
-    lines = []
-    if scratch_bytes > 0:
+    of torch.empty; empty: on the processor, and kept. `last`: an argument after scratch."""
+    lines, after = [], []
+    if scratch_bytes > 0 and device:
         lines.append(f"scratch = torch.empty({scratch_bytes}, dtype=torch.uint8{device})")
+    elif scratch_bytes > 0:
+        lines.append(f"scratch = _pragma_scratch({scratch_bytes})")
+        after.append('_PRAGMA_KEPT["scratch"] = scratch')
     pointers = [f"ctypes.c_void_p({name}.data_ptr())" for name in [*passed, *(["scratch"] if scratch_bytes > 0 else [])]]
     if scratch_bytes == 0:
         pointers.append("None")
     if last:
         pointers.append(last)
-    return [*lines, f"_PRAGMA_LIBRARY.{function}(", *(f"    {pointer}," for pointer in pointers), ")"]
+    return [*lines, f"_PRAGMA_LIBRARY.{function}(", *(f"    {pointer}," for pointer in pointers), ")", *after]

@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
-from pragma_export.text import LOADED, Refused, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
+from pragma_export.text import KEPT_SCRATCH, LOADED, Refused, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
@@ -186,6 +186,8 @@ class CppKernel:
 
     def __init__(self, request: dict[str, Any]) -> None:
         self._request = request
+        if request["scratch_bytes"] > 0:
+            self.helpers = KEPT_SCRATCH + self.helpers
 
     def constants(self) -> list[str]:
         request = self._request

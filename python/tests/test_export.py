@@ -109,10 +109,23 @@ def test_sources_that_a_raw_string_cannot_hold(ending):
 
 def test_scratch_prepare_and_kinds_of_output():
     text = write(request(scratch_bytes=64, packed_bytes=128, output_kind="tuple"))
-    assert "torch.empty(64, dtype=torch.uint8)" in text
+    assert "scratch = _pragma_scratch(64)" in text and text.rstrip().endswith("return (o0,)")
+    assert "_pragma_scratch" not in write(request())
     assert "pragma_prepare" in text and "_version" in text
     assert "return (o0,)" in text
     assert "return [o0]" in write(request(output_kind="list"))
+
+
+def test_scratch_is_kept_and_never_shared_by_two_calls_at_once():
+    text = write(request(scratch_bytes=64))
+    helper = text[text.index("_PRAGMA_KEPT = {}") : text.index("def _pragma_library")]
+    found: dict = {}
+    exec(f"import torch\n{helper}", found)  # noqa: S102
+    take, kept = found["_pragma_scratch"], found["_PRAGMA_KEPT"]
+    first, second = take(64), take(64)
+    assert first.numel() == 64 and first.data_ptr() != second.data_ptr()
+    kept["scratch"] = first
+    assert take(64).data_ptr() == first.data_ptr() and kept == {}
 
 
 @pytest.mark.parametrize(
