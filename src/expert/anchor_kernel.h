@@ -59,6 +59,7 @@ struct KernelTarget {
 struct KernelText {
   std::string code;              // needs PackingText() before it, once for all kernels
   std::set<VectorPiece> pieces;  // of the preamble, packing included
+  bool keeps = false;            // NAME::Pack lays an operand out for many calls of Run
 };
 
 inline constexpr std::int64_t kFloatBytes = 4;

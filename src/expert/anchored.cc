@@ -317,6 +317,7 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelT
     spec.name = name;
     spec.epilogue = callback;
     spec.extra = extra;
+    spec.keeps_b = planned.keeps_right;
     kernel = GenerateMatmul(spec, target);
     const Load& a = step.product->left->load;
     const Load& b = step.product->right->load;
@@ -345,6 +346,11 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelT
     kernel = GenerateConv(spec, target);
     operands = fmt::format("{}, {}, {}", BufferOf(program, step.convolution->input).name,
                            BufferOf(program, step.convolution->weight).name, out);
+  }
+  if (kernel.keeps) {
+    const Load& kept = step.product->right->load;
+    text.before = fmt::format("{}::Pack({}, @scratch@);", name,
+                              Shifted(BufferOf(program, kept.buffer).name, kept.address.offset));
   }
   text.function = kernel.code;
   text.pieces = kernel.pieces;

@@ -29,6 +29,7 @@ void ReserveNames(ExpressionWriter& values, const OutputSite& site);
 struct AnchorText {
   std::string function;  // before the kernel
   std::string call;      // inside it; @scratch@ stands for the scratch memory
+  std::string before;    // the same, once before a repeat's turns; empty: nothing is needed
   std::set<VectorPiece> pieces;
 };
 

@@ -48,14 +48,9 @@ std::string FunctionName(std::string_view capitals) {
   return name;
 }
 
-bool IsWritten(const Nest& nest, int buffer) {
-  return std::ranges::any_of(nest.steps,
-                             [buffer](const Step& step) { return step.buffer == buffer; });
-}
-
 // Many short turns: threads would wait for each other longer than they compute.
 bool IsShortTurn(const Nest& nest) {
-  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 22;  // multiplications
+  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 21;  // multiplications
   return nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads;
 }
 
@@ -82,7 +77,10 @@ void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>
   auto slices = sliced.begin();
   for (std::size_t n = 0; n < nests.size(); ++n) {
     out_.Line("");
-    if (slices != sliced.end() && n == slices->first) OpenSlices(*slices, nests);
+    if (slices != sliced.end() && n == slices->first) {
+      WriteBefore(*slices, nests, patterns);
+      OpenSlices(*slices, nests);
+    }
     out_.Line("// " + InWords(nests[n]));
     nests[n].anchored ? WriteAnchor(nests[n], patterns[n]) : WriteNest(nests[n], patterns[n]);
     if (slices == sliced.end() || n != slices->last) continue;
@@ -107,7 +105,7 @@ void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests
     if (step == 0 || slices.inside.contains(buffer) || std::any_of(begin, end, used)) continue;
     Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
     const bool written =
-        std::any_of(begin, end, [buffer](const Nest& nest) { return IsWritten(nest, buffer); });
+        std::any_of(begin, end, [buffer](const Nest& nest) { return Writes(nest, buffer); });
     whole_names_[buffer] = part.name;
     out_.Line(fmt::format("{}{}* const {}_part = {} + {} * {};", written ? "" : "const ",
                           DTypeCppName(part.dtype), part.name, part.name, index, step));
@@ -122,7 +120,17 @@ void KernelBody::CloseSlices() {
   out_.Line("}");
 }
 
-void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
+void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
+                             const std::vector<NestPattern>& patterns) {
+  for (std::size_t n = slices.first; slices.in_turn && n <= slices.last; ++n) {
+    if (!nests[n].keeps_right) continue;
+    const AnchorText anchor = AnchorOf(nests[n], patterns[n]);
+    if (!anchor.before.empty()) out_.Line(WithScratch(anchor.before));
+  }
+}
+
+// Its function is written where it is met first.
+AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
   std::string& name = written_as_[pattern.text];
   const bool first = name.empty();
   if (first) {
@@ -130,7 +138,7 @@ void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
     name.resize(name.size() - std::string_view("_fold").size());
     name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
   }
-  const AnchorText anchor = EmitAnchor(program_, nest, TargetOf(nest), name, needs_);
+  AnchorText anchor = EmitAnchor(program_, nest, TargetOf(nest), name, needs_);
   if (first) {
     functions_ += anchor.function + "\n";
     anchor_scratch_ = anchor_scratch_.empty()
@@ -139,8 +147,16 @@ void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
   }
   needs_.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
   needs_.vectors = true;
-  out_.Line(FillIn(anchor.call,
-                   {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}}));
+  return anchor;
+}
+
+std::string KernelBody::WithScratch(const std::string& call) const {
+  return FillIn(call,
+                {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}});
+}
+
+void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
+  out_.Line(WithScratch(AnchorOf(nest, pattern).call));
 }
 
 void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {
@@ -161,7 +177,7 @@ std::string KernelBody::AddFunction(const RebasedNest& rebased, const NestPatter
   for (const int buffer : pattern.buffers) {
     const Buffer& used = program_.buffers[static_cast<std::size_t>(buffer)];
     parameters += fmt::format("{}{}{}* {}", parameters.empty() ? "" : ", ",
-                              IsWritten(rebased.nest, buffer) ? "" : "const ",
+                              Writes(rebased.nest, buffer) ? "" : "const ",
                               DTypeCppName(used.dtype), used.name);
   }
   Writer function;

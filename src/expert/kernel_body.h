@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expert/anchor_kernel.h"
+#include "expert/anchored.h"
 #include "expert/emit_expression.h"
 #include "expert/emit_nest.h"
 #include "expert/nest.h"
@@ -43,6 +44,11 @@ class KernelBody final {
   [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
   void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
   void CloseSlices();
+  // What is done once for all turns of a repeat.
+  void WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
+                   const std::vector<NestPattern>& patterns);
+  [[nodiscard]] AnchorText AnchorOf(const Nest& nest, const NestPattern& pattern);
+  [[nodiscard]] std::string WithScratch(const std::string& call) const;
   void WriteAnchor(const Nest& nest, const NestPattern& pattern);
   void WriteNest(const Nest& nest, const NestPattern& pattern);
   [[nodiscard]] std::string AddFunction(const RebasedNest& rebased, const NestPattern& pattern);

@@ -38,6 +38,12 @@ struct Plan {
 
 bool IsBanded(const MatmulSpec& spec) { return !spec.a_nonzero.all() || !spec.b_nonzero.all(); }
 
+// Whether b's panels are packed apart from the product.
+bool Keeps(const MatmulSpec& spec) {
+  return spec.keeps_b && spec.batch == 1 && spec.structure == MatmulStructure::kNone &&
+         !IsBanded(spec);
+}
+
 // Matrices that follow each other in a and c and meet the same b are one long matrix.
 MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
   rows_of_one = 0;
@@ -62,6 +68,7 @@ MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
   std::swap(spec.b.first, spec.b.second);
   std::swap(spec.c.first, spec.c.second);
   spec.diagonal = -spec.diagonal;
+  spec.keeps_b = false;
   const Diagonals left = spec.a_nonzero;
   spec.a_nonzero = spec.b_nonzero.Transposed();
   spec.b_nonzero = left.Transposed();
@@ -79,7 +86,7 @@ MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
 Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   Plan plan;
   plan.tile = BestTile(target, spec.rows, spec.columns);
-  plan.depth_block = spec.depth <= kWholeDepth
+  plan.depth_block = spec.depth <= kWholeDepth || Keeps(spec)
                          ? spec.depth
                          : RoundUp(Blocks(spec.depth, Blocks(spec.depth, kDepthBlock)), 16);
   const double work =
@@ -92,8 +99,8 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   const std::int64_t most_row_tiles = std::max<std::int64_t>(
       1, target.private_cache_bytes / 2 / (plan.tile.rows * plan.depth_block * kFloatBytes));
   const std::int64_t panel_bytes = tile_columns * plan.depth_block * kFloatBytes;
-  plan.shared =
-      plan.threads > 1 && spec.batch < 2 * plan.threads && all_row_tiles >= 3 * plan.threads;
+  plan.shared = !Keeps(spec) && plan.threads > 1 && spec.batch < 2 * plan.threads &&
+                all_row_tiles >= 3 * plan.threads;
   if (plan.shared) {
     // As many blocks of rows as keep all threads busy to the end.
     const std::int64_t blocks =
@@ -304,7 +311,9 @@ std::string MatmulWriter::Driver() const {
   };
   const bool parallel = plan_.threads > 1;
   return FillIn(
-      plan_.shared ? matmul_text::kSharedDriver : matmul_text::kTaskDriver,
+      Keeps(spec_)   ? matmul_text::kKeptDriver
+      : plan_.shared ? matmul_text::kSharedDriver
+                     : matmul_text::kTaskDriver,
       {{"operands", swapped_ ? "const float* b, const float* a" : "const float* a, const float* b"},
        {"extra", extra()},
        {"arguments", arguments()},
@@ -318,11 +327,14 @@ std::string MatmulWriter::Driver() const {
        {"a_row", fmt::format("{}", spec_.a.first)},
        {"b_column", fmt::format("{}", spec_.b.second)},
        {"b_depth", fmt::format("{}", spec_.b.first)},
-       {"task_note", parallel ? "Blocks of columns are independent: each thread packs its own."
-                              : "Too small to share out among threads."},
+       {"task_note", !parallel ? "Too small to share out among threads."
+                     : Keeps(spec_)
+                         ? "Blocks of columns are independent."
+                         : "Blocks of columns are independent: each thread packs its own."},
        {"parallel", parallel ? "#pragma omp parallel num_threads(kThreads)\n" : ""},
        {"thread", parallel ? "omp_get_thread_num()" : "0"},
        {"omp_for", parallel ? "#pragma omp for collapse(2) schedule(dynamic)\n" : ""},
+       {"omp_for_one", parallel ? "#pragma omp for schedule(static)\n" : ""},
        {"stream_end", plan_.stream ? "    StreamEnd();\n" : ""}});
 }
 
@@ -343,6 +355,7 @@ KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target
     kernel.code = LinesText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
   } else {
     kernel.code = MatmulWriter(spec, target, swapped, rows_of_one).Text();
+    kernel.keeps = Keeps(spec);
   }
   return kernel;
 }

@@ -42,11 +42,15 @@ struct MatmulSpec {
   Diagonals b_nonzero;
   // c starts at a multiple of 64 bytes: then outputs that no cache holds are written past them.
   bool aligned_output = true;
+  // b is the same for many calls: its panels are packed once, where the text has a Pack for it.
+  bool keeps_b = false;
   Epilogue epilogue;
   std::vector<ExtraParameter> extra;
 };
 
 // `static void NAME::Run(const float* a, const float* b, float* c, extra..., char* scratch)`.
+// Where KernelText::keeps: NAME::Pack(const float* b, char* scratch) once before; Run then needs
+// the scratch as it was left.
 [[nodiscard]] KernelText GenerateMatmul(const MatmulSpec& spec, const KernelTarget& target);
 
 }  // namespace pragma

@@ -98,12 +98,15 @@ struct Program {
   std::string kernels;
   std::string main = kChecker;
   int count = 0;
+  int kept = 0;  // of them
 
   // `after`: a lambda's body for what the epilogue must have done to x.
   void Add(MatmulSpec spec, const KernelTarget& target, const std::string& after = "",
            const std::string& arguments = "a, b, c, scratch") {
     spec.name = fmt::format("product{}", count++);
-    kernels += GenerateMatmul(spec, target).code;
+    const KernelText kernel = GenerateMatmul(spec, target);
+    kernels += kernel.code;
+    kept += kernel.keeps ? 1 : 0;
     const std::string lambda = after.empty()
                                    ? "kNothing"
                                    : fmt::format(
@@ -115,11 +118,13 @@ struct Program {
         "  Check(\"{0} {1}x{2}x{3}x{4}\", {{{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {12}, "
         "{13}}}, "
         "{0}::kScratchBytes,\n"
-        "        [](const float* a, const float* b, float* c, char* scratch) {{ {0}::Run({11}); "
+        "        [](const float* a, const float* b, float* c, char* scratch) {{ "
+        "{14}{0}::Run({11}); "
         "}},\n        {10});\n",
         spec.name, spec.batch, spec.rows, spec.columns, spec.depth, StepsText(spec.a),
         StepsText(spec.b), StepsText(spec.c), static_cast<int>(spec.structure), spec.diagonal,
-        lambda, arguments, BandText(spec.a_nonzero), BandText(spec.b_nonzero));
+        lambda, arguments, BandText(spec.a_nonzero), BandText(spec.b_nonzero),
+        kernel.keeps ? spec.name + "::Pack(b, scratch); " : "");
   }
   [[nodiscard]] std::string Run(const TestCompiler& compiler) const {
     return BuildAndRun(compiler, kernels, main + "}\n");
@@ -285,6 +290,28 @@ TEST_P(MatmulKernelTest, EpiloguesReadTensors) {
                       "  return bias;\n}\n");
   program.Add(spec, target, "x + j", "a, b, c, Bias(), scratch");
   EXPECT_THAT(program.kernels, HasSubstr("Stream(c + index, value)"));
+  EXPECT_EQ(program.Run(GetParam()), "");
+}
+
+TEST_P(MatmulKernelTest, AMatrixThatStaysIsPackedApart) {
+  Program program;
+  for (MatmulSpec spec : {Product(1, 10, 101, 37, Order::kPlain, Order::kTransposed),
+                          Product(1, 13, 300, 900, Order::kTransposed), Product(1, 70, 64, 16)}) {
+    spec.keeps_b = true;
+    program.Add(spec, SmallCaches());
+    spec.epilogue = [](const OutputSite& site) { return fmt::format("{} += 1.0f;", site.value); };
+    KernelTarget alone = SmallCaches();
+    alone.threads = 1;
+    program.Add(spec, alone, "x + 1");
+  }
+  EXPECT_EQ(program.kept, 6);
+  MatmulSpec other = Product(2, 10, 101, 37);  // many matrices
+  other.keeps_b = true;
+  program.Add(other, SmallCaches());
+  other = Product(1, 40, 70, 37, Order::kPlain, Order::kPlain, Order::kTransposed);  // b becomes a
+  other.keeps_b = true;
+  program.Add(other, SmallCaches());
+  EXPECT_EQ(program.kept, 6);
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 

@@ -176,4 +176,36 @@ static void Run(@operands@, float* c@extra@, char* scratch) {
 }
 )";
 
+const std::string_view kKeptDriver = R"(
+static constexpr std::int64_t kPackedA = (kRowBlock * kDepthBlock + 2 * kLanes) / kLanes * kLanes;
+static constexpr std::int64_t kPackedB =
+    (kColumns + kTileColumns - 1) / kTileColumns * kTileColumns * kDepth;
+static constexpr std::size_t kScratchBytes = sizeof(float) * (kPackedB + kThreads * kPackedA);
+
+// b's panels, which all calls of Run share.
+static void Pack(const float* b, char* scratch) {
+  float* b_panels = reinterpret_cast<float*>(scratch);
+  for (std::int64_t column = 0; column < kColumns; column += kTileColumns)
+    PackPanel<kTileColumns>(b + column * @b_column@, @b_column@, @b_depth@, kColumns - column,
+                            kDepth, b_panels + column * kDepth);
+}
+
+// @task_note@
+static void Run(const float* a, const float*, float* c@extra@, char* scratch) {
+  const float* b_panels = reinterpret_cast<float*>(scratch);
+@parallel@  {
+    float* a_panels = reinterpret_cast<float*>(scratch) + kPackedB + @thread@ * kPackedA;
+@omp_for_one@    for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+      const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
+      for (std::int64_t row = 0; row < kRows; row += kRowBlock) {
+        const std::int64_t rows = std::min(kRowBlock, kRows - row);
+        PackRows(a + row * @a_row@, rows, kDepth, a_panels);
+        Multiply(a_panels, b_panels + column0 * kDepth, c@arguments@, row, rows, column0, columns,
+                 kDepth);
+      }
+    }
+@stream_end@  }
+}
+)";
+
 }  // namespace pragma::matmul_text

@@ -13,5 +13,6 @@ extern const std::string_view kTriangle;      // zeros beside the diagonal
 extern const std::string_view kMultiply;      // packed blocks of a and b
 extern const std::string_view kSharedDriver;  // threads over rows, packed b is shared
 extern const std::string_view kTaskDriver;    // independent blocks, each thread packs its own
+extern const std::string_view kKeptDriver;    // b is packed apart, for many calls
 
 }  // namespace pragma::matmul_text

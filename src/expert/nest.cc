@@ -232,6 +232,11 @@ void RemoveUnused(Program& program) {
   program.steps = std::move(kept);
 }
 
+bool Writes(const Nest& nest, int buffer) {
+  return std::ranges::any_of(nest.steps,
+                             [buffer](const Step& step) { return step.buffer == buffer; });
+}
+
 bool Reads(const Nest& nest, int buffer) {
   return std::ranges::any_of(nest.steps,
                              [buffer](const Step& step) { return Loads(step.expr, buffer); });

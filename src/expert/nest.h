@@ -26,12 +26,13 @@ struct Nest {
   std::vector<Step> steps;  // over `shape`; outer steps have no inner dimension in their forms
   std::vector<bool> outer;  // per step
   std::vector<Phase> phases;
-  int lane = -1;            // the dimension that vectors run along; -1: plain code
-  bool anchored = false;    // written by a generator of its family: see anchored.h
-  int repeat = -1;          // as its steps
-  std::int64_t depth = 1;   // of an anchored product
-  std::set<int> forwarded;  // buffers that only this nest reads, and never from memory
-  std::set<int> rows;       // buffers that each thread has for itself, as long as it works
+  int lane = -1;             // the dimension that vectors run along; -1: plain code
+  bool anchored = false;     // written by a generator of its family: see anchored.h
+  int repeat = -1;           // as its steps
+  std::int64_t depth = 1;    // of an anchored product
+  bool keeps_right = false;  // of one in a repeat: the right matrix is the same in all turns
+  std::set<int> forwarded;   // buffers that only this nest reads, and never from memory
+  std::set<int> rows;        // buffers that each thread has for itself, as long as it works
 
   [[nodiscard]] bool LaneInside() const {
     return lane >= 0 && inner[static_cast<std::size_t>(lane)];
@@ -45,6 +46,7 @@ void RemoveUnused(Program& program);
 [[nodiscard]] std::vector<Nest> PlanNests(const Program& program);
 
 [[nodiscard]] bool Reads(const Nest& nest, int buffer);
+[[nodiscard]] bool Writes(const Nest& nest, int buffer);
 
 // "matmul, relu over [64, 64]": what its steps do, each said once.
 [[nodiscard]] std::string InWords(const Nest& nest);

@@ -154,6 +154,21 @@ std::optional<Slices> RepeatFrom(const Program& program, const std::vector<Nest>
   return slices;
 }
 
+// A repeat's only anchor keeps its scratch from turn to turn: what it makes of a matrix that no
+// turn changes can be made once.
+void KeepRightMatrix(const Slices& slices, std::vector<Nest>& nests) {
+  const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
+  const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
+  const auto anchor = std::find_if(begin, end, [](const Nest& nest) { return nest.anchored; });
+  if (std::count_if(begin, end, [](const Nest& nest) { return nest.anchored; }) != 1 ||
+      !anchor->steps[0].product)
+    return;
+  const int right = anchor->steps[0].product->right->load.buffer;
+  anchor->keeps_right =
+      !slices.step.contains(right) &&
+      std::none_of(begin, end, [right](const Nest& nest) { return Writes(nest, right); });
+}
+
 std::optional<Slices> SlicesFrom(const Program& program, const std::vector<Nest>& nests,
                                  std::size_t first, const KernelTarget& target) {
   if (!nests[first].anchored || !nests[first].steps[0].convolution) return std::nullopt;
@@ -203,7 +218,9 @@ std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
   std::vector<Slices> found;
   for (std::size_t n = 0; n < nests.size(); ++n) {
     std::optional<Slices> slices = RepeatFrom(program, nests, n);
-    if (!slices) {
+    if (slices) {
+      KeepRightMatrix(*slices, nests);
+    } else {
       slices = SlicesFrom(program, nests, n, target);
       if (!slices) continue;
       LeaveOneSlice(program, nests, *slices);
