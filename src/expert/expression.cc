@@ -153,8 +153,8 @@ double NodeCost(const Expr& expr) {
     case ExprOp::kLog1Plus:
     case ExprOp::kExpMinus1:
     case ExprOp::kSigmoid:
-    case ExprOp::kNormalCdf:
-    case ExprOp::kTanh: return 22;
+    case ExprOp::kNormalCdf: return 22;
+    case ExprOp::kTanh:
     case ExprOp::kErf: return 36;
     case ExprOp::kSin:
     case ExprOp::kCos:

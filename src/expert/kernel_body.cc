@@ -122,7 +122,7 @@ void KernelBody::CloseSlices() {
 
 void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
                              const std::vector<NestPattern>& patterns) {
-  for (std::size_t n = slices.first; slices.in_turn && n <= slices.last; ++n) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
     if (!nests[n].keeps_right) continue;
     const AnchorText anchor = AnchorOf(nests[n], patterns[n]);
     if (!anchor.before.empty()) out_.Line(WithScratch(anchor.before));

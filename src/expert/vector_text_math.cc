@@ -20,13 +20,14 @@ static inline Vec ExpRestMinus1(Vec x, Vec n) {
 }
 // 1.5 * 2^23 rounds x / ln(2) to an integer; 127 is the exponent's bias. The lowest bits are the
 // exponent's then; what stands above them is shifted out.
-static inline Vec ExpShifted(Vec x) { return x * 1.44269504f + 12583039.0f; }
+static constexpr float kExpShift = 12583039.0f;
+static inline Vec ExpShifted(Vec x) { return x * 1.44269504f + kExpShift; }
 static inline Vec PowerOfTwo(Vec shifted) { return FromBits(Bits(shifted) << 23); }
 // exp of x in [-88, 89], at most 1 ulp: e^x = 2^n e^r. 0 and infinity for results below 2^-126.5
 // and above 2^127.5.
 [[maybe_unused]] static inline Vec ExpNormal(Vec x) {
   const Vec shifted = ExpShifted(x);
-  return (ExpRestMinus1(x, shifted - 12583039.0f) + 1.0f) * PowerOfTwo(shifted);
+  return (ExpRestMinus1(x, shifted - kExpShift) + 1.0f) * PowerOfTwo(shifted);
 }
 )";
 
@@ -60,7 +61,7 @@ const std::string_view kExpMinus1 = R"(
   x = Max(Broadcast(-30.0f), Min(Broadcast(89.0f), x));
   const Vec shifted = ExpShifted(x);
   const Vec power = PowerOfTwo(shifted - 1.0f);
-  const Vec half = ExpRestMinus1(x, shifted - 12583039.0f) * power + (power - 0.5f);
+  const Vec half = ExpRestMinus1(x, shifted - kExpShift) * power + (power - 0.5f);
   return half + half;
 }
 )";
@@ -101,14 +102,20 @@ const std::string_view kLog1p = R"(
 )";
 
 const std::string_view kTanh = R"(
-// tanh, at most 3 ulp: m / (m + 2) where m = e^2x - 1.
+// tanh, at most 2 ulp: a polynomial below 0.65, else 1 - 2 / (e^2x + 1).
 [[maybe_unused]] static inline Vec Tanh(Vec x) {
-  x = Max(Broadcast(-10.0f), Min(Broadcast(10.0f), x));
-  const Vec twice = x + x;
-  const Vec shifted = ExpShifted(twice);
-  const Vec power = PowerOfTwo(shifted);
-  const Vec m = ExpRestMinus1(twice, shifted - 12583039.0f) * power + (power - 1.0f);
-  return m / (m + 2.0f);
+  const Vec size = Abs(x);
+  const Vec s = x * x;
+  Vec p = Broadcast(0.00206466205f);
+  p = p * s - 0.00809196476f;
+  p = p * s + 0.0216663443f;
+  p = p * s - 0.0539405644f;
+  p = p * s + 0.133331582f;
+  p = p * s - 0.333333284f;
+  const Vec small = p * (s * x) + x;
+  const Vec large = 1.0f - 2.0f / (ExpNormal(Min(Broadcast(20.0f), size + size)) + 1.0f);
+  const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
+  return size < 0.65f ? small : signed_large;
 }
 )";
 
