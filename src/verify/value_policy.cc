@@ -51,16 +51,15 @@ Result<void> ValuePolicy::NominalSets() {
     official = TRY(NominalSet(i)) && official;
   }
   if (judging_.evaluation.error) judging_.evaluation.official_correct = official;
-  return {};
+  if (judging_.failed()) return {};
+  return calls_.Keep(static_cast<std::uint32_t>(LastDraw() % calls_.sets()));
 }
 
 Result<bool> ValuePolicy::NominalSet(int index) {
   const auto draw = static_cast<std::size_t>(index);
   const auto slot = static_cast<std::uint32_t>(draw % calls_.sets());
   TRY(calls_.DrawSet(draw, judging_.rng() >> 1U, slot));
-  const bool official = TRY(JudgeCall(slot, index));
-  if (index == 0 && !judging_.failed()) TRY(calls_.Keep(slot));
-  return official;
+  return TRY(JudgeCall(slot, index));
 }
 
 Result<bool> ValuePolicy::JudgeCall(std::uint32_t slot, int index) {
@@ -99,7 +98,7 @@ Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<To
 
 Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
-  TRY(calls_.RestoreSet(0, 0));
+  TRY(calls_.RestoreSet(LastDraw(), 0));
   if (!TRY(calls_.Call(0)) || !calls_.GuardsHold(0)) return {};
   if (calls_.AsKept(0)) return {};
   reordered_ = true;

@@ -71,15 +71,18 @@ class ValuePolicy final {
   [[nodiscard]] Result<bool> NominalSet(int index);
   // One call on what lies in the slot. Returns KernelBench's verdict on it.
   [[nodiscard]] Result<bool> JudgeCall(std::uint32_t slot, int index);
-  // The first set once more: the same bits, or, where the order of summation varies from run to
-  // run, values that are right as well. Torch's own sums vary too, so equal bits cannot be asked
-  // for.
+  // The last set of NominalSets once more (a large task keeps no earlier one): the same bits, or,
+  // where the order of summation varies from run to run, values that are right as well. Torch's own
+  // sums vary too, so equal bits cannot be asked for.
   [[nodiscard]] Result<void> Again(std::string_view where);
   [[nodiscard]] Result<void> Batteries();
   void Summarise();
   [[nodiscard]] bool strict() const { return options_.mode == CheckMode::kStrict; }
 
  private:
+  [[nodiscard]] std::size_t LastDraw() const {
+    return static_cast<std::size_t>(options_.check_sets - 1);
+  }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
                                    Comparison first);
