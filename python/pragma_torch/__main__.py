@@ -47,6 +47,8 @@ def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     # The OpenMP library reads this once, when torch loads it. The server's threads must not spin on
     # into a timed burst; the timing children keep the library's default, like the candidates.
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+    # References are computed without torch.compile, whatever a task's code says; it is timed as it is.
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     from pragma_torch.server import Server
 
     Server(channel, zygote, arguments.threads, arguments.device).serve()

@@ -10,7 +10,9 @@ import torch
 
 from pragma_torch import costs, graph, memory, process
 from pragma_torch.errors import TaskError, task_error
+from pragma_torch.filesread import FilesRead
 from pragma_torch.instance import Instance, OutputError, flatten_outputs, get_state
+from pragma_torch.kept import Kept
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import (
     DTYPES,
@@ -40,6 +42,7 @@ class Described:
     plan: Plan
     reference: Reference
     description: dict[str, Any]
+    files: list[str]  # what else of the task's folder its code read, relative to it
 
     def candidate_plan(self) -> dict[str, Any]:
         """What the process of a Python candidate is told of the task: names and forms, no source."""
@@ -71,27 +74,71 @@ class _Observed:
     stateful: bool
 
 
+@dataclasses.dataclass
+class _Given:
+    """A task's arguments, made once."""
+
+    task: TaskFile
+    init: list[Any]
+    model: torch.nn.Module
+    leaves: list[Leaf]
+    scalars: list[Scalar]
+    template: list[Any]
+
+    def forms(self) -> Any:
+        state = [*self.model.named_parameters(), *self.model.named_buffers()]
+        return {
+            "template": self.template,
+            "inputs": [_form(leaf.tensor) for leaf in self.leaves],
+            "state": [[name, *_form(tensor)] for name, tensor in state],
+        }
+
+
 def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
     """Raises TaskError with one clear line for whatever is wrong with the task. `reserves`: a device's
     driver will reserve far more addresses than there is memory, so they cannot be limited."""
+    read = FilesRead(path)
+    try:
+        return _describe(path, memory_limit, reserves, read)
+    finally:
+        read.stop()
+
+
+def _describe(path: str, memory_limit: int, reserves: bool, read: FilesRead) -> Described:
     task = TaskFile(path)
-    need = memory.check(path, task.file, memory_limit)
+    kept = Kept(read)
+    need = memory.check(path, task.file, memory_limit, kept.need)
     if need is not None and 2 * need.total > memory_limit:
         process.return_freed_memory()  # no room for the holes of a heap that only grows
     if not reserves:
         memory.limit_address_space(memory_limit)
-    notes: list[str] = []
     init = task.init_inputs()
     model = task.make_model()
-    leaves, scalars, template = _take_apart(task, task.make_inputs())
-    program, why = _export(task, model, template, leaves)
+    given = _Given(task, init, model, *_take_apart(task, task.make_inputs()))
+    found = kept.find(given.forms())
+    if found is not None:
+        plan, description = found
+        constants: list[torch.Tensor | None] = [None] * len(plan.arguments)
+    else:
+        plan, constants, description = _look_at(given)
+        if all(constant is None for constant in constants):
+            kept.keep(need, plan, description)
+    reference = Reference(task, plan, description["outputs"], constants, _convolves(description))
+    return Described(task, plan, reference, description, read.so_far())
+
+
+def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, Any]]:
+    """Exports it and runs forward. Plan, the values of constants that forward makes, description."""
+    task, model = given.task, given.model
+    notes: list[str] = []
+    program, why = _export(task, model, given.template, given.leaves)
     if program is None:
         model = task.make_model()  # a failed export may leave its own tensors behind
         notes.append(
             "torch.export failed: parameters, buffers and constants in state_dict order; no graph"
         )
     state = exported_state(model, program) if program is not None else declared_state(model)
-    plan, tensors, constants = _plan(task, template, leaves, state, notes)
+    plan, tensors, constants = _plan(given, state, notes)
     observed = _observe(task, model, plan, tensors, notes)
     outputs = _output_specs(task, plan, observed.outputs)
     description = {
@@ -102,8 +149,10 @@ def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Descri
         "arguments": [a.spec() for a in plan.arguments],
         "outputs": outputs,
         "output_kind": observed.kind,
-        "init_args": _init_args(task, init, notes),
-        "call_args": [{"name": identifier(s.name), "value": encode(s.value)} for s in scalars],
+        "init_args": _init_args(task, given.init, notes),
+        "call_args": [
+            {"name": identifier(s.name), "value": encode(s.value)} for s in given.scalars
+        ],
         "flops": observed.recorder.flops,
         "compulsory_bytes": sum(a.bytes for a in plan.arguments)
         + sum(_spec_bytes(o) for o in outputs),
@@ -114,7 +163,17 @@ def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Descri
         "reduction_length": observed.reduction_length,
         "notes": notes,
     }
-    return Described(task, plan, Reference(task, plan, outputs, constants), description)
+    return plan, constants, description
+
+
+def _convolves(description: dict[str, Any]) -> bool:
+    """In doubt it does."""
+    nodes = description["graph"]
+    return not nodes or any("conv" in node["op"] for node in nodes)
+
+
+def _form(tensor: torch.Tensor) -> list[Any]:
+    return [str(tensor.dtype), list(tensor.shape), list(tensor.stride())]
 
 
 def _take_apart(task: TaskFile, values: list[Any]) -> tuple[list[Leaf], list[Scalar], list[Any]]:
@@ -162,25 +221,21 @@ def _guarded(
 
 
 def _plan(
-    task: TaskFile,
-    template: list[Any],
-    leaves: list[Leaf],
-    state: list[StateTensor],
-    notes: list[str],
+    given: _Given, state: list[StateTensor], notes: list[str]
 ) -> tuple[Plan, list[torch.Tensor], list[torch.Tensor | None]]:
     """The arguments in order, their contiguous values, and the values of constants forward makes."""
     namer = Namer()
     arguments: list[Argument] = []
     tensors: list[torch.Tensor] = []
     constants: list[torch.Tensor | None] = []
-    for number, leaf in enumerate(leaves):
-        arguments.append(_argument(task, namer.name(leaf.name), leaf.path, "input", leaf.tensor))
+    for number, leaf in enumerate(given.leaves):
+        arguments.append(_argument(given.task, namer.name(leaf.name), leaf.path, "input", leaf.tensor))
         arguments[-1].leaf = number
         tensors.append(_contiguous(leaf.tensor, leaf.path, notes))
         constants.append(None)
     for role in ("parameter", "buffer", "constant"):
         for item in (s for s in state if s.role == role):
-            arguments.append(_argument(task, namer.name(item.path), item.path, role, item.tensor))
+            arguments.append(_argument(given.task, namer.name(item.path), item.path, role, item.tensor))
             arguments[-1].places = item.places
             tensors.append(_contiguous(item.tensor, item.path, notes))
             constants.append(None if item.places else tensors[-1].clone())
@@ -188,7 +243,7 @@ def _plan(
                 notes.append(
                     f"{arguments[-1].name} is shared: {', '.join(item.places)} are one tensor"
                 )
-    return Plan(arguments, template), tensors, constants
+    return Plan(arguments, given.template), tensors, constants
 
 
 def _argument(task: TaskFile, name: str, path: str, role: str, tensor: torch.Tensor) -> Argument:

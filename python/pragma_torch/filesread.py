@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import sys
 from typing import Any
 
 
 class FilesRead:
-    """Notes what is opened under `folder` from its creation until `stop`."""
+    """Notes what is opened in the folder of `task` from its creation until `stop`."""
 
-    def __init__(self, folder: str, but: str) -> None:
-        self._folder = os.path.join(os.path.realpath(folder), "")
-        self._but = os.path.realpath(but)
+    def __init__(self, task: str) -> None:
+        self._task = _real(task)
+        self._folder = os.path.join(os.path.dirname(self._task), "")
         self._paths: set[str] = set()
         self._noting = True
         sys.addaudithook(self._note)  # stays for good, so it must be quick once it has stopped
@@ -21,13 +23,45 @@ class FilesRead:
         if event == "open" and self._noting and isinstance(arguments[0], (str, bytes)):
             self._paths.add(os.fsdecode(arguments[0]))
 
-    def stop(self) -> list[str]:
-        """Relative to the folder, without `but`; modules by their source, though a compiled copy was read."""
+    def stop(self) -> None:
         self._noting = False
-        for module in list(sys.modules.values()):
-            source = getattr(module, "__file__", None)
-            if isinstance(source, str):
-                self._paths.add(source)
-        found = {os.path.realpath(path) for path in self._paths} - {self._but}
-        names = (p.removeprefix(self._folder) for p in found if p.startswith(self._folder))
+
+    def so_far(self) -> list[str]:
+        """Without the task itself, relative to the folder; modules by their source, though a compiled
+        copy was read."""
+        found = {_real(path) for path in self._paths | module_files()} - {self._task}
+        names = (path.removeprefix(self._folder) for path in found if self.covers(path))
         return sorted(name for name in names if "__pycache__" not in name.split(os.sep))
+
+    def covers(self, path: str) -> bool:
+        return _real(path).startswith(self._folder)
+
+    def digests(self) -> list[list[str]]:
+        """Path and digest of the task and of every such file."""
+        paths = [self._task, *(self._folder + name for name in self.so_far())]
+        return [[path, digest(path)] for path in paths]
+
+
+def module_files() -> set[str]:
+    """The files of all imported modules."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return {file for file in files if isinstance(file, str)}
+
+
+def digest(path: str) -> str:
+    """Empty for what cannot be read, such as a file that was looked for in vain."""
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _real(path: str) -> str:
+    folder, name = os.path.split(path)
+    return os.path.join(_real_folder(folder), name)
+
+
+@functools.cache  # a thousand modules lie in a hundred folders
+def _real_folder(path: str) -> str:
+    return os.path.realpath(path)

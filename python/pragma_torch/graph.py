@@ -109,9 +109,25 @@ def _output(node: Any, specs: Any) -> dict[str, Any]:
 
 def _operator(node: Any) -> dict[str, Any]:
     results, strides = _results(node)
+    if _is_reshape(node):
+        args = [encode(value, _name) for value in node.args[:2]]
+        return _node(node.name, "aten.view.default", args, results, strides)
     args = [encode(value, _name) for value in node.args]
     kwargs = [{"name": name, "value": encode(value, _name)} for name, value in node.kwargs.items()]
     return _node(node.name, _op_name(node), args, results, strides, kwargs)
+
+
+def _is_reshape(node: Any) -> bool:
+    """Whether it is as_strided where view is meant, as decompositions flatten what is contiguous."""
+    if node.target is not torch.ops.aten.as_strided.default:
+        return False
+    viewed, result = node.args[0].meta["val"], node.meta["val"]
+    return (
+        viewed.is_contiguous()
+        and result.is_contiguous()
+        and viewed.numel() == result.numel()
+        and viewed.storage_offset() == result.storage_offset()
+    )
 
 
 def _node(

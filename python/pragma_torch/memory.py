@@ -89,11 +89,12 @@ def estimate(path: str) -> Need | None:
                 sys.modules[name] = modules[name]
 
 
-def check(path: str, file: str, limit: int) -> Need | None:
-    """Raises TaskError when the task needs more than `limit` bytes; 0: no limit."""
+def check(path: str, file: str, limit: int, known: Need | None = None) -> Need | None:
+    """Raises TaskError when the task needs more than `limit` bytes; 0: no limit. `known`: what was
+    estimated before."""
     if limit <= 0:
         return None
-    need = estimate(path)
+    need = known or estimate(path)
     if need is None or need.total <= limit:
         return need
     raise TaskError(

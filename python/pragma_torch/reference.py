@@ -38,13 +38,19 @@ class Reference:
     """A task's warm reference: one Model per precision, bound anew to its arguments each time."""
 
     def __init__(
-        self, task: TaskFile, plan: Plan, outputs: list[dict], constants: list[torch.Tensor | None]
+        self,
+        task: TaskFile,
+        plan: Plan,
+        outputs: list[dict],
+        constants: list[torch.Tensor | None],
+        convolves: bool,
     ) -> None:
         """`outputs`: their specs; `constants`: per argument, the value of a constant forward makes itself."""
         self._task = task
         self._plan = plan
         self._outputs = outputs
         self._constants = constants
+        self._convolves = convolves
         self._instances: dict[str, Instance] = {}
         self._float64_fails = ""
         self._device = "cpu"
@@ -187,7 +193,7 @@ class Reference:
         instance.bind(tensors)
         wide = precision == FLOAT64
         dtype = torch.float64 if wide else torch.get_default_dtype()
-        blocks = ConvolutionsInBlocks() if wide else contextlib.nullcontext()
+        blocks = ConvolutionsInBlocks() if wide and self._convolves else contextlib.nullcontext()
         try:
             with torch.no_grad(), default_dtype(dtype), blocks:
                 return [tensor for _, tensor in flatten_outputs(instance())[1]]

@@ -14,7 +14,6 @@ from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
-from pragma_torch.filesread import FilesRead
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.referee import Referee
 from pragma_torch.zygote import Zygote
@@ -94,20 +93,16 @@ class Server:
         return self._described
 
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        read = FilesRead(os.path.dirname(message["task"]), but=message["task"])
         self._judge = None
-        try:
-            self._described = describe(
-                message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
-            )
-        finally:
-            files = read.stop()
+        self._described = describe(
+            message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
+        )
         # Only now: what the zygote still imports would disturb whatever is timed next.
         self._zygote.ask({"op": "ready"})
         return {
             "task": self._described.description,
             "candidate_plan": self._described.candidate_plan(),
-            "files": files,
+            "files": self._described.files,
         }
 
     def _draw(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

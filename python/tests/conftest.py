@@ -67,7 +67,7 @@ class Server:
             "HOME": str(tmp_path),
             "PYTHONPATH": str(ROOT),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "inductor"),
+            "TORCHINDUCTOR_CACHE_DIR": f"{tmp_path}-cache",  # not in the task's folder
             "TORCH_EXTENSIONS_DIR": str(tmp_path / "extensions"),
             "TORCHINDUCTOR_COMPILE_THREADS": "1",
         } | {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}

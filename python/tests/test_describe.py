@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import textwrap
 
 import pytest
 import torch
 
+from pragma_torch import graph
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import TaskError
 
@@ -422,3 +424,80 @@ def test_weights_are_kernelbenchs(told, tmp_path):
     torch.manual_seed(42)
     expected = torch.randn(3, 5)
     assert torch.equal(described.task.make_inputs()[0], expected)
+
+
+@pytest.fixture
+def exports(monkeypatch, tmp_path_factory):
+    """What was exported, with a cache to keep it in."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    made = []
+    export = graph.export
+    monkeypatch.setattr(graph, "export", lambda *given: made.append(1) or export(*given))
+    return made
+
+
+READS_A_FACTOR = """
+    import os
+    PATH = os.path.join(os.path.dirname(__file__), "factor")
+    class Model(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.fc = nn.Linear(n, 4)
+            self.again = self.fc
+            self.factor = float(open(PATH).read())
+        def forward(self, x, sizes): return self.again(x.T) * self.factor
+    def get_inputs(): return [torch.randn(3, 5), (2, 3)]
+    def get_init_inputs(): return [3]
+"""
+
+
+def test_the_same_task_is_exported_once(told, tmp_path, exports):
+    (tmp_path / "factor").write_text("2")
+    first = told(READS_A_FACTOR)
+    second = told(READS_A_FACTOR)
+    assert len(exports) == 1
+    assert second.description == first.description
+    assert second.description["graph"]
+    assert second.plan == first.plan
+    assert second.files == first.files == ["factor"]
+
+
+@pytest.mark.parametrize(
+    "changed", [("factor", "3"), ("task.py", "# read"), ("cache", "damaged"), ("torch", "9.0")], ids=lambda c: c[0]
+)
+def test_it_is_exported_again_when_something_has_changed(told, tmp_path, exports, monkeypatch, changed):
+    name, value = changed
+    (tmp_path / "factor").write_text("2")
+    text = READS_A_FACTOR
+    first = told(text).description["graph"]
+    if name == "factor":
+        (tmp_path / "factor").write_text(value)
+    elif name == "task.py":
+        text += f"    {value}\n"
+    elif name == "cache":
+        for kept in (pathlib.Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]) / "described").iterdir():
+            kept.write_text(value)
+    else:
+        monkeypatch.setattr(torch, "__version__", value)
+    again = told(text).description["graph"]
+    assert len(exports) == 2
+    assert (again == first) == (name != "factor")
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "x * torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])",  # its values are nowhere but in an export
+        "x * float(open(__file__.replace('task.py', 'late')).read())",  # read too late to be noticed next time
+    ],
+)
+def test_what_is_not_kept(told, tmp_path, exports, result):
+    (tmp_path / "late").write_text("2")
+    text = f"""
+        class Model(nn.Module):
+            def forward(self, x): return {result}
+        def get_inputs(): return [torch.randn(3, 5)]
+    """
+    first = told(text).description
+    assert told(text).description == first
+    assert len(exports) == 2

@@ -153,6 +153,24 @@ def test_what_does_not_work_in_float64_falls_back_and_says_so(harness: Harness):
     assert np.array_equal(wide, s.output("out", np.float32, wide=False).astype(np.float64))
 
 
+def test_references_are_computed_without_torch_compile(harness: Harness):
+    text = """
+        def refuse(graph, inputs): raise RuntimeError("compiled")
+        @torch.compile(backend=refuse)
+        def twice(x): return x * 2
+        class Model(nn.Module):
+            def forward(self, x): return twice(x) + 1
+        def get_inputs(): return [torch.randn(2, 3)]
+    """
+    for _ in range(2):  # forward is not run the second time it is described
+        server, task = harness.describe(text)
+        s = Set(server, task)
+        s.draw(1)
+        for precision in ("float64", "native"):
+            reply = s.reference(precision)
+            assert reply["ok"] and not reply["note"], reply
+
+
 def test_constants_that_forward_makes_cannot_be_changed(harness: Harness):
     server, task = harness.describe(
         """
