@@ -501,3 +501,16 @@ def test_what_is_not_kept(told, tmp_path, exports, result):
     first = told(text).description
     assert told(text).description == first
     assert len(exports) == 2
+
+
+def test_what_only_takes_another_shape_is_a_view(task):
+    d = task("""
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.pool = nn.AdaptiveAvgPool1d(1)
+            def forward(self, x): return self.pool(x.transpose(1, 2))  # torch takes it apart with as_strided
+        def get_inputs(): return [torch.randn(2, 3, 4)]
+    """)
+    ops = [node["op"] for node in d["graph"]]
+    assert "aten.view.default" in ops and "aten.as_strided.default" not in ops
