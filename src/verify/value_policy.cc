@@ -52,7 +52,7 @@ Result<void> ValuePolicy::NominalSets() {
   }
   if (judging_.evaluation.error) judging_.evaluation.official_correct = official;
   if (judging_.failed()) return {};
-  return calls_.Keep(static_cast<std::uint32_t>(LastDraw() % calls_.sets()));
+  return calls_.Keep(LastSlot());
 }
 
 Result<bool> ValuePolicy::NominalSet(int index) {
@@ -98,14 +98,15 @@ Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<To
 
 Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
-  TRY(calls_.RestoreSet(LastDraw(), 0));
-  if (!TRY(calls_.Call(0)) || !calls_.GuardsHold(0)) return {};
-  if (calls_.AsKept(0)) return {};
+  const std::uint32_t slot = LastSlot();  // the addresses are the same as well
+  TRY(calls_.RestoreSet(LastDraw(), slot));
+  if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
+  if (calls_.AsKept(slot)) return {};
   reordered_ = true;
-  TRY(calls_.Expect(0));
-  Comparison compared = calls_.Compare(0, calls_.Tolerances(0));
+  TRY(calls_.Expect(slot));
+  Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   if (!compared.ok && strict())
-    compared = TRY(SecondOpinion(0, calls_.Tolerances(0), std::move(compared)));
+    compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
   if (compared.ok || !strict()) return {};
   judging_.Note("determinism", "fail", std::string(where));
   judging_.evaluation.error = compared.error;

@@ -83,6 +83,9 @@ class ValuePolicy final {
   [[nodiscard]] std::size_t LastDraw() const {
     return static_cast<std::size_t>(options_.check_sets - 1);
   }
+  [[nodiscard]] std::uint32_t LastSlot() const {
+    return static_cast<std::uint32_t>(LastDraw() % calls_.sets());
+  }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
                                    Comparison first);
