@@ -46,10 +46,9 @@ class TaskFile:
         try:
             code = compile(self.source, self.path, "exec")
         except (SyntaxError, ValueError) as error:
-            line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-            raise TaskError(
-                f"{self.file}: not valid Python: {one_line(str(error))}{line}"
-            ) from error
+            syntax = isinstance(error, SyntaxError)
+            what = f"{error.msg} (line {error.lineno})" if syntax else str(error)
+            raise TaskError(f"{self.file}: not valid Python: {one_line(what)}") from error
         # Classes look their module up by name (inspect, pickling, torch.export).
         sys.modules[self._module.__name__] = self._module
         folder = os.path.dirname(self.path)
