@@ -194,7 +194,11 @@ page.benchCurves = function(bench) {
           x: against === 'attempt' ? 'attempts per task' : 'tokens per task',
           y: 'geometric mean of the best so far'
         },
-        {x: against === 'tokens' ? page.count : undefined, y: page.ratioLabel});
+        {
+          x: against === 'tokens' ? page.count : undefined,
+          countsX: against === 'attempt',
+          y: page.ratioLabel
+        });
     lines.forEach(line => {
       const i = bench.names.indexOf(line.name) % 8;
       page.hover(

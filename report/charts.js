@@ -37,7 +37,7 @@ page.drawAll = function() {
   }
 };
 
-// Axes with names; `x` and `y` are scales whose ranges are set.
+// Axes with names; `x` and `y` are scales whose ranges are set. `countsX`: there are no halves.
 page.axes = function(svg, size, x, y, names, format = {}) {
   const {left, right, top, bottom, width, height} = size;
   const ticksX = Math.max(2, Math.floor((width - left - right) / 90));
@@ -45,6 +45,8 @@ page.axes = function(svg, size, x, y, names, format = {}) {
   const leftAxis = d3.axisLeft(y).ticks(6).tickSizeOuter(0);
   if (format.x) bottomAxis.tickFormat(format.x);
   if (format.y) leftAxis.tickFormat(format.y);
+  if (format.countsX)
+    bottomAxis.tickValues(x.ticks(ticksX).filter(Number.isInteger)).tickFormat(d3.format('d'));
   if (format.valuesX) bottomAxis.tickValues(format.valuesX);
   if (format.valuesY) leftAxis.tickValues(format.valuesY);
   svg.append('g')

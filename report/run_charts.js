@@ -28,6 +28,7 @@ page.progressCurve = function(run) {
     const y = d3.scaleLog([low, high], [height - size.bottom - 14, size.top]).clamp(true);
     page.axes(svg, size, x, y, {x: names[against], y: 'faster than eager by'}, {
       x: against === 'tokens' ? page.count : undefined,
+      countsX: against === 'attempts',
       valuesY: page.ratioTicks(low, high),
       y: page.ratioLabel
     });

@@ -318,7 +318,7 @@ def test_flops(task, expression, flops):
 
 
 BAD = {
-    "syntax": ("def broken(:\n", "task.py: not valid Python: invalid syntax (line 4)"),
+    "syntax": ("def broken(:\n", "task.py: not valid Python: invalid syntax (line 5)"),
     "import": (
         "import nothing_there\n",
         "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there beside torch",

@@ -93,6 +93,14 @@ def test_curve_can_be_drawn_against_tokens(browser, run_page):
     assert browser.count("#progress .choice button[aria-pressed=true]") == 1
 
 
+def test_attempts_are_counted_in_whole_numbers(browser, tmp_path):
+    run = report_browser.replayed(report_browser.ROOT / "recordings" / "first-hop" / "17_layernorm.module.jsonl", tmp_path / "home")
+    report_browser.program("report", run, "--home", tmp_path / "home", "--html", tmp_path / "short.html")
+    browser.open(tmp_path / "short.html")
+    counts = browser.all_texts("#progress svg .axis:not(.axis ~ .axis) text")
+    assert counts and all(count.isdigit() for count in counts), counts
+
+
 def test_roofline_and_profiles_come_from_the_profiles(browser, run_page):
     page, run = run_page
     browser.open(page)
