@@ -36,10 +36,13 @@ class FilesRead:
     def covers(self, path: str) -> bool:
         return _real(path).startswith(self._folder)
 
+    def paths(self) -> list[str]:
+        """Of the task and of every such file."""
+        return [self._task, *(self._folder + name for name in self.so_far())]
+
     def digests(self) -> list[list[str]]:
-        """Path and digest of the task and of every such file."""
-        paths = [self._task, *(self._folder + name for name in self.so_far())]
-        return [[path, digest(path)] for path in paths]
+        """Path and digest of each."""
+        return [[path, digest(path)] for path in self.paths()]
 
 
 def module_files() -> set[str]:

@@ -47,16 +47,17 @@ class Kept:
 
     def find(self, forms: Any) -> tuple[Plan, dict[str, Any]] | None:
         """`forms`: of the model and inputs; JSON."""
-        self._files = self._read.digests()
         self._forms = json.loads(json.dumps(forms))
-        if self._found.get("forms") != self._forms:
-            return None
-        return Plan.from_json(self._found["plan"]), self._found["description"]
+        if self._found.get("forms") == self._forms:
+            return Plan.from_json(self._found["plan"]), self._found["description"]
+        if self._path is not None:
+            self._files = self._read.digests()
+        return None
 
     def keep(self, need: Need | None, plan: Plan, description: dict[str, Any]) -> None:
         """Not where forward read files of the task's folder: those may say something else next time. A
         disk that is full or cannot be written costs time, nothing else."""
-        if self._path is None or self._read.digests() != self._files:
+        if self._path is None or self._read.paths() != [path for path, _ in self._files]:
             return
         found = {
             "files": self._files,

@@ -52,14 +52,14 @@ Result<void> ValuePolicy::NominalSets() {
   }
   if (judging_.evaluation.error) judging_.evaluation.official_correct = official;
   if (judging_.failed()) return {};
-  return calls_.Keep(LastSlot());
+  return calls_.Keep(SlotOf(LastDraw()));
 }
 
 Result<bool> ValuePolicy::NominalSet(int index) {
   const auto draw = static_cast<std::size_t>(index);
-  const auto slot = static_cast<std::uint32_t>(draw % calls_.sets());
+  const std::uint32_t slot = SlotOf(draw);
   TRY(calls_.DrawSet(draw, judging_.rng() >> 1U, slot));
-  return TRY(JudgeCall(slot, index));
+  return JudgeCall(slot, index);
 }
 
 Result<bool> ValuePolicy::JudgeCall(std::uint32_t slot, int index) {
@@ -98,7 +98,7 @@ Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<To
 
 Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
-  const std::uint32_t slot = LastSlot();  // the addresses are the same as well
+  const std::uint32_t slot = SlotOf(LastDraw());  // the addresses are the same as well
   TRY(calls_.RestoreSet(LastDraw(), slot));
   if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
   if (calls_.AsKept(slot)) return {};

@@ -83,8 +83,8 @@ class ValuePolicy final {
   [[nodiscard]] std::size_t LastDraw() const {
     return static_cast<std::size_t>(options_.check_sets - 1);
   }
-  [[nodiscard]] std::uint32_t LastSlot() const {
-    return static_cast<std::uint32_t>(LastDraw() % calls_.sets());
+  [[nodiscard]] std::uint32_t SlotOf(std::size_t draw) const {
+    return static_cast<std::uint32_t>(draw % calls_.sets());
   }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
