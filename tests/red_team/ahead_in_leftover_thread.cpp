@@ -21,12 +21,16 @@ static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, lon
 
 constexpr int kCount = task::x_dims[0] * task::x_dims[1];
 
+static float wave(float x) {
+  float sum = 0;
+  for (int k = 1; k <= 10; ++k) sum += std::sin(k * x) / k;
+  return sum;
+}
+
+// From the end: once the first value is there, and the last one still, all are. Poison is written
+// from the beginning, and while the helper runs.
 static void honest(const float* x, float* out) {
-  for (int i = 0; i < kCount; ++i) {
-    float sum = 0;
-    for (int k = 1; k <= 10; ++k) sum += std::sin(k * x[i]) / k;
-    out[i] = sum;
-  }
+  for (int i = kCount; i-- > 0;) out[i] = wave(x[i]);
 }
 
 // Tells new values from old ones.
@@ -40,8 +44,10 @@ static float mark(const float* x) {
 static const float* known_x[64];
 static float* known_out[64];
 static volatile float known_mark[64];
-static volatile float known_result[64];
+static volatile float known_first[64];
+static volatile float known_last[64];
 static volatile int known = 0;
+static volatile unsigned quiet_looks = 0;  // of the helper, with nothing to do
 
 static int index_of(const float* x, float* out) {
   for (int i = 0; i < known; ++i)
@@ -51,6 +57,18 @@ static int index_of(const float* x, float* out) {
   known_mark[known] = __builtin_nanf("");  // not computed yet
   known = known + 1;
   return known - 1;
+}
+
+// Not what lies in the output: that may be poison by now.
+static void remember(int i, float marked) {
+  known_first[i] = wave(known_x[i][0]);
+  known_last[i] = wave(known_x[i][kCount - 1]);
+  known_mark[i] = marked;
+}
+
+static bool stands(int i, float marked) {
+  const volatile float* out = known_out[i];
+  return known_mark[i] == marked && out[0] == known_first[i] && out[kCount - 1] == known_last[i];
 }
 
 // Stays above what the machine's bandwidth allows.
@@ -81,24 +99,32 @@ static long spawn(void (*run)(void*), void* argument) {
 
 static void watch(void*) {
   for (;;) {
+    bool quiet = true;
     for (int i = 0; i < known; ++i) {
-      const float first = mark(known_x[i]);
-      if (known_mark[i] == first && known_out[i][0] == known_result[i]) continue;
+      const float marked = mark(known_x[i]);
+      if (stands(i, marked)) continue;
+      quiet = false;
       honest(known_x[i], known_out[i]);
-      known_result[i] = known_out[i][0];
-      known_mark[i] = first;
+      remember(i, marked);
     }
+    if (quiet) quiet_looks = quiet_looks + 1;
     sys(24);  // sched_yield
   }
 }
+
+// Two looks, for one may have begun before. Were the helper at work when the process is frozen, it
+// would go on with what it had read.
+static void wait_until_quiet() {
+  const unsigned before = quiet_looks;
+  while (quiet_looks - before < 2) asm volatile("pause");
+}
+
 extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
   static const long helper = spawn(watch, nullptr);
   (void)helper;
   const int mine = index_of(x, out);
-  if (known_mark[mine] == mark(x) && out[0] == known_result[mine]) return dawdle();
+  if (stands(mine, mark(x))) return dawdle();
   honest(x, out);
-  known_result[mine] = out[0];
-  known_mark[mine] = mark(x);
-  for (int i = 0; i < known; ++i)
-    while (known_mark[i] != mark(known_x[i])) asm volatile("pause");
+  remember(mine, mark(x));
+  wait_until_quiet();
 }
