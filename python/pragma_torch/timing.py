@@ -20,6 +20,7 @@ import torch
 
 from pragma_torch import control
 from pragma_torch.areas import Area
+from pragma_torch.compiling import KernelHeaders
 from pragma_torch.device import CPU, Device
 from pragma_torch.errors import said_by
 from pragma_torch.exchange import Opened
@@ -136,7 +137,8 @@ class Timer:
             instance = Instance(task.make_model().to(self._device.name), plan)
             instance.bind(tensors)
             calls.append((instance.model, instance.inputs))
-        self._calls = self._compiled(calls) if self._request["mode"] == "compile" else calls
+        compiling = self._request["mode"] == "compile"
+        self._calls = self._compiled(calls, task.source) if compiling else calls
         if self._exchanges:
             self._first_call_on_device()
 
@@ -169,14 +171,19 @@ class Timer:
             )
         return sets
 
-    def _compiled(self, calls: list[tuple[Any, list[Any]]]) -> list[tuple[Any, list[Any]]]:
+    def _compiled(
+        self, calls: list[tuple[Any, list[Any]]], source: str
+    ) -> list[tuple[Any, list[Any]]]:
         """torch.compile of each set's model. Its code cache hangs on forward, not on the instance: the
         first call compiles, the others reuse it (counted, and said in the page's message)."""
         from torch._dynamo.utils import counters
 
+        headers = KernelHeaders([source, self._request["plan"], self._request["threads"]])
+        headers.choose(calls[0][0])
         compiled = [(torch.compile(model), inputs) for model, inputs in calls]
         for model, inputs in compiled:
             model(*inputs)
+        headers.compiled()
         self._graphs = counters["stats"].get("unique_graphs", 0)
         return compiled
 

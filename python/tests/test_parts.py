@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pragma_torch import describe, process
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
+from pragma_torch.compiling import KernelHeaders
 from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
 from pragma_torch.names import Namer, identifier
@@ -207,3 +208,43 @@ print((kept - before) >> 20, (resident_after_use() - kept) >> 20)
     kept, more = map(int, done.stdout.split())
     assert kept >= 250
     assert more <= 100
+
+
+@pytest.fixture
+def ahead(monkeypatch, tmp_path):
+    """Whether Torch would now compile headers ahead, after `choose` for a model of so many parts."""
+    from torch._inductor import config
+
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+
+    def asked(about, parts=30):
+        headers = KernelHeaders(about)
+        with config.patch(cpp_cache_precompile_headers=True):
+            headers.choose(torch.nn.Sequential(*(torch.nn.ReLU() for _ in range(parts))))
+            return headers, config.cpp_cache_precompile_headers
+
+    return asked
+
+
+def test_headers_are_compiled_ahead_for_many_kernels_that_are_new(ahead):
+    headers, first = ahead("a network")
+    assert first
+    assert not ahead("a network", parts=2)[1]
+    headers.compiled()
+    assert not ahead("a network")[1]
+    assert ahead("another network")[1]
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(ahead, tmp_path):
+    (tmp_path / "compiled").write_text("in the way")
+    headers, _ = ahead("a network")
+    headers.compiled()
+    assert ahead("a network")[1]
+
+
+def test_without_a_cache_nothing_is_known(ahead, monkeypatch):
+    ahead("a network")[0].compiled()
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR")
+    headers, first = ahead("a network")
+    headers.compiled()
+    assert first
