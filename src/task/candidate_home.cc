@@ -46,6 +46,8 @@ void SetFolders(JailSpec& spec) {
   spec.env["PRAGMA_KEEP"] = kKeep;
   spec.env["TORCH_EXTENSIONS_DIR"] = std::string(kKeep) + "/extensions";
   spec.env["TORCHINDUCTOR_CACHE_DIR"] = std::string(kKeep) + "/inductor";
+  // A header compiled ahead (ten seconds) would not outlive the process; the kernels do.
+  spec.env["TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"] = "0";
   spec.env["TRITON_CACHE_DIR"] = std::string(kKeep) + "/triton";
   // What a process tuned, the later ones find as it found it.
   spec.env["TRITON_CACHE_AUTOTUNING"] = "1";
