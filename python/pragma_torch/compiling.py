@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+_OPTION = "cpp_cache_precompile_headers"
 _FEW_PARTS = 8  # modules within a model
 _MOST = 1000  # notes of one cache folder; the oldest go
 
@@ -36,7 +37,8 @@ class KernelHeaders:
         if known or few:
             from torch._inductor import config
 
-            config.cpp_cache_precompile_headers = False
+            if hasattr(config, _OPTION):  # a Torch that does not know it compiles no header ahead
+                setattr(config, _OPTION, False)
 
     def compiled(self) -> None:
         """After it. A disk that is full or cannot be written costs time, nothing else."""
