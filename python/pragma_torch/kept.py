@@ -3,20 +3,17 @@
 Importing torch.export and tensors without storage, exporting, and running forward are nearly all of what
 describing takes. They are left out where nothing that a description depends on has changed: Torch, every
 other module that the task imports, what its folder gave, and the forms of its model and inputs. Kept as
-JSON beside torch.compile's own cache, and trusted as much: a task's code can write there, candidates cannot.
+JSON (cachefolder.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-import pathlib
 from typing import Any
 
-import torch
-
+from pragma_torch.cachefolder import cache_folder, cached_name, write_cached
 from pragma_torch.filesread import FilesRead, digest, module_files
 from pragma_torch.memory import Need
 from pragma_torch.plan import Plan
@@ -31,11 +28,10 @@ class Kept:
         self._read = read
         self._files: list[list[str]] = []  # read before forward was run
         self._forms: Any = None
-        self._path = _folder()
+        self._path = cache_folder("described")
         self._found: dict[str, Any] = {}
         if self._path is not None:
-            about = [torch.__version__, _modules(read), read.digests()]
-            self._path /= hashlib.sha256(json.dumps(about).encode()).hexdigest() + ".json"
+            self._path /= cached_name(_modules(read), read.digests()) + ".json"
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 found = json.loads(self._path.read_bytes())
                 if all(digest(path) == known for path, known in found["files"]):
@@ -55,8 +51,7 @@ class Kept:
         return None
 
     def keep(self, need: Need | None, plan: Plan, description: dict[str, Any]) -> None:
-        """Not where forward read files of the task's folder: those may say something else next time. A
-        disk that is full or cannot be written costs time, nothing else."""
+        """Not where forward read files of the task's folder: those may say something else next time."""
         if self._path is None or self._read.paths() != [path for path, _ in self._files]:
             return
         found = {
@@ -66,20 +61,7 @@ class Kept:
             "plan": plan.to_json(),
             "description": description,
         }
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self._path.with_suffix(".new")
-            fresh.write_text(json.dumps(found))
-            fresh.replace(self._path)
-            by_age = sorted(self._path.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-            for old in by_age[:-_MOST]:
-                old.unlink()
-
-
-def _folder() -> pathlib.Path | None:
-    """None where the client has no cache for us."""
-    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    return pathlib.Path(cache) / "described" if cache else None
+        write_cached(self._path, json.dumps(found), _MOST)
 
 
 def _modules(read: FilesRead) -> list[tuple[str, int, int]]:
