@@ -199,6 +199,10 @@ bool MakesTies(Battery battery) {
   }
 }
 
+bool MakesEqualTerms(Battery battery) {
+  return MakesTies(battery) || battery == Battery::kTiny || battery == Battery::kDenormals;
+}
+
 bool ShowsMissingTerms(Battery battery) {
   return battery == Battery::kOneHot || battery == Battery::kLastOnly;
 }

@@ -43,6 +43,10 @@ inline constexpr std::array kAllBatteries{
 // A battery that makes equal elements: which of them an index points to is then a matter of taste.
 [[nodiscard]] bool MakesTies(Battery battery);
 
+// A battery on which the terms of a sum may be (nearly) equal: ties, and values so small that every
+// smooth function of them is constant.
+[[nodiscard]] bool MakesEqualTerms(Battery battery);
+
 // A battery that shows whether each term counts, by inputs of nearly nothing but zeros. To be less
 // exact there gains nobody anything; a term left out is wrong by as much as the output.
 [[nodiscard]] bool ShowsMissingTerms(Battery battery);

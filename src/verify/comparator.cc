@@ -27,6 +27,10 @@ namespace {
 // approximations of exp and tanh (a few units in the last place), and the tail of many elements.
 constexpr double kHonestFactor = 10;
 constexpr double kRoundingFactor = 6;
+// Of n equal terms each partial sum is rounded by eps / 2 at most, and they are half the sum in the
+// mean. A sum that is as far off as the second figure is no longer told from lower precision.
+constexpr double kRepeatedFactor = 0.25;
+constexpr double kMostOfRepeated = 1e-3;
 // Hundreds of sets are compared while time is taken: the largest of many rounding errors lies
 // further out than that of the few sets that were checked.
 constexpr double kTimedFactor = 3;
@@ -42,6 +46,17 @@ double Epsilon(DType dtype) {
     case DType::kFloat16: return 0x1.0p-10;
     default: return std::numeric_limits<float>::epsilon();
   }
+}
+
+// What a plain running sum may be off, of the sum.
+double RunningSumError(DType dtype, const Terms& terms) {
+  // Sixteen-bit outputs round once at the end; their sums are usually kept in fp32.
+  const double eps = Epsilon(dtype);
+  const double accumulate = std::min(eps, Epsilon(DType::kFloat32));
+  const auto count = static_cast<double>(std::max<std::int64_t>(terms.count, 1));
+  const double random = kRoundingFactor * std::max(eps, accumulate * std::sqrt(count));
+  if (!terms.repeat) return random;
+  return std::max(random, std::min(kRepeatedFactor * accumulate * count, kMostOfRepeated));
 }
 
 std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64_t>& shape) {
@@ -96,28 +111,21 @@ std::string ElementAt(const TensorSpec& spec, std::size_t flat, const std::strin
   return fmt::format("{}[{}]: {}", spec.name, fmt::join(Unravel(flat, spec.shape), ", "), values);
 }
 
-Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch,
-                          std::int64_t reduction_length) {
+Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch, const Terms& terms) {
   Tolerance tolerance;
   if (!IsFloating(spec.dtype)) return tolerance;
-  // Sixteen-bit outputs round once at the end; their sums are usually kept in fp32.
-  const double length = std::sqrt(static_cast<double>(std::max<std::int64_t>(reduction_length, 1)));
-  const double eps = Epsilon(spec.dtype);
-  const double accumulate = spec.dtype == DType::kFloat64
-                                ? eps
-                                : static_cast<double>(std::numeric_limits<float>::epsilon());
-  const double running = kRoundingFactor * std::max(eps, accumulate * length);
+  const double running = RunningSumError(spec.dtype, terms);
   tolerance.honest_rel_l2 = RelativeL2(torch);
   tolerance.rel = std::max(kHonestFactor * torch.max_scaled, running);
   tolerance.rel_l2 = std::max(kHonestFactor * tolerance.honest_rel_l2, running);
   return tolerance;
 }
 
-Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length) {
+Tolerance DeriveTolerance(const OutputView& torch, const Terms& terms) {
   if (!IsFloating(torch.spec->dtype)) return {};
   OutputView own = torch;
   own.actual = torch.native;
-  return DeriveTolerance(*torch.spec, ScanOutput(own), reduction_length);
+  return DeriveTolerance(*torch.spec, ScanOutput(own), terms);
 }
 
 Tolerance ConditionTolerance(const ErrorPass& perturbed) {

@@ -3,7 +3,9 @@
 // An element passes when |y - r| <= rel * (|r| + rms(r)), written so that NaN fails. `rel` scales
 // with what honest single-precision arithmetic costs: the larger of Torch's own error on the same
 // inputs and a bound for a plain running sum in the output's precision, whose error grows like
-// eps * sqrt(n) for n terms (random rounding; Higham, Accuracy and Stability, 2nd ed., 2.8).
+// eps * sqrt(n) for n terms (random rounding; Higham, Accuracy and Stability, 2nd ed., 2.8). Where
+// the terms are nearly equal, they are rounded the same way again and again and it grows like
+// eps * n / 4 (of n equal ones: eps / 2 of each partial sum; 4.2 there).
 #pragma once
 
 #include <cstddef>
@@ -36,11 +38,16 @@ struct Tolerance {
   double honest_rel_l2 = 0;
 };
 
-// From the error of Torch's own result (`native` against `expected`, both given) and the number of
-// terms that flow into an element.
-[[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, std::int64_t reduction_length);
+// What flows into an element.
+struct Terms {
+  std::int64_t count = 1;
+  bool repeat = false;  // nearly equal, or few distinct values
+};
+
+// From the error of Torch's own result (`native` against `expected`, both given).
+[[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, const Terms& terms);
 [[nodiscard]] Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch,
-                                        std::int64_t reduction_length);
+                                        const Terms& terms);
 // What honest rounding may do to an output whose inputs are ill-conditioned: `perturbed.actual` is
 // the truth (float64) of inputs that were changed by rounding errors, `expected` that of the
 // inputs.

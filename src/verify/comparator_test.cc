@@ -151,12 +151,32 @@ TEST(ToleranceTest, ARunningSumIsHonestAndSixteenBitIsNot) {
   }
   const OutputView own{
       .spec = &spec, .actual = {}, .expected = Bytes(truth), .native = Bytes(torch)};
-  const Tolerance tolerance = DeriveTolerance(own, kTerms);
+  const Tolerance tolerance = DeriveTolerance(own, {.count = kTerms});
   OutputView view = own;
   view.actual = Bytes(running);
   EXPECT_TRUE(Compare(view, tolerance).ok) << Compare(view, tolerance).reason;
   view.actual = Bytes(coarse);
   EXPECT_FALSE(Compare(view, tolerance).ok);
+}
+
+TEST(ToleranceTest, EqualTermsAreRoundedTheSameWayEachTime) {
+  constexpr int kTerms = 20000;
+  const TensorSpec spec{.name = "out", .dtype = DType::kFloat32, .shape = {}};
+  const float term = std::log(2.0F);
+  std::vector<float> running(1);
+  for (int i = 0; i < kTerms; ++i) running[0] += term;
+  const std::vector<double> truth{static_cast<double>(term) * kTerms};
+  const std::vector<float> torch{static_cast<float>(truth[0])};
+  const OutputView own{
+      .spec = &spec, .actual = {}, .expected = Bytes(truth), .native = Bytes(torch)};
+  OutputView view = own;
+  view.actual = Bytes(running);
+  EXPECT_FALSE(Compare(view, DeriveTolerance(own, {.count = kTerms})).ok);
+  EXPECT_TRUE(Compare(view, DeriveTolerance(own, {.count = kTerms, .repeat = true})).ok);
+  // However many there are, lower precision is still told.
+  const std::vector<float> coarse{torch[0] * (1 + 0x1p-9F)};
+  view.actual = Bytes(coarse);
+  EXPECT_FALSE(Compare(view, DeriveTolerance(own, {.count = 1 << 20, .repeat = true})).ok);
 }
 
 TEST(OfficialTest, FollowsKernelBenchAndRejectsNan) {

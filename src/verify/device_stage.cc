@@ -75,9 +75,9 @@ Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::siz
   against_torch_[slot] = 0;
   tolerances_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
-    tolerances_[i] = Looser(
-        tolerances_[i],
-        DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass, task().reduction_length));
+    tolerances_[i] =
+        Looser(tolerances_[i], DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass,
+                                               {.count = task().reduction_length}));
   }
   return {};
 }
@@ -120,7 +120,9 @@ std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
     if (battery != Battery::kNonFinite && floating_output && !output.finite) {
       return "the reference is not finite";
     }
-    const Tolerance tolerance = DeriveTolerance(spec, output.torch.pass, task().reduction_length);
+    const Tolerance tolerance =
+        DeriveTolerance(spec, output.torch.pass,
+                        {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
     const bool tellable =
         tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
     if (floating_output && !tellable) return "Torch's own result is too far from the truth";

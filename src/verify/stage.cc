@@ -126,7 +126,8 @@ Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t sl
   TRY(MakeNative(slot));
   tolerances_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
-    const Tolerance tolerance = DeriveTolerance(NativeView(slot, i), task().reduction_length);
+    const Tolerance tolerance =
+        DeriveTolerance(NativeView(slot, i), {.count = task().reduction_length});
     tolerances_[i] = Looser(tolerances_[i], tolerance);
   }
   drawn_finite_ = drawn_finite_ && !ExpectsNonFinite(slot);

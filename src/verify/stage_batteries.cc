@@ -73,7 +73,8 @@ std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDr
         (HasNonFinite(spec, torch.expected) || !AllFinite(spec, torch.native))) {
       return "the reference is not finite";
     }
-    const Tolerance tolerance = DeriveTolerance(torch, task().reduction_length);
+    const Tolerance tolerance = DeriveTolerance(
+        torch, {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
     torch.actual = torch.native;
     if (floating && !(tolerance.rel <= Tellable(spec.dtype) && Compare(torch, tolerance).ok)) {
       return "Torch's own result is too far from the truth";
