@@ -130,17 +130,15 @@ def inferred(compiler, text):
 
 
 def verdict(compiler, text, others):
-    errors = whole(compiler, text, others)
-    if not errors:
-        return "compiles", ""
     first = next((line for line in text.splitlines() if line and not line.startswith(("//", "#include"))), "")
     if re.match(r"(?:static|template|extern|inline|namespace)\b", first):
-        return "fails", errors[0]
+        errors = whole(compiler, text, others)
+        return ("fails", errors[0]) if errors else ("compiles", "")
     for context in CONTEXTS:
         if not compiler.errors(context + text + "\n}\n"):
             return "compiles", ""
     inside, guessed = inferred(compiler, text)
-    if not inside:
+    if not inside or not whole(compiler, text, others):
         return "compiles", ""
     return ("needs context" if guessed else "fails"), inside[0]
 

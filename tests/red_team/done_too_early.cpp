@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=26 layer="frozen before the outputs are read" absolute
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=26 layer="frozen before the outputs are read" absolute
 // Marks the command as done on the control page, wakes pragma and computes afterwards.
 #include <cmath>
 
