@@ -59,10 +59,10 @@ def summary(suite: str, results: dict[Case, Verdict], repeat: int) -> str:
     return f"{len(results)} exploits, {repeat} evaluations of each: {accepted} of {len(every)} accepted, {stated} got the verdict that they must get."
 
 
-def report(suite: str, results: dict[Case, Verdict], repeat: int) -> str:
+def report(suite: str, results: dict[Case, Verdict], repeat: int, timing: bool) -> str:
     title = {"red-team": "The red team", "honest": "Honest kernels"}[suite]
     table = red_team_table(results) if suite == "red-team" else honest_table(results)
-    lines = [f"# {title}", "", f"`tests/red_team/run.py --suite {suite} --repeat {repeat}`.", summary(suite, results, repeat), "", *table]
+    lines = [f"# {title}", "", f"`tests/red_team/run.py --suite {suite} --repeat {repeat}{'' if timing else ' --no-timing'}`.", summary(suite, results, repeat), "", *table]
     odd = [(case, verdict) for case, verdict in results.items() if not good(case, verdict)]
     if odd:
         lines += ["", "## Not as it must be", ""]
@@ -106,7 +106,7 @@ def main() -> int:
         judge.measure_machine()
         judge.start(cases)
         results = {case: judge.verdict(case) for case in cases}
-    text = report(options.suite, results, options.repeat)
+    text = report(options.suite, results, options.repeat, not options.no_timing)
     if options.out:
         options.out.write_text(text)
     else:
