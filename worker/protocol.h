@@ -25,6 +25,8 @@ enum pragma_command {
                        that the device has switched to this process before a call is timed */
   PRAGMA_START = 7, /* CUDA worker: the device's context and memory, before there is a candidate */
   PRAGMA_RELEASE = 8, /* timing child on a device: give back what Torch keeps of freed blocks */
+  PRAGMA_KEPT_READ = 9,   /* CUDA worker: its device's kept memory into the kept area */
+  PRAGMA_KEPT_WRITE = 10, /* CUDA worker: the other way round */
 };
 
 enum pragma_result {
@@ -46,7 +48,11 @@ struct pragma_control {
   uint32_t output_guard_count; /*  24 */
   uint32_t fp_mode;  /*  28: worker: nonzero once a call left the floating-point mode changed */
   uint32_t has_dims; /*  32: the first argument holds the sizes that vary; prepare takes it too */
-  uint32_t reserved[7]; /*  36 */
+  /*  36: a seed. RUN with a seed other than 0: before each call, whatever memory an earlier call may
+   * have left something in gets random bytes: vector, mask and tile registers, the dead stack, freed
+   * blocks; on a device shared and local memory. */
+  uint32_t scramble;
+  uint32_t reserved[6]; /*  40 */
   uint32_t doorbell;    /*  64: pragma to the other side */
   uint32_t pad1[15];
   uint32_t done; /* 128: the other side to pragma */

@@ -14,6 +14,7 @@
 #include <ctime>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -23,6 +24,7 @@
 namespace pragma {
 namespace {
 
+static_assert(offsetof(pragma_control, scramble) == 36);
 static_assert(offsetof(pragma_control, doorbell) == 64);
 static_assert(offsetof(pragma_control, done) == 128);
 static_assert(offsetof(pragma_control, sets) == 192);
@@ -67,6 +69,7 @@ Doorbell::Reply Doorbell::Ring(pragma_command command, std::span<const std::uint
   std::copy_n(sets.begin(), count, control.sets);
   control.command = static_cast<std::uint32_t>(command);
   control.count = static_cast<std::uint32_t>(count);
+  control.scramble = std::exchange(scramble_next_, 0);
   const std::atomic_ref<std::uint32_t> bell(control.doorbell);
   const std::atomic_ref<std::uint32_t> done(control.done);
   const std::uint32_t ticket = bell.load(std::memory_order_relaxed) + 1;

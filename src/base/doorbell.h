@@ -35,12 +35,15 @@ class Doorbell final {
   // other side is dead) or the limit has passed.
   [[nodiscard]] Reply Ring(pragma_command command, std::span<const std::uint32_t> sets, int pidfd,
                            Seconds limit);
+  // A seed other than 0, for the next command alone: pragma_control::scramble.
+  void ScrambleNext(std::uint32_t seed) { scramble_next_ = seed; }
   // The other side's text: foreign, for logs only.
   [[nodiscard]] std::string message() const;
 
  private:
   explicit Doorbell(SharedMemory memory) : memory_(std::move(memory)) {}
   SharedMemory memory_;
+  std::uint32_t scramble_next_ = 0;
 };
 
 }  // namespace pragma

@@ -34,6 +34,9 @@ struct BuiltKernel {
   std::size_t packed_bytes = 0;         // pragma_packed_bytes
   bool has_prepare = false;             // exports pragma_prepare
   bool llvm_openmp = false;             // needs libomp, which must start before the filters
+  // Where it could keep something from one call to the next, in words ("4 bytes of static data");
+  // empty: nowhere.
+  std::vector<std::string> kept;
   std::string compiler;                 // "g++ (Debian 12.2.0) 12.2.0"
   std::vector<Check> checks;            // flags, source tripwires, ELF audit
   bool from_cache = false;
