@@ -40,8 +40,11 @@ OutputFigures ReadOutput(const JsonReader& value) {
   value.Get("worst", pass.worst);
   value.Get("mismatched", pass.mismatched);
   value.Get("first_mismatch", pass.first_mismatch);
+  value.Get("odd_truth", pass.odd_truth);
+  value.Get("first_odd", pass.first_odd);
   value.Get("worst_values", figures.worst);
   value.Get("first_values", figures.first);
+  value.Get("odd_values", figures.odd);
   return figures;
 }
 

@@ -21,8 +21,10 @@ namespace pragma {
 // One output held against its truth.
 struct OutputFigures {
   ErrorPass pass;
-  std::string worst;  // "got 1.5, expected 2" at pass.worst, and at pass.first_mismatch
+  // "got 1.5, expected 2" at pass.worst, at pass.first_mismatch and at pass.first_odd
+  std::string worst;
   std::string first;
+  std::string odd;
 };
 
 // Torch's own result of a set held against the fp64 truth.

@@ -94,7 +94,7 @@ std::string ValueReason(const ErrorPass& pass, const std::string& worst,
 }
 
 Comparison JudgeExact(const TensorSpec& spec, const ErrorPass& pass, const ElementTexts& text) {
-  Comparison result{.ok = pass.mismatched == 0, .reason = {}, .error = {}};
+  Comparison result{.ok = pass.mismatched == 0, .reason = {}, .error = {}, .odd = {}};
   result.error.output = spec.name;
   if (result.ok) return result;
   result.error.at = Unravel(pass.first_mismatch, spec.shape);
@@ -176,12 +176,13 @@ bool ExactIntegers(const OutputView& torch) {
 
 Tolerance AgainstTorch(const Tolerance& tolerance) {
   const double factor = kTimedFactor + 1 / kHonestFactor;
-  return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2};
+  return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2,
+          tolerance.where_finite};
 }
 
 Tolerance Looser(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rel, b.rel), std::max(a.rel_l2, b.rel_l2),
-          std::max(a.honest_rel_l2, b.honest_rel_l2)};
+          std::max(a.honest_rel_l2, b.honest_rel_l2), a.where_finite || b.where_finite};
 }
 
 Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance& tolerance,
@@ -194,14 +195,18 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
                   .honest_rel_l2 = tolerance.honest_rel_l2,
                   .at = Unravel(pass.worst, spec.shape),
                   .output = spec.name};
-  if (pass.mismatched > 0) {
+  const std::size_t judged = pass.mismatched + (tolerance.where_finite ? 0 : pass.odd_truth);
+  if (judged > 0) {
+    const std::size_t first = pass.mismatched > 0 ? pass.first_mismatch : pass.first_odd;
     result.reason = fmt::format(
         "{} elements are NaN or infinite where they should not be, or the other way round; first "
         "{}",
-        pass.mismatched, text(pass.first_mismatch));
-    result.error.at = Unravel(pass.first_mismatch, spec.shape);
+        judged, text(first));
+    result.error.at = Unravel(first, spec.shape);
     return result;
   }
+  if (pass.odd_truth > 0)
+    result.odd = fmt::format("{} elements; first {}", pass.odd_truth, text(pass.first_odd));
   // Written so that a NaN figure fails.
   result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
   if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
@@ -219,7 +224,9 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
   for (std::size_t i = 0; i < views.size(); ++i) {
     Comparison comparison = Compare(views[i], tolerances[i]);
     if (!comparison.ok) return comparison;
+    std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
+    worst.odd = std::move(odd);
   }
   return worst;
 }

@@ -36,6 +36,8 @@ struct Tolerance {
   double rel = 0;     // of |r| + rms(r), elementwise
   double rel_l2 = 0;  // of ||r||
   double honest_rel_l2 = 0;
+  // Places where the truth is NaN or infinite are not judged, only counted.
+  bool where_finite = false;
 };
 
 // What flows into an element.
@@ -65,6 +67,7 @@ struct Comparison {
   bool ok = false;
   std::string reason;  // where and how far off, when not ok
   ErrorFigures error;
+  std::string odd;  // not judged: where the truth is not finite and something else was found
 };
 
 [[nodiscard]] Comparison Compare(const OutputView& view, const Tolerance& tolerance);

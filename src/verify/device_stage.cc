@@ -124,7 +124,8 @@ std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
         DeriveTolerance(spec, output.torch.pass,
                         {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
     const bool tellable =
-        tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
+        tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0 &&
+        output.torch.pass.odd_truth == 0;
     if (floating_output && !tellable) return "Torch's own result is too far from the truth";
     draw.tolerances.push_back(SpansRange(battery) ? ForRange(tolerance, output.peak_over_rms)
                                                   : tolerance);
@@ -158,10 +159,13 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
     const OutputFigures& figures = slot.outputs[i];
     Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
       const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
-      return ElementAt(spec, flat, mismatch ? figures.first : figures.worst);
+      const bool odd = figures.pass.odd_truth > 0 && flat == figures.pass.first_odd;
+      return ElementAt(spec, flat, mismatch ? figures.first : odd ? figures.odd : figures.worst);
     });
     if (!judged.ok) return judged;
+    std::string odd = worst.odd.empty() ? judged.odd : worst.odd;
     if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
+    worst.odd = std::move(odd);
   }
   return worst;
 }

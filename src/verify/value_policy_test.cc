@@ -38,7 +38,7 @@ class CopyingCalls final : public CheckedCalls {
     return {};
   }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
   }
   Result<bool> Call(std::uint32_t slot) override {
     output_ = slots_.at(slot) + (varies_ ? ++calls_ : 0);
@@ -47,7 +47,7 @@ class CopyingCalls final : public CheckedCalls {
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
-    return {.ok = true, .reason = {}, .error = {}};
+    return {.ok = true, .reason = {}, .error = {}, .odd = {}};
   }
   bool Official(std::uint32_t /*slot*/) override { return true; }
   Result<void> Keep(std::uint32_t /*slot*/) override {
