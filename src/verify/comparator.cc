@@ -177,12 +177,13 @@ bool ExactIntegers(const OutputView& torch) {
 Tolerance AgainstTorch(const Tolerance& tolerance) {
   const double factor = kTimedFactor + 1 / kHonestFactor;
   return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2,
-          tolerance.where_finite};
+          tolerance.where_finite, tolerance.absolute * factor};
 }
 
 Tolerance Looser(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rel, b.rel), std::max(a.rel_l2, b.rel_l2),
-          std::max(a.honest_rel_l2, b.honest_rel_l2), a.where_finite || b.where_finite};
+          std::max(a.honest_rel_l2, b.honest_rel_l2), a.where_finite || b.where_finite,
+          std::max(a.absolute, b.absolute)};
 }
 
 Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance& tolerance,
@@ -195,6 +196,8 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
                   .honest_rel_l2 = tolerance.honest_rel_l2,
                   .at = Unravel(pass.worst, spec.shape),
                   .output = spec.name};
+  if (tolerance.where_finite && pass.odd_truth > 0)
+    result.odd = fmt::format("{} elements; first {}", pass.odd_truth, text(pass.first_odd));
   const std::size_t judged = pass.mismatched + (tolerance.where_finite ? 0 : pass.odd_truth);
   if (judged > 0) {
     const std::size_t first = pass.mismatched > 0 ? pass.first_mismatch : pass.first_odd;
@@ -205,10 +208,9 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
     result.error.at = Unravel(first, spec.shape);
     return result;
   }
-  if (pass.odd_truth > 0)
-    result.odd = fmt::format("{} elements; first {}", pass.odd_truth, text(pass.first_odd));
   // Written so that a NaN figure fails.
-  result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
+  result.ok = (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2) ||
+              (tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute);
   if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
   return result;
 }

@@ -38,6 +38,8 @@ struct Tolerance {
   double honest_rel_l2 = 0;
   // Places where the truth is NaN or infinite are not judged, only counted.
   bool where_finite = false;
+  // Errors up to it are none: for a truth that is nothing but zeros, which has no size of its own.
+  double absolute = 0;
 };
 
 // What flows into an element.

@@ -78,7 +78,7 @@ TEST(CompareTest, WhereTheTruthIsNotFiniteADifferenceCanBeCountedOnly) {
   tolerance.where_finite = true;
   const Comparison counted = Compare(other.view(), tolerance);
   EXPECT_TRUE(counted.ok);
-  EXPECT_THAT(counted.odd, HasSubstr("1 elements; first out[0]: got 0, expected nan"));
+  EXPECT_THAT(counted.odd, HasSubstr("1 elements; first out[0, 0]: got 0, expected nan"));
   other.actual[2] = kInf;
   EXPECT_FALSE(Compare(other.view(), tolerance).ok);
 }
