@@ -30,6 +30,7 @@ class HostCalls final : public CheckedCalls {
   // Makes the calls from now on; outlives them.
   void Use(WorkerProcess& worker) { worker_ = &worker; }
 
+  [[nodiscard]] const Task& task() const override { return stage_.task(); }
   [[nodiscard]] std::size_t sets() const override { return stage_.ring().sets(); }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
     return stage_.DrawSet(draw, seed, slot);
@@ -39,8 +40,9 @@ class HostCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t slot) override { return stage_.ExpectTruth(slot); }
-  Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
-    return stage_.DrawBattery(battery, rng, slot);
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                  std::uint32_t slot) override {
+    return stage_.DrawBattery(wish, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
     return stage_.Tolerances(slot);
