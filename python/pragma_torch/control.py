@@ -31,7 +31,7 @@ _SETS = 48
 _MAX_SETS = 64
 # In bytes.
 _MESSAGE = 448
-_MESSAGE_SIZE = 512
+_MESSAGE_SIZE = 480
 
 _SYS_FUTEX = {"x86_64": 202, "aarch64": 98}
 _FUTEX_WAIT = 0  # shared, not private: the other side is another process

@@ -115,11 +115,13 @@ std::string CacheKey(const CompileInput& input) {
 }
 
 // The audit's verdict on a linked object, as what Build returns but not yet in the cache.
-std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const std::string& bytes,
+std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
+                                                const CompiledObject& object,
                                                 std::vector<Check> checks) {
-  AuditVerdict audit = AuditObject(bytes, {.language = input.candidate.language,
-                                           .openmp = UsesOpenMp(input.candidate),
-                                           .max_scratch_bytes = input.limits.scratch_bytes});
+  AuditVerdict audit = AuditObject(object.bytes, {.language = input.candidate.language,
+                                                  .openmp = UsesOpenMp(input.candidate),
+                                                  .max_scratch_bytes = input.limits.scratch_bytes,
+                                                  .disassembly = object.disassembly});
   checks.insert(checks.end(), audit.checks.begin(), audit.checks.end());
   if (!audit.complaint.empty()) return Rejected(audit.complaint, std::move(checks));
   BuiltKernel kernel;
@@ -127,6 +129,9 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const
   kernel.packed_bytes = audit.packed_bytes;
   kernel.has_prepare = audit.has_prepare;
   kernel.llvm_openmp = audit.llvm_openmp;
+  kernel.openmp = UsesOpenMp(input.candidate);
+  kernel.seal_data = audit.seal_data;
+  kernel.kept = std::move(audit.kept);
   kernel.compiler = input.toolchain.version;
   kernel.checks = std::move(checks);
   return kernel;
@@ -148,10 +153,10 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
     return BuildOutcome(std::move(*failure));
   }
   checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
-  std::string& linked = std::get<std::string>(compiled);
+  auto& linked = std::get<CompiledObject>(compiled);
   auto audited = Audited(input, linked, std::move(checks));
   if (auto* failure = std::get_if<BuildFailure>(&audited)) return BuildOutcome(std::move(*failure));
-  const std::string bytes = TRY(DeferInitializers(std::move(linked)));
+  const std::string bytes = TRY(DeferInitializers(std::move(linked.bytes)));
   BuiltKernel kernel =
       TRY(cache.Keep(CacheKey(input), std::move(std::get<BuiltKernel>(audited)), bytes));
   kernel.milliseconds = MillisSince(start);

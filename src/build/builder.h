@@ -37,6 +37,8 @@ struct BuiltKernel {
   // Where it could keep something from one call to the next, in words ("4 bytes of static data");
   // empty: nowhere.
   std::vector<std::string> kept;
+  bool openmp = false;  // calls an OpenMP runtime
+  bool seal_data = false;  // no writable data of the author's: the worker makes it read-only
   std::string compiler;                 // "g++ (Debian 12.2.0) 12.2.0"
   std::vector<Check> checks;            // flags, source tripwires, ELF audit
   bool from_cache = false;

@@ -17,7 +17,9 @@
 #include "build/builder.h"
 #include "build/diagnostics.h"
 #include "build/dialect.h"
+#include "build/elf_file.h"
 #include "build/lexer.h"
+#include "build/odd_instructions.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;  // of any file a compiler writes
+constexpr std::size_t kListingBytes = std::size_t{256} << 20U;  // of the disassembly
 constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReasonErrors = 3;
 
@@ -270,6 +273,23 @@ std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
   return words;
 }
 
+namespace {
+
+// By objdump, which comes with every toolchain's assembler. What it cannot say is said by an Error,
+// so that no object is let through unseen.
+Result<std::string> Disassemble(const Jail& jail, const CompileInput& input,
+                                const Scratch& scratch) {
+  const Words argv{"/usr/bin/objdump", "-d", "--no-show-raw-insn", "--no-addresses",
+                   "/out/kernel.so"};
+  const Jail::RunOutcome run = TRY(jail.Run(
+      BuildSpec(input, scratch, argv), {.wall = input.limits.wall, .max_output_bytes = kListingBytes}));
+  if (run.ok() && !run.truncated) return run.out;
+  return Fail("objdump cannot show the kernel's code: " + run.outcome.Describe() +
+              "; is the package binutils installed?");
+}
+
+}  // namespace
+
 Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                                const CompileInput& input) {
   const Scratch scratch = TRY(PrepareScratch(scratch_parent, input));
@@ -283,7 +303,13 @@ Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                       "the linker"));
   }
   if (failed) return CompileOutcome(std::move(*failed));
-  return CompileOutcome(TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)));
+  CompiledObject object{.bytes = TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)),
+                        .disassembly = {}};
+  const Result<ElfFile> elf = ReadElf(object.bytes);
+  if (elf && CallForDisassembly(elf->odd_instructions)) {
+    object.disassembly = TRY(Disassemble(jail, input, scratch));
+  }
+  return CompileOutcome(std::move(object));
 }
 
 }  // namespace pragma

@@ -39,8 +39,17 @@ struct ElfFile {
   // Where in the file the tags DT_INIT, DT_INIT_ARRAY and DT_INIT_ARRAYSZ lie: what the loader
   // calls.
   std::vector<std::uint64_t> initializer_tags;
-  std::vector<std::string>
-      odd_instructions;  // "syscall", "rdtsc", ...: byte patterns in code, may be chance
+  // What the code may hold ("syscall", "rdtsc", ...): byte patterns, which may be chance.
+  std::vector<std::string> odd_instructions;
+  // Sections that code can write once the object is loaded, without what the loader makes read-only
+  // again.
+  struct WritableSection {
+    std::string name;
+    std::uint64_t size = 0;
+    std::uint16_t section = 0;
+    bool thread_local_data = false;
+  };
+  std::vector<WritableSection> writable;
 
   // The 8-byte value of an exported constant. An Error: it is not in read-only initialised data.
   [[nodiscard]] Result<std::optional<std::uint64_t>> Constant(std::string_view name) const;
