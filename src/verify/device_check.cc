@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "verify/device_stage.h"
 #include "verify/judging.h"
 #include "verify/stage.h"
+#include "verify/state_check.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
@@ -54,7 +56,23 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.SecondOpinion(kCandidateArea, slot, std::move(tolerances), rng);
   }
 
+  Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) override {
+    return stage_.WrongSmallValues(kCandidateArea, slot, rng);
+  }
+  // What Choose chooses from.
+  void Between(DeviceWorker& used, DeviceWorker& pristine) {
+    used_ = &used;
+    pristine_ = &pristine;
+  }
+
   Result<bool> Call(std::uint32_t slot) override { return MeasuredCall(slot); }
+  void Choose(History history) override {
+    worker_ = history == History::kUsed ? used_ : pristine_;
+  }
+  Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
+  Result<std::vector<std::byte>> ReadKept() override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(std::span<const std::byte>) override { return false; }
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
 
@@ -73,6 +91,8 @@ class DeviceCalls final : public CheckedCalls {
   DeviceStage& stage_;
   Judging& judging_;
   DeviceWorker* worker_ = nullptr;
+  DeviceWorker* used_ = nullptr;
+  DeviceWorker* pristine_ = nullptr;
   SlotFigures left_;  // by the last call
 };
 
@@ -95,6 +115,12 @@ Result<bool> DeviceCalls::MeasuredCall(std::uint32_t slot) {
   left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
   judging_.compare_seconds = Since(before).count();
   return true;
+}
+
+Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
+  Nanoseconds elapsed{0};
+  TRY(stage_.referee().Put(kCandidateArea, slots, judging_.rng() >> 1U));
+  return !Failed(TRY(worker_->Run(slots, &elapsed)));
 }
 
 bool DeviceCalls::GuardsHold(std::uint32_t /*slot*/) {
@@ -151,6 +177,10 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   calls_.Use(fresh);
   TRY(policy_.Again("in a fresh process"));
   if (!judging_.failed() && policy_.strict()) TRY(policy_.Batteries());
+  if (!judging_.failed() && policy_.strict()) {
+    calls_.Between(worker, fresh);
+    TRY(StateCheck(calls_, policy_, judging_, parts_.options).Run());
+  }
   if (!judging_.failed()) policy_.Summarise();
   return {};
 }

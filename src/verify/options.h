@@ -32,6 +32,7 @@ struct VerifyOptions {
   int check_sets = 5;
   // Aim for the batteries, whose references may be slow; at least four of them are run.
   Seconds battery_budget{0.6};
+  Seconds state_budget{0.3};   // aim for calls that look for state; a third where none can live
   Seconds run_limit{60};       // of one call of the kernel
   Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring
