@@ -234,16 +234,10 @@ std::vector<std::string> CudaCompileCommand(const CompileInput& input) {
   std::string architecture = input.capability;
   std::erase(architecture, '.');
   if (architecture.size() > 2 || architecture >= "90") architecture += "a";
-  Words words{input.toolchain.path,
-              "-c",
-              "-x",
-              "cu",
-              "-std=c++20",
-              "-O3",
-              "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture,
-              "-cudart=none",
-              "-default-stream=legacy",
-              "-expt-relaxed-constexpr",
+  Words words{input.toolchain.path, "-c", "-x", "cu", "-std=c++20", "-O3",
+              "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture, "-cudart=none",
+              // The PTX, which is looked at.
+              "-keep", "-keep-dir=/out", "-default-stream=legacy", "-expt-relaxed-constexpr",
               "-ccbin=" + input.linker.path,
               "-Xcompiler=-O2,-fPIC,-fno-gnu-unique,-fno-semantic-interposition,-U_FORTIFY_SOURCE",
               "-I."};
@@ -283,7 +277,9 @@ Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                       "the linker"));
   }
   if (failed) return CompileOutcome(std::move(*failed));
-  return CompileOutcome(TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)));
+  Compiled made{.object = TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)), .ptx = {}};
+  if (cuda) made.ptx = TRY(ReadForeignFile(scratch.out / "kernel.ptx", kObjectBytes));
+  return CompileOutcome(std::move(made));
 }
 
 }  // namespace pragma

@@ -127,6 +127,7 @@ class ElfReader final {
 
   Result<void> VisitSection(std::size_t index) {
     const Elf64_Shdr& section = sections_[index];
+    TRY(NoteWritable(section, static_cast<std::uint16_t>(index)));
     switch (section.sh_type) {
       case SHT_DYNSYM: return ReadSymbols(section, file_.dynamic_symbols);
       case SHT_SYMTAB: return ReadSymbols(section, file_.all_symbols);
@@ -139,6 +140,21 @@ class ElfReader final {
       case SHT_PROGBITS: return ReadContents(section, static_cast<std::uint16_t>(index));
       default: return {};
     }
+  }
+
+  Result<void> NoteWritable(const Elf64_Shdr& section, std::uint16_t index) {
+    const bool data = section.sh_type == SHT_PROGBITS || section.sh_type == SHT_NOBITS;
+    const bool written = (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
+    if (!data || !written) return {};
+    if (header_.e_shstrndx >= sections_.size()) return Broken("the names of sections are missing");
+    const std::string_view names = TRY(Contents(sections_[header_.e_shstrndx]));
+    const std::string name = TRY(Name(names, section.sh_name));
+    if (name == ".got" || name == ".got.plt" || name.starts_with(".data.rel.ro")) return {};
+    file_.writable.push_back({.index = index,
+                              .address = section.sh_addr,
+                              .size = section.sh_size,
+                              .is_thread_local = (section.sh_flags & SHF_TLS) != 0});
+    return {};
   }
 
   [[nodiscard]] Result<std::string_view> StringTable(const Elf64_Shdr& section) const {
