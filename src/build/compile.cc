@@ -42,6 +42,23 @@ std::string VersionScript(const Dialect& dialect) {
   return script + "local: *; };\n";
 }
 
+// Found before CUDA's own header of that name, which it takes without its clock: waits of
+// cuda::barrier and the like ask it how long to sleep, and device code may not (ptx_audit.h). With
+// a time that stands still they poll.
+constexpr const char* kTimelessHeader = "cuda/std/__cuda/chrono.h";
+constexpr const char* kTimeless =
+    "#pragma once\n"
+    "#include <nv/target>\n"
+    "#pragma push_macro(\"NV_DISPATCH_TARGET\")\n"
+    "#pragma push_macro(\"NV_IF_ELSE_TARGET\")\n"
+    "#undef NV_DISPATCH_TARGET\n"
+    "#undef NV_IF_ELSE_TARGET\n"
+    "#define NV_DISPATCH_TARGET(...) return time_point(duration::zero());\n"
+    "#define NV_IF_ELSE_TARGET(...) return time_point(duration::zero());\n"
+    "#include_next <cuda/std/__cuda/chrono.h>\n"
+    "#pragma pop_macro(\"NV_IF_ELSE_TARGET\")\n"
+    "#pragma pop_macro(\"NV_DISPATCH_TARGET\")\n";
+
 // The folder that the jail sees as /build and /out.
 struct Scratch {
   TempDir folder;
@@ -59,6 +76,11 @@ Result<Scratch> PrepareScratch(const fs::path& parent, const CompileInput& input
   TRY(WriteFileAtomic(scratch.in / dialect.source, input.candidate.source()));
   TRY(WriteFileAtomic(scratch.in / "kernel.h", input.kernel_header));
   TRY(WriteFileAtomic(scratch.in / "exports.map", VersionScript(dialect)));
+  if (input.candidate.language == Language::kCuda) {
+    const fs::path timeless = scratch.in / kTimelessHeader;
+    TRY(MakeDirectories(timeless.parent_path()));
+    TRY(WriteFileAtomic(timeless, kTimeless));
+  }
   return scratch;
 }
 

@@ -161,6 +161,23 @@ TEST_F(CudaBuild, WhereItCouldKeepAnythingIsNamedAlsoFromTheCache) {
   }
 }
 
+TEST_F(CudaBuild, BarriersOfCudasLibraryWaitWithoutAClock) {
+  const std::string source =
+      "#include <cuda/barrier>\n#include <cuda/pipeline>\n"
+      "__global__ void Waits(const float* x, float* out) {\n"
+      "  __shared__ float s[32]; __shared__ cuda::barrier<cuda::thread_scope_block> bar;\n"
+      "  if (threadIdx.x == 0) init(&bar, blockDim.x);\n"
+      "  __syncthreads(); s[threadIdx.x] = x[threadIdx.x]; bar.arrive_and_wait();\n"
+      "  bar.wait(bar.arrive()); out[threadIdx.x] = s[31 - threadIdx.x];\n}\n" +
+      Launch("  Waits<<<1, 32, 0, stream>>>(x, out);");
+  for (const char* capability : {"9.0", "8.0"}) {
+    builder_.SetCapability(capability);
+    const BuildOutcome outcome = Build(source);
+    ASSERT_NE(Built(outcome), nullptr);
+    EXPECT_THAT(Built(outcome)->kept, testing::IsEmpty());
+  }
+}
+
 TEST_F(CudaBuild, APlainKernelKeepsNothing) {
   const std::string plain =
       "__global__ void Double(const float* x, float* out) { __shared__ float s[32]; s[threadIdx.x] "
