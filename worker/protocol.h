@@ -36,6 +36,7 @@ enum pragma_result {
   PRAGMA_BAD_COMMAND = 2,
   PRAGMA_RAISED = 3,     /* Python: an exception; message says which */
   PRAGMA_WRONG_FORM = 4, /* Python candidate: an output that is no plain tensor of the right form */
+  PRAGMA_REFUSED = 5,    /* Triton: device code that may not be; message says what of it */
 };
 
 /* Offsets in bytes: see the static assertions in base/doorbell.cc. */
