@@ -23,6 +23,8 @@
 #include "build/compile.h"
 #include "build/defer_initializers.h"
 #include "build/dialect.h"
+#include "build/elf_file.h"
+#include "build/ptx_audit.h"
 #include "build/source_check.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
@@ -137,6 +139,20 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
   return kernel;
 }
 
+// The same of a CUDA candidate's device code, on top of what its linked object said.
+std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made, BuiltKernel kernel) {
+  const PtxFacts device = ReadPtx(made.ptx);
+  const bool fine = device.complaint.empty();
+  kernel.checks.push_back(
+      {.name = "ptx", .verdict = fine ? "pass" : "fail", .detail = ToValidUtf8(device.complaint)});
+  if (!fine) return Rejected(ToValidUtf8(device.complaint), std::move(kernel.checks));
+  const Result<ElfFile> host = ReadElf(made.bytes);
+  if (!host) return Rejected(host.error().message, std::move(kernel.checks));
+  kernel.kept = CudaKept(device, *host, kernel.scratch_bytes);
+  kernel.device_variables = KeptVariables(device);
+  return kernel;
+}
+
 double MillisSince(TimePoint start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -153,10 +169,15 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
     return BuildOutcome(std::move(*failure));
   }
   checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
-  auto& linked = std::get<CompiledObject>(compiled);
-  auto audited = Audited(input, linked, std::move(checks));
+  auto& made = std::get<CompiledObject>(compiled);
+  auto audited = Audited(input, made, std::move(checks));
+  if (auto* kernel = std::get_if<BuiltKernel>(&audited);
+      kernel != nullptr && input.candidate.language == Language::kCuda) {
+    BuiltKernel looked = std::move(*kernel);
+    audited = DeviceAudited(made, std::move(looked));
+  }
   if (auto* failure = std::get_if<BuildFailure>(&audited)) return BuildOutcome(std::move(*failure));
-  const std::string bytes = TRY(DeferInitializers(std::move(linked.bytes)));
+  const std::string bytes = TRY(DeferInitializers(std::move(made.bytes)));
   BuiltKernel kernel =
       TRY(cache.Keep(CacheKey(input), std::move(std::get<BuiltKernel>(audited)), bytes));
   kernel.milliseconds = MillisSince(start);

@@ -40,6 +40,7 @@ std::string MetaText(const BuiltKernel& kernel) {
                      {"openmp", kernel.openmp},
                      {"seal_data", kernel.seal_data},
                      {"kept", kernel.kept},
+                     {"device_variables", kernel.device_variables},
                      {"compiler", kernel.compiler},
                      {"checks", checks}};
   const std::string body = meta.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -65,6 +66,7 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   kernel.openmp = meta.value("openmp", false);
   kernel.seal_data = meta.value("seal_data", false);
   kernel.kept = meta.value("kept", std::vector<std::string>{});
+  kernel.device_variables = meta.value("device_variables", std::vector<std::string>());
   kernel.compiler = meta.value("compiler", "");
   for (const Json& check : meta.value("checks", Json::array())) {
     kernel.checks.push_back({.name = check.at(0), .verdict = check.at(1), .detail = check.at(2)});

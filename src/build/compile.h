@@ -44,6 +44,7 @@ inline constexpr int kCompileVersion = 5;
 struct CompiledObject {
   std::string bytes;        // of the shared object
   std::string disassembly;  // AuditRules::disassembly
+  std::string ptx;          // CUDA: what its device code was made from
 };
 
 // The shared object, or why there is none.

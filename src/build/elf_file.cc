@@ -132,22 +132,9 @@ class ElfReader final {
            section.sh_addr + section.sh_size <= relro_.p_vaddr + relro_.p_memsz;
   }
 
-  Result<void> NoteWritable(const Elf64_Shdr& section, std::uint16_t index) {
-    const bool tls = (section.sh_flags & SHF_TLS) != 0;
-    const bool written = (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
-    if (!written || section.sh_size == 0 || (!tls && InRelro(section))) return {};
-    if (header_.e_shstrndx >= sections_.size()) return Broken("sections have no names");
-    const std::string_view names = TRY(Contents(sections_[header_.e_shstrndx]));
-    file_.writable.push_back({.name = TRY(Name(names, section.sh_name)),
-                              .size = section.sh_size,
-                              .section = index,
-                              .thread_local_data = tls});
-    return {};
-  }
-
   Result<void> VisitSection(std::size_t index) {
     const Elf64_Shdr& section = sections_[index];
-    TRY(NoteWritable(section, static_cast<std::uint16_t>(index)));
+    NoteWritable(section, static_cast<std::uint16_t>(index));
     switch (section.sh_type) {
       case SHT_DYNSYM: return ReadSymbols(section, file_.dynamic_symbols);
       case SHT_SYMTAB: return ReadSymbols(section, file_.all_symbols);
@@ -160,6 +147,16 @@ class ElfReader final {
       case SHT_PROGBITS: return ReadContents(section, static_cast<std::uint16_t>(index));
       default: return {};
     }
+  }
+
+  void NoteWritable(const Elf64_Shdr& section, std::uint16_t index) {
+    const bool tls = (section.sh_flags & SHF_TLS) != 0;
+    const bool written = (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
+    if (!written || section.sh_size == 0 || (!tls && InRelro(section))) return;
+    file_.writable.push_back({.index = index,
+                              .address = section.sh_addr,
+                              .size = section.sh_size,
+                              .is_thread_local = tls});
   }
 
   [[nodiscard]] Result<std::string_view> StringTable(const Elf64_Shdr& section) const {

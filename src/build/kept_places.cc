@@ -45,9 +45,9 @@ struct Data {
   }
 };
 
-const ElfFile::WritableSection* SectionOf(const ElfFile& elf, const ElfSymbol& symbol) {
+const WritableSection* SectionOf(const ElfFile& elf, const ElfSymbol& symbol) {
   const auto found = std::ranges::find(elf.writable, symbol.section,
-                                       &ElfFile::WritableSection::section);
+                                       &WritableSection::index);
   return found == elf.writable.end() ? nullptr : &*found;
 }
 
@@ -65,13 +65,13 @@ KeptPlaces FindKeptPlaces(const ElfFile& elf) {
   Data data;
   Data local;
   for (const ElfSymbol& symbol : elf.all_symbols) {
-    const ElfFile::WritableSection* section = symbol.defined ? SectionOf(elf, symbol) : nullptr;
+    const WritableSection* section = symbol.defined ? SectionOf(elf, symbol) : nullptr;
     if (section == nullptr || symbol.size == 0 || IsOfStartFiles(symbol.name)) continue;
-    Data& where = section->thread_local_data ? local : data;
+    Data& where = section->is_thread_local ? local : data;
     where.bytes += symbol.size;
     where.names.push_back(ToValidUtf8(Shorten(symbol.name, kLongestName)));
   }
-  const bool tls = std::ranges::any_of(elf.writable, &ElfFile::WritableSection::thread_local_data);
+  const bool tls = std::ranges::any_of(elf.writable, &WritableSection::is_thread_local);
   KeptPlaces places{.words = {}, .data_is_ours = data.names.empty()};
   if (!data.names.empty()) places.words.push_back(data.Words("static data"));
   if (tls) places.words.push_back(local.Words("thread-local data"));
