@@ -1,10 +1,14 @@
 // Where a CUDA candidate could keep something from one call to the next: in the device's memory, as
 // its PTX shows, and in the host's, as the linked object shows.
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +37,16 @@ constexpr std::string_view kThreadState[] = {"__errno_location", "fesetenv", "fe
 constexpr std::string_view kCopiesToSymbols[] = {"cudaMemcpyToSymbolAsync", "cudaGetSymbolAddress"};
 
 std::string Bytes(std::size_t bytes) { return FormatBytes(static_cast<double>(bytes)); }
+
+// As the author wrote it, or the end of that.
+std::string PlainName(const std::string& symbol) {
+  constexpr std::size_t kLongest = 60;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  const std::string name = text ? text.get() : symbol;
+  return ToValidUtf8(name.size() <= kLongest ? name : "..." + name.substr(name.size() - kLongest));
+}
 
 bool Imports(const ElfFile& host, std::string_view name) {
   return std::ranges::any_of(host.dynamic_symbols, [name](const ElfSymbol& symbol) {
@@ -69,8 +83,8 @@ void AddHostVariables(const PtxFacts& device, const ElfFile& host, std::vector<s
     const auto place = std::ranges::find(host.writable, symbol.section, &WritableSection::index);
     if (place == host.writable.end() || IsOneOf(symbol.name, kOwn)) continue;
     if (IsStubs(symbol.name, device) && ++stubs <= kOfEachStub * device.entries.size()) continue;
-    kept.push_back("the host's variable " + ToValidUtf8(Shorten(symbol.name, 80)) + " (" +
-                   Bytes(symbol.size) + ")");
+    kept.push_back("the host's variable " + PlainName(symbol.name) + " (" + Bytes(symbol.size) +
+                   ")");
   }
 }
 
@@ -106,7 +120,7 @@ std::vector<std::string> CudaKept(const PtxFacts& device, const ElfFile& host,
   const bool symbols = ImportsOneOf(host, kCopiesToSymbols);
   for (const PtxVariable& variable : device.variables) {
     if ((variable.constant || variable.only_read) && !symbols) continue;
-    kept.push_back("the device's variable " + Shorten(variable.name, 80) + " (" +
+    kept.push_back("the device's variable " + PlainName(variable.name) + " (" +
                    Bytes(variable.bytes) + ")");
   }
   if (device.has_heap) kept.emplace_back("the device's heap (malloc in a kernel)");
