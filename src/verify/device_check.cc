@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,13 +40,16 @@ class DeviceCalls final : public CheckedCalls {
 
   [[nodiscard]] std::size_t sets() const override { return stage_.size().sets; }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.DrawSet(draw, seed, slot);
   }
   Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
   Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.DrawBattery(battery, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
@@ -65,14 +69,20 @@ class DeviceCalls final : public CheckedCalls {
     pristine_ = &pristine;
   }
 
-  Result<bool> Call(std::uint32_t slot) override { return MeasuredCall(slot); }
+  Result<bool> Call(std::uint32_t slot) override;
   void Choose(History history) override {
     worker_ = history == History::kUsed ? used_ : pristine_;
   }
   Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
-  Result<std::vector<std::byte>> ReadKept() override { return std::vector<std::byte>(); }
-  Result<bool> WriteKept(std::span<const std::byte>) override { return false; }
+  Result<std::vector<std::byte>> ReadKept() override {
+    std::vector<std::byte> kept;
+    if (Failed(TRY(worker_->ReadKept(&kept)))) kept.clear();
+    return kept;
+  }
+  Result<bool> WriteKept(std::span<const std::byte> kept) override {
+    return !Failed(TRY(worker_->WriteKept(kept)));
+  }
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
 
@@ -93,7 +103,8 @@ class DeviceCalls final : public CheckedCalls {
   DeviceWorker* worker_ = nullptr;
   DeviceWorker* used_ = nullptr;
   DeviceWorker* pristine_ = nullptr;
-  SlotFigures left_;  // by the last call
+  SlotFigures left_;               // by the last call
+  std::set<std::uint32_t> stale_;  // slots whose values are not in the area yet
 };
 
 bool DeviceCalls::Failed(const std::optional<WorkerFailure>& failure) {
@@ -114,12 +125,32 @@ Result<bool> DeviceCalls::MeasuredCall(std::uint32_t slot) {
   const TimePoint before = std::chrono::steady_clock::now();
   left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
   judging_.compare_seconds = Since(before).count();
+  stale_.erase(slot);
+  return true;
+}
+
+// Every other call, by chance, finds random bytes in what others left: registers, shared and local
+// memory, scratch and freed blocks.
+Result<bool> DeviceCalls::Call(std::uint32_t slot) {
+  const std::uint64_t chance = judging_.rng();
+  if ((chance & 1U) == 0) return MeasuredCall(slot);
+  const std::array<std::uint32_t, 1> sets{slot};
+  TRY(stage_.referee().Put(kCandidateArea, sets, judging_.rng() >> 1U));
+  stale_.erase(slot);
+  Nanoseconds elapsed{0};
+  worker_->ScrambleNext(static_cast<std::uint32_t>(chance >> 32U) | 1U);
+  if (Failed(TRY(worker_->Run(sets, &elapsed)))) return false;
+  left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
   return true;
 }
 
 Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
+  if (!stale_.empty()) {
+    const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
+    TRY(stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U));
+    stale_.clear();
+  }
   Nanoseconds elapsed{0};
-  TRY(stage_.referee().Put(kCandidateArea, slots, judging_.rng() >> 1U));
   return !Failed(TRY(worker_->Run(slots, &elapsed)));
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +45,13 @@ class CopyingCalls final : public CheckedCalls {
     output_ = slots_.at(slot) + (varies_ ? ++calls_ : 0);
     return true;
   }
+  Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
+  void Choose(History) override {}
+  Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
+  Result<std::vector<std::byte>> ReadKept() override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
     return {.ok = true, .reason = {}, .error = {}};
