@@ -69,6 +69,9 @@ class DeviceWorker final {
   [[nodiscard]] Result<std::optional<WorkerFailure>> Wake();
   [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
   [[nodiscard]] Result<void> Thaw() const;
+  // A program of ours with the candidate's code in it, not an interpreter.
+  [[nodiscard]] bool native() const { return cuda_ != nullptr && peer_ != nullptr; }
+  [[nodiscard]] pid_t pid() const { return child_.host_pid; }
   void Kill() const {
     if (peer_ != nullptr) peer_->Kill();
   }

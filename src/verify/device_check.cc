@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "harness/dead_stacks.h"
 #include "harness/device_worker.h"
 #include "task/referee.h"
 #include "verify/batteries.h"
@@ -75,14 +76,8 @@ class DeviceCalls final : public CheckedCalls {
   }
   Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
-  Result<std::vector<std::byte>> ReadKept() override {
-    std::vector<std::byte> kept;
-    if (Failed(TRY(worker_->ReadKept(&kept)))) kept.clear();
-    return kept;
-  }
-  Result<bool> WriteKept(std::span<const std::byte> kept) override {
-    return !Failed(TRY(worker_->WriteKept(kept)));
-  }
+  Result<std::vector<std::byte>> ReadKept(Kept where) override;
+  Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override;
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
 
@@ -104,6 +99,7 @@ class DeviceCalls final : public CheckedCalls {
   DeviceWorker* used_ = nullptr;
   DeviceWorker* pristine_ = nullptr;
   SlotFigures left_;               // by the last call
+  std::optional<DeadStacks> stacks_;  // of the launching process, once they were read
   std::set<std::uint32_t> stale_;  // slots whose values are not in the area yet
 };
 
@@ -152,6 +148,22 @@ Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
   }
   Nanoseconds elapsed{0};
   return !Failed(TRY(worker_->Run(slots, &elapsed)));
+}
+
+Result<std::vector<std::byte>> DeviceCalls::ReadKept(Kept where) {
+  std::vector<std::byte> kept;
+  if (where == Kept::kOwn) {
+    if (Failed(TRY(worker_->ReadKept(&kept)))) kept.clear();
+  } else if (worker_->native()) {
+    if (!stacks_) stacks_ = DeadStacks::Of(worker_->pid());
+    kept = stacks_->Read();
+  }
+  return kept;
+}
+
+Result<bool> DeviceCalls::WriteKept(Kept where, std::span<const std::byte> kept) {
+  if (where == Kept::kStacks) return stacks_ && stacks_->Write(kept);
+  return !Failed(TRY(worker_->WriteKept(kept)));
 }
 
 bool DeviceCalls::GuardsHold(std::uint32_t /*slot*/) {

@@ -27,6 +27,7 @@ namespace pragma {
 namespace {
 
 using History = CheckedCalls::History;
+using Kept = CheckedCalls::Kept;
 
 constexpr std::size_t kBurst = 64;       // calls of one command
 constexpr std::size_t kFewCalls = 8;     // are made whatever they take
@@ -109,7 +110,9 @@ Result<void> StateCheck::Run() {
   TRY(ManyCalls());
   if (!judging_.failed()) TRY(ExplainBits());
   if (!judging_.failed()) TRY(Exchange());
-  if (!judging_.failed()) TRY(Age());
+  for (const Kept where : {Kept::kOwn, Kept::kStacks}) {
+    if (!judging_.failed() && runs_) TRY(Age(where));
+  }
   if (!judging_.failed()) Summarise();
   return {};
 }
@@ -168,57 +171,59 @@ Result<void> StateCheck::ExplainBits() {
 }
 
 // One call with other memory than its own. A crash is ours: an index or a length may not be changed.
-// False: rejected, or there is no process any more.
-Result<bool> StateCheck::TryWith(const std::vector<std::byte>& kept, const std::string& where) {
-  if (!TRY(calls_.WriteKept(kept))) return false;
+// False: rejected, or it cannot be tried.
+Result<bool> StateCheck::TryWith(Kept where, const std::vector<std::byte>& kept,
+                                 const std::string& words) {
+  if (!TRY(calls_.WriteKept(where, kept))) return false;
   const Evaluation before = judging_.evaluation;
   if (!TRY(calls_.CallOnKept(slots_.last))) {
+    runs_ = false;
     judging_.evaluation = before;
-    judging_.Note("state", "note", "does not run with kept memory changed: " + where);
+    judging_.Note("state", "note", "does not run with kept memory changed: " + words);
     return false;
   }
-  TRY(policy_.SameAsAtFirst(where));
+  TRY(policy_.SameAsAtFirst(words));
   return !judging_.failed();
 }
 
-Result<std::vector<std::byte>> StateCheck::KeptAfterCall() {
+Result<std::vector<std::byte>> StateCheck::KeptAfterCall(Kept where) {
   if (!TRY(calls_.CallOnKept(slots_.last))) return std::vector<std::byte>();
-  return calls_.ReadKept();
+  return calls_.ReadKept(where);
 }
 
-// Of two processes with other histories.
+// Of two processes with other histories. Sizes that vary may lie in what they kept.
 Result<void> StateCheck::Exchange() {
   calls_.Choose(History::kPristine);
-  const std::vector<std::byte> pristine = TRY(KeptAfterCall());
+  const std::vector<std::byte> pristine = TRY(KeptAfterCall(Kept::kOwn));
   if (judging_.failed() || pristine.empty()) return {};
   calls_.Choose(History::kUsed);
-  const std::vector<std::byte> used = TRY(calls_.ReadKept());
+  const std::vector<std::byte> used = TRY(calls_.ReadKept(Kept::kOwn));
   if (used.size() != pristine.size()) return {};
-  constexpr const char* kWhere = "with what another of its processes had kept";
-  exchanged_ = TRY(TryWith(Exchanged(used, pristine), kWhere));
+  constexpr const char* kWords = "with what another of its processes had kept";
+  exchanged_ = TRY(TryWith(Kept::kOwn, Exchanged(used, pristine), kWords));
   if (!exchanged_) return {};
   calls_.Choose(History::kPristine);
-  exchanged_ = TRY(TryWith(Exchanged(pristine, used), kWhere));
+  exchanged_ = TRY(TryWith(Kept::kOwn, Exchanged(pristine, used), kWords));
   return {};
 }
 
 // The used process is the one that ages.
-Result<void> StateCheck::Age() {
-  if (!exchanged_) return {};
+Result<void> StateCheck::Age(Kept where) {
   calls_.Choose(History::kUsed);
-  const std::vector<std::byte> first = TRY(KeptAfterCall());
-  const std::vector<std::byte> second = TRY(KeptAfterCall());
-  const std::vector<std::byte> third = TRY(KeptAfterCall());
+  const std::vector<std::byte> first = TRY(KeptAfterCall(where));
+  const std::vector<std::byte> second = TRY(KeptAfterCall(where));
+  const std::vector<std::byte> third = TRY(KeptAfterCall(where));
   if (judging_.failed() || third.empty()) return {};
-  std::vector<KeptCounter> counters = FindCounters(first, second, third);
+  const std::vector<KeptCounter> counters = FindCounters(first, second, third);
   if (counters.empty() || counters.size() > kMostCounters) return {};
-  counters_ = std::move(counters);
+  // What threads left on their stacks is the runtime's own more often than not.
+  if (where == Kept::kOwn) counters_ = counters.size();
   Rng rng(DeriveSeed(judging_.seed, "ages"));
   for (int i = 0; i < kAges; ++i) {
     const std::uint64_t bits = kLeastAgeBits + (kMostAgeBits - kLeastAgeBits) * i / kAges;
     const std::uint64_t calls = (std::uint64_t{1} << bits) + rng.Below(std::uint64_t{1} << bits);
-    const std::string where = fmt::format("as if it had been called {} times", calls);
-    if (!TRY(TryWith(Advanced(third, counters_, calls), where))) return {};
+    const std::string words = fmt::format("as if it had been called {} times", calls);
+    if (!TRY(TryWith(where, Advanced(third, counters, calls), words))) return {};
   }
   return {};
 }
@@ -228,9 +233,8 @@ void StateCheck::Summarise() const {
   std::string detail = places.empty() ? "there is nowhere to keep any" : Join(places, ", ");
   detail += fmt::format("; right after {} calls", made_);
   if (exchanged_) detail += ", and with what two processes had kept exchanged";
-  if (!counters_.empty()) {
-    detail += fmt::format(", and with {} counter{} advanced", counters_.size(),
-                          counters_.size() == 1 ? "" : "s");
+  if (counters_ > 0) {
+    detail += fmt::format(", and with {} counter{} advanced", counters_, counters_ == 1 ? "" : "s");
   }
   if (!bits_.empty()) detail += "; " + bits_;
   judging_.Note("state", "pass", detail);

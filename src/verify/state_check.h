@@ -51,10 +51,11 @@ class StateCheck final {
  private:
   [[nodiscard]] Result<void> ManyCalls();
   [[nodiscard]] Result<void> Exchange();
-  [[nodiscard]] Result<void> Age();
+  [[nodiscard]] Result<void> Age(CheckedCalls::Kept where);
   [[nodiscard]] Result<bool> Look(const std::string& where);
-  [[nodiscard]] Result<std::vector<std::byte>> KeptAfterCall();
-  [[nodiscard]] Result<bool> TryWith(const std::vector<std::byte>& kept, const std::string& where);
+  [[nodiscard]] Result<std::vector<std::byte>> KeptAfterCall(CheckedCalls::Kept where);
+  [[nodiscard]] Result<bool> TryWith(CheckedCalls::Kept where, const std::vector<std::byte>& kept,
+                                     const std::string& words);
   [[nodiscard]] Result<void> ExplainBits();
   void Summarise() const;
 
@@ -66,7 +67,8 @@ class StateCheck final {
   std::size_t made_ = 0;      // calls of the used process
   bool other_bits_ = false;   // once there were others than at first
   bool exchanged_ = false;
-  std::vector<KeptCounter> counters_;
+  bool runs_ = true;          // with memory that we changed
+  std::size_t counters_ = 0;  // that were advanced
   std::string bits_;  // what the last bits depend on
 };
 

@@ -77,11 +77,12 @@ class KeepingCalls final : public CheckedCalls {
     for (const std::uint32_t slot : slots) TRY(Call(slot));
     return true;
   }
-  Result<std::vector<std::byte>> ReadKept() override {
+  Result<std::vector<std::byte>> ReadKept(Kept where) override {
+    if (where == Kept::kStacks) return std::vector<std::byte>();
     const Memory& memory = memories_[used_ ? 0 : 1];
     return Words({memory.calls, memory.number});
   }
-  Result<bool> WriteKept(std::span<const std::byte> kept) override {
+  Result<bool> WriteKept(Kept, std::span<const std::byte> kept) override {
     Memory& memory = memories_[used_ ? 0 : 1];
     std::memcpy(&memory.calls, kept.data(), sizeof(memory.calls));
     std::memcpy(&memory.number, kept.data() + sizeof(memory.calls), sizeof(memory.number));

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "harness/dead_stacks.h"
 #include "harness/worker_process.h"
 #include "verify/batteries.h"
 #include "verify/comparator.h"
@@ -69,9 +70,9 @@ class HostCalls final : public CheckedCalls {
   }
   Result<bool> CallOnKept(std::uint32_t slot) override;
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
-  Result<std::vector<std::byte>> ReadKept() override { return worker_->ReadKept(); }
-  Result<bool> WriteKept(std::span<const std::byte> kept) override {
-    return worker_->WriteKept(kept);
+  Result<std::vector<std::byte>> ReadKept(Kept where) override;
+  Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
+    return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
   }
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
@@ -96,6 +97,7 @@ class HostCalls final : public CheckedCalls {
   WorkerProcess* worker_ = nullptr;
   WorkerProcess* used_ = nullptr;
   WorkerProcess* pristine_ = nullptr;
+  std::optional<DeadStacks> stacks_;  // of the used process, once they were read
   std::vector<std::byte> kept_;
 };
 
@@ -139,6 +141,13 @@ Result<bool> HostCalls::CallOnKept(std::uint32_t slot) {
 Result<bool> HostCalls::CallMany(std::span<const std::uint32_t> slots) {
   Nanoseconds elapsed{0};
   return Run(slots, &elapsed);
+}
+
+Result<std::vector<std::byte>> HostCalls::ReadKept(Kept where) {
+  if (where == Kept::kOwn) return worker_->ReadKept();
+  if (judging_.kernel->python != nullptr) return std::vector<std::byte>();  // an interpreter's
+  if (!stacks_) stacks_ = DeadStacks::Of(worker_->peer().pid());
+  return stacks_->Read();
 }
 
 // False when the candidate failed.

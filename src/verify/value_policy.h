@@ -65,10 +65,12 @@ class CheckedCalls {
   [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
   // Calls on these slots one after the other, with nothing renewed or looked at.
   [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
-  // What the candidate's memory holds from call to call, as far as it can be read; may be empty.
-  [[nodiscard]] virtual Result<std::vector<std::byte>> ReadKept() = 0;
-  // False: it cannot be written.
-  [[nodiscard]] virtual Result<bool> WriteKept(std::span<const std::byte> kept) = 0;
+  // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
+  enum class Kept : std::uint8_t { kOwn, kStacks };
+  // What that memory holds from call to call, as far as it can be read; may be empty.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> ReadKept(Kept where) = 0;
+  // Of the places that were read last. False: they cannot be written.
+  [[nodiscard]] virtual Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) = 0;
 
   // KernelBench's rule; only for the slot that was drawn last.
   [[nodiscard]] virtual bool Official(std::uint32_t slot) = 0;

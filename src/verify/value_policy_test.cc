@@ -50,8 +50,8 @@ class CopyingCalls final : public CheckedCalls {
   void Choose(History) override {}
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
   Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
-  Result<std::vector<std::byte>> ReadKept() override { return std::vector<std::byte>(); }
-  Result<bool> WriteKept(std::span<const std::byte>) override { return false; }
+  Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
     return {.ok = true, .reason = {}, .error = {}};
