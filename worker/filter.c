@@ -3,14 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What any running kernel may do: compute, wait, allocate, start and end threads of its own. */
+/* What any running kernel may do: compute, wait for its threads, allocate, start and end them. */
 static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(munmap),
                                SCMP_SYS(madvise),
@@ -20,23 +23,13 @@ static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(exit_group),
                                SCMP_SYS(rt_sigreturn),
                                SCMP_SYS(rt_sigprocmask),
-                               SCMP_SYS(rt_sigaction),
-                               SCMP_SYS(sigaltstack),
-                               SCMP_SYS(clock_gettime),
-                               SCMP_SYS(gettimeofday),
-                               SCMP_SYS(clock_nanosleep),
-                               SCMP_SYS(nanosleep),
                                SCMP_SYS(sched_yield),
                                SCMP_SYS(sched_getaffinity),
-                               SCMP_SYS(sched_setaffinity), /* OMP_PROC_BIND */
                                SCMP_SYS(set_robust_list),
                                SCMP_SYS(rseq),
                                SCMP_SYS(gettid),
                                SCMP_SYS(getpid),
-                               SCMP_SYS(getrandom),
-                               SCMP_SYS(getcpu),
-                               SCMP_SYS(restart_syscall),
-                               SCMP_SYS(membarrier)};
+                               SCMP_SYS(restart_syscall)};
 
 /* What the dynamic loader does besides. */
 static const int kLoading[] = {SCMP_SYS(read),       SCMP_SYS(pread64),   SCMP_SYS(fstat),
@@ -44,7 +37,11 @@ static const int kLoading[] = {SCMP_SYS(read),       SCMP_SYS(pread64),   SCMP_S
                                SCMP_SYS(mmap),       SCMP_SYS(mprotect),  SCMP_SYS(seccomp),
                                SCMP_SYS(prctl),      SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
                                SCMP_SYS(access),     SCMP_SYS(faccessat), SCMP_SYS(set_tid_address),
-                               SCMP_SYS(prlimit64)};
+                               SCMP_SYS(prlimit64),
+                               /* libraries' own initializers, and threads that bind themselves */
+                               SCMP_SYS(rt_sigaction), SCMP_SYS(sigaltstack),
+                               SCMP_SYS(sched_setaffinity), SCMP_SYS(getrandom),
+                               SCMP_SYS(clock_gettime), SCMP_SYS(getcpu)};
 
 static int allow(scmp_filter_ctx context, const int* calls, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -99,10 +96,53 @@ int pragma_filter_load(void) {
   return install(context, bad);
 }
 
-int pragma_filter_run(void) {
+/* Binding the thread that calls would change the process for good. GCC's runtime binds threads that
+ * it has just made, by their number; LLVM's threads bind themselves. */
+static int allow_binding(scmp_filter_ctx context, enum pragma_runtime runtime) {
+  if (runtime == PRAGMA_RUNTIME_LLVM) {
+    return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), 0);
+  }
+  return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), 1,
+                          SCMP_A0(SCMP_CMP_GT, (scmp_datum_t)getpid()));
+}
+
+#if defined(__x86_64__)
+enum { kHigh = 32, kMaxRules = 16 };
+
+/* seccomp_data.instruction_pointer in two words, as the filter's machine loads them. */
+static const uint32_t kPointerLow = offsetof(struct seccomp_data, instruction_pointer);
+
+int pragma_filter_object(uintptr_t begin, uintptr_t end) {
+  const uint32_t high = (uint32_t)(begin >> kHigh);
+  if (end == 0) return -1;
+  /* An object that lies across a border of 4 GiB: the whole of both. */
+  const int across = high != (uint32_t)(end >> kHigh);
+  const uint32_t low = across ? 0 : (uint32_t)begin;
+  const uint32_t top = across ? UINT32_MAX : (uint32_t)end;
+  struct sock_filter code[kMaxRules] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow + 4),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, across ? high + 1 : high, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, top, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog program = {.len = 8, .filter = code};
+  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+#else
+int pragma_filter_object(uintptr_t begin, uintptr_t end) {
+  (void)begin;
+  return end == 0 ? -1 : 0;
+}
+#endif
+
+int pragma_filter_run(enum pragma_runtime runtime) {
   scmp_filter_ctx context = seccomp_init(SCMP_ACT_KILL_PROCESS);
   if (context == NULL) return -1;
   int bad = common_rules(context);
+  bad |= allow_binding(context, runtime);
   bad |= allow_thread_names(context);
   /* No new code: memory may be mapped and protected, but never executable, and never from a file.
    */

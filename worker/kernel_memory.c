@@ -80,6 +80,22 @@ void kernel_memory_call(const struct kernel_memory* memory, void (*kernel)(void)
   pointer_call(kernel, memory->pointers + set * memory->pointer_count, memory->pointer_count);
 }
 
+/* They begin at a page of their own (harness/worker_memory.cc). */
+static void protect_packed(const struct kernel_memory* memory, int protection) {
+  const struct pragma_control* control = memory->control;
+  const uint64_t bytes = control->scratch_bytes - control->packed_offset;
+  if (control->packed_bytes != 0)
+    mprotect(memory->scratch + control->packed_offset, bytes, protection);
+}
+
+void kernel_memory_open_packed(const struct kernel_memory* memory) {
+  protect_packed(memory, PROT_READ | PROT_WRITE);
+}
+
+void kernel_memory_close_packed(const struct kernel_memory* memory) {
+  protect_packed(memory, PROT_READ);
+}
+
 int kernel_memory_prepare(const struct kernel_memory* memory, void (*prepare)(void), uint32_t set) {
   const struct pragma_control* control = memory->control;
   const size_t dims = control->has_dims != 0 ? 1 : 0;

@@ -29,6 +29,9 @@ int kernel_memory_open(struct kernel_memory* memory);
 int kernel_memory_map(struct kernel_memory* memory);
 /* pragma_kernel on one set. */
 void kernel_memory_call(const struct kernel_memory* memory, void (*kernel)(void), uint32_t set);
+/* The packed areas can be written, for pragma_prepare, or only read, for the kernel. */
+void kernel_memory_open_packed(const struct kernel_memory* memory);
+void kernel_memory_close_packed(const struct kernel_memory* memory);
 /* pragma_prepare on one set; 0, or -1 when memory is short. */
 int kernel_memory_prepare(const struct kernel_memory* memory, void (*prepare)(void), uint32_t set);
 

@@ -8,6 +8,7 @@
 #ifndef PRAGMA_WORKER_PROTOCOL_H_
 #define PRAGMA_WORKER_PROTOCOL_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PRAGMA_CONTROL_MAGIC 0x414d4750u /* "PGMA" */
@@ -24,7 +25,7 @@ enum pragma_command {
   PRAGMA_WAKE = 6,  /* on a device, never timed: something of ours is launched and waited for, so
                        that the device has switched to this process before a call is timed */
   PRAGMA_START = 7, /* CUDA worker: the device's context and memory, before there is a candidate */
-  PRAGMA_RELEASE = 8, /* timing child on a device: give back what Torch keeps of freed blocks */
+  PRAGMA_RELEASE = 8,     /* timing child on a device: give back what Torch keeps of freed blocks */
   PRAGMA_KEPT_READ = 9,   /* CUDA worker: its device's kept memory into the kept area */
   PRAGMA_KEPT_WRITE = 10, /* CUDA worker: the other way round */
 };
@@ -35,6 +36,7 @@ enum pragma_result {
   PRAGMA_BAD_COMMAND = 2,
   PRAGMA_RAISED = 3,     /* Python: an exception; message says which */
   PRAGMA_WRONG_FORM = 4, /* Python candidate: an output that is no plain tensor of the right form */
+  PRAGMA_REFUSED = 5,    /* Triton: device code that may not be; message says what of it */
 };
 
 /* Offsets in bytes: see the static assertions in base/doorbell.cc. */
@@ -48,17 +50,25 @@ struct pragma_control {
   uint32_t output_guard_count; /*  24 */
   uint32_t fp_mode;  /*  28: worker: nonzero once a call left the floating-point mode changed */
   uint32_t has_dims; /*  32: the first argument holds the sizes that vary; prepare takes it too */
-  /*  36: a seed. RUN with a seed other than 0: before each call, whatever memory an earlier call may
-   * have left something in gets random bytes: vector, mask and tile registers, the dead stack, freed
-   * blocks; on a device shared and local memory. */
+  /*  36: a seed. RUN with a seed other than 0: before each call, whatever memory an earlier call
+   * may have left something in gets random bytes: vector, mask and tile registers, the dead stack,
+   * freed blocks; on a device shared and local memory. */
   uint32_t scramble;
-  uint32_t reserved[6]; /*  40 */
+  uint32_t seal_data;       /*  40: worker: the object's writable data holds nothing of the author's */
+  uint32_t openmp_changed;  /*  44: worker: nonzero once a call left OpenMP's settings changed */
+  uint32_t reserved[4];     /*  48 */
   uint32_t doorbell;    /*  64: pragma to the other side */
   uint32_t pad1[15];
   uint32_t done; /* 128: the other side to pragma */
   uint32_t pad2[15];
   uint32_t sets[PRAGMA_MAX_SETS]; /* 192 */
-  char message[512];              /* 448: NUL-terminated text for the log */
+  char message[480];              /* 448: NUL-terminated text for the log */
+  /* Once loaded; worker only: where the object's writable data lie, and its thread-local data of the
+   * main thread. Size 0: there are none. */
+  uint64_t data_address; /* 928 */
+  uint64_t data_bytes;
+  uint64_t tls_address;
+  uint64_t tls_bytes;
   /* Layout, written once before the start; worker only (pragma_torch gets it as JSON). */
   uint32_t set_count; /* 960 */
   uint32_t argument_count;
@@ -76,6 +86,13 @@ struct pragma_control {
  * s * (argument_count + output_count): its arguments in the input memory, then its outputs in the
  * output memory. After them the offsets of the guard pages: those in the input memory, then those
  * in the output memory. */
+/* The kept area of a CUDA worker, memory of its own (fd 6): this head, then the bytes. */
+#define PRAGMA_KEPT_BYTES ((size_t)64 << 20) /* at most; what is beyond is left as it is */
+struct pragma_kept {
+  uint64_t bytes; /* how many follow: READ writes it, WRITE takes as many */
+  uint64_t pad[7];
+};
+
 static inline uint64_t* pragma_offsets(struct pragma_control* control) {
   return (uint64_t*)(control + 1);
 }

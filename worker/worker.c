@@ -11,12 +11,16 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "worker/candidate.h"
 #include "worker/filter.h"
 #include "worker/kernel_memory.h"
+#include "worker/object.h"
+#include "worker/openmp.h"
 #include "worker/protocol.h"
+#include "worker/scramble.h"
 
 /* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use
  * it runs in a process that computes other things too. The status flags are no part of it. */
@@ -31,6 +35,8 @@ struct worker {
   void (*kernel)(void);
   void (*prepare)(void);
   struct fp_mode fp_mode; /* as it was before the candidate was loaded */
+  struct openmp openmp;
+  int llvm_openmp;
 };
 
 static struct fp_mode read_fp_mode(void) {
@@ -49,11 +55,45 @@ static struct fp_mode read_fp_mode(void) {
   return mode;
 }
 
-static void check_fp_mode(struct worker* worker) {
+/* What must be as it was after a call. */
+static void check_settings(struct worker* worker) {
+  if (!openmp_unchanged(&worker->openmp)) worker->memory.control->openmp_changed = 1;
   const struct fp_mode now = read_fp_mode();
   if (now.vector != worker->fp_mode.vector || now.x87 != worker->fp_mode.x87) {
     worker->memory.control->fp_mode = 1;
   }
+}
+
+/* What stands before anything of the candidate's runs. Returns what cannot be done, or NULL. */
+static const char* confine(struct worker* worker, void* handle) {
+  struct pragma_control* control = worker->memory.control;
+  openmp_find(&worker->openmp);
+  if (control->seal_data != 0 && object_seal(handle) != 0) return "cannot protect its data";
+  const struct object_range range = object_range(handle);
+  if (pragma_filter_object(range.begin, range.end) != 0)
+    return "cannot install the seccomp filter of the kernel's own code";
+  if (pragma_filter_run(worker->llvm_openmp ? PRAGMA_RUNTIME_LLVM : PRAGMA_RUNTIME_ANY) != 0)
+    return "cannot install the last seccomp filter";
+  return NULL;
+}
+
+static void say_where_data_lie(struct pragma_control* control, void* handle) {
+  const struct object_range data = object_data(handle);
+  const struct object_range thread = object_thread_data(handle);
+  control->data_address = data.begin;
+  control->data_bytes = control->seal_data != 0 ? 0 : data.end - data.begin;
+  control->tls_address = thread.begin;
+  control->tls_bytes = thread.end - thread.begin;
+}
+
+/* The processor's clock, and with it the system's, which is read from it: a kernel that looks at one
+ * dies of SIGSEGV. LLVM's OpenMP runtime looks at it itself while it waits. */
+static void hide_clock(const struct worker* worker) {
+#if defined(__x86_64__)
+  if (!worker->llvm_openmp) prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+#else
+  (void)worker;
+#endif
 }
 
 static int load(struct worker* worker) {
@@ -80,32 +120,48 @@ static int load(struct worker* worker) {
     return PRAGMA_LOAD_FAILED;
   }
   for (int fd = kControlFd; fd <= kScratchFd; ++fd) close(fd);
-  if (pragma_filter_run() != 0) {
-    candidate_say(control, "cannot install the second seccomp filter");
+  const char* failure = confine(worker, handle);
+  if (failure != NULL) {
+    candidate_say(control, failure);
     return PRAGMA_LOAD_FAILED;
   }
   candidate_construct(handle);
-  check_fp_mode(worker);
+  say_where_data_lie(control, handle);
+  check_settings(worker);
   return PRAGMA_OK;
+}
+
+/* RUN with a seed: see scramble in protocol.h. */
+static void call_scrambled(struct worker* worker, uint32_t set, uint32_t seed) {
+  scramble_memory(seed, &worker->openmp);
+  scramble_registers(seed);
+  kernel_memory_call(&worker->memory, worker->kernel, set);
+  scramble_end();
 }
 
 static int run(struct worker* worker, int empty) {
   const struct pragma_control* control = worker->memory.control;
   for (uint32_t i = 0; i < control->count; ++i) {
-    if (!empty) kernel_memory_call(&worker->memory, worker->kernel, control->sets[i]);
+    if (!empty && control->scramble != 0) {
+      call_scrambled(worker, control->sets[i], control->scramble + i);
+    } else if (!empty) {
+      kernel_memory_call(&worker->memory, worker->kernel, control->sets[i]);
+    }
     __asm__ volatile("" ::: "memory");
   }
-  check_fp_mode(worker);
+  if (!empty) check_settings(worker);
   return PRAGMA_OK;
 }
 
 static int prepare(struct worker* worker) {
   const struct pragma_control* control = worker->memory.control;
   if (worker->prepare == NULL) return PRAGMA_BAD_COMMAND;
+  kernel_memory_open_packed(&worker->memory);
   for (uint32_t i = 0; i < control->count; ++i) {
     if (kernel_memory_prepare(&worker->memory, worker->prepare, control->sets[i]) != 0)
       return PRAGMA_BAD_COMMAND;
   }
+  kernel_memory_close_packed(&worker->memory);
   return PRAGMA_OK;
 }
 
@@ -156,5 +212,8 @@ int main(int argc, char** argv) {
   if (kernel_memory_open(&worker.memory) != 0) return 3;
   if (llvm_openmp && start_llvm_openmp() != 0) return 4;
   worker.path = argv[1];
+  worker.llvm_openmp = llvm_openmp;
+  scramble_begin();
+  hide_clock(&worker);
   candidate_serve(worker.memory.control, serve, &worker);
 }

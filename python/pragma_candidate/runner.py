@@ -53,7 +53,8 @@ class Solution:
         self._outputs = Memory(OUTPUT_FD, True, layout.output_guards)
         self._calls: list[_Call] = []
 
-    def run(self, order: list[int]) -> None:
+    def run(self, order: list[int], scramble: int) -> None:
+        """Scrambles nothing: Python's own memory is not told from what it needs."""
         calls = self._calls
         for i in order:
             calls[i].run()

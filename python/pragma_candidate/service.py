@@ -23,6 +23,7 @@ CONTROL_FD, INPUT_FD, OUTPUT_FD, SCRATCH_FD, KEEP_FD, LATE_FD = 3, 4, 5, 6, 7, 8
 KEEP_FOLDER = "PRAGMA_KEEP"  # environment: what is compiled lies here
 LOAD_FAILED = 1
 WRONG_FORM = 4
+REFUSED = 5
 _COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
 
 
@@ -34,13 +35,19 @@ class WrongForm(Exception):
     """An output that is no plain dense tensor of exactly the expected shape and type."""
 
 
+class Refused(Exception):
+    """What the candidate compiled to holds something that it may not; the text says what."""
+
+
 class Work(Protocol):
     """One candidate. Exceptions of these calls are the candidate's."""
 
     entry: str  # what is called, for messages: "forward"
 
     def load(self) -> None: ...
-    def run(self, order: list[int]) -> None: ...
+    # `scramble`: a seed other than 0 asks for random bytes, before each call, in memory that an earlier
+    # one may have left something in (worker/protocol.h).
+    def run(self, order: list[int], scramble: int) -> None: ...
     def idle(self, order: list[int]) -> None: ...  # run without its calls
     def wake(self) -> None: ...  # on a device: it switches to this process
 
@@ -85,12 +92,15 @@ class Service:
 
     def _run(self, order: list[int]) -> int:
         try:
-            self._work.run(order)
+            self._work.run(order, self._page.scramble)
             if self._late_filter is not None:
                 self._first_run_done()
         except WrongForm as error:
             self._page.say(str(error))
             return WRONG_FORM
+        except Refused as error:
+            self._page.say(str(error))
+            return REFUSED
         except BaseException as error:
             return self._failed(self._work.entry, error, control.RAISED)
         return control.OK
@@ -113,6 +123,9 @@ class Service:
         except Unloadable as error:
             self._page.say(str(error))
             return LOAD_FAILED
+        except Refused as error:
+            self._page.say(str(error))
+            return REFUSED
         except BaseException as error:
             return self._failed("loading it", error, LOAD_FAILED)
         gc.collect()

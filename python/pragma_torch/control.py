@@ -25,13 +25,14 @@ RAISED = 3
 _COMMAND = 2
 _COUNT = 3
 _RESULT = 4
+_SCRAMBLE = 9
 _DOORBELL = 16
 _DONE = 32
 _SETS = 48
 _MAX_SETS = 64
 # In bytes.
 _MESSAGE = 448
-_MESSAGE_SIZE = 512
+_MESSAGE_SIZE = 480
 
 _SYS_FUTEX = {"x86_64": 202, "aarch64": 98}
 _FUTEX_WAIT = 0  # shared, not private: the other side is another process
@@ -64,6 +65,7 @@ class ControlPage:
         self._one = ctypes.c_int(1)
         self._zero = ctypes.c_int(0)
         self._served = self._words[_DONE]
+        self.scramble = 0  # the seed of the command that wait returned; 0: none
 
     def wait(self) -> tuple[int, list[int]]:
         """Blocks until the bell has moved; the command, and its sets in order."""
@@ -80,6 +82,7 @@ class ControlPage:
                 self._zero,
             )
         self._served = words[_DOORBELL]
+        self.scramble = words[_SCRAMBLE]
         return words[_COMMAND], words[_SETS : _SETS + min(words[_COUNT], _MAX_SETS)].tolist()
 
     def answer(self, result: int) -> None:

@@ -19,7 +19,17 @@ _LARGEST_FP32, _SMALLEST_FP32 = 3.4028234663852886e38, 1.1754943508222875e-38
 _SMALLEST_DOUBLE = 2.2250738585072014e-308
 
 _SUMS = ("sum_squared_error", "sum_squared")
-_MAXIMA = ("max_abs", "max_rel", "max_scaled")
+_MAXIMA = ("max_abs", "max_rel", "max_any_rel", "max_scaled")
+
+WELL_ABOVE_SMALLEST = 64  # relative errors of smaller elements say nothing
+
+
+def largest(dtype: torch.dtype) -> float:
+    return _LARGEST.get(dtype, _LARGEST_FP32)
+
+
+def smallest(dtype: torch.dtype) -> float:
+    return _SMALLEST.get(dtype, _SMALLEST_FP32)
 
 
 def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
@@ -35,7 +45,7 @@ def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     scaled, worst = (error / size.add_(rms.float())).max(dim=0)
     zero = torch.zeros((), dtype=torch.float64, device=y.device)
     values = [
-        squared_error, squared, error.max().double(), relative.double(), scaled.double(),
+        squared_error, squared, error.max().double(), relative.double(), zero, scaled.double(),
         worst.double(), zero, zero, y[worst].double(), r[worst].double(), zero, zero,
         zero, zero, zero, zero,
     ]  # fmt: skip
@@ -54,12 +64,19 @@ def is_finite(numbers: list[float]) -> bool:
 class Pass:
     """Of floating outputs. Everything stays on the device until `read`."""
 
-    def __init__(self, actual: torch.Tensor, truth: torch.Tensor, dtype: torch.dtype) -> None:
-        """`dtype`: what the output is declared as; `truth` may be wider."""
+    def __init__(
+        self,
+        actual: torch.Tensor,
+        truth: torch.Tensor,
+        dtype: torch.dtype,
+        allowance: torch.Tensor | None = None,
+    ) -> None:
+        """`dtype`: what the output is declared as; `truth` may be wider. `allowance`: taken off each error."""
+        self._allowance = allowance.reshape(-1) if allowance is not None else None
         self._actual = actual.reshape(-1)
         self._truth = truth.reshape(-1)
-        self._largest = _LARGEST.get(dtype, _LARGEST_FP32)
-        self._smallest = _SMALLEST.get(dtype, _SMALLEST_FP32)
+        self._largest = largest(dtype)
+        self._smallest = smallest(dtype)
         count = self._truth.numel()
         rms = _rms(self._truth)
         parts = [self._block(i, min(i + BLOCK, count), rms) for i in range(0, count, BLOCK)]
@@ -72,9 +89,12 @@ class Pass:
         kept = torch.isfinite(y) & torch.isfinite(r) & (size <= self._largest)
         size = torch.where(kept, size, 0.0)
         error = torch.where(kept, (y - r).abs(), 0.0)
+        if self._allowance is not None:
+            error = (error - self._allowance[begin:end]).clamp_(min=0.0)
         error = torch.where(error > self._smallest, error, 0.0)
         scaled = error / (size + rms)
         relative = torch.where(size > rms * 1e-3, error / size, 0.0)
+        any_relative = torch.where(size > self._smallest * WELL_ABOVE_SMALLEST, error / size, 0.0)
         held = torch.where(r.abs() > self._largest, torch.copysign(torch.full_like(r, math.inf), r), r)
         odd = ~kept & ~((y == held) | (torch.isnan(y) & torch.isnan(held)))
         odd &= ~(torch.isfinite(y) & torch.isfinite(held))
@@ -84,7 +104,7 @@ class Pass:
         first = odd.to(torch.uint8).argmax()
         first_odd = of_truth.to(torch.uint8).argmax()
         values = [
-            (error * error).sum(), (size * size).sum(), error.max(), relative.max(), scaled[worst],
+            (error * error).sum(), (size * size).sum(), error.max(), relative.max(), any_relative.max(), scaled[worst],
             worst.double() + begin, odd.sum().double(), first.double() + begin,
             y[worst], r[worst], y[first], r[first],
             of_truth.sum().double(), first_odd.double() + begin, y[first_odd], r[first_odd],
@@ -113,17 +133,21 @@ def exact_pass(actual: torch.Tensor, truth: torch.Tensor, native: torch.Tensor |
         wrong &= y != native.reshape(-1)
     first = wrong.to(torch.uint8).argmax()
     zero = torch.zeros((), dtype=torch.float64, device=y.device)
-    values = [zero] * 6 + [wrong.sum().double(), first.double(), zero, zero, y[first].double(), r[first].double()]
+    values = [zero] * 7 + [wrong.sum().double(), first.double(), zero, zero, y[first].double(), r[first].double()]
     return [torch.stack(values + [zero] * 4)]
 
 
 def passes(
-    actual: torch.Tensor, truth: torch.Tensor, dtype: torch.dtype, native: torch.Tensor | None = None
+    actual: torch.Tensor,
+    truth: torch.Tensor,
+    dtype: torch.dtype,
+    native: torch.Tensor | None = None,
+    allowance: torch.Tensor | None = None,
 ) -> list[torch.Tensor]:
     """The parts of one output's pass; `read` makes figures of them."""
     if not dtype.is_floating_point:
         return exact_pass(actual, truth, native)
-    return Pass(actual, truth, dtype).figures
+    return Pass(actual, truth, dtype, allowance).figures
 
 
 def read(parts: list[list[torch.Tensor]]) -> list[dict[str, Any]]:
@@ -157,11 +181,12 @@ def _combine(blocks: list[list[float]]) -> dict[str, Any]:
     figures |= {"worst": 0, "mismatched": 0, "first_mismatch": 0, "worst_values": "", "first_values": ""}
     figures |= {"odd_truth": 0, "first_odd": 0, "odd_values": ""}
     for block in blocks:
-        squared_error, squared, max_abs, max_rel, scaled, worst, odd, first, *values = block
+        squared_error, squared, max_abs, max_rel, max_any_rel, scaled, worst, odd, first, *values = block
         figures["sum_squared_error"] += squared_error
         figures["sum_squared"] += squared
         figures["max_abs"] = max(figures["max_abs"], max_abs)
         figures["max_rel"] = max(figures["max_rel"], max_rel)
+        figures["max_any_rel"] = max(figures["max_any_rel"], max_any_rel)
         if scaled > figures["max_scaled"] or not figures["worst_values"]:
             figures["max_scaled"] = max(scaled, figures["max_scaled"])
             figures["worst"] = int(worst)

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from pragma_torch import batteries, figures
+from pragma_torch.conditioning import Rounding, allowances, wrong_small_values
 from pragma_torch.device import Device
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.exchange import Exchange
@@ -108,22 +109,6 @@ class Referee:
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
                 slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
 
-    def perturb(self, number: int, size: float, seed: int) -> list[dict[str, Any]]:
-        slot = self._slots[number]
-        generator = torch.Generator(device=self._name).manual_seed(seed)
-        changed = [t.clone() for t in slot.arguments]
-        for argument, tensor in zip(self._plan.arguments, changed, strict=True):
-            if tensor.is_floating_point() and argument.role != "constant":
-                for block in tensor.view(-1).split(figures.BLOCK):
-                    noise = torch.randn(block.shape, dtype=torch.float64, device=self._name, generator=generator)
-                    block.copy_(block.double() * (1 + size * noise))
-        slot.truth = []
-        slot.truth = self._reference.results(FLOAT64, slot.arguments)
-        other = self._reference.results(FLOAT64, changed)
-        return figures.read(
-            [figures.passes(o, t, o.dtype) for o, t in zip(other, slot.truth, strict=True)]
-        )
-
     def _fill(self, slot: _Slot, arguments: _Tensors) -> None:
         for own, given in zip(slot.arguments, arguments, strict=True):
             own.copy_(given)
@@ -216,6 +201,34 @@ class Referee:
             self._slot_figures(slots[i], bits[i * width : (i + 1) * width], found[i * count : (i + 1) * count])
             for i in range(len(slots))
         ]
+
+    def compare_conditioned(self, area: int, number: int, rounding: Rounding) -> dict[str, Any]:
+        """Each element's error less what its conditioning explains; the slot's truth is fp64 afterwards."""
+        exchange, slot = self._area(area), self._slots[number]
+        native = slot.native
+        slot.truth = []
+        slot.truth = self._reference.results(FLOAT64, slot.arguments)
+        allowed = allowances(
+            rounding,
+            self._plan.arguments,
+            slot.arguments,
+            slot.truth,
+            lambda changed: self._reference.results(FLOAT64, changed),
+        )
+        natives = native or [None] * len(self._outputs)
+        parts = [
+            (own, truth, dtype, near, allowance)
+            for (own, truth, dtype), near, allowance in zip(
+                self._outputs_of(exchange, number), natives, allowed, strict=True
+            )
+        ]
+        found = figures.read([figures.passes(*part) for part in parts])
+        bits = torch.stack(self._flags(exchange, number)).cpu().tolist()
+        small = [
+            wrong_small_values(own, truth, near, dtype, allowance)
+            for own, truth, dtype, near, allowance in parts
+        ]
+        return {"slot": self._slot_figures(number, bits, found), "small": small}
 
     def keep(self, area: int, slot: int) -> None:
         self._kept = [o.clone() for o in self._area(area).outputs[slot]]

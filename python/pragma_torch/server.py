@@ -13,6 +13,7 @@ import torch
 from pragma_torch import batteries
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
+from pragma_torch.conditioning import Rounding
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.process import keep_freed_memory
@@ -44,9 +45,9 @@ class Server:
             "restore_set": lambda m, _: {"outputs": self._referee().restore(m["draw"], m["slot"])},
             "battery_set": lambda m, _: self._referee().battery(m),
             "renew_sets": lambda m, _: self._referee().renew(m["slots"], m["seed"]) or {},
-            "perturb_set": lambda m, _: {
-                "outputs": self._referee().perturb(m["slot"], m["size"], m["seed"])
-            },
+            "compare_conditioned": lambda m, _: self._referee().compare_conditioned(
+                m["area"], m["slot"], Rounding.read(m)
+            ),
             "share_area": self._share_area,
             "drop_area": lambda m, _: self._referee().drop(m["area"]) or {},
             "put_sets": lambda m, _: self._referee().put(m["area"], m["slots"], m["seed"]) or {},

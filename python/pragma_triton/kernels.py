@@ -16,16 +16,18 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from pragma_candidate.service import Unloadable
+from pragma_candidate.service import Refused, Unloadable
 from pragma_torch.device import CPU, CUDA, Device
 from pragma_torch.exchange import Opened
-from pragma_triton import interpreter, no_torch
+from pragma_triton import interpreter, no_torch, ptx
+from pragma_triton.scramble import Scrambler
 
 INTERPRET = "TRITON_INTERPRET"  # environment: "1" where there is no GPU
 
 # The second: the first one compiles and tunes, for which Triton itself computes with torch (so does its
 # interpreter in every call).
 _WATCHED_CALL = 1
+_WORD = 4  # bytes of a register that lies in local memory
 _PATH = "/candidate/solution.py"  # in tracebacks; no such file is read
 
 
@@ -40,20 +42,26 @@ class Kernels:
         self._sets: list[list[Any]] = []
         self._run: Callable[..., Any] | None = None
         self._calls = 0
+        self._loaded: Any = None
+        self._looked_at: set[int] = set()  # kernels, by id: they live as long as the module
         self._synchronize = self.wake = _nothing
         self._watches = False
+        self._scrambler: Scrambler | None = None
 
     def load(self) -> None:
         """The device first: what it is asked with must be there before candidate code is."""
         device = Device(CPU if os.environ.get(INTERPRET) == "1" else CUDA)
         self._synchronize, self.wake = device.synchronize, device.wake
         self._watches = device.name == CUDA
+        self._scrambler = Scrambler() if device.name == CUDA else None
         opened = self._opened = Opened(self._area_fd, arguments_writable=False)
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
             interpreter.complete()
-        run = load_text(self._module).run
+        self._loaded = load_text(self._module)
+        run = self._loaded.run
         self._check_parameters(run, opened)
+        self._look_at_compiled()
         self._run = run
 
     def _check_parameters(self, run: Callable[..., Any], opened: Opened) -> None:
@@ -66,21 +74,53 @@ class Kernels:
                 f"run takes {given} parameters; this task has {len(wanted)}: {', '.join(wanted)}"
             )
 
-    def run(self, order: list[int]) -> None:
+    def run(self, order: list[int], scramble: int) -> None:
         run, sets = self._run, self._sets
         assert run is not None
-        for i in order:
+        for number, i in enumerate(order):
+            if scramble != 0 and self._scrambler is not None:
+                self._scrambler.scramble((scramble + number) & 0xFFFFFFFF, local_bytes(self._loaded))
             if self._calls == _WATCHED_CALL and self._watches:
                 no_torch.call(run, sets[i])
             else:
                 run(*sets[i])
             self._calls += 1
         self._synchronize()
+        self._look_at_compiled()
+
+    def _look_at_compiled(self) -> None:
+        """Of what was compiled since the last look. Nothing new comes after the first call, unless a
+        call asks for another variant."""
+        for kernel in compiled(self._loaded):
+            if id(kernel) in self._looked_at:
+                continue
+            self._looked_at.add(id(kernel))
+            text = kernel.asm.get("ptx")
+            if wrong := ptx.complaint(text) if text else "its device code cannot be looked at: Triton keeps no PTX":
+                raise Refused(f"{kernel.name}: {wrong}")
 
     def idle(self, order: list[int]) -> None:
         for i in order:
             _ = self._sets[i]
         self._synchronize()
+
+
+def compiled(module: Any) -> list[Any]:
+    """What Triton made of a module's kernels: all variants, also those that were never launched."""
+    found: dict[int, Any] = {}
+    for value in vars(module).values():
+        while hasattr(value, "fn") and not hasattr(value, "device_caches"):  # autotune, heuristics
+            value = value.fn
+        several = [k for caches in getattr(value, "device_caches", {}).values() for k in caches[0].values()]
+        for kernel in [value, *several]:
+            if isinstance(getattr(kernel, "asm", None), dict):
+                found[id(kernel)] = kernel
+    return list(found.values())
+
+
+def local_bytes(module: Any) -> int:
+    """Most that a thread of its kernels has of local memory, of those that were launched."""
+    return max((_WORD * (getattr(k, "n_spills", None) or 0) for k in compiled(module)), default=0)
 
 
 def load_text(text: str) -> Any:

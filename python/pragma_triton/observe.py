@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import torch  # noqa: E402
 
+from pragma_triton.kernels import compiled as all_compiled  # noqa: E402
 from pragma_triton.kernels import load_text  # noqa: E402
 
 _UNOBSERVED = 3  # calls: code is compiled and tuned, clocks rise
@@ -57,13 +58,7 @@ def device_facts() -> list[int]:
 
 def compiled(module: Any) -> list[Any]:
     """What Triton made of the module's kernels: all variants that were launched."""
-    found = []
-    for value in vars(module).values():
-        while hasattr(value, "fn") and not hasattr(value, "device_caches"):  # autotune, heuristics
-            value = value.fn
-        for caches in getattr(value, "device_caches", {}).values():
-            found += caches[0].values()
-    return [kernel for kernel in found if getattr(kernel, "n_regs", None) is not None]
+    return [k for k in all_compiled(module) if getattr(k, "n_regs", None) is not None]
 
 
 def spilled(kernels: list[Any]) -> dict[tuple[str, int], int]:
@@ -127,9 +122,9 @@ def main(mode: str, module_path: str, plan_path: str, inputs: str, report: str) 
         torch.cuda.synchronize()
         torch.cuda.profiler.stop()
         return
-    kernels, folder = compiled(module), pathlib.Path(report).parent
-    write_objects(kernels, folder)
-    lines = launches(record(call, folder), spilled(kernels))
+    made, folder = compiled(module), pathlib.Path(report).parent
+    write_objects(made, folder)
+    lines = launches(record(call, folder), spilled(made))
     header = [f"device {' '.join(map(str, device_facts()))}", f"call 0 {len(lines)}"]
     pathlib.Path(report).write_text("\n".join([*header, *lines, "end", ""]))
 

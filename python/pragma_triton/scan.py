@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -45,6 +46,13 @@ _HOST_ATTRIBUTES = {
 }  # fmt: skip
 _AUTOTUNE = {"configs", "key", "reset_to_zero", "restore_value", "warmup", "rep", "values"}
 _CONFIG = {"num_warps", "num_stages", "num_ctas", "maxnreg", "kwargs"}
+# What the value of a constant may call: what gives a number, a string or a tuple.
+_CONSTANT_CALLS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round", "str", "sum", "tuple"}
+_CONSTANT_PATHS = {"triton.cdiv", "triton.next_power_of_2", "triton.language.constexpr"}
+# Without a name: triton.Config's hooks come behind these.
+_POSITIONAL = {"triton.jit": 0, "triton.autotune": 2, "triton.heuristics": 1, "triton.Config": 5}
+_CLOCKS = {"clock", "clock64", "globaltimer"}
+_CLOCK_IN_ASSEMBLY = re.compile(r"%\s*(clock|globaltimer|gridid|pm[0-9])|\bglobaltimer", re.IGNORECASE)
 _STATEMENTS = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If,
     ast.Assert, ast.Expr, ast.Pass, ast.Break, ast.Continue,
@@ -66,6 +74,13 @@ _FORBIDDEN = {
 _ADVICE = "only shapes, views, torch.empty, torch.zeros and launches; compute in kernels"
 
 
+_PLAIN = (
+    "the top level keeps numbers, strings, types, tuples of them and compiled kernels, nothing that can change; "
+    "make it in run"
+)
+_NO_CLOCK = "a kernel may not look at a clock or count launches; it computes from its arguments alone"
+
+
 class Refused(Exception):
     def __init__(self, node: ast.AST, text: str) -> None:
         super().__init__(f"line {getattr(node, 'lineno', 0)}: {text}")
@@ -80,6 +95,8 @@ class Module:
         self.constants: set[str] = set()
         for statement in tree.body:
             self._take(statement)
+        # Lists of configurations for triton.autotune.
+        self.tuning = {s.targets[0].id for s in tree.body if self._is_tuning(s)}
         self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
         # What kernels were compiled to when the module was loaded: name = kernel.warmup(...)
         self.built = {s.targets[0].id for s in tree.body if self._is_built(s)}
@@ -106,6 +123,8 @@ class Module:
             if (module or full) not in _MODULES or item.name == "*":
                 raise Refused(node, f"imports {full}; allowed: {', '.join(sorted(_MODULES)[:4])}")
             known = {"torch": _TORCH, "triton": _TRITON | {"language"}}.get(module or "")
+            if item.name in _CLOCKS:
+                raise Refused(node, f"imports {full}: {_NO_CLOCK}")
             if (known is not None and item.name not in known) or item.name.startswith("_"):
                 raise Refused(node, f"imports {full}, which is not on the list: {_ADVICE}")
             self.imports[item.asname or item.name.split(".")[0]] = (
@@ -114,6 +133,15 @@ class Module:
 
     def _is_kernel(self, function: ast.FunctionDef) -> bool:
         return any(self.path(d) == "triton.jit" for d in map(_called, function.decorator_list))
+
+    def _is_tuning(self, node: ast.stmt) -> bool:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            return False
+        value = node.value
+        made = value.elts if isinstance(value, ast.List) else [value.elt] if isinstance(value, ast.ListComp) else []
+        return bool(made) and all(
+            isinstance(m, ast.Call) and self.path(m.func) == "triton.Config" for m in made
+        )
 
     def _is_built(self, node: ast.stmt) -> bool:
         return isinstance(node, ast.Assign) and len(node.targets) == 1 and self.is_warmup(node.value)
@@ -199,6 +227,8 @@ class _Checker:
     def _attribute(self, node: ast.Attribute) -> None:
         if node.attr.startswith("_"):
             raise Refused(node, f".{node.attr} is not allowed in a Triton candidate")
+        if node.attr in _CLOCKS:
+            raise Refused(node, f".{node.attr}: {_NO_CLOCK}")
         path = self._module.path(node)
         if self._in_kernel or _from_triton_language(path) or path.startswith("math."):
             return
@@ -244,7 +274,86 @@ def _check_value(module: Module, value: ast.expr) -> None:
     """Of the top level or of a decorator: it may bind names of its own (lambdas, comprehensions)."""
     own = {n.arg for n in ast.walk(value) if isinstance(n, ast.arg)}
     own |= {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in ast.walk(value):
+        if isinstance(node, ast.Lambda) and (node.args.defaults or any(node.args.kw_defaults)):
+            raise Refused(node, "a lambda out here has no defaults: write the value into its body")
     _Checker(module, own, False).check([value])
+
+
+def _check_constant(module: Module, name: str, node: ast.expr) -> None:
+    """The value of a constant of the top level, which lives as long as the process."""
+    inside: Iterable[ast.expr] = ()
+    path = module.path(node)
+    if isinstance(node, ast.Constant) or path.removeprefix("torch.") in _DTYPES:
+        return
+    if path.startswith("math.") or _from_triton_language(path):
+        return
+    if isinstance(node, ast.Name) and node.id in module.constants - module.tuning:
+        return
+    if isinstance(node, ast.UnaryOp):
+        inside = [node.operand]
+    elif isinstance(node, ast.BinOp):
+        inside = [node.left, node.right]
+    elif isinstance(node, ast.BoolOp):
+        inside = node.values
+    elif isinstance(node, ast.Compare):
+        inside = [node.left, *node.comparators]
+    elif isinstance(node, ast.IfExp):
+        inside = [node.test, node.body, node.orelse]
+    elif isinstance(node, ast.Tuple):
+        inside = node.elts
+    elif isinstance(node, ast.Subscript):
+        inside = [node.value, node.slice]
+    elif isinstance(node, ast.Call) and not node.keywords and _gives_constant(module, node.func):
+        inside = node.args
+    else:
+        raise Refused(node, f"{name} is no plain constant: {_PLAIN}")
+    for part in inside:
+        _check_constant(module, name, part)
+
+
+def _gives_constant(module: Module, callee: ast.expr) -> bool:
+    if isinstance(callee, ast.Name) and callee.id in _CONSTANT_CALLS:
+        return True
+    path = module.path(callee)
+    return path in _CONSTANT_PATHS or path.startswith("math.")
+
+
+def _check_tuning(module: Module, tree: ast.Module) -> None:
+    """A list of configurations is for decorators alone: elsewhere it could be added to."""
+    decorators = {
+        id(node)
+        for function in module.functions.values()
+        for decorator in function.decorator_list
+        for node in ast.walk(decorator)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (path := module.path(node.func)) in _POSITIONAL:
+            if len(node.args) > _POSITIONAL[path] or any(isinstance(a, ast.Starred) for a in node.args):
+                raise Refused(node, f"{path} with that many arguments: name them")
+            if path == "triton.Config" and (odd := {k.arg for k in node.keywords} - _CONFIG):
+                raise Refused(node, f"{odd.pop()}= is not allowed in triton.Config")
+        if not isinstance(node, ast.Name) or node.id not in module.tuning or id(node) in decorators:
+            continue
+        if isinstance(node.ctx, ast.Load):
+            raise Refused(node, f"{node.id} is a list of configurations: only decorators may use it")
+
+
+def _check_assembly(module: Module, tree: ast.Module) -> None:
+    """Its text is there to be read, and names no clock."""
+    called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name | ast.Attribute) or "inline_asm" not in module.path(node):
+            continue
+        call = called.get(id(node))
+        if call is None:
+            raise Refused(node, "inline assembly is called where it is named")
+        texts = [*call.args[:1], *(k.value for k in call.keywords if k.arg in ("asm", None))]
+        text = texts[0].value if len(texts) == 1 and isinstance(texts[0], ast.Constant) else None
+        if not isinstance(text, str):
+            raise Refused(call, "the text of inline assembly is one string literal, given first or as asm=")
+        if found := _CLOCK_IN_ASSEMBLY.search(text):
+            raise Refused(call, f"inline assembly reads {found.group()}: {_NO_CLOCK}")
 
 
 def _check_warmup(module: Module, call: ast.Call) -> None:
@@ -273,6 +382,8 @@ def _check_decorator(module: Module, node: ast.expr) -> None:
 
 def _check(tree: ast.Module) -> None:
     module = Module(tree)
+    _check_tuning(module, tree)
+    _check_assembly(module, tree)
     for name in [*module.functions, *module.constants]:
         if name in module.imports or name in _BUILTINS:
             raise Refused(tree.body[0], f"{name} is defined a second time")
@@ -281,6 +392,9 @@ def _check(tree: ast.Module) -> None:
             _check_warmup(module, statement.value)
         elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             _check_value(module, statement.value)
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            if isinstance(target, ast.Name) and target.id not in module.tuning:
+                _check_constant(module, target.id, statement.value)
     for function in module.functions.values():
         _check_function(module, function)
     if "run" not in module.functions:

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import types
 from typing import Any
 
 import pytest
@@ -19,7 +20,8 @@ from conftest import ROOT, Harness, Memory, ring_bell
 
 from pragma_torch import control
 from pragma_torch.channel import Channel
-from pragma_triton import no_torch
+from pragma_candidate.service import Refused
+from pragma_triton import kernels, no_torch, ptx, scramble
 from pragma_triton.scan import scan
 
 # "cuda": the same on a GPU, in place of the interpreter.
@@ -241,13 +243,15 @@ def test_an_honest_module_is_let_through():
 
 
 def test_autotuning_and_several_functions_are_let_through():
-    module = HONEST.replace(
+    assert scan(TUNED)["reject"] is None
+
+
+TUNED = HONEST.replace(
         "@triton.jit",
         "CONFIGS = [triton.Config({'BLOCK': b}, num_warps=w) for b in (64, 128) for w in (2, 4)]\n"
         "def blocks(count, block):\n    return triton.cdiv(count, block)\n"
         "@triton.autotune(configs=CONFIGS, key=['count'])\n@triton.jit",
     ).replace("(triton.cdiv(count, BLOCK),)", "lambda META: (blocks(count, META['BLOCK']),)")
-    assert scan(module)["reject"] is None
 
 
 BUILT = HONEST.replace("import triton\n", "import torch\nimport triton\n", 1).replace(
@@ -319,6 +323,197 @@ def test_what_a_module_does_not_need_is_refused_with_its_line(replaced, by, said
     assert replaced in HONEST
     found = scan(HONEST.replace(replaced, by, 1))["reject"]
     assert found is not None and said in found and found.startswith("line "), found
+
+
+TOP = "BLOCK = 32\n"
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "N = 3", "N: tl.constexpr = 3", "N = tl.constexpr(3)", "N = -2 ** 0.5 if BLOCK > 8 else 1", "N = 'ieee'",
+        "N = torch.float16", "N = tl.float32", "N = (1, (2, tl.int8), 'a')", "N = math.sqrt(2.0) * math.pi",
+        "N = float('-inf')", "N = triton.next_power_of_2(700)", "N = tuple(range(3))[1]", "N = M = 1",
+    ],
+)  # fmt: skip
+def test_plain_constants_are_let_through(constant):
+    module = "import math\nimport torch\n" + HONEST.replace(TOP, TOP + constant + "\n", 1)
+    assert scan(module)["reject"] is None
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "KEPT = torch.zeros(1)", "KEPT = torch.empty(4, device='cuda')", "KEPT = []", "KEPT = [0, 1]", "KEPT = {}",
+        "KEPT = {1}", "KEPT = (1, [2])", "KEPT = list(range(3))", "KEPT = enumerate(range(9))", "KEPT = zip((1, 2))",
+        "KEPT = (i for i in range(9))", "KEPT = tuple(i for i in range(9))", "KEPT = lambda m: m", "KEPT = scale_rows",
+        "KEPT = scale_rows[(1,)]", "KEPT = torch.zeros(1).view(1)", "KEPT = 1 if BLOCK else []", "KEPT: tuple = ([],)",
+        "KEPT = triton.Config({})", "KEPT = tl.constexpr([])", "KEPT = OTHER = []", "KEPT = [[]][0]", "KEPT = max([1], [2])",
+    ],
+)  # fmt: skip
+def test_what_can_change_is_no_constant_of_the_top_level(constant):
+    module = "import torch\n" + HONEST.replace(TOP, TOP + constant + "\n", 1)
+    found = scan(module)["reject"]
+    assert found is not None and "no plain constant" in found and "make it in run" in found, found
+    assert found.startswith("line 7:"), found
+
+
+@pytest.mark.parametrize(
+    "replaced, by, said",
+    [
+        ("key=['count'])", "key=['count'], pre_hook=blocks)", "pre_hook="),
+        ("key=['count'])", "key=['count'], post_hook=blocks)", "post_hook="),
+        ("configs=CONFIGS, key=['count'])", "CONFIGS, ['count'], None, None, None, blocks)", "name them"),
+        ("num_warps=w)", "num_warps=w, pre_hook=blocks)", "pre_hook="),
+        ("{'BLOCK': b}, num_warps=w", "{'BLOCK': b}, w, 2, 1, None, blocks", "name them"),
+        ("{'BLOCK': b}, num_warps=w", "*({'BLOCK': b}, w)", "name them"),
+        ("    count = out", "    kept = CONFIGS\n    kept += [1]\n    count = out", "only decorators"),
+        ("@triton.autotune(configs=CONFIGS", "@triton.heuristics({'N': lambda a, kept=[]: 1})\n@triton.autotune(configs=CONFIGS",
+         "no defaults"),
+        ("    return triton.cdiv(count, block)", "    return len(CONFIGS)", "only decorators"),
+    ],
+)  # fmt: skip
+def test_tuning_has_no_hooks_and_its_list_is_nobody_elses(replaced, by, said):
+    assert replaced in TUNED
+    found = scan(TUNED.replace(replaced, by, 1))["reject"]
+    assert found is not None and said in found, found
+
+
+ASSEMBLY = "    value = tl.inline_asm_elementwise('mov.b32 $0, $1;', constraints='=r,r', args=[value], dtype=tl.float32, is_pure=True, pack=1)\n"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("'mov.u32 $0, %clock;'", "reads %clock"),
+        ("'mov.u32 $0, %cl' 'ock_hi;'", "reads %clock"),
+        ("asm='mov.u64 $0, %globaltimer;'", "reads %globaltimer"),
+        ("'mov.u32 $0, %pm3;'", "reads %pm3"),
+        ("'mov.u32 $0, %gridid;'", "reads %gridid"),
+        ("'mov.u32 $0, %cl' + 'ock;'", "one string literal"),
+        ("f'mov.u32 $0, %cl{BLOCK}'", "one string literal"),
+        ("TEXT", "one string literal"),
+        ("*('a', 'b')", "one string literal"),
+        ("**TEXT", "one string literal"),
+    ],
+)
+def test_inline_assembly_is_there_to_be_read_and_names_no_clock(text, said):
+    honest = HONEST.replace("    tl.store", ASSEMBLY + "    tl.store").replace(TOP, TOP + "TEXT = 'mov'\n")
+    assert scan(honest)["reject"] is None
+    found = scan(honest.replace("'mov.b32 $0, $1;'", text, 1))["reject"]
+    assert found is not None and said in found, found
+
+
+@pytest.mark.parametrize(
+    "replaced, by",
+    [
+        ("    tl.store", "    f = tl.inline_asm_elementwise\n    tl.store"),
+        ("    tl.store", "    tl.extra.cuda.globaltimer()\n    tl.store"),
+        ("import triton\n", "import triton\nfrom triton.language.extra.cuda import globaltimer\n"),
+        ("import triton\n", "import triton\nfrom triton.language.extra.cuda.libdevice import clock64 as exp\n"),
+    ],
+)
+def test_clocks_and_hidden_assembly_are_refused(replaced, by):
+    found = scan(HONEST.replace(replaced, by, 1))["reject"]
+    assert found is not None and ("clock" in found or "where it is named" in found), found
+
+
+def ptx_of(body: str, before: str = "") -> str:
+    return (
+        f".version 8.7\n.target sm_90a\n.address_size 64\n{before}\n.visible .entry k(\n.param .u64 k_0\n)\n"
+        f".reqntid 128, 1, 1\n{{\n.reg .b32 %r<9>;\n{body}\nret;\n}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "mov.u32 %r1, %clock;", "mov.u64 %rd1, %globaltimer;", "mov.u32 %r1, %pm0;", "mov.u32 %r1, %gridid;",
+        "/* /* */ mov.u32 %r1, %clock; /* */ */", "// a \\\nmov.u32 %r1,%clock_hi;", "// a\rmov.u32 %r1, %clock64;",
+        '.pragma "//"; mov.u32 %r1, %clock;', '.pragma "/*"; mov.u32 %r1, %clock; /* " */', "{mov.u32 %r1,%clock;}",
+    ],
+)  # fmt: skip
+def test_a_clock_in_compiled_code_is_found_however_it_is_spelt(body):
+    assert "may not look at a clock" in ptx.complaint(ptx_of(body))
+
+
+@pytest.mark.parametrize(
+    "body", ['.pragma "\\"; mov.u32 %r1, %clock;', "#define X", "/* no end", "mov.u32 %r1, \x01;", "\u00e4", '"a\n"']
+)
+def test_compiled_code_that_could_be_read_in_two_ways_is_refused(body):
+    assert "no compiler writes" in ptx.complaint(ptx_of(body))
+
+
+TABLE = ".global .align 4 .b8 __cudart_i2opi_f[24] = {65, 144};\n"
+AT_TABLE = "mov.u64 %rd1, __cudart_i2opi_f;\nadd.s64 %rd2, %rd1, %rd3;\n"
+
+
+@pytest.mark.parametrize(
+    "body, before",
+    [
+        ("mov.u32 %r1, %smid; nanosleep.u32 4; // %clock", ""),
+        (AT_TABLE + "@%p1 ld.global.nc.u32 %r1, [%rd2];\nst.global.v2.b32 [ %rd4 ], { %r1, %r2 };", TABLE),
+        ('.loc 1 2 3, function_name $L__info1, inlined_at 1 4 5\nld.global.b32 %r1, [__cudart_i2opi_f+4];', '.file 1 "/a/b.py"\n' + TABLE),
+        ("call.uni __assertfail, (%rd1);", ".global .align 1 .b8 assertMessage_0[3] = {1, 2, 0};\n"),
+        ("mov.b32 %r1, global_smem;", ".extern .shared .align 16 .b8 global_smem[];\n"),
+    ],
+)  # fmt: skip
+def test_compiled_code_with_tables_and_texts_is_fine(body, before):
+    assert ptx.complaint(ptx_of(body, before)) == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        AT_TABLE + "st.global.b32 [%rd2], %r1;", AT_TABLE + "atom.global.add.u32 %r1, [%rd2], 1;",
+        AT_TABLE + "{ st.global.b32 [%rd2], %r1; }", AT_TABLE + "$L: { st.global.b32 [%rd2], %r1; }",
+        "st.global.b32 [%rd2], %r1;" + AT_TABLE, AT_TABLE + "st.global.b64 [%rd4], %rd2;", AT_TABLE + "mov.u64 t, %rd2;",
+        AT_TABLE + ".loc 1 2 3 st.global.b32 [%rd2], %r1;", AT_TABLE + "st.global.v2.b32 [%rd2], {%r1, %r2};",
+        "st.global.b32 [__cudart_i2opi_f], %r1; } } {", "{ .global .u32 mine; red.global.add.u32 [mine], 1; }",
+        "} .global .u32 mine; .func f() { red.global.add.u32 [mine], 1;",
+    ],
+)  # fmt: skip
+def test_compiled_code_with_a_variable_that_it_writes_is_refused(body):
+    assert "nothing may be kept" in ptx.complaint(ptx_of(body, TABLE))
+
+
+def test_every_variant_of_every_kernel_is_looked_at():
+    class Made:
+        def __init__(self, text, spills=None):
+            self.asm, self.name, self.n_spills = {"ptx": text}, "k", spills
+
+    class Function:
+        def __init__(self, *made):
+            self.device_caches = {0: ({str(i): m for i, m in enumerate(made)}, {})}
+
+    class Tuned:
+        def __init__(self, fn):
+            self.fn = fn
+
+    module = types.ModuleType("m")
+    module.k = Tuned(Tuned(Function(Made(ptx_of("")), Made(ptx_of("mov.u32 %r1, %clock;"), 3))))
+    module.built = Made(ptx_of(""), 8)
+    assert len(kernels.compiled(module)) == 3 and kernels.local_bytes(module) == 32
+    work = kernels.Kernels(-1, "")
+    work._loaded = module
+    with pytest.raises(Refused, match="k: its device code reads %clock"):
+        work._look_at_compiled()
+
+
+def test_what_torch_keeps_of_freed_blocks_is_found():
+    blocks = [
+        {"address": 64, "size": 512, "state": "active_allocated"},
+        {"address": 576, "size": 1024, "state": "inactive"},
+        {"address": 1600, "size": 448, "state": "active_pending_free"},
+    ]
+    assert scramble.free_blocks([{"blocks": blocks[:2]}, {"blocks": blocks[2:]}]) == [(576, 1024), (1600, 448)]
+
+
+@needs_triton
+def test_without_a_gpu_a_scrambled_call_is_a_call(loaded):
+    one = loaded(HONEST)
+    struct.pack_into("I", one.page.map, 36, 7)
+    assert not any(map(wrong, one.run(0, 1)))
 
 
 def test_a_module_that_is_not_python_is_a_syntax_error():

@@ -29,6 +29,7 @@ static_assert(offsetof(pragma_control, doorbell) == 64);
 static_assert(offsetof(pragma_control, done) == 128);
 static_assert(offsetof(pragma_control, sets) == 192);
 static_assert(offsetof(pragma_control, message) == 448);
+static_assert(offsetof(pragma_control, data_address) == 928);
 static_assert(offsetof(pragma_control, set_count) == 960);
 static_assert(sizeof(pragma_control) == 1024);
 

@@ -6,12 +6,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "build/dialect.h"
 #include "build/elf_file.h"
+#include "build/kept_places.h"
+#include "build/odd_instructions.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 
@@ -129,8 +132,19 @@ std::string Complaint(const ElfFile& elf, const AuditRules& rules, AuditVerdict&
   std::string complaint = ExportComplaint(elf, DialectOf(rules.language));
   if (complaint.empty()) complaint = ImportComplaint(elf, rules);
   if (complaint.empty()) complaint = LoadingComplaint(elf);
+  if (complaint.empty()) complaint = InstructionComplaint(rules.disassembly);
   if (complaint.empty()) complaint = AreaComplaint(elf, rules, verdict);
   return complaint;
+}
+
+void NoteKept(const ElfFile& elf, AuditVerdict& verdict) {
+  KeptPlaces places = FindKeptPlaces(elf);
+  verdict.seal_data = places.data_is_ours;
+  verdict.kept = std::move(places.words);
+  if (verdict.scratch_bytes > 0) {
+    verdict.kept.push_back(FormatBytes(static_cast<double>(verdict.scratch_bytes)) +
+                           " of scratch memory");
+  }
 }
 
 void AddNotes(const ElfFile& elf, std::vector<Check>& checks) {
@@ -155,6 +169,7 @@ AuditVerdict AuditObject(std::string_view bytes, const AuditRules& rules) {
   const Result<ElfFile> elf = ReadElf(bytes);
   verdict.complaint = elf ? Complaint(*elf, rules, verdict) : elf.error().message;
   const bool fine = verdict.complaint.empty();
+  if (elf && fine) NoteKept(*elf, verdict);
   verdict.checks.push_back(
       {.name = "elf", .verdict = fine ? "pass" : "fail", .detail = verdict.complaint});
   if (elf) AddNotes(*elf, verdict.checks);

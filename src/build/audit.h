@@ -15,6 +15,8 @@ struct AuditRules {
   Language language = Language::kCpp;
   bool openmp = false;                // the author asked for -fopenmp, so its runtime may be called
   std::size_t max_scratch_bytes = 0;  // cap of both areas
+  // What objdump says of the code; empty: nobody asked, as no byte pattern called for it.
+  std::string_view disassembly;
 };
 
 struct AuditVerdict {
@@ -23,6 +25,8 @@ struct AuditVerdict {
   std::size_t packed_bytes = 0;
   bool has_prepare = false;
   bool llvm_openmp = false;  // needs LLVM's OpenMP runtime
+  bool seal_data = false;         // BuiltKernel::seal_data
+  std::vector<std::string> kept;  // BuiltKernel::kept
   std::vector<Check> checks;
 };
 

@@ -23,6 +23,8 @@
 #include "build/compile.h"
 #include "build/defer_initializers.h"
 #include "build/dialect.h"
+#include "build/elf_file.h"
+#include "build/ptx_audit.h"
 #include "build/source_check.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
@@ -115,11 +117,13 @@ std::string CacheKey(const CompileInput& input) {
 }
 
 // The audit's verdict on a linked object, as what Build returns but not yet in the cache.
-std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const std::string& bytes,
+std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
+                                                const CompiledObject& object,
                                                 std::vector<Check> checks) {
-  AuditVerdict audit = AuditObject(bytes, {.language = input.candidate.language,
-                                           .openmp = UsesOpenMp(input.candidate),
-                                           .max_scratch_bytes = input.limits.scratch_bytes});
+  AuditVerdict audit = AuditObject(object.bytes, {.language = input.candidate.language,
+                                                  .openmp = UsesOpenMp(input.candidate),
+                                                  .max_scratch_bytes = input.limits.scratch_bytes,
+                                                  .disassembly = object.disassembly});
   checks.insert(checks.end(), audit.checks.begin(), audit.checks.end());
   if (!audit.complaint.empty()) return Rejected(audit.complaint, std::move(checks));
   BuiltKernel kernel;
@@ -127,8 +131,25 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input, const
   kernel.packed_bytes = audit.packed_bytes;
   kernel.has_prepare = audit.has_prepare;
   kernel.llvm_openmp = audit.llvm_openmp;
+  kernel.openmp = UsesOpenMp(input.candidate);
+  kernel.seal_data = audit.seal_data;
+  kernel.kept = std::move(audit.kept);
   kernel.compiler = input.toolchain.version;
   kernel.checks = std::move(checks);
+  return kernel;
+}
+
+// The same of a CUDA candidate's device code, on top of what its linked object said.
+std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made, BuiltKernel kernel) {
+  const PtxFacts device = ReadPtx(made.ptx);
+  const bool fine = device.complaint.empty();
+  kernel.checks.push_back(
+      {.name = "ptx", .verdict = fine ? "pass" : "fail", .detail = ToValidUtf8(device.complaint)});
+  if (!fine) return Rejected(ToValidUtf8(device.complaint), std::move(kernel.checks));
+  const Result<ElfFile> host = ReadElf(made.bytes);
+  if (!host) return Rejected(host.error().message, std::move(kernel.checks));
+  kernel.kept = CudaKept(device, *host, kernel.scratch_bytes);
+  kernel.device_variables = KeptVariables(device);
   return kernel;
 }
 
@@ -148,10 +169,15 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
     return BuildOutcome(std::move(*failure));
   }
   checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
-  std::string& linked = std::get<std::string>(compiled);
-  auto audited = Audited(input, linked, std::move(checks));
+  auto& made = std::get<CompiledObject>(compiled);
+  auto audited = Audited(input, made, std::move(checks));
+  if (auto* kernel = std::get_if<BuiltKernel>(&audited);
+      kernel != nullptr && input.candidate.language == Language::kCuda) {
+    BuiltKernel looked = std::move(*kernel);
+    audited = DeviceAudited(made, std::move(looked));
+  }
   if (auto* failure = std::get_if<BuildFailure>(&audited)) return BuildOutcome(std::move(*failure));
-  const std::string bytes = TRY(DeferInitializers(std::move(linked)));
+  const std::string bytes = TRY(DeferInitializers(std::move(made.bytes)));
   BuiltKernel kernel =
       TRY(cache.Keep(CacheKey(input), std::move(std::get<BuiltKernel>(audited)), bytes));
   kernel.milliseconds = MillisSince(start);

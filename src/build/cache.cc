@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -36,6 +37,10 @@ std::string MetaText(const BuiltKernel& kernel) {
                      {"packed_bytes", kernel.packed_bytes},
                      {"has_prepare", kernel.has_prepare},
                      {"llvm_openmp", kernel.llvm_openmp},
+                     {"openmp", kernel.openmp},
+                     {"seal_data", kernel.seal_data},
+                     {"kept", kernel.kept},
+                     {"device_variables", kernel.device_variables},
                      {"compiler", kernel.compiler},
                      {"checks", checks}};
   const std::string body = meta.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -58,6 +63,10 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   kernel.packed_bytes = meta.value("packed_bytes", std::size_t{0});
   kernel.has_prepare = meta.value("has_prepare", false);
   kernel.llvm_openmp = meta.value("llvm_openmp", false);
+  kernel.openmp = meta.value("openmp", false);
+  kernel.seal_data = meta.value("seal_data", false);
+  kernel.kept = meta.value("kept", std::vector<std::string>{});
+  kernel.device_variables = meta.value("device_variables", std::vector<std::string>());
   kernel.compiler = meta.value("compiler", "");
   for (const Json& check : meta.value("checks", Json::array())) {
     kernel.checks.push_back({.name = check.at(0), .verdict = check.at(1), .detail = check.at(2)});

@@ -17,7 +17,9 @@
 #include "build/builder.h"
 #include "build/diagnostics.h"
 #include "build/dialect.h"
+#include "build/elf_file.h"
 #include "build/lexer.h"
+#include "build/odd_instructions.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;  // of any file a compiler writes
+constexpr std::size_t kListingBytes = std::size_t{256} << 20U;  // of the disassembly
 constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReasonErrors = 3;
 
@@ -41,6 +44,23 @@ std::string VersionScript(const Dialect& dialect) {
   }
   return script + "local: *; };\n";
 }
+
+// Found before CUDA's own header of that name, which it takes without its clock: waits of
+// cuda::barrier and the like ask it how long to sleep, and device code may not (ptx_audit.h). With
+// a time that stands still they poll.
+constexpr const char* kTimelessHeader = "cuda/std/__cuda/chrono.h";
+constexpr const char* kTimeless =
+    "#pragma once\n"
+    "#include <nv/target>\n"
+    "#pragma push_macro(\"NV_DISPATCH_TARGET\")\n"
+    "#pragma push_macro(\"NV_IF_ELSE_TARGET\")\n"
+    "#undef NV_DISPATCH_TARGET\n"
+    "#undef NV_IF_ELSE_TARGET\n"
+    "#define NV_DISPATCH_TARGET(...) return time_point(duration::zero());\n"
+    "#define NV_IF_ELSE_TARGET(...) return time_point(duration::zero());\n"
+    "#include_next <cuda/std/__cuda/chrono.h>\n"
+    "#pragma pop_macro(\"NV_IF_ELSE_TARGET\")\n"
+    "#pragma pop_macro(\"NV_DISPATCH_TARGET\")\n";
 
 // The folder that the jail sees as /build and /out.
 struct Scratch {
@@ -59,6 +79,11 @@ Result<Scratch> PrepareScratch(const fs::path& parent, const CompileInput& input
   TRY(WriteFileAtomic(scratch.in / dialect.source, input.candidate.source()));
   TRY(WriteFileAtomic(scratch.in / "kernel.h", input.kernel_header));
   TRY(WriteFileAtomic(scratch.in / "exports.map", VersionScript(dialect)));
+  if (input.candidate.language == Language::kCuda) {
+    const fs::path timeless = scratch.in / kTimelessHeader;
+    TRY(MakeDirectories(timeless.parent_path()));
+    TRY(WriteFileAtomic(timeless, kTimeless));
+  }
   return scratch;
 }
 
@@ -234,16 +259,10 @@ std::vector<std::string> CudaCompileCommand(const CompileInput& input) {
   std::string architecture = input.capability;
   std::erase(architecture, '.');
   if (architecture.size() > 2 || architecture >= "90") architecture += "a";
-  Words words{input.toolchain.path,
-              "-c",
-              "-x",
-              "cu",
-              "-std=c++20",
-              "-O3",
-              "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture,
-              "-cudart=none",
-              "-default-stream=legacy",
-              "-expt-relaxed-constexpr",
+  Words words{input.toolchain.path, "-c", "-x", "cu", "-std=c++20", "-O3",
+              "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture, "-cudart=none",
+              // The PTX, which is looked at.
+              "-keep", "-keep-dir=/out", "-default-stream=legacy", "-expt-relaxed-constexpr",
               "-ccbin=" + input.linker.path,
               "-Xcompiler=-O2,-fPIC,-fno-gnu-unique,-fno-semantic-interposition,-U_FORTIFY_SOURCE",
               "-I."};
@@ -270,6 +289,23 @@ std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
   return words;
 }
 
+namespace {
+
+// By objdump, which comes with every toolchain's assembler. What it cannot say is said by an Error,
+// so that no object is let through unseen.
+Result<std::string> Disassemble(const Jail& jail, const CompileInput& input,
+                                const Scratch& scratch) {
+  const Words argv{"/usr/bin/objdump", "-d", "--no-show-raw-insn", "--no-addresses",
+                   "/out/kernel.so"};
+  const Jail::RunOutcome run = TRY(jail.Run(
+      BuildSpec(input, scratch, argv), {.wall = input.limits.wall, .max_output_bytes = kListingBytes}));
+  if (run.ok() && !run.truncated) return run.out;
+  return Fail("objdump cannot show the kernel's code: " + run.outcome.Describe() +
+              "; is the package binutils installed?");
+}
+
+}  // namespace
+
 Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                                const CompileInput& input) {
   const Scratch scratch = TRY(PrepareScratch(scratch_parent, input));
@@ -283,7 +319,15 @@ Result<CompileOutcome> Compile(const Jail& jail, const fs::path& scratch_parent,
                       "the linker"));
   }
   if (failed) return CompileOutcome(std::move(*failed));
-  return CompileOutcome(TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)));
+  CompiledObject object{.bytes = TRY(ReadForeignFile(scratch.out / "kernel.so", kObjectBytes)),
+                        .disassembly = {},
+                        .ptx = {}};
+  if (cuda) object.ptx = TRY(ReadForeignFile(scratch.out / "kernel.ptx", kObjectBytes));
+  const Result<ElfFile> elf = ReadElf(object.bytes);
+  if (elf && CallForDisassembly(elf->odd_instructions)) {
+    object.disassembly = TRY(Disassemble(jail, input, scratch));
+  }
+  return CompileOutcome(std::move(object));
 }
 
 }  // namespace pragma

@@ -25,7 +25,7 @@ struct CompileInput {
 };
 
 // A change of these arguments, or of anything else here that alters the object, changes the number.
-inline constexpr int kCompileVersion = 4;
+inline constexpr int kCompileVersion = 5;
 
 // Run in /build (the sources, read-only); output goes to /out.
 [[nodiscard]] std::vector<std::string> CompileCommand(const Toolchain& toolchain,
@@ -41,8 +41,14 @@ inline constexpr int kCompileVersion = 4;
                                     const std::filesystem::path& out,
                                     std::vector<std::string> argv);
 
-// The shared object's bytes, or why there are none.
-using CompileOutcome = std::variant<std::string, BuildFailure>;
+struct CompiledObject {
+  std::string bytes;        // of the shared object
+  std::string disassembly;  // AuditRules::disassembly
+  std::string ptx;          // CUDA: what its device code was made from
+};
+
+// The shared object, or why there is none.
+using CompileOutcome = std::variant<CompiledObject, BuildFailure>;
 [[nodiscard]] Result<CompileOutcome> Compile(const Jail& jail,
                                              const std::filesystem::path& scratch_parent,
                                              const CompileInput& input);

@@ -114,6 +114,85 @@ TEST_F(CudaBuild, TheEntryMustBeThereInItsForm) {
   EXPECT_THAT(Failed(Build("void pragma_launch(int*) {}")).reason, HasSubstr("as a C++ function"));
 }
 
+TEST_F(CudaBuild, DeviceCodeThatLooksAtAClockIsTurnedAwayHoweverItIsSpelt) {
+  for (const char* statement :
+       {"out[0] = clock();", "out[0] = clock64();",
+        "unsigned v; asm(\"mov.u32 %0, %%cl\" \"ock;\" : \"=r\"(v)); out[0] = v;",
+        "unsigned long long v; asm volatile(\"mov.u64 %0, %%global\" PIECE \";\" : \"=l\"(v)); "
+        "out[0] = v;",
+        "asm volatile(\"{ .reg .u32 t; mov.u32 t, %clock; }\");"}) {
+    const BuildFailure failed = Failed(
+        Build("#define PIECE \"timer\"\n__global__ void Late(float* out) { " +
+              std::string(statement) + " }\n" + Launch("  Late<<<1, 1, 0, stream>>>(out);")));
+    EXPECT_EQ(failed.status, Status::kRejectedSource) << statement;
+    EXPECT_THAT(failed.reason, HasSubstr("device code reads %")) << statement;
+    EXPECT_EQ(failed.checks.back().name, "ptx");
+  }
+}
+
+TEST_F(CudaBuild, WhereItCouldKeepAnythingIsNamedAlsoFromTheCache) {
+  EXPECT_THAT(
+      Built(Build("__device__ const float weights[4] = {1, 2, 3, 4};\n" + kKernel +
+                  "__global__ void Weigh(float* out) { out[threadIdx.x] *= weights[threadIdx.x % "
+                  "4]; }\n" +
+                  Launch(
+                      "  Double<<<4, 256, 0, stream>>>(x, out); Weigh<<<1, 4, 0, stream>>>(out);")))
+          ->kept,
+      testing::ElementsAre("the host's variable table (16 B)"));
+  const std::string source =
+      "extern \"C\" constinit const std::size_t pragma_scratch_bytes = 64;\n"
+      "__device__ unsigned counter;\n"
+      "__global__ void Count(float* out) { static int inside; out[0] = counter++ + inside++; }\n" +
+      Launch(
+          "  static int calls; static thread_local int more; int* heap = new int(++calls + "
+          "++more);\n"
+          "  Count<<<*heap, 1, 0, stream>>>(out); delete heap;");
+  for (int round = 0; round < 2; ++round) {
+    const BuildOutcome outcome = Build(source);
+    ASSERT_NE(Built(outcome), nullptr);
+    EXPECT_EQ(Built(outcome)->from_cache, round == 1);
+    EXPECT_THAT(
+        Built(outcome)->kept,
+        testing::UnorderedElementsAre("the device's variable counter (4 B)", HasSubstr("inside"),
+                                      "64 B of scratch memory", "the host's variable counter (4 B)",
+                                      HasSubstr("calls"), HasSubstr("more"), "the host's heap"));
+    EXPECT_THAT(Built(outcome)->device_variables,
+                testing::UnorderedElementsAre("counter", HasSubstr("inside")));
+  }
+}
+
+TEST_F(CudaBuild, BarriersOfCudasLibraryWaitWithoutAClock) {
+  const std::string source =
+      "#include <cuda/barrier>\n#include <cuda/pipeline>\n"
+      "__global__ void Waits(const float* x, float* out) {\n"
+      "  __shared__ float s[32]; __shared__ cuda::barrier<cuda::thread_scope_block> bar;\n"
+      "  if (threadIdx.x == 0) init(&bar, blockDim.x);\n"
+      "  __syncthreads(); s[threadIdx.x] = x[threadIdx.x]; bar.arrive_and_wait();\n"
+      "  bar.wait(bar.arrive()); out[threadIdx.x] = s[31 - threadIdx.x];\n}\n" +
+      Launch("  Waits<<<1, 32, 0, stream>>>(x, out);");
+  for (const char* capability : {"9.0", "8.0"}) {
+    builder_.SetCapability(capability);
+    const BuildOutcome outcome = Build(source);
+    ASSERT_NE(Built(outcome), nullptr);
+    EXPECT_THAT(Built(outcome)->kept, testing::IsEmpty());
+  }
+}
+
+TEST_F(CudaBuild, APlainKernelKeepsNothing) {
+  const std::string plain =
+      "__global__ void Double(const float* x, float* out) { __shared__ float s[32]; s[threadIdx.x] "
+      "= "
+      "x[threadIdx.x]; __syncthreads(); out[threadIdx.x] = 2 * s[31 - threadIdx.x]; }\n"
+      "template <int N> __global__ void Times(float* out) { out[threadIdx.x] *= N; }\n" +
+      Launch("  Double<<<1, 32, 0, stream>>>(x, out); Times<2><<<1, 32, 0, stream>>>(out);");
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"-O3"}, {"-O0"}, {"-O3", "-lineinfo"}}) {
+    const BuildOutcome outcome = Build(plain, flags);
+    ASSERT_NE(Built(outcome), nullptr);
+    EXPECT_THAT(Built(outcome)->kept, testing::IsEmpty()) << flags.back();
+  }
+}
+
 TEST(CudaCandidates, FlagsOutsideTheListAreRejected) {
   EXPECT_EQ(FlagComplaint(DefaultCudaFlags(), Language::kCuda), "");
   for (const std::string& form : AllowedFlagForms(Language::kCuda)) {

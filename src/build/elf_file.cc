@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "build/odd_instructions.h"
 
 namespace pragma {
 namespace {
@@ -99,6 +100,7 @@ class ElfReader final {
     const auto segments = TRY(Table<Elf64_Phdr>(header_.e_phoff, header_.e_phnum));
     bool stack_seen = false;
     for (const Elf64_Phdr& segment : segments) {
+      if (segment.p_type == PT_GNU_RELRO) relro_ = segment;
       if (segment.p_type == PT_DYNAMIC) TRY(ReadInitializers(segment));
       const bool executable = (segment.p_flags & PF_X) != 0;
       if (segment.p_type == PT_LOAD && executable && (segment.p_flags & PF_W) != 0)
@@ -125,8 +127,14 @@ class ElfReader final {
     return {};
   }
 
+  [[nodiscard]] bool InRelro(const Elf64_Shdr& section) const {
+    return section.sh_addr >= relro_.p_vaddr &&
+           section.sh_addr + section.sh_size <= relro_.p_vaddr + relro_.p_memsz;
+  }
+
   Result<void> VisitSection(std::size_t index) {
     const Elf64_Shdr& section = sections_[index];
+    NoteWritable(section, static_cast<std::uint16_t>(index));
     switch (section.sh_type) {
       case SHT_DYNSYM: return ReadSymbols(section, file_.dynamic_symbols);
       case SHT_SYMTAB: return ReadSymbols(section, file_.all_symbols);
@@ -139,6 +147,16 @@ class ElfReader final {
       case SHT_PROGBITS: return ReadContents(section, static_cast<std::uint16_t>(index));
       default: return {};
     }
+  }
+
+  void NoteWritable(const Elf64_Shdr& section, std::uint16_t index) {
+    const bool tls = (section.sh_flags & SHF_TLS) != 0;
+    const bool written = (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
+    if (!written || section.sh_size == 0 || (!tls && InRelro(section))) return;
+    file_.writable.push_back({.index = index,
+                              .address = section.sh_addr,
+                              .size = section.sh_size,
+                              .is_thread_local = tls});
   }
 
   [[nodiscard]] Result<std::string_view> StringTable(const Elf64_Shdr& section) const {
@@ -202,26 +220,16 @@ class ElfReader final {
   }
 
   void NoteInstructions(std::string_view code) {
-    struct Pattern {
-      std::string_view bytes;
-      const char* name;
-    };
-    constexpr Pattern kPatterns[] = {{"\x0f\x05", "syscall"},
-                                     {"\xcd\x80", "int 0x80"},
-                                     {"\x0f\x31", "rdtsc"},
-                                     {"\x0f\x01\xf9", "rdtscp"},
-                                     {"\x0f\x01\xef", "wrpkru"}};
     if (header_.e_machine != EM_X86_64) return;
-    for (const Pattern& pattern : kPatterns) {
+    for (std::string& name : OddInstructions(code)) {
       auto& found = file_.odd_instructions;
-      const bool known = std::ranges::find(found, pattern.name) != found.end();
-      if (!known && code.find(pattern.bytes) != std::string_view::npos)
-        found.emplace_back(pattern.name);
+      if (std::ranges::find(found, name) == found.end()) found.push_back(std::move(name));
     }
   }
 
   std::string_view bytes_;
   Elf64_Ehdr header_{};
+  Elf64_Phdr relro_{};
   std::vector<Elf64_Shdr> sections_;
   ElfFile file_;
 };

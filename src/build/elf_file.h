@@ -25,6 +25,14 @@ struct ElfSymbol {
   std::uint16_t section = 0;  // index; of a defined symbol
 };
 
+// One whose contents may change once the object is loaded: not what the loader makes read-only.
+struct WritableSection {
+  std::uint16_t index = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  bool is_thread_local = false;  // values of its symbols are offsets
+};
+
 // A little-endian ELF64 shared object.
 struct ElfFile {
   std::vector<ElfSymbol> dynamic_symbols;  // exports and imports
@@ -39,8 +47,8 @@ struct ElfFile {
   // Where in the file the tags DT_INIT, DT_INIT_ARRAY and DT_INIT_ARRAYSZ lie: what the loader
   // calls.
   std::vector<std::uint64_t> initializer_tags;
-  std::vector<std::string>
-      odd_instructions;  // "syscall", "rdtsc", ...: byte patterns in code, may be chance
+  // What the code may hold ("syscall", "rdtsc", ...): byte patterns, which may be chance.
+  std::vector<std::string> odd_instructions;
 
   // The 8-byte value of an exported constant. An Error: it is not in read-only initialised data.
   [[nodiscard]] Result<std::optional<std::uint64_t>> Constant(std::string_view name) const;
@@ -52,6 +60,7 @@ struct ElfFile {
     std::uint16_t section = 0;
   };
   std::vector<ReadOnlyRange> read_only;  // sections with contents that nobody writes
+  std::vector<WritableSection> writable;
 };
 
 [[nodiscard]] Result<ElfFile> ReadElf(std::string_view bytes);

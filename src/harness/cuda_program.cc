@@ -13,6 +13,7 @@
 #include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "base/shared_memory.h"
 #include "build/builder.h"
 #include "core/device.h"
 #include "harness/worker_failure.h"
@@ -33,6 +34,9 @@ constexpr int kOpenFiles = 256;
 constexpr int kControlFd = 3;
 constexpr int kAreasFd = 4;
 constexpr int kObjectFd = 5;
+constexpr int kKeptFd = 6;
+// Of the line that goes with a candidate; a worker takes no longer one.
+constexpr std::size_t kMostNames = std::size_t{60} << 10U;
 constexpr Seconds kSendLimit{10};
 
 JailSpec MakeSpec(const Jail& jail, const Device& device, const WorkerOptions& options) {
@@ -91,6 +95,10 @@ CudaProgram::CudaProgram(const Jail& jail, const Device& device, const WorkerOpt
 void CudaProgram::SetKernel(const BuiltKernel& kernel) {
   shared_object_ = kernel.shared_object.string();
   scratch_bytes_ = kernel.scratch_bytes;
+  device_variables_.clear();
+  for (const std::string& name : kernel.device_variables) {
+    if (device_variables_.size() + name.size() < kMostNames) device_variables_ += name + " ";
+  }
 }
 
 Result<CudaProcess> CudaProgram::Start(const Referee::SharedArea& shared) const {
@@ -98,16 +106,17 @@ Result<CudaProcess> CudaProgram::Start(const Referee::SharedArea& shared) const 
   LogPipe log = TRY(MakeLogPipe());
   UniqueFd theirs;
   TorchChannel object = TRY(TorchChannel::Create(theirs));
+  SharedMemory kept =
+      TRY(SharedMemory::Create("pragma-kept", sizeof(pragma_kept) + PRAGMA_KEPT_BYTES));
+  TRY(kept.Seal(SealKind::kSizeOnly));
   JailSpec spec = spec_;
-  spec.fds = {{log.end.get(), 1},
-              {log.end.get(), 2},
-              {control.fd(), kControlFd},
-              {shared.end.get(), kAreasFd},
-              {theirs.get(), kObjectFd}};
+  spec.fds = {{log.end.get(), 1},           {log.end.get(), 2},        {control.fd(), kControlFd},
+              {shared.end.get(), kAreasFd}, {theirs.get(), kObjectFd}, {kept.fd(), kKeptFd}};
   return CudaProcess{.jailed = TRY(jail_->Start(spec)),
                      .control = std::move(control),
                      .object = std::move(object),
-                     .log = std::move(log.ours)};
+                     .log = std::move(log.ours),
+                     .kept = std::move(kept)};
 }
 
 Result<void> CudaProgram::HandOver(pragma_control& page, TorchChannel& object) const {
@@ -116,7 +125,7 @@ Result<void> CudaProgram::HandOver(pragma_control& page, TorchChannel& object) c
   if (!file.valid()) return FailErrno("cannot open " + shared_object_);
   const std::array<int, 1> fds{file.get()};
   // One that is dead takes nothing, and is found out when it is asked to load.
-  static_cast<void>(object.Send("{}", fds, After(kSendLimit)));
+  static_cast<void>(object.Send(device_variables_, fds, After(kSendLimit)));
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "base/shared_memory.h"
 #include "build/builder.h"
 #include "core/device.h"
 #include "harness/worker_process.h"
@@ -26,6 +27,7 @@ struct CudaProcess {
   Doorbell control;
   TorchChannel object;  // where its candidate goes
   UniqueFd log;         // what it prints
+  SharedMemory kept;    // struct pragma_kept and what follows it
 };
 
 // The jail of a process that uses the device, with no program yet: a private /tmp, no network, no
@@ -47,6 +49,7 @@ class CudaProgram final {
   JailSpec spec_;
   std::string shared_object_;
   std::size_t scratch_bytes_ = 0;
+  std::string device_variables_;  // with spaces between them
 };
 
 }  // namespace pragma

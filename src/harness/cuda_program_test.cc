@@ -170,6 +170,78 @@ TEST_F(CudaWorker, ScratchIsItsOwnAndThereAsTheSourceAsks) {
   EXPECT_EQ(area_.out(1)[5], 30);
 }
 
+// Copies its scratch memory, which it never writes, to where it can be seen.
+const std::string kShowsScratch =
+    "extern \"C\" constinit const std::size_t pragma_scratch_bytes = 64;\n" +
+    Source("  cudaMemcpyAsync(out, scratch, 32, cudaMemcpyDeviceToDevice, stream);");
+
+TEST_F(CudaWorker, ScrambledCallsFindOtherScratchMemoryEachTime) {
+  Start(kShowsScratch);
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_RUN, {0, 1}).result, PRAGMA_OK) << said();
+  const auto shown = [&](std::size_t set) {
+    return std::vector<std::uint32_t>(reinterpret_cast<std::uint32_t*>(area_.out(set)),
+                                      reinterpret_cast<std::uint32_t*>(area_.out(set)) + kCount);
+  };
+  EXPECT_EQ(shown(0), std::vector<std::uint32_t>(kCount, 0x5a5a5a5a));
+  EXPECT_EQ(shown(1), shown(0));
+  process_->control.ScrambleNext(7);
+  ASSERT_EQ(Ring(PRAGMA_RUN, {0, 1}).result, PRAGMA_OK) << said();
+  const auto first = shown(0);
+  EXPECT_NE(first, std::vector<std::uint32_t>(kCount, 0x5a5a5a5a));
+  EXPECT_NE(shown(1), first);
+  ASSERT_EQ(Ring(PRAGMA_RUN, {0}).result, PRAGMA_OK) << said();
+  EXPECT_EQ(shown(0), shown(1)) << "for one command only";
+  process_->control.ScrambleNext(7);
+  ASSERT_EQ(Ring(PRAGMA_RUN, {2}).result, PRAGMA_OK) << said();
+  EXPECT_EQ(shown(2), first) << "by its seed alone";
+}
+
+TEST_F(CudaWorker, KeptMemoryIsReadAndWritten) {
+  constexpr std::size_t kVariable = 64;  // of the driver's
+  Start(
+      "__device__ float memory[16];\n__global__ void Fill(float* out) { memory[0] += out[0]; }\n"
+      "extern \"C\" constinit const std::size_t pragma_scratch_bytes = 64;\n" +
+      Source("  cudaMemcpyToSymbolAsync(memory, x, 32, 0, cudaMemcpyDeviceToDevice, stream);\n"
+             "  cudaMemcpyAsync(out, scratch, 32, cudaMemcpyDeviceToDevice, stream);\n"
+             "  if (false) Fill<<<1, 1, 0, stream>>>(out);"));
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_RUN, {1}).result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_KEPT_READ).result, PRAGMA_OK) << said();
+  auto* head = reinterpret_cast<pragma_kept*>(process_->kept.data());
+  auto* values = reinterpret_cast<float*>(head + 1);
+  EXPECT_GE(head->bytes, kVariable + 64);
+  EXPECT_EQ(values[5], 15);
+  EXPECT_EQ(std::to_integer<int>(process_->kept.bytes()[sizeof(pragma_kept) + kVariable]), 0x5a);
+  for (std::size_t i = 0; i < kCount; ++i) values[kVariable / sizeof(float) + i] = 3;
+  ASSERT_EQ(Ring(PRAGMA_KEPT_WRITE).result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_RUN, {2}).result, PRAGMA_OK) << said();
+  EXPECT_EQ(area_.out(2)[5], 3);
+}
+
+TEST_F(CudaWorker, AHeadOfKeptMemoryThatIsWrongHarmsNobody) {
+  Start(kShowsScratch);
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  auto* head = reinterpret_cast<pragma_kept*>(process_->kept.data());
+  head->bytes = ~std::uint64_t{0};
+  EXPECT_EQ(Ring(PRAGMA_KEPT_WRITE).result, PRAGMA_OK) << said();
+  head->bytes = 0;
+  EXPECT_EQ(Ring(PRAGMA_KEPT_WRITE).result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_KEPT_READ).result, PRAGMA_OK) << said();
+  EXPECT_LE(head->bytes, PRAGMA_KEPT_BYTES);
+}
+
+TEST_F(CudaWorker, CodeThatItBringsWithItIsNotLoaded) {
+  Start(
+      "extern \"C\" void** __cudaRegisterFatBinary(void*);\n"
+      "static struct { int magic, version; const void* data; void* more; } mine{0x466243b1, 1, "
+      "\".version 7.0\", nullptr};\n" +
+      Source("  __cudaRegisterFatBinary(&mine);"));
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  EXPECT_EQ(Ring(PRAGMA_RUN, {0}).result, PRAGMA_RAISED);
+  EXPECT_THAT(said(), HasSubstr("loading device code"));
+}
+
 TEST_F(CudaWorker, WhatALaunchReturnsIsLookedAt) {
   Start(Source("  Double<<<1, 2048, 0, stream>>>(x, out, 8);"));
   ASSERT_EQ(Load().result, PRAGMA_OK) << said();

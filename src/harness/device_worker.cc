@@ -3,14 +3,17 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/doorbell.h"
@@ -60,6 +63,7 @@ Result<void> DeviceWorker::Fork(int area_fd) {
 Result<void> DeviceWorker::StartJail(const Referee::SharedArea& shared) {
   CudaProcess process = TRY(cuda_->Start(shared));
   log_ = std::move(process.log);
+  kept_ = std::move(process.kept);
   object_ = std::move(process.object);
   jailed_ = std::move(process.jailed);
   child_.host_pid = jailed_->host_pid();
@@ -97,6 +101,30 @@ Result<std::optional<WorkerFailure>> DeviceWorker::RunEmpty(std::span<const std:
 
 Result<std::optional<WorkerFailure>> DeviceWorker::Wake() {
   return Send(PRAGMA_WAKE, {}, options_.load_limit, nullptr);
+}
+
+Result<std::optional<WorkerFailure>> DeviceWorker::ReadKept(std::vector<std::byte>* bytes) {
+  bytes->clear();
+  if (kept_.size() == 0) return std::optional<WorkerFailure>();
+  auto failure = TRY(Send(PRAGMA_KEPT_READ, {}, options_.load_limit, nullptr));
+  if (failure) return failure;
+  pragma_kept head{};
+  std::memcpy(&head, kept_.data(), sizeof(head));
+  const std::size_t size = std::min<std::uint64_t>(head.bytes, PRAGMA_KEPT_BYTES);
+  const auto begin = kept_.bytes().subspan(sizeof(head), size);
+  bytes->assign(begin.begin(), begin.end());
+  TRY(kept_.Discard());
+  return failure;
+}
+
+Result<std::optional<WorkerFailure>> DeviceWorker::WriteKept(std::span<const std::byte> bytes) {
+  if (kept_.size() == 0) return std::optional<WorkerFailure>();
+  const pragma_kept head{.bytes = std::min<std::uint64_t>(bytes.size(), PRAGMA_KEPT_BYTES)};
+  std::memcpy(kept_.data(), &head, sizeof(head));
+  std::memcpy(kept_.data() + sizeof(head), bytes.data(), head.bytes);
+  auto failure = TRY(Send(PRAGMA_KEPT_WRITE, {}, options_.load_limit, nullptr));
+  TRY(kept_.Discard());
+  return failure;
 }
 
 Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,

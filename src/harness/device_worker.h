@@ -10,10 +10,12 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "base/shared_memory.h"
 #include "harness/cuda_program.h"
 #include "harness/peer.h"
 #include "harness/worker_process.h"
@@ -53,10 +55,23 @@ class DeviceWorker final {
   // The doorbell's own cost, with a wait for an idle device.
   [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
                                                               Nanoseconds* elapsed);
+  // A seed other than 0: before each call of the next command, random bytes in whatever of the
+  // device's memory an earlier call may have left something in (pragma_control::scramble).
+  void ScrambleNext(std::uint32_t seed) {
+    if (peer_ != nullptr) peer_->doorbell().ScrambleNext(seed);
+  }
+  // A CUDA candidate's kept memory on the device (variables of its device code, scratch memory), at
+  // most PRAGMA_KEPT_BYTES of it. A Triton module has none. Of another process of the candidate's
+  // it has the same bytes in the same order.
+  [[nodiscard]] Result<std::optional<WorkerFailure>> ReadKept(std::vector<std::byte>* bytes);
+  [[nodiscard]] Result<std::optional<WorkerFailure>> WriteKept(std::span<const std::byte> bytes);
   // The device switches to this process; not timed.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Wake();
   [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
   [[nodiscard]] Result<void> Thaw() const;
+  // A program of ours with the candidate's code in it, not an interpreter.
+  [[nodiscard]] bool native() const { return cuda_ != nullptr && peer_ != nullptr; }
+  [[nodiscard]] pid_t pid() const { return child_.host_pid; }
   void Kill() const {
     if (peer_ != nullptr) peer_->Kill();
   }
@@ -81,6 +96,7 @@ class DeviceWorker final {
   std::optional<JailedProcess> jailed_;
   std::optional<TorchChannel> object_;
   UniqueFd log_;
+  SharedMemory kept_;
   WorkerChild child_;
   std::unique_ptr<Peer> peer_;  // nullptr: it could not be started, which is the module's doing
 };

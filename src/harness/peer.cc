@@ -27,6 +27,7 @@ PeerReply Peer::Send(pragma_command command, std::span<const std::uint32_t> sets
   PeerReply result{.answer = reply.answer, .elapsed = reply.elapsed, .result = reply.result};
   result.page_altered = reply.altered;
   result.fp_mode_changed = doorbell_.page().fp_mode != 0;
+  result.openmp_changed = doorbell_.page().openmp_changed != 0;
   if (!result.ok()) result.message = doorbell_.message();
   return result;
 }

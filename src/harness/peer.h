@@ -21,6 +21,7 @@ struct PeerReply {
   std::string message;           // foreign text, when result is not PRAGMA_OK
   bool page_altered = false;     // it wrote where only pragma writes
   bool fp_mode_changed = false;  // what the worker says; nobody gains by hiding it
+  bool openmp_changed = false;   // likewise
   [[nodiscard]] bool ok() const { return answer == Answer::kDone && result == PRAGMA_OK; }
 };
 

@@ -78,6 +78,8 @@ WorkerFailure FailureFromReply(const PeerReply& reply, std::string log) {
   if (reply.result == PRAGMA_WRONG_FORM) {
     failure = {Status::kWrongShape, said, std::move(failure.log)};
   }
+  if (reply.result == PRAGMA_REFUSED)
+    failure = {Status::kRejectedSource, said, std::move(failure.log)};
   const bool memory = said.contains("MemoryError") || said.contains("you tried to allocate");
   if (memory) failure.status = Status::kOutOfMemory;
   return failure;

@@ -1,6 +1,7 @@
 #include "harness/worker_memory.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +26,12 @@ std::size_t Aligned(std::size_t bytes) {
   return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
 }
 
+// The packed areas begin at a page of their own: the kernel may only read them.
+std::size_t WholePages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
 // The control page with the layout that worker.c reads.
 Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKernel& kernel,
                              std::size_t output_bytes, std::size_t scratch_total) {
@@ -45,8 +52,9 @@ Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKern
   page.input_bytes = ring.inputs().size();
   page.output_bytes = output_bytes;
   page.scratch_bytes = scratch_total;
+  page.seal_data = kernel.python == nullptr && kernel.seal_data ? 1 : 0;
   page.packed_bytes = kernel.has_prepare ? std::max<std::size_t>(kernel.packed_bytes, 1) : 0;
-  page.packed_offset = Aligned(kernel.scratch_bytes);
+  page.packed_offset = WholePages(kernel.scratch_bytes);
   page.packed_stride = Aligned(page.packed_bytes);
   page.input_guard_count = static_cast<std::uint32_t>(place.input_guards.size());
   page.output_guard_count = static_cast<std::uint32_t>(place.output_guards.size());
@@ -82,8 +90,8 @@ Result<WorkerMemory> MakeWorkerMemory(const Task& task, const Ring& ring,
   SharedMemory outputs = TRY(SharedMemory::Create("pragma-outputs", ring.placement().output_bytes));
   const std::size_t stride =
       kernel.has_prepare ? Aligned(std::max<std::size_t>(kernel.packed_bytes, 1)) : 0;
-  SharedMemory scratch = TRY(
-      SharedMemory::Create("pragma-scratch", Aligned(kernel.scratch_bytes) + stride * ring.sets()));
+  SharedMemory scratch = TRY(SharedMemory::Create(
+      "pragma-scratch", WholePages(kernel.scratch_bytes) + stride * ring.sets()));
   for (SharedMemory* memory : {&outputs, &scratch}) {
     if (auto sealed = memory->Seal(SealKind::kSizeOnly); !sealed)
       return std::unexpected(sealed.error());
@@ -93,13 +101,16 @@ Result<WorkerMemory> MakeWorkerMemory(const Task& task, const Ring& ring,
       .outputs = std::move(outputs), .scratch = std::move(scratch), .control = std::move(control)};
 }
 
-std::map<std::string, std::string> OpenMpEnvironment(int threads) {
-  return {{"OMP_NUM_THREADS", std::to_string(threads)},
-          {"OMP_DYNAMIC", "false"},
-          // A thread to each processor, as on every timed side: left alone, two of them share
-          // one for milliseconds after a thaw.
-          {"OMP_PROC_BIND", "true"},
-          {"OMP_PLACES", OpenMpPlaces()}};
+std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound) {
+  std::map<std::string, std::string> environment{{"OMP_NUM_THREADS", std::to_string(threads)},
+                                                 {"OMP_DYNAMIC", "false"}};
+  if (bound) {
+    // A thread to each processor, as on every timed side: left alone, two of them share one for
+    // milliseconds after a thaw.
+    environment["OMP_PROC_BIND"] = "true";
+    environment["OMP_PLACES"] = OpenMpPlaces();
+  }
+  return environment;
 }
 
 }  // namespace pragma

@@ -24,6 +24,6 @@ struct WorkerMemory {
                                                     const BuiltKernel& kernel);
 
 // The same threads on the same processors for every measured side.
-[[nodiscard]] std::map<std::string, std::string> OpenMpEnvironment(int threads);
+[[nodiscard]] std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound = true);
 
 }  // namespace pragma

@@ -47,7 +47,7 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   std::size_t shared_bytes) {
   JailSpec spec;
   spec.argv = {"/pragma-worker", "/kernel.so"};
-  spec.env = OpenMpEnvironment(options.threads);
+  spec.env = OpenMpEnvironment(options.threads, options.bound);
   if (kernel.llvm_openmp) {
     spec.argv.emplace_back("--llvm-openmp");
     spec.env["OMP_TOOL"] = "disabled";  // or it looks for one in every folder of libraries
@@ -76,7 +76,7 @@ constexpr int kPythonProcesses = 256;                         // with threads an
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
   JailSpec spec = python.jail;
-  for (const auto& [name, value] : OpenMpEnvironment(options.threads)) spec.env[name] = value;
+  for (const auto& [name, value] : OpenMpEnvironment(options.threads, options.bound)) spec.env[name] = value;
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
@@ -182,6 +182,13 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
                    "exception masks), which would change what the rest of a program computes: "
                    "restore it before returning")));
   }
+  if (reply.openmp_changed) {
+    return std::optional(
+        TRY(Killed(Status::kSandboxViolation,
+                   "the kernel left OpenMP's settings changed (omp_set_num_threads and the like), "
+                   "which would change what the rest of a program does: use the clause "
+                   "num_threads(n), or set them back before returning")));
+  }
   if (python_ != nullptr && command == PRAGMA_RUN) return CheckPython();
   return std::optional<WorkerFailure>();
 }
@@ -242,6 +249,18 @@ void WorkerProcess::Poison(Rng& rng, std::span<const std::uint32_t> sets) {
     }
   }
   PoisonBytes(rng, scratch_.bytes().first(scratch_bytes_));
+}
+
+void WorkerProcess::FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill) {
+  for (std::size_t i = 0; i < task_->outputs.size(); ++i) {
+    const std::span<std::byte> output = outputs_.bytes().subspan(
+        ring_->placement().outputs[set][i], task_->outputs[i].bytes());
+    if (prefill == Prefill::kZeros) {
+      std::ranges::fill(output, std::byte{0});
+    } else {
+      PoisonBytes(rng, output);
+    }
+  }
 }
 
 std::optional<std::string> WorkerProcess::BrokenGuard(std::uint32_t set) const {

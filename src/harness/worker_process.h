@@ -27,6 +27,7 @@ namespace pragma {
 
 struct WorkerOptions {
   int threads = 1;  // OMP_NUM_THREADS, the same as the baseline's
+  bool bound = true;  // each to a processor, as on every timed side
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
   Seconds load_limit{20};
   Seconds run_limit{60};  // of one call
@@ -69,6 +70,17 @@ class WorkerProcess final {
 
   // Fresh random bytes into the outputs and guard pages of the listed sets and into the scratch.
   void Poison(Rng& rng, std::span<const std::uint32_t> sets);
+  // What the outputs hold before a call, without a look at the scratch.
+  enum class Prefill : std::uint8_t { kRandom, kZeros };
+  void FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill);
+  // The next Run is scrambled (pragma_control::scramble). A Python candidate's is as ever.
+  void ScrambleNext(std::uint32_t seed) { peer_->doorbell().ScrambleNext(seed); }
+  // What a C++ candidate kept from its calls: static data, thread-local data of its main thread and
+  // scratch, one behind the other; of more than 64 MiB the first. Empty where there is none, or the
+  // system does not let us look.
+  [[nodiscard]] std::vector<std::byte> ReadKept() const;
+  // `kept` is as long as what ReadKept gives. False: the system does not let us.
+  [[nodiscard]] bool WriteKept(std::span<const std::byte> kept);
   // Name of an output whose surroundings were written, or nullopt.
   [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const;
   [[nodiscard]] std::span<const std::byte> output(std::uint32_t set, std::size_t index) const;
@@ -86,6 +98,9 @@ class WorkerProcess final {
   }
   // After a run of a Python candidate: what it must not leave behind.
   [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
+
+  struct KeptParts;
+  [[nodiscard]] KeptParts Parts() const;
 
   const Task* task_;
   const Ring* ring_;

@@ -36,6 +36,7 @@ OutputFigures ReadOutput(const JsonReader& value) {
   value.Get("sum_squared", pass.sum_squared);
   value.Get("max_abs", pass.max_abs);
   value.Get("max_rel", pass.max_rel);
+  value.Get("max_any_rel", pass.max_any_rel);
   value.Get("max_scaled", pass.max_scaled);
   value.Get("worst", pass.worst);
   value.Get("mismatched", pass.mismatched);
@@ -134,16 +135,25 @@ Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t 
   return {};
 }
 
-Result<std::vector<OutputFigures>> Referee::Perturb(std::size_t slot, double size,
-                                                    std::uint64_t seed) {
-  JsonWriter request = Begin("perturb_set");
-  request.Field("slot", slot).Field("size", size).Field("seed", seed);
+Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::size_t slot,
+                                                       const Rounding& rounding) {
+  JsonWriter request = Begin("compare_conditioned");
+  request.Field("area", area).Field("slot", slot).Field("size", rounding.size);
+  request.Field("seed", rounding.seed).Field("rounds", rounding.rounds);
+  request.Field("factor", rounding.factor).Field("flush", rounding.flush);
   const JsonReader reply =
       TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));
-  std::vector<OutputFigures> outputs = ReadOutputs(reply["outputs"]);
+  ConditionedFigures figures{.slot = ReadSlot(reply["slot"]), .small = {}};
+  for (const JsonReader& value : reply["small"].items()) {
+    ConditionedFigures::Small& small = figures.small.emplace_back();
+    value.Get("wrong", small.wrong);
+    value.Get("first", small.first);
+    value.Get("values", small.values);
+  }
   TRY(reply.status());
-  TRY(CheckCount(outputs.size(), server_->task().outputs.size()));
-  return outputs;
+  TRY(CheckCount(figures.slot.outputs.size(), server_->task().outputs.size()));
+  TRY(CheckCount(figures.small.size(), server_->task().outputs.size()));
+  return figures;
 }
 
 Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {

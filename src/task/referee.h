@@ -48,6 +48,17 @@ struct SlotFigures {
   std::vector<OutputFigures> outputs;
 };
 
+// The same with the conditioning of each element (verify/conditioning.h says the rule).
+struct ConditionedFigures {
+  struct Small {
+    std::size_t wrong = 0;  // elements
+    std::size_t first = 0;
+    std::string values;
+  };
+  SlotFigures slot;
+  std::vector<Small> small;  // by output
+};
+
 // Where in its two parts the tensors of an area lie: offsets by set, then by tensor.
 struct AreaLayout {
   std::size_t input_bytes = 0;
@@ -72,10 +83,19 @@ class Referee final {
                                            std::size_t slot);
   // Fresh values for timed calls, with Torch's own result (fp64 where an output is an integer).
   [[nodiscard]] Result<void> Renew(std::span<const std::uint32_t> slots, std::uint64_t seed);
-  // The truth of the slot's arguments changed by relative errors of this size, held against the
-  // truth; the slot's expected values are the fp64 truth afterwards.
-  [[nodiscard]] Result<std::vector<OutputFigures>> Perturb(std::size_t slot, double size,
-                                                           std::uint64_t seed);
+  // What rounding does to the inputs of a set, and how much of what the truth then moves an element
+  // may be off.
+  struct Rounding {
+    double size = 0;  // relative error of each floating argument
+    std::uint64_t seed = 0;
+    int rounds = 1;     // changed copies
+    double factor = 1;  // of the largest movement
+    bool flush = false;  // one more copy, with zeros for denormals; its movement counts once
+  };
+  // The outputs in an area held against the fp64 truth, each element's error less what its
+  // conditioning explains. The slot's expected values are the fp64 truth afterwards.
+  [[nodiscard]] Result<ConditionedFigures> CompareConditioned(std::size_t area, std::size_t slot,
+                                                              const Rounding& rounding);
 
   enum class AreaKind : std::uint8_t {
     kModule,  // arguments that can only be read, and outputs

@@ -179,6 +179,8 @@ bool SpansRange(Battery battery) {
   }
 }
 
+bool HidesSmallValues(Battery battery) { return battery == Battery::kOutlier; }
+
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(
       task.outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
@@ -192,7 +194,14 @@ bool TiesAreDecided(const Task& task) {
 
 double RoundingSize(const Task& task) {
   const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
-  return std::numeric_limits<float>::epsilon() / 2 * std::sqrt(length);
+  const double sums = std::numeric_limits<float>::epsilon() / 2 * std::sqrt(length);
+  // Torch rounds what lies between two operators to the task's type.
+  double type = 0;
+  for (const TensorSpec& output : task.outputs) {
+    if (output.dtype == DType::kBFloat16) type = std::max(type, 0x1.0p-9);
+    if (output.dtype == DType::kFloat16) type = std::max(type, 0x1.0p-12);
+  }
+  return std::max(sums, type);
 }
 
 }  // namespace pragma

@@ -35,9 +35,11 @@ namespace {
   double odd = 0;
   double max_abs = 0;
   double max_rel = 0;
+  double max_any_rel = 0;
   double max_scaled = 0;
+  const double told = smallest * kWellAboveSmallest;
 #pragma omp simd reduction(+ : squared_error, squared, odd) \
-    reduction(max : max_abs, max_rel, max_scaled)
+    reduction(max : max_abs, max_rel, max_any_rel, max_scaled)
   for (std::size_t i = 0; i < count; ++i) {
     const double zero = (y[i] - y[i]) + (r[i] - r[i]);  // NaN unless both are finite
     const double held = std::abs(r[i]) <= largest ? 1.0 : 0.0;
@@ -47,14 +49,16 @@ namespace {
     const double error = off > smallest ? off : 0.0;
     const double scaled = error / (size + rms);
     const double relative = error / (size > floor ? size : infinity);
+    const double any = error / (size > told ? size : infinity);
     squared_error += error * error;
     squared += size * size;
     odd += 1 - kept;
     max_abs = error > max_abs ? error : max_abs;
     max_rel = relative > max_rel ? relative : max_rel;
+    max_any_rel = any > max_any_rel ? any : max_any_rel;
     max_scaled = scaled > max_scaled ? scaled : max_scaled;
   }
-  return {squared_error, squared, max_abs, max_rel, max_scaled, static_cast<std::int64_t>(odd)};
+  return {squared_error, squared, max_abs, max_rel, max_any_rel, max_scaled, static_cast<std::int64_t>(odd)};
 }
 
 #if defined(__x86_64__)

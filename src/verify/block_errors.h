@@ -11,6 +11,9 @@ namespace pragma {
 // to be looked at again for the place of what was found in it.
 inline constexpr std::size_t kBlock = 1024;
 
+// Relative errors of smaller elements say nothing: they have few digits, or none.
+inline constexpr double kWellAboveSmallest = 64;
+
 struct BlockSquares {
   double sum = 0;           // of the squares of the finite elements
   std::int64_t finite = 0;  // how many those are
@@ -31,6 +34,7 @@ struct BlockErrors {
   double squared = 0;     // of the truth
   double max_abs = 0;     // |y - r|
   double max_rel = 0;     // |y - r| / |r| where |r| > rms / 1000: below, it says nothing
+  double max_any_rel = 0;  // the same where |r| > kWellAboveSmallest * smallest
   double max_scaled = 0;  // |y - r| / (|r| + rms)
   std::int64_t odd = 0;   // elements left out
 };

@@ -17,6 +17,7 @@
 #include "core/error_pass.h"
 #include "core/evaluation.h"
 #include "core/task.h"
+#include "verify/conditioning.h"
 #include "verify/element.h"
 #include "verify/output_pass.h"
 
@@ -34,9 +35,6 @@ constexpr double kMostOfRepeated = 1e-3;
 // Hundreds of sets are compared while time is taken: the largest of many rounding errors lies
 // further out than that of the few sets that were checked.
 constexpr double kTimedFactor = 3;
-// Of the difference that one perturbation of the inputs made, where honest kernels add some of
-// their own: Winograd's F(4, 3) errs some ten times as much as a direct sum.
-constexpr double kConditionFactor = 12;
 constexpr double kExactIntegers = 16777216;  // 2^24: fp32 holds every integer up to it
 
 double Epsilon(DType dtype) {
@@ -128,20 +126,6 @@ Tolerance DeriveTolerance(const OutputView& torch, const Terms& terms) {
   return DeriveTolerance(*torch.spec, ScanOutput(own), terms);
 }
 
-Tolerance ConditionTolerance(const ErrorPass& perturbed) {
-  return {.rel = kConditionFactor * perturbed.max_scaled,
-          .rel_l2 = kConditionFactor * RelativeL2(perturbed)};
-}
-
-Tolerance ConditionTolerance(const OutputView& perturbed) {
-  if (!IsFloating(perturbed.spec->dtype)) return {};
-  TensorSpec wide = *perturbed.spec;
-  wide.dtype = DType::kFloat64;
-  OutputView view = perturbed;
-  view.spec = &wide;
-  return ConditionTolerance(ScanOutput(view));
-}
-
 double PeakOverRms(const OutputView& view) {
   if (!IsFloating(view.spec->dtype)) return 1;
   double peak = 0;
@@ -209,8 +193,10 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
     return result;
   }
   // Written so that a NaN figure fails.
-  result.ok = (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2) ||
-              (tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute);
+  const bool nothing = tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute;
+  result.ok =
+      nothing || (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2);
+  result.small_values = !nothing && !(pass.max_any_rel <= LargeRelativeError(spec.dtype));
   if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
   return result;
 }
@@ -227,8 +213,10 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
     Comparison comparison = Compare(views[i], tolerances[i]);
     if (!comparison.ok) return comparison;
     std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
+    const bool small_values = worst.small_values || comparison.small_values;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
     worst.odd = std::move(odd);
+    worst.small_values = small_values;
   }
   return worst;
 }

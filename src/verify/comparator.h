@@ -52,11 +52,6 @@ struct Terms {
 [[nodiscard]] Tolerance DeriveTolerance(const OutputView& torch, const Terms& terms);
 [[nodiscard]] Tolerance DeriveTolerance(const TensorSpec& spec, const ErrorPass& torch,
                                         const Terms& terms);
-// What honest rounding may do to an output whose inputs are ill-conditioned: `perturbed.actual` is
-// the truth (float64) of inputs that were changed by rounding errors, `expected` that of the
-// inputs.
-[[nodiscard]] Tolerance ConditionTolerance(const OutputView& perturbed);
-[[nodiscard]] Tolerance ConditionTolerance(const ErrorPass& perturbed);
 // For an output of a timed call, held against Torch's own result instead of the truth: that
 // result's error on top, and room for the worst of many sets.
 [[nodiscard]] Tolerance AgainstTorch(const Tolerance& tolerance);
@@ -68,6 +63,9 @@ struct Terms {
 struct Comparison {
   bool ok = false;
   std::string reason;  // where and how far off, when not ok
+  // Some element is off by a large part of itself, though by little of the output: whether that is
+  // wrong depends on the element (conditioning.h).
+  bool small_values = false;
   ErrorFigures error;
   std::string odd;  // not judged: where the truth is not finite and something else was found
 };

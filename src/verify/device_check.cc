@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "harness/dead_stacks.h"
 #include "harness/device_worker.h"
 #include "task/referee.h"
 #include "verify/batteries.h"
@@ -21,6 +24,7 @@
 #include "verify/device_stage.h"
 #include "verify/judging.h"
 #include "verify/stage.h"
+#include "verify/state_check.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
@@ -38,14 +42,17 @@ class DeviceCalls final : public CheckedCalls {
   [[nodiscard]] const Task& task() const override { return stage_.task(); }
   [[nodiscard]] std::size_t sets() const override { return stage_.size().sets; }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.DrawSet(draw, seed, slot);
   }
   Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
   Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
                                   std::uint32_t slot) override {
+    stale_.insert(slot);
     return stage_.DrawBattery(wish, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
@@ -56,7 +63,23 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.SecondOpinion(kCandidateArea, slot, std::move(tolerances), rng);
   }
 
-  Result<bool> Call(std::uint32_t slot) override { return MeasuredCall(slot); }
+  Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) override {
+    return stage_.WrongSmallValues(kCandidateArea, slot, rng);
+  }
+  // What Choose chooses from.
+  void Between(DeviceWorker& used, DeviceWorker& pristine) {
+    used_ = &used;
+    pristine_ = &pristine;
+  }
+
+  Result<bool> Call(std::uint32_t slot) override;
+  void Choose(History history) override {
+    worker_ = history == History::kUsed ? used_ : pristine_;
+  }
+  Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
+  Result<std::vector<std::byte>> ReadKept(Kept where) override;
+  Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override;
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
 
@@ -75,7 +98,11 @@ class DeviceCalls final : public CheckedCalls {
   DeviceStage& stage_;
   Judging& judging_;
   DeviceWorker* worker_ = nullptr;
-  SlotFigures left_;  // by the last call
+  DeviceWorker* used_ = nullptr;
+  DeviceWorker* pristine_ = nullptr;
+  SlotFigures left_;               // by the last call
+  std::optional<DeadStacks> stacks_;  // of the launching process, once they were read
+  std::set<std::uint32_t> stale_;  // slots whose values are not in the area yet
 };
 
 bool DeviceCalls::Failed(const std::optional<WorkerFailure>& failure) {
@@ -96,7 +123,49 @@ Result<bool> DeviceCalls::MeasuredCall(std::uint32_t slot) {
   const TimePoint before = std::chrono::steady_clock::now();
   left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
   judging_.compare_seconds = Since(before).count();
+  stale_.erase(slot);
   return true;
+}
+
+// Every other call, by chance, finds random bytes in what others left: registers, shared and local
+// memory, scratch and freed blocks.
+Result<bool> DeviceCalls::Call(std::uint32_t slot) {
+  const std::uint64_t chance = judging_.rng();
+  if ((chance & 1U) == 0) return MeasuredCall(slot);
+  const std::array<std::uint32_t, 1> sets{slot};
+  TRY(stage_.referee().Put(kCandidateArea, sets, judging_.rng() >> 1U));
+  stale_.erase(slot);
+  Nanoseconds elapsed{0};
+  worker_->ScrambleNext(static_cast<std::uint32_t>(chance >> 32U) | 1U);
+  if (Failed(TRY(worker_->Run(sets, &elapsed)))) return false;
+  left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, sets)).front());
+  return true;
+}
+
+Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
+  if (!stale_.empty()) {
+    const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
+    TRY(stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U));
+    stale_.clear();
+  }
+  Nanoseconds elapsed{0};
+  return !Failed(TRY(worker_->Run(slots, &elapsed)));
+}
+
+Result<std::vector<std::byte>> DeviceCalls::ReadKept(Kept where) {
+  std::vector<std::byte> kept;
+  if (where == Kept::kOwn) {
+    if (Failed(TRY(worker_->ReadKept(&kept)))) kept.clear();
+  } else if (worker_->native()) {
+    if (!stacks_) stacks_ = DeadStacks::Of(worker_->pid());
+    kept = stacks_->Read();
+  }
+  return kept;
+}
+
+Result<bool> DeviceCalls::WriteKept(Kept where, std::span<const std::byte> kept) {
+  if (where == Kept::kStacks) return stacks_ && stacks_->Write(kept);
+  return !Failed(TRY(worker_->WriteKept(kept)));
 }
 
 bool DeviceCalls::GuardsHold(std::uint32_t /*slot*/) {
@@ -153,6 +222,10 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   calls_.Use(fresh);
   TRY(policy_.Again("in a fresh process"));
   if (!judging_.failed() && policy_.strict()) TRY(policy_.Batteries());
+  if (!judging_.failed() && policy_.strict()) {
+    calls_.Between(worker, fresh);
+    TRY(StateCheck(calls_, policy_, judging_, parts_.options).Run());
+  }
   if (!judging_.failed()) policy_.Summarise();
   return {};
 }

@@ -20,6 +20,7 @@
 #include "verify/batteries.h"
 #include "verify/battery_rules.h"
 #include "verify/comparator.h"
+#include "verify/conditioning.h"
 #include "verify/options.h"
 #include "verify/stage.h"
 #include "worker/protocol.h"
@@ -179,20 +180,29 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
 
 Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
                                               std::vector<Tolerance> tolerances, Rng& rng) {
-  const bool timed = against_torch_[slot] != 0;
-  const std::vector<OutputFigures> perturbed =
-      TRY(referee_.Perturb(slot, RoundingSize(task()), rng() >> 1U));
   against_torch_[slot] = 0;
-  for (std::size_t i = 0; i < tolerances.size(); ++i) {
-    if (!IsFloating(task().outputs[i].dtype)) continue;
-    const Tolerance conditioned = ConditionTolerance(perturbed[i].pass);
-    tolerances[i] = Looser(tolerances[i], timed ? AgainstTorch(conditioned) : conditioned);
-    // The other timed sets are drawn alike: they need not all be asked.
-    if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned);
+  const ConditionedFigures figures =
+      TRY(referee_.CompareConditioned(area, slot, Rounding(rng)));
+  return Judge(figures.slot, tolerances);
+}
+
+Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
+  const ConditionedFigures figures =
+      TRY(referee_.CompareConditioned(area, slot, Rounding(rng)));
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const ConditionedFigures::Small& small = figures.small[i];
+    if (small.wrong == 0) continue;
+    return "a small value is wrong: " + ElementAt(task().outputs[i], small.first, small.values);
   }
-  const std::array<std::uint32_t, 1> slots{slot};
-  const std::vector<SlotFigures> figures = TRY(referee_.Compare(area, slots));
-  return Judge(figures.front(), tolerances);
+  return std::string();
+}
+
+Referee::Rounding DeviceStage::Rounding(Rng& rng) const {
+  return {.size = RoundingSize(task()),
+          .seed = rng() >> 1U,
+          .rounds = kMovements,
+          .factor = kConditionFactor,
+          .flush = true};
 }
 
 }  // namespace pragma

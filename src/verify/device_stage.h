@@ -68,6 +68,9 @@ class DeviceStage final {
   // Asked when an output is about to be called wrong, as Stage::SecondOpinion.
   [[nodiscard]] Result<Comparison> SecondOpinion(std::size_t area, std::uint32_t slot,
                                                  std::vector<Tolerance> tolerances, Rng& rng);
+  // As Stage::WrongSmallValues.
+  [[nodiscard]] Result<std::string> WrongSmallValues(std::size_t area, std::uint32_t slot,
+                                                     Rng& rng);
 
  private:
   DeviceStage(TorchServer& server, const StageSize& size)
@@ -75,6 +78,7 @@ class DeviceStage final {
   [[nodiscard]] std::string Complaint(Battery battery, const TruthFigures& truth,
                                       BatteryDraw& draw) const;
   [[nodiscard]] bool floating() const;
+  [[nodiscard]] Referee::Rounding Rounding(Rng& rng) const;
 
   TorchServer* server_;
   Referee referee_;

@@ -37,6 +37,7 @@ struct VerifyOptions {
   // Those that they do ask for are run whatever time it takes, and four in any case.
   Seconds battery_budget{60};
   bool strict_nan = false;     // a NaN that does not end up where Torch has it is a wrong value
+  Seconds state_budget{0.3};   // aim for calls that look for state; a third where none can live
   Seconds run_limit{60};       // of one call of the kernel
   Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring

@@ -68,14 +68,6 @@ double SmallestOf(DType dtype) {
   }
 }
 
-ErrorScale ScaleOf(const OutputView& view) {
-  // A tensor of zeros has no scale; then only exact zeros pass.
-  return {
-      .rms = std::max(RmsOfFinite(*view.spec, view.expected), std::numeric_limits<double>::min()),
-      .largest = LargestOf(view.spec->dtype),
-      .smallest = SmallestOf(view.spec->dtype)};
-}
-
 // The truth as the output's own type could hold it.
 double Representable(double r, double largest) {
   return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
@@ -139,6 +131,7 @@ ErrorPass ScanPart(const OutputView& view, std::size_t first, std::size_t last,
     pass.sum_squared += block.squared;
     pass.max_abs = std::max(pass.max_abs, block.max_abs);
     pass.max_rel = std::max(pass.max_rel, block.max_rel);
+    pass.max_any_rel = std::max(pass.max_any_rel, block.max_any_rel);
     if (block.max_scaled > pass.max_scaled) FindWorst(view, begin, end, scale, read, pass);
     if (block.odd > 0) CountMismatches(view, begin, end, read, pass);
   }
@@ -150,6 +143,7 @@ void Append(ErrorPass& pass, const ErrorPass& part) {
   pass.sum_squared += part.sum_squared;
   pass.max_abs = std::max(pass.max_abs, part.max_abs);
   pass.max_rel = std::max(pass.max_rel, part.max_rel);
+  pass.max_any_rel = std::max(pass.max_any_rel, part.max_any_rel);
   if (part.max_scaled > pass.max_scaled) {
     pass.max_scaled = part.max_scaled;
     pass.worst = part.worst;
@@ -196,6 +190,14 @@ BlockSquares SquaresOfAll(const TensorSpec& spec, std::span<const std::byte> exp
 double RmsOfFinite(const TensorSpec& spec, std::span<const std::byte> expected) {
   const BlockSquares all = SquaresOfAll(spec, expected);
   return all.finite == 0 ? 0 : std::sqrt(all.sum / static_cast<double>(all.finite));
+}
+
+ErrorScale ScaleOf(const OutputView& view) {
+  // A tensor of zeros has no scale; then only exact zeros pass.
+  return {
+      .rms = std::max(RmsOfFinite(*view.spec, view.expected), std::numeric_limits<double>::min()),
+      .largest = LargestOf(view.spec->dtype),
+      .smallest = SmallestOf(view.spec->dtype)};
 }
 
 ErrorPass ScanOutput(const OutputView& view) {

@@ -16,6 +16,7 @@ namespace pragma {
 // where there is no more room than for that.
 [[nodiscard]] DType ExpectedType(const TensorSpec& spec, std::span<const std::byte> expected);
 
+[[nodiscard]] ErrorScale ScaleOf(const OutputView& view);
 // Of floating outputs.
 [[nodiscard]] ErrorPass ScanOutput(const OutputView& view);
 

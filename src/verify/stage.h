@@ -20,6 +20,7 @@
 #include "task/torch_server.h"
 #include "verify/batteries.h"
 #include "verify/comparator.h"
+#include "verify/conditioning.h"
 #include "verify/input_pool.h"
 #include "verify/structure.h"
 
@@ -97,12 +98,17 @@ class Stage final {
   [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
                                                 std::size_t slot);
   // Asked when an output is about to be called wrong: could honest rounding have done it? Compares
-  // with the fp64 truth, and with tolerances widened for inputs on which rounding errors grow: the
-  // slot's floating arguments are changed by what rounding does to sums of their length, and the
-  // truth is computed again. Integers may be Torch's own instead: which of two values is larger can
+  // with the fp64 truth, and allows each element what rounding of the inputs does to it: the slot's
+  // floating arguments are changed by what rounding does to sums of their length, and the truth is
+  // computed again. Integers may be Torch's own instead: which of two values is larger can
   // be lost in rounding.
   [[nodiscard]] Result<Comparison> SecondOpinion(const WorkerProcess& worker, std::size_t slot,
                                                  std::vector<Tolerance> tolerances, Rng& rng);
+
+  // Asked when outputs are right but for elements that are off by a large part of themselves: which
+  // of them is wrong, in words; empty: none. Only for the slot that was drawn last.
+  [[nodiscard]] Result<std::string> WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
+                                                     Rng& rng);
 
   // The first wrong output of a slot, else (ok) the figures of the least exact one. `native`:
   // Torch's own integers are right as well; they are of the slot (ExpectNative).
@@ -147,7 +153,8 @@ class Stage final {
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
-  [[nodiscard]] Result<std::vector<Tolerance>> ConditionTolerances(std::size_t slot, Rng& rng);
+  // How far the outputs of the slot move, by output; those of integers stay empty.
+  [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, Rng& rng);
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;

@@ -150,39 +150,56 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
 
 Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
                                         std::vector<Tolerance> tolerances, Rng& rng) {
-  const bool timed = against_torch_[slot] != 0;
-  if (timed) TRY(ExpectTruth(slot));
-  const std::vector<Tolerance> conditioned = TRY(ConditionTolerances(slot, rng));
-  for (std::size_t i = 0; i < tolerances.size(); ++i) {
-    tolerances[i] = Looser(tolerances[i], timed ? AgainstTorch(conditioned[i]) : conditioned[i]);
-    // The other timed sets are drawn alike: they need not all be asked.
-    if (timed) tolerances_[i] = Looser(tolerances_[i], conditioned[i]);
-  }
+  if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
+  const std::vector<Movement> movements = TRY(Movements(slot, rng));
   const bool integers = RefillsNeedTruth(task());
   if (integers) TRY(MakeNative(slot));
-  return CompareSlot(worker, slot, tolerances, integers);
+  Comparison worst;
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    const OutputView view = View(worker, slot, i, integers);
+    Comparison compared = IsFloating(view.spec->dtype)
+                              ? CompareConditioned(view, tolerances[i], movements[i])
+                              : Compare(view, tolerances[i]);
+    if (!compared.ok) return compared;
+    if (i == 0 || compared.error.rel_l2 > worst.error.rel_l2) worst = std::move(compared);
+  }
+  return worst;
 }
 
-Result<std::vector<Tolerance>> Stage::ConditionTolerances(std::size_t slot, Rng& rng) {
-  TRY(MakePerturbed());
-  std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
-  for (std::size_t i = 0; i < task().arguments.size(); ++i) {
-    const TensorSpec& tensor = task().arguments[i];
-    if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
-    Perturb(tensor, RoundingSize(task()), rng, perturbed_.data() + packed_.argument_offsets[i]);
-  }
-  TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
-  std::vector<Tolerance> tolerances;
+Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
+                                            Rng& rng) {
+  const std::vector<Movement> movements = TRY(Movements(slot, rng));
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    const TensorSpec& spec = task().outputs[i];
-    const std::span<const std::byte> expected = Expected(slot, i);
-    tolerances.push_back(ConditionTolerance(
-        {.spec = &spec,
-         .actual = perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()),
-         .expected = expected,
-         .native = {}}));
+    if (!IsFloating(task().outputs[i].dtype)) continue;
+    if (const auto wrong = WrongSmallValue(View(worker, slot, i, true), movements[i])) {
+      return "a small value is wrong: " + *wrong;
+    }
   }
-  return tolerances;
+  return std::string();
+}
+
+Result<std::vector<Movement>> Stage::Movements(std::size_t slot, Rng& rng) {
+  TRY(MakePerturbed());
+  std::vector<Movement> movements;
+  for (const TensorSpec& output : task().outputs) {
+    movements.emplace_back(IsFloating(output.dtype) ? output.elements() : 0);
+  }
+  for (int round = 0; round < kMovements; ++round) {
+    std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
+    for (std::size_t i = 0; i < task().arguments.size(); ++i) {
+      const TensorSpec& tensor = task().arguments[i];
+      if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
+      Perturb(tensor, RoundingSize(task()), rng, perturbed_.data() + packed_.argument_offsets[i]);
+    }
+    TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
+    for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+      if (!IsFloating(task().outputs[i].dtype)) continue;
+      const std::span<const std::byte> expected = Expected(slot, i);
+      movements[i].Add(expected, perturbed_truth_.bytes().subspan(wide_.output_offsets[i],
+                                                                  expected.size()));
+    }
+  }
+  return movements;
 }
 
 }  // namespace pragma

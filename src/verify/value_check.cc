@@ -1,10 +1,13 @@
 #include "verify/value_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,11 +16,13 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "harness/dead_stacks.h"
 #include "harness/worker_process.h"
 #include "verify/batteries.h"
 #include "verify/comparator.h"
 #include "verify/judging.h"
 #include "verify/stage.h"
+#include "verify/state_check.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
@@ -29,6 +34,11 @@ class HostCalls final : public CheckedCalls {
   HostCalls(const JudgeParts& parts, Judging& judging) : stage_(parts.stage), judging_(judging) {}
   // Makes the calls from now on; outlives them.
   void Use(WorkerProcess& worker) { worker_ = &worker; }
+  // What Choose chooses from.
+  void Between(WorkerProcess& used, WorkerProcess& pristine) {
+    used_ = &used;
+    pristine_ = &pristine;
+  }
 
   [[nodiscard]] const Task& task() const override { return stage_.task(); }
   [[nodiscard]] std::size_t sets() const override { return stage_.ring().sets(); }
@@ -52,9 +62,19 @@ class HostCalls final : public CheckedCalls {
     return stage_.SecondOpinion(*worker_, slot, std::move(tolerances), rng);
   }
 
-  Result<bool> Call(std::uint32_t slot) override {
-    Nanoseconds elapsed{0};
-    return Run(slot, &elapsed);
+  Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) override {
+    return stage_.WrongSmallValues(*worker_, slot, rng);
+  }
+
+  Result<bool> Call(std::uint32_t slot) override;
+  void Choose(History history) override {
+    worker_ = history == History::kUsed ? used_ : pristine_;
+  }
+  Result<bool> CallOnKept(std::uint32_t slot) override;
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
+  Result<std::vector<std::byte>> ReadKept(Kept where) override;
+  Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
+    return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
   }
   Result<bool> MeasuredCall(std::uint32_t slot) override;
   bool GuardsHold(std::uint32_t slot) override;
@@ -70,20 +90,25 @@ class HostCalls final : public CheckedCalls {
   bool AsKept(std::uint32_t slot) override { return Outputs(slot) == kept_; }
 
  private:
-  Result<bool> Run(std::uint32_t slot, Nanoseconds* elapsed);
+  Result<bool> Prepare(std::uint32_t slot);
+  Result<bool> Run(std::span<const std::uint32_t> slots, Nanoseconds* elapsed);
   [[nodiscard]] std::vector<std::byte> Outputs(std::uint32_t slot) const;
 
   Stage& stage_;
   Judging& judging_;
   WorkerProcess* worker_ = nullptr;
+  WorkerProcess* used_ = nullptr;
+  WorkerProcess* pristine_ = nullptr;
+  std::optional<DeadStacks> stacks_;  // of the used process, once they were read
   std::vector<std::byte> kept_;
 };
 
 Result<bool> HostCalls::MeasuredCall(std::uint32_t slot) {
-  Nanoseconds elapsed{0};
-  if (!TRY(Run(slot, &elapsed))) return false;
-  Nanoseconds doorbell{0};
   const std::array<std::uint32_t, 1> sets{slot};
+  worker_->Poison(judging_.rng, sets);
+  Nanoseconds elapsed{0};
+  if (!TRY(Prepare(slot)) || !TRY(Run(sets, &elapsed))) return false;
+  Nanoseconds doorbell{0};
   if (auto failure = TRY(worker_->RunEmpty(sets, &doorbell))) {
     judging_.Reject(*failure);
     return false;
@@ -94,17 +119,52 @@ Result<bool> HostCalls::MeasuredCall(std::uint32_t slot) {
   return true;
 }
 
-// Poison, pragma_prepare, the kernel.
-Result<bool> HostCalls::Run(std::uint32_t slot, Nanoseconds* elapsed) {
+// Every other call, by chance, finds random bytes in registers, dead stack and freed memory: a
+// kernel that can tell must not gain by it. Outputs hold random numbers, or zeros as new pages do.
+Result<bool> HostCalls::Call(std::uint32_t slot) {
   const std::array<std::uint32_t, 1> sets{slot};
   worker_->Poison(judging_.rng, sets);
-  std::optional<WorkerFailure> failure;
-  if (judging_.kernel->has_prepare) {
-    Nanoseconds prepare{0};
-    failure = TRY(worker_->Prepare(sets, &prepare));
-    judging_.evaluation.prepare_ms = Seconds(prepare).count() * 1e3;
-  }
-  if (!failure) failure = TRY(worker_->Run(sets, elapsed));
+  const std::uint64_t chance = judging_.rng();
+  if ((chance & 3U) == 0)
+    worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kZeros);
+  Nanoseconds elapsed{0};
+  if (!TRY(Prepare(slot))) return false;
+  if ((chance & 4U) != 0) worker_->ScrambleNext(static_cast<std::uint32_t>(chance >> 32U) | 1U);
+  return Run(sets, &elapsed);
+}
+
+Result<bool> HostCalls::CallOnKept(std::uint32_t slot) {
+  worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kRandom);
+  Nanoseconds elapsed{0};
+  const std::array<std::uint32_t, 1> sets{slot};
+  return TRY(Prepare(slot)) && TRY(Run(sets, &elapsed));
+}
+
+Result<bool> HostCalls::CallMany(std::span<const std::uint32_t> slots) {
+  Nanoseconds elapsed{0};
+  return Run(slots, &elapsed);
+}
+
+Result<std::vector<std::byte>> HostCalls::ReadKept(Kept where) {
+  if (where == Kept::kOwn) return worker_->ReadKept();
+  if (judging_.kernel->python != nullptr) return std::vector<std::byte>();  // an interpreter's
+  if (!stacks_) stacks_ = DeadStacks::Of(worker_->peer().pid());
+  return stacks_->Read();
+}
+
+// False when the candidate failed.
+Result<bool> HostCalls::Prepare(std::uint32_t slot) {
+  if (!judging_.kernel->has_prepare) return true;
+  const std::array<std::uint32_t, 1> sets{slot};
+  Nanoseconds prepare{0};
+  const std::optional<WorkerFailure> failure = TRY(worker_->Prepare(sets, &prepare));
+  judging_.evaluation.prepare_ms = Seconds(prepare).count() * 1e3;
+  if (failure) judging_.Reject(*failure);
+  return !failure;
+}
+
+Result<bool> HostCalls::Run(std::span<const std::uint32_t> slots, Nanoseconds* elapsed) {
+  const std::optional<WorkerFailure> failure = TRY(worker_->Run(slots, elapsed));
   if (failure) judging_.Reject(*failure);
   return !failure;
 }
@@ -139,7 +199,9 @@ class ValueCheck final {
   Result<void> RunDrawn();
 
  private:
-  Result<WorkerProcess> Start();
+  Result<WorkerProcess> Start(const WorkerOptions& options);
+  Result<void> RunStrict(WorkerProcess& used, WorkerProcess& pristine);
+  Result<void> OtherThreads();
 
   const JudgeParts& parts_;
   Judging& judging_;
@@ -149,26 +211,48 @@ class ValueCheck final {
 
 Result<void> ValueCheck::Run() {
   parts_.stage.ForgetTolerances();
-  {
-    WorkerProcess worker = TRY(Start());
-    if (judging_.failed()) return {};
-    calls_.Use(worker);
-    TRY(policy_.NominalSets());
-    if (!judging_.failed()) TRY(policy_.Again("in the same process"));
-  }
+  WorkerProcess used = TRY(Start(parts_.worker));
   if (judging_.failed()) return {};
-  WorkerProcess fresh = TRY(Start());
-  calls_.Use(fresh);
+  calls_.Use(used);
+  TRY(policy_.NominalSets());
+  if (!judging_.failed()) TRY(policy_.Again("in the same process"));
+  if (judging_.failed()) return {};
+  WorkerProcess pristine = TRY(Start(parts_.worker));
+  calls_.Use(pristine);
   if (!judging_.failed()) TRY(policy_.Again("in a fresh process"));
-  if (!judging_.failed() && policy_.strict()) TRY(policy_.Batteries());
+  if (!judging_.failed() && policy_.strict()) TRY(RunStrict(used, pristine));
   if (!judging_.failed()) policy_.Summarise();
   return {};
+}
+
+Result<void> ValueCheck::RunStrict(WorkerProcess& used, WorkerProcess& pristine) {
+  TRY(OtherThreads());
+  if (judging_.failed()) return {};
+  calls_.Use(pristine);
+  TRY(policy_.Batteries());
+  if (judging_.failed()) return {};
+  calls_.Between(used, pristine);
+  return StateCheck(calls_, policy_, judging_, parts_.options).Run();
+}
+
+// Threads that are not bound to processors, and another number of them, as a user may have.
+Result<void> ValueCheck::OtherThreads() {
+  if (!judging_.kernel->openmp) return {};
+  constexpr std::array<int, 2> kNumbers{3, 5};  // not powers of two
+  WorkerOptions options = parts_.worker;
+  options.bound = false;
+  options.threads = kNumbers[judging_.rng.Below(kNumbers.size())];
+  WorkerProcess worker = TRY(Start(options));
+  if (judging_.failed()) return {};
+  calls_.Use(worker);
+  return policy_.Again(fmt::format("with {} OpenMP thread{}", options.threads,
+                                   options.threads == 1 ? "" : "s"));
 }
 
 // The first set last, so that it is the one that lies in slot 0.
 Result<void> ValueCheck::RunNominal() {
   parts_.stage.ForgetTolerances();
-  WorkerProcess worker = TRY(Start());
+  WorkerProcess worker = TRY(Start(parts_.worker));
   calls_.Use(worker);
   for (int i = parts_.options.check_sets - 1; i >= 0 && !judging_.failed(); --i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
@@ -179,18 +263,18 @@ Result<void> ValueCheck::RunNominal() {
 
 // Twice: the first call faults pages in and starts threads, and says little of the kernel's time.
 Result<void> ValueCheck::RunDrawn() {
-  WorkerProcess worker = TRY(Start());
+  WorkerProcess worker = TRY(Start(parts_.worker));
   calls_.Use(worker);
   for (int call = 0; call < 2 && !judging_.failed(); ++call) TRY(policy_.JudgeCall(0, 0));
   return {};
 }
 
 // When loading fails the evaluation says so.
-Result<WorkerProcess> ValueCheck::Start() {
+Result<WorkerProcess> ValueCheck::Start(const WorkerOptions& options) {
   const PhaseTimer timer(judging_.evaluation, "load");
   WorkerProcess worker =
       TRY(WorkerProcess::Start(parts_.jail, parts_.libraries, *judging_.kernel, parts_.stage.task(),
-                               parts_.stage.ring(), parts_.worker));
+                               parts_.stage.ring(), options));
   if (auto failure = TRY(worker.Load())) judging_.Reject(*failure);
   return worker;
 }

@@ -76,9 +76,7 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   const TimePoint before = std::chrono::steady_clock::now();
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   judging_.compare_seconds += Since(before).count();
-  if (!compared.ok && strict()) {
-    compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
-  }
+  if (strict()) compared = TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared)));
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
   if (worst || !fine) evaluation.error = compared.error;
@@ -88,6 +86,17 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
                                             ? "differs from Torch by more than KernelBench allows"
                                             : compared.reason);
   return {};
+}
+
+Result<Comparison> ValuePolicy::Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
+                                     Comparison compared) {
+  if (!compared.ok) compared = TRY(SecondOpinion(slot, tolerances, std::move(compared)));
+  if (!compared.ok || !compared.small_values) return compared;
+  std::string wrong = TRY(calls_.WrongSmallValues(slot, side_rng_));
+  if (wrong.empty()) return compared;
+  compared.ok = false;
+  compared.reason = std::move(wrong);
+  return compared;
 }
 
 Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
@@ -103,19 +112,36 @@ Result<void> ValuePolicy::Again(std::string_view where) {
   const std::uint32_t slot = SlotOf(LastDraw());  // the addresses are the same as well
   TRY(calls_.RestoreSet(LastDraw(), slot));
   if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
-  if (calls_.AsKept(slot)) return {};
-  reordered_ = true;
+  reordered_ = !TRY(SameAsAtFirst(where)) || reordered_;
+  return {};
+}
+
+Result<bool> ValuePolicy::SameAsAtFirst(std::string_view where) {
+  const std::uint32_t slot = SlotOf(LastDraw());
+  if (calls_.AsKept(slot)) return true;
   TRY(calls_.Expect(slot));
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   if (!compared.ok && strict())
     compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
-  if (compared.ok || !strict()) return {};
+  if (compared.ok || !strict()) return false;
   judging_.Note("determinism", "fail", std::string(where));
   judging_.evaluation.error = compared.error;
   judging_.Reject(Status::kNondeterministic,
                   fmt::format("the same inputs gave right values at first and wrong ones {}: {}",
                               where, compared.reason));
-  return {};
+  return false;
+}
+
+Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
+  DrawnSlots slots{.last = SlotOf(LastDraw()), .others = {}};
+  for (std::size_t draw = 0; draw < LastDraw(); ++draw) {
+    const std::uint32_t slot = SlotOf(draw);
+    if (slot == slots.last || std::ranges::find(slots.others, slot) != slots.others.end()) continue;
+    TRY(calls_.RestoreSet(draw, slot));
+    slots.others.push_back(slot);
+  }
+  TRY(calls_.RestoreSet(LastDraw(), slots.last));
+  return slots;
 }
 
 // Signed inputs find most. Then what the operators make necessary, whatever time that takes, then
@@ -229,6 +255,8 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
     compared.ok = false;
     compared.reason =
         fmt::format("off by {:.3g} where integers must come out exactly", compared.error.max_abs);
+  } else if (!HidesSmallValues(battery)) {
+    compared = TRY(Hold(slot, draw.tolerances, std::move(compared)));
   } else if (!compared.ok) {
     compared = TRY(SecondOpinion(slot, draw.tolerances, std::move(compared)));
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ class CheckedCalls {
                                                          std::vector<Tolerance> tolerances,
                                                          Rng& rng) = 0;
 
+  // Which element that is small beside others is wrong, in words; empty: none.
+  [[nodiscard]] virtual Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) = 0;
+
   // Fresh poison and one call. These three say false when the candidate failed; the evaluation then
   // says why.
   [[nodiscard]] virtual Result<bool> Call(std::uint32_t slot) = 0;
@@ -56,6 +60,21 @@ class CheckedCalls {
 
   [[nodiscard]] virtual Comparison Compare(std::uint32_t slot,
                                            const std::vector<Tolerance>& tolerances) = 0;
+  // The candidate's processes: one that has made the checked calls, and one that has made few.
+  enum class History : std::uint8_t { kUsed, kPristine };
+  // Who makes the calls from now on.
+  virtual void Choose(History history) = 0;
+  // One call on whatever earlier ones left: only the outputs are filled anew.
+  [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
+  // Calls on these slots one after the other, with nothing renewed or looked at.
+  [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
+  // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
+  enum class Kept : std::uint8_t { kOwn, kStacks };
+  // What that memory holds from call to call, as far as it can be read; may be empty.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> ReadKept(Kept where) = 0;
+  // Of the places that were read last. False: they cannot be written.
+  [[nodiscard]] virtual Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) = 0;
+
   // KernelBench's rule; only for the slot that was drawn last.
   [[nodiscard]] virtual bool Official(std::uint32_t slot) = 0;
   // Remembers the outputs, for AsKept: the same bits.
@@ -78,6 +97,17 @@ class ValuePolicy final {
   // where the order of summation varies from run to run, values that are right as well. Torch's own
   // sums vary too, so equal bits cannot be asked for.
   [[nodiscard]] Result<void> Again(std::string_view where);
+  // The slot of that set, and those of the other drawn sets; all hold them again.
+  struct DrawnSlots {
+    std::uint32_t last = 0;
+    std::vector<std::uint32_t> others;  // may be empty
+  };
+  [[nodiscard]] Result<DrawnSlots> RestoreDrawn();
+  // After a call on the last set: whether the outputs are the same bits as at first. Where they are
+  // not they must be right, or the candidate is rejected: "right values at first, wrong ones WHERE".
+  [[nodiscard]] Result<bool> SameAsAtFirst(std::string_view where);
+  // The bits vary from process to process, or from call to call.
+  [[nodiscard]] bool reordered() const { return reordered_; }
   [[nodiscard]] Result<void> Batteries();
   void Summarise();
   [[nodiscard]] bool strict() const { return options_.mode == CheckMode::kStrict; }
@@ -90,6 +120,9 @@ class ValuePolicy final {
     return static_cast<std::uint32_t>(draw % calls_.sets());
   }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
+  // With a second opinion, and a look at small values.
+  Result<Comparison> Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
+                          Comparison compared);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
                                    Comparison first);
   [[nodiscard]] std::vector<Battery> Shuffled(std::vector<Battery> batteries);

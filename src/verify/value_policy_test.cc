@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,16 +49,22 @@ class CopyingCalls final : public CheckedCalls {
     return {};
   }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}};
   }
   Result<bool> Call(std::uint32_t slot) override {
     output_ = slots_.at(slot) + (varies_ ? ++calls_ : 0);
     return true;
   }
+  Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
+  void Choose(History) override {}
+  Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
+  Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
-    return {.ok = true, .reason = {}, .error = {}, .odd = {}};
+    return {.ok = true, .reason = {}, .error = {}};
   }
   bool Official(std::uint32_t /*slot*/) override { return true; }
   Result<void> Keep(std::uint32_t /*slot*/) override {
@@ -125,13 +132,19 @@ class BatteryCalls final : public CheckedCalls {
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t) const override { return {}; }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}};
   }
   Result<bool> Call(std::uint32_t) override {
     run.push_back(wish_.battery);
     return true;
   }
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
+  Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
+  void Choose(History) override {}
+  Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
+  Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
     const bool ok = wish_.battery != wrong;

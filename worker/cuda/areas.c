@@ -12,7 +12,7 @@
 #include "worker/pointer_call.h"
 
 enum { kAreas = 2, kPosixDescriptor = 1, kOnDevice = 1, kRead = 1, kReadWrite = 3 };
-enum { kScratchPattern = 0x5a };
+enum { kScratchPattern = 0x5a, kMappedAtOnce = 2 << 20 };
 
 struct pragma_control* cuda_areas_open_control(int fd) {
   void* page = mmap(NULL, sizeof(struct pragma_control), PROT_READ, MAP_SHARED, fd, 0);
@@ -41,9 +41,9 @@ static int take_descriptors(struct msghdr* message, int* fds, int count) {
   return 0;
 }
 
-/* What the line says is for Python; the control page says the same. */
-int cuda_areas_receive(int end, int* fds, int count) {
+int cuda_areas_receive(int end, int* fds, int count, char* line, size_t size) {
   int received = 0;
+  size_t length = 0;
   char text[1 << 14];
   for (;;) {
     union {
@@ -58,7 +58,13 @@ int cuda_areas_receive(int end, int* fds, int count) {
     const ssize_t got = recvmsg(end, &message, MSG_CMSG_CLOEXEC);
     if (got <= 0) return -1;
     received |= take_descriptors(&message, fds, count);
-    if (memchr(text, '\n', (size_t)got) != NULL) return received ? 0 : -1;
+    const char* newline = memchr(text, '\n', (size_t)got);
+    size_t more = newline != NULL ? (size_t)(newline - text) : (size_t)got;
+    if (more > size - 1 - length) more = size - 1 - length;
+    memcpy(line + length, text, more);
+    length += more;
+    line[length] = '\0';
+    if (newline != NULL) return received ? 0 : -1;
   }
 }
 
@@ -74,16 +80,19 @@ static int map(int fd, uint64_t bytes, int flags, device_pointer* address) {
   return error;
 }
 
-static int make_scratch(uint64_t bytes, device_pointer* address) {
+/* As much as the device maps at once, so that nothing else lies behind it. */
+static int make_scratch(struct cuda_areas* areas, uint64_t bytes) {
   if (bytes == 0) return 0;
-  const int error = cuda->allocate(address, bytes);
-  return error != 0 ? error : cuda->fill(*address, kScratchPattern, bytes, NULL);
+  areas->scratch_bytes = (bytes + kMappedAtOnce - 1) / kMappedAtOnce * kMappedAtOnce;
+  const int error = cuda->allocate(&areas->scratch, areas->scratch_bytes);
+  return error != 0 ? error
+                    : cuda->fill(areas->scratch, kScratchPattern, areas->scratch_bytes, NULL);
 }
 
 static void* at(device_pointer base, uint64_t offset) { return (void*)(uintptr_t)(base + offset); }
 
 static int list_pointers(struct cuda_areas* areas, const struct pragma_control* control,
-                         device_pointer scratch, void* stream) {
+                         void* stream) {
   const size_t listed = (size_t)control->argument_count + control->output_count;
   areas->pointer_count = pointer_call_padded(listed + 2);
   areas->pointers = calloc((size_t)control->set_count * areas->pointer_count, sizeof(void*));
@@ -93,7 +102,7 @@ static int list_pointers(struct cuda_areas* areas, const struct pragma_control* 
     void** p = areas->pointers + set * areas->pointer_count;
     for (uint32_t i = 0; i < control->argument_count; ++i) *p++ = at(areas->inputs, *offset++);
     for (uint32_t i = 0; i < control->output_count; ++i) *p++ = at(areas->outputs, *offset++);
-    *p++ = at(scratch, 0);
+    *p++ = at(areas->scratch, 0);
     *p = stream;
   }
   return 0;
@@ -102,7 +111,8 @@ static int list_pointers(struct cuda_areas* areas, const struct pragma_control* 
 int cuda_areas_map(struct cuda_areas* areas, const struct pragma_control* control, int end,
                    char* why, size_t size) {
   int fds[kAreas];
-  if (cuda_areas_receive(end, fds, kAreas) != 0) {
+  char line[2]; /* for Python; the control page says the same */
+  if (cuda_areas_receive(end, fds, kAreas, line, sizeof(line)) != 0) {
     snprintf(why, size, "no memory was handed over");
     return -1;
   }
@@ -116,13 +126,12 @@ int cuda_areas_map(struct cuda_areas* areas, const struct pragma_control* contro
 
 int cuda_areas_lay_out(struct cuda_areas* areas, const struct pragma_control* control, void* stream,
                        char* why, size_t size) {
-  device_pointer scratch = 0;
-  const int error = make_scratch(control->scratch_bytes, &scratch);
+  const int error = make_scratch(areas, control->scratch_bytes);
   if (error != 0) {
     snprintf(why, size, "no room for its scratch memory: %s", cuda_driver_says(error));
     return -1;
   }
-  if (list_pointers(areas, control, scratch, stream) == 0) return 0;
+  if (list_pointers(areas, control, stream) == 0) return 0;
   snprintf(why, size, "out of memory");
   return -1;
 }

@@ -32,6 +32,8 @@ static int find_all(void* library, char* why, size_t size) {
       {(void**)&d->allocate, "cuMemAlloc_v2"},
       {(void**)&d->fill, "cuMemsetD8Async"},
       {(void**)&d->copy, "cuMemcpyDtoDAsync_v2"},
+      {(void**)&d->copy_in, "cuMemcpyHtoD_v2"},
+      {(void**)&d->copy_out, "cuMemcpyDtoH_v2"},
       {(void**)&d->import, "cuMemImportFromShareableHandle"},
       {(void**)&d->reserve, "cuMemAddressReserve"},
       {(void**)&d->map, "cuMemMap"},
@@ -44,6 +46,7 @@ static int find_all(void* library, char* why, size_t size) {
       {(void**)&d->launch_with, "cuLaunchKernelEx"},
       {(void**)&d->launch_cooperative, "cuLaunchCooperativeKernel"},
       {(void**)&d->set_function_attribute, "cuFuncSetAttribute"},
+      {(void**)&d->function_attribute, "cuFuncGetAttribute"},
       {(void**)&d->occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"},
   };
   for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); ++i) {

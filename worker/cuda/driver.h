@@ -39,6 +39,8 @@ struct cuda_driver {
   int (*allocate)(device_pointer*, size_t);
   int (*fill)(device_pointer, unsigned char, size_t, void*);
   int (*copy)(device_pointer, device_pointer, size_t, void*);
+  int (*copy_in)(device_pointer, const void*, size_t);
+  int (*copy_out)(void*, device_pointer, size_t);
   int (*import)(uint64_t*, void*, int);
   int (*reserve)(device_pointer*, size_t, size_t, device_pointer, uint64_t);
   int (*map)(device_pointer, size_t, size_t, uint64_t, uint64_t);
@@ -53,6 +55,7 @@ struct cuda_driver {
   int (*launch_cooperative)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                             unsigned, void*, void**);
   int (*set_function_attribute)(void*, int, int);
+  int (*function_attribute)(int*, int, void*);
   int (*occupancy)(int*, void*, int, size_t, unsigned);
 };
 

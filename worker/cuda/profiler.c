@@ -35,11 +35,9 @@ enum { kRegistersPerMultiprocessor = 82, kBlocksPerMultiprocessor = 106, kReserv
 static struct {
   int (*start)(void);
   int (*stop)(void);
-  int (*copy_in)(device_pointer, const void*, size_t);
   int (*create_event)(void**, unsigned);
   int (*record_event)(void*, void*);
   int (*elapsed)(float*, void*, void*);
-  int (*function_attribute)(int*, int, void*);
 } more;
 
 struct observed {
@@ -73,13 +71,9 @@ static void open_driver(void) {
     void** function;
     const char* name;
   } entries[] = {
-      {(void**)&more.start, "cuProfilerStart"},
-      {(void**)&more.stop, "cuProfilerStop"},
-      {(void**)&more.copy_in, "cuMemcpyHtoD_v2"},
-      {(void**)&more.create_event, "cuEventCreate"},
-      {(void**)&more.record_event, "cuEventRecord"},
+      {(void**)&more.start, "cuProfilerStart"},      {(void**)&more.stop, "cuProfilerStop"},
+      {(void**)&more.create_event, "cuEventCreate"}, {(void**)&more.record_event, "cuEventRecord"},
       {(void**)&more.elapsed, "cuEventElapsedTime"},
-      {(void**)&more.function_attribute, "cuFuncGetAttribute"},
   };
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); ++i) {
@@ -116,7 +110,7 @@ static device_pointer make_tensor(const char* word, const char* inputs, size_t s
   if (sscanf(word, "in:%zu:%zu", &offset, &bytes) == 2) {
     if (offset > size || bytes > size - offset) quit("%s lies outside the inputs", word);
     const device_pointer address = room(bytes);
-    if (bytes > 0) check(more.copy_in(address, inputs + offset, bytes), "copying inputs");
+    if (bytes > 0) check(cuda->copy_in(address, inputs + offset, bytes), "copying inputs");
     return address;
   }
   if (sscanf(word, "out:%zu", &bytes) != 1) quit("%s is no tensor", word);
@@ -185,7 +179,7 @@ static void after(const struct cuda_launch* launch) {
 
 static int attribute(const struct cuda_launch* launch, int which) {
   int value = 0;
-  return more.function_attribute(&value, which, launch->function) == 0 ? value : 0;
+  return cuda->function_attribute(&value, which, launch->function) == 0 ? value : 0;
 }
 
 static void write_launch(FILE* report, const struct observed* seen) {

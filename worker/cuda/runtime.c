@@ -9,9 +9,11 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { kMaxModules = 16, kMaxFunctions = 1024, kMaxVariables = 256, kMaxCalls = 8 };
+/* One module: nvcc registers one for a file. A second would be code that nobody has looked at. */
+enum { kMaxModules = 1, kMaxFunctions = 1024, kMaxVariables = 256, kMaxCalls = 8 };
 /* cudaError_t, where it differs from what the driver returned. */
 enum { kSuccess = 0, kInvalidValue = 1, kInvalidFunction = 98, kTooMany = 2, kDeviceToDevice = 3 };
+enum { kLocalBytes = 3 };       /* CUfunction_attribute */
 enum { kDefaultDirection = 4 }; /* addresses say which; only the device's can be meant */
 
 typedef struct {
@@ -72,6 +74,25 @@ void cuda_runtime_watch(const struct cuda_watch* wanted) { watch = wanted; }
 const char* cuda_runtime_failure(void) { return failure[0] != '\0' ? failure : NULL; }
 
 void cuda_runtime_forget(void) { failure[0] = '\0'; }
+
+void cuda_runtime_begin_call(void) {
+  call_count = 0;
+  last_error = kSuccess;
+}
+
+int cuda_runtime_find_variable(const char* name, uint64_t* address, size_t* bytes) {
+  return module_count > 0 && cuda->find_global(address, bytes, modules[0], name) == 0;
+}
+
+int cuda_runtime_local_bytes(void) {
+  int most = 0;
+  for (int i = 0; i < function_count; ++i) {
+    int bytes = 0;
+    const int error = cuda->function_attribute(&bytes, kLocalBytes, functions[i].device);
+    if (error == 0 && bytes > most) most = bytes;
+  }
+  return most;
+}
 
 static int note(int error, const char* what, const char* name) {
   if (error == 0) return 0;

@@ -5,9 +5,19 @@
 #ifndef PRAGMA_WORKER_CUDA_RUNTIME_H_
 #define PRAGMA_WORKER_CUDA_RUNTIME_H_
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The first thing that went wrong since it was last asked; NULL: nothing did. */
 const char* cuda_runtime_failure(void);
 void cuda_runtime_forget(void);
+
+/* Before each call of a candidate: nothing of an earlier one is left here. */
+void cuda_runtime_begin_call(void);
+/* A variable of the candidate's device code; whether there is one. */
+int cuda_runtime_find_variable(const char* name, uint64_t* address, size_t* bytes);
+/* Most local memory that one of its kernels has for a thread. */
+int cuda_runtime_local_bytes(void);
 
 /* A launch as it is handed to the driver. */
 struct cuda_launch {

@@ -2,7 +2,8 @@
  * memory, and dies. Behind pragma-confine, in a jail of its own.
  *
  * Descriptors: 3 control page, 4 a socket with the areas, 5 a socket through which the candidate's
- * shared object comes, once there is one. docs/worker-protocol.md has the whole protocol,
+ * shared object comes, once there is one, with the names of its device variables, 6 the kept area.
+ * docs/worker-protocol.md has the whole protocol,
  * docs/gpu.md what a candidate could do here.
  *
  * Nothing here is trusted by pragma: the candidate shares this address space. */
@@ -19,11 +20,14 @@
 #include "worker/candidate.h"
 #include "worker/cuda/areas.h"
 #include "worker/cuda/driver.h"
+#include "worker/cuda/kept.h"
 #include "worker/cuda/runtime.h"
+#include "worker/cuda/scramble.h"
 #include "worker/pointer_call.h"
 #include "worker/protocol.h"
 
-enum { kControlFd = 3, kAreasFd = 4, kObjectFd = 5 };
+enum { kControlFd = 3, kAreasFd = 4, kObjectFd = 5, kKeptFd = 6 };
+enum { kMostNames = 1 << 16 }; /* bytes */
 
 struct worker {
   struct pragma_control* control;
@@ -32,6 +36,7 @@ struct worker {
   void* stream;
   device_pointer word; /* of our own, to wake the device with */
   void (*launch)(void);
+  int local_bytes; /* of a thread of its kernels */
 };
 
 /* After the driver has started what it needs: no thread or process of the candidate's, no new code.
@@ -70,6 +75,7 @@ static int start_device(struct worker* worker, char* why, size_t size) {
     snprintf(why, size, "the device has no stream: %s", cuda_driver_says(error));
     return -1;
   }
+  if (cuda_scramble_open(why, size) != 0) return -1;
   return cuda_areas_map(&worker->areas, worker->control, kAreasFd, why, size);
 }
 
@@ -81,9 +87,9 @@ static int start(struct worker* worker) {
 }
 
 /* The shared object from pragma's hands; its file is in no folder of this jail. */
-static void* open_object(void) {
+static void* open_object(char* names, size_t size) {
   int fd = -1;
-  if (cuda_areas_receive(kObjectFd, &fd, 1) != 0) return NULL;
+  if (cuda_areas_receive(kObjectFd, &fd, 1, names, size) != 0) return NULL;
   char path[64];
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -95,10 +101,11 @@ static void* open_object(void) {
 /* The device first: what it is asked with must be there before candidate code is. */
 static int load(struct worker* worker) {
   char why[300] = "";
+  static char names[kMostNames];
   if (!worker->started && start(worker) != PRAGMA_OK) return PRAGMA_LOAD_FAILED;
   if (cuda_areas_lay_out(&worker->areas, worker->control, worker->stream, why, sizeof(why)) != 0)
     return refuse(worker, why);
-  void* handle = open_object();
+  void* handle = open_object(names, sizeof(names));
   if (handle == NULL) {
     const char* error = dlerror();
     return refuse(worker, error != NULL ? error : "no shared object was handed over");
@@ -108,6 +115,8 @@ static int load(struct worker* worker) {
   close(kControlFd);
   if (install_filter() != 0) return refuse(worker, "cannot install the seccomp filter");
   candidate_construct(handle);
+  cuda_kept_find(names, worker->areas.scratch, worker->areas.scratch_bytes);
+  worker->local_bytes = cuda_runtime_local_bytes();
   const char* failure = cuda_runtime_failure();
   return failure == NULL ? PRAGMA_OK : refuse(worker, failure);
 }
@@ -125,10 +134,24 @@ static int finish(struct worker* worker) {
   return PRAGMA_RAISED;
 }
 
+static int failed(struct worker* worker, const char* what, int error) {
+  char text[400];
+  snprintf(text, sizeof(text), "%s: %s", what, cuda_driver_says(error));
+  candidate_say(worker->control, text);
+  return PRAGMA_RAISED;
+}
+
 static int run(struct worker* worker) {
   const struct pragma_control* control = worker->control;
   const struct cuda_areas* areas = &worker->areas;
+  const uint32_t seed = control->scramble;
   for (uint32_t i = 0; i < control->count; ++i) {
+    if (seed != 0) {
+      const int error = cuda_scramble(seed + i, worker->local_bytes, areas->scratch,
+                                      areas->scratch_bytes, worker->stream);
+      if (error != 0) return failed(worker, "pragma_launch, or memory scrambled before it", error);
+    }
+    cuda_runtime_begin_call();
     pointer_call(worker->launch, areas->pointers + control->sets[i] * areas->pointer_count,
                  areas->pointer_count);
   }
@@ -145,6 +168,11 @@ static int wake(struct worker* worker) {
   return finish(worker);
 }
 
+static int copy_kept(struct worker* worker, enum cuda_kept_direction direction) {
+  const int error = cuda_kept_copy(kKeptFd, direction);
+  return error == 0 ? PRAGMA_OK : failed(worker, "its kept memory cannot be copied", error);
+}
+
 static int serve(void* state) {
   struct worker* worker = state;
   switch (worker->control->command) {
@@ -153,6 +181,8 @@ static int serve(void* state) {
     case PRAGMA_RUN: return run(worker);
     case PRAGMA_EMPTY: return idle(worker);
     case PRAGMA_WAKE: return wake(worker);
+    case PRAGMA_KEPT_READ: return copy_kept(worker, kKeptRead);
+    case PRAGMA_KEPT_WRITE: return copy_kept(worker, kKeptWrite);
     default: return PRAGMA_BAD_COMMAND;
   }
 }

@@ -1,0 +1,14 @@
+// layers: build
+// PTX is foreign: a candidate's inline assembly stands in it as it was written.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "build/ptx_audit.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const pragma::PtxFacts facts =
+      pragma::ReadPtx(std::string_view(reinterpret_cast<const char*>(data), size));
+  static_cast<void>(pragma::CudaKept(facts, pragma::ElfFile{}, size));
+  return 0;
+}

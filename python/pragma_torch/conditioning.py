@@ -1,0 +1,104 @@
+"""How far each element of a truth moves when inputs are changed by what rounding does to them, and what
+that says of an output (src/verify/conditioning.h has the rules and their constants)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from pragma_torch import figures
+from pragma_torch.plan import Argument
+
+_TORCH_IS_NEAR = 0.1  # of what is a large relative error
+_LARGE, _LARGE_16_BIT = 0.05, 0.25
+
+_Tensors = list[torch.Tensor]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rounding:
+    """What rounding does to the inputs of a set."""
+
+    size: float  # relative error of each floating argument
+    seed: int
+    rounds: int  # changed copies
+    factor: float  # of the largest movement
+    flush: bool  # one more copy, with zeros for denormals; its movement counts once
+
+    @staticmethod
+    def read(message: dict[str, Any]) -> Rounding:
+        return Rounding(**{field.name: message[field.name] for field in dataclasses.fields(Rounding)})
+
+    def copies(self, plan: list[Argument], arguments: _Tensors) -> list[tuple[float, _Tensors]]:
+        """Each with the factor of its movement."""
+        generator = torch.Generator(device=arguments[0].device).manual_seed(self.seed) if arguments else None
+        made: list[tuple[float, _Tensors]] = []
+        for _ in range(self.rounds):
+            changed = [t.clone() for t in arguments]
+            for argument, tensor in zip(plan, changed, strict=True):
+                if tensor.is_floating_point() and argument.role != "constant":
+                    self._change(tensor, generator)
+            made.append((self.factor, changed))
+        if self.flush and any(_has_denormals(t) for t in arguments):
+            made.append((1.0, [_flushed(t) for t in arguments]))
+        return made
+
+    def _change(self, tensor: torch.Tensor, generator: torch.Generator | None) -> None:
+        for block in tensor.view(-1).split(figures.BLOCK):
+            noise = torch.randn(block.shape, dtype=torch.float64, device=block.device, generator=generator)
+            block.copy_(block.double() * (1 + self.size * noise))
+
+
+def allowances(
+    rounding: Rounding,
+    plan: list[Argument],
+    arguments: _Tensors,
+    truth: _Tensors,
+    reference: Callable[[_Tensors], _Tensors],
+) -> list[torch.Tensor | None]:
+    """By output: what each element may be off because of its inputs; None: of an integer output."""
+    found: list[torch.Tensor | None] = [torch.zeros_like(t) if t.is_floating_point() else None for t in truth]
+    for factor, changed in rounding.copies(plan, arguments):
+        for allowed, moved, own in zip(found, reference(changed), truth, strict=True):
+            if allowed is not None:
+                by = torch.nan_to_num((moved - own).abs_(), nan=0.0, posinf=0.0, neginf=0.0)
+                torch.maximum(allowed, by.mul_(factor), out=allowed)
+    return found
+
+
+def wrong_small_values(
+    actual: torch.Tensor,
+    truth: torch.Tensor,
+    native: torch.Tensor | None,
+    dtype: torch.dtype,
+    allowance: torch.Tensor | None,
+) -> dict[str, Any]:
+    """Elements that are off by a large part of themselves where Torch is near and the truth stands still."""
+    if allowance is None or native is None or truth.numel() == 0:
+        return {"wrong": 0, "first": 0, "values": ""}
+    large = _LARGE_16_BIT if dtype in (torch.float16, torch.bfloat16) else _LARGE
+    y, r, t = actual.reshape(-1).double(), truth.reshape(-1).double(), native.reshape(-1).double()
+    size = r.abs()
+    told = figures.smallest(dtype) * figures.WELL_ABOVE_SMALLEST
+    known = (size > told) & torch.isfinite(y) & torch.isfinite(r) & (size <= figures.largest(dtype))
+    known &= (t - r).abs() <= _TORCH_IS_NEAR * large * size
+    wrong = known & ((y - r).abs() > large * size + allowance.reshape(-1))
+    count = int(wrong.sum())
+    first = int(wrong.to(torch.uint8).argmax()) if count else 0
+    values = f"got {float(y[first]):.9g}, expected {float(r[first]):.9g}" if count else ""
+    return {"wrong": count, "first": first, "values": values}
+
+
+def _has_denormals(tensor: torch.Tensor) -> bool:
+    if not tensor.is_floating_point() or tensor.numel() == 0:
+        return False
+    return bool(((tensor != 0) & (tensor.abs() < torch.finfo(tensor.dtype).tiny)).any())
+
+
+def _flushed(tensor: torch.Tensor) -> torch.Tensor:
+    if not tensor.is_floating_point():
+        return tensor
+    return torch.where(tensor.abs() < torch.finfo(tensor.dtype).tiny, torch.zeros_like(tensor), tensor)

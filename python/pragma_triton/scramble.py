@@ -1,0 +1,108 @@
+"""Scrambler: pseudo-random bytes in whatever of the device's memory an earlier call could have left
+something in; for a Triton module what worker/cuda/scramble.c is for a CUDA candidate.
+
+Its kernels are scramble.ptx, beside this file, which the driver compiles. They must be loaded before
+candidate code is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+_PTX = pathlib.Path(__file__).with_name("scramble.ptx")
+# CUdevice_attribute, CUfunction_attribute
+_MULTIPROCESSORS, _COOPERATIVE, _MOST_SHARED = 16, 95, 97
+_DYNAMIC_SHARED, _CARVEOUT, _ALL_SHARED = 8, 9, 100
+# What the kernels are written for.
+_CHIP_THREADS, _THREADS, _BLOCK_BYTES, _MOST_BLOCKS = 512, 256, 4096, 4096
+_LOCAL_SIZES = (256, 1024, 4096, 16384, 65536)
+
+
+class Scrambler:
+    """Made once Torch has started CUDA, in its context; launches on the default stream."""
+
+    def __init__(self) -> None:
+        """Raises RuntimeError where the driver does not take the kernels."""
+        self._driver = ctypes.CDLL("libcuda.so.1")
+        self._text = _PTX.read_bytes() + b"\0"
+        module = ctypes.c_void_p()
+        self._check(self._driver.cuModuleLoadData(ctypes.byref(module), self._text))
+        self._chip = self._function(module, "chip")
+        self._memory = self._function(module, "memory")
+        self._locals = [self._function(module, f"local_{size}") for size in _LOCAL_SIZES]
+        self._multiprocessors = self._attribute(_MULTIPROCESSORS)
+        self._shared = self._attribute(_MOST_SHARED)
+        if not self._attribute(_COOPERATIVE):
+            raise RuntimeError("memory cannot be scrambled: no cooperative launches on this device")
+        for attribute, value in ((_DYNAMIC_SHARED, self._shared), (_CARVEOUT, _ALL_SHARED)):
+            self._check(self._driver.cuFuncSetAttribute(self._chip, attribute, value))
+        self._launched = 0  # blocks that wait for each other, so far
+
+    def scramble(self, seed: int, local_bytes: int) -> None:
+        """Waits for the device before and after. `local_bytes`: of a thread, at least."""
+        torch.cuda.synchronize()
+        if local_bytes > 0:
+            fits = [k for k, size in zip(self._locals, _LOCAL_SIZES, strict=True) if size >= local_bytes]
+            self._fill_device(fits[0] if fits else self._locals[-1], _THREADS, 0, seed)
+        for address, size in free_blocks(torch.cuda.memory_snapshot()):
+            self._fill_memory(address, size, seed)
+        self._fill_device(self._chip, _CHIP_THREADS, self._shared, seed)
+        torch.cuda.synchronize()
+
+    def _fill_device(self, kernel: Any, threads: int, shared: int, seed: int) -> None:
+        """As many blocks as fit at once; their kernel waits until all of them are there."""
+        each = ctypes.c_int(0)
+        occupancy = self._driver.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+        self._check(occupancy(ctypes.byref(each), kernel, threads, ctypes.c_size_t(shared), 0))
+        blocks = each.value * self._multiprocessors
+        target = (self._launched + blocks) & 0xFFFFFFFF
+        arguments = _pointers(ctypes.c_uint32(seed), ctypes.c_uint32(target), ctypes.c_uint32(shared // 4))
+        launch = self._driver.cuLaunchCooperativeKernel
+        self._check(launch(kernel, blocks, 1, 1, threads, 1, 1, shared, None, arguments))
+        self._launched = target
+
+    def _fill_memory(self, address: int, size: int, seed: int) -> None:
+        blocks = min(-(-size // _BLOCK_BYTES), _MOST_BLOCKS)
+        arguments = _pointers(ctypes.c_uint64(address), ctypes.c_uint64(size), ctypes.c_uint32(seed))
+        launch = self._driver.cuLaunchKernel
+        self._check(launch(self._memory, blocks, 1, 1, _THREADS, 1, 1, 0, None, arguments, None))
+
+    def _function(self, module: Any, name: str) -> Any:
+        function = ctypes.c_void_p()
+        found = self._driver.cuModuleGetFunction(ctypes.byref(function), module, b"pragma_scramble_" + name.encode())
+        self._check(found)
+        return function
+
+    def _attribute(self, which: int) -> int:
+        value = ctypes.c_int(0)
+        self._check(self._driver.cuDeviceGetAttribute(ctypes.byref(value), which, torch.cuda.current_device()))
+        return value.value
+
+    def _check(self, error: int) -> None:
+        if error == 0:
+            return
+        text = ctypes.c_char_p()
+        self._driver.cuGetErrorString(error, ctypes.byref(text))
+        raise RuntimeError(f"memory cannot be scrambled: {(text.value or b'unknown error').decode()}")
+
+
+def _pointers(*values: Any) -> Any:
+    """To each argument; the array keeps them alive."""
+    array = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
+    array.values = values
+    return array
+
+
+def free_blocks(segments: Iterable[dict[str, Any]]) -> list[tuple[int, int]]:
+    """Address and bytes of what Torch's allocator keeps of freed blocks: where torch.empty takes from."""
+    return [
+        (block["address"], block["size"])
+        for segment in segments
+        for block in segment["blocks"]
+        if block["state"] != "active_allocated"
+    ]

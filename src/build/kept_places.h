@@ -1,0 +1,18 @@
+// KeptPlaces: where an object could keep something from one call to the next.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "build/elf_file.h"
+
+namespace pragma {
+
+struct KeptPlaces {
+  std::vector<std::string> words;  // "4 bytes of static data (count)", "allocated memory (malloc)"
+  bool data_is_ours = false;       // what can be written is the compiler's start files' alone
+};
+
+[[nodiscard]] KeptPlaces FindKeptPlaces(const ElfFile& elf);
+
+}  // namespace pragma

@@ -1,0 +1,111 @@
+#include "verify/conditioning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/error_pass.h"
+#include "core/task.h"
+#include "verify/block_errors.h"
+#include "verify/comparator.h"
+#include "verify/element.h"
+#include "verify/output_pass.h"
+
+namespace pragma {
+namespace {
+
+constexpr double kLargeRelative = 0.05;
+constexpr double kLargeRelative16Bit = 0.25;
+// So near must Torch's own result be, as a part of what is large.
+constexpr double kTorchIsNear = 0.1;
+
+struct Element {
+  double actual = 0;
+  double truth = 0;
+  [[nodiscard]] double error() const { return std::abs(actual - truth); }
+};
+
+// Calls visit(i, element) where both sides are finite.
+template <class Visit>
+void ForEachFinite(const OutputView& view, Visit visit) {
+  const std::size_t count = view.spec->elements();
+  WithReader(view.spec->dtype, [&](auto read) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Element element{read(view.actual.data(), i),
+                            LoadElement<double>(view.expected.data(), i)};
+      if (std::isfinite(element.actual) && std::isfinite(element.truth)) visit(i, element);
+    }
+  });
+}
+
+std::string Text(const OutputView& view, std::size_t flat) {
+  return WithReader(view.spec->dtype, [&](auto read) {
+    return ElementAt(*view.spec, flat,
+                     fmt::format("got {:.9g}, expected {:.9g}", read(view.actual.data(), flat),
+                                 LoadElement<double>(view.expected.data(), flat)));
+  });
+}
+
+}  // namespace
+
+void Movement::Add(std::span<const std::byte> truth, std::span<const std::byte> moved) {
+  for (std::size_t i = 0; i < largest_.size(); ++i) {
+    const double by =
+        std::abs(LoadElement<double>(moved.data(), i) - LoadElement<double>(truth.data(), i));
+    if (std::isfinite(by)) largest_[i] = std::max(largest_[i], static_cast<float>(by));
+  }
+}
+
+double Movement::Allowance(std::size_t element) const {
+  return kConditionFactor * static_cast<double>(largest_[element]);
+}
+
+Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,
+                              const Movement& movement) {
+  ErrorPass pass = ScanOutput(view);
+  const ErrorScale scale = ScaleOf(view);
+  pass.max_scaled = pass.sum_squared_error = 0;
+  ForEachFinite(view, [&](std::size_t i, const Element& element) {
+    if (!(std::abs(element.truth) <= scale.largest)) return;
+    const double left = std::max(element.error() - movement.Allowance(i), 0.0);
+    const double error = left > scale.smallest ? left : 0;
+    pass.sum_squared_error += error * error;
+    const double scaled = error / (std::abs(element.truth) + scale.rms);
+    if (scaled > pass.max_scaled) {
+      pass.max_scaled = scaled;
+      pass.worst = i;
+    }
+  });
+  return Judge(*view.spec, pass, tolerance, [&view](std::size_t flat) { return Text(view, flat); });
+}
+
+double LargeRelativeError(DType dtype) {
+  const bool small = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+  return small ? kLargeRelative16Bit : kLargeRelative;
+}
+
+std::optional<std::string> WrongSmallValue(const OutputView& view, const Movement& movement) {
+  const double large = LargeRelativeError(view.spec->dtype);
+  const double told = ScaleOf(view).smallest * kWellAboveSmallest;
+  const double largest = ScaleOf(view).largest;
+  std::optional<std::size_t> wrong;
+  WithReader(view.spec->dtype, [&](auto read) {
+    ForEachFinite(view, [&](std::size_t i, const Element& element) {
+      const double size = std::abs(element.truth);
+      if (wrong || size <= told || size > largest) return;
+      const double torch = std::abs(read(view.native.data(), i) - element.truth);
+      const bool known = torch <= kTorchIsNear * large * size;
+      if (known && element.error() > large * size + movement.Allowance(i)) wrong = i;
+    });
+  });
+  if (!wrong) return std::nullopt;
+  return Text(view, *wrong);
+}
+
+}  // namespace pragma

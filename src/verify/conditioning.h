@@ -1,0 +1,47 @@
+// Conditioning, element by element: how far the truth itself moves when inputs are changed by what
+// rounding does to them. An element may be off by that much, and no other element by it: a few
+// ill-conditioned elements say nothing of the rest of an output. Where the truth does not move and
+// Torch gets it, even a small element must be right in the relative sense: a probability of 1e-9
+// that is written as zero is wrong, whatever its neighbours are.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "verify/comparator.h"
+
+namespace pragma {
+
+// The largest movement of each element of one floating output.
+class Movement final {
+ public:
+  explicit Movement(std::size_t elements) : largest_(elements) {}
+  // Both float64. Where either is not finite nothing is added.
+  void Add(std::span<const std::byte> truth, std::span<const std::byte> moved);
+  // What an honest kernel may be off there, of its own and because of its inputs.
+  [[nodiscard]] double Allowance(std::size_t element) const;
+
+ private:
+  std::vector<float> largest_;
+};
+
+// The truth was computed for so many changed copies of the inputs.
+inline constexpr int kMovements = 3;
+inline constexpr double kConditionFactor = 12;
+
+// As Compare, of errors less their allowance. `view.expected` is float64.
+[[nodiscard]] Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,
+                                            const Movement& movement);
+
+// A relative error that no rounding of a well-conditioned element makes.
+[[nodiscard]] double LargeRelativeError(DType dtype);
+// The first element that is so far off though Torch (`view.native`) is near and the truth does not
+// move, as "out[3, 4]: got 0, expected 1e-09"; nullopt: there is none.
+[[nodiscard]] std::optional<std::string> WrongSmallValue(const OutputView& view,
+                                                         const Movement& movement);
+
+}  // namespace pragma

@@ -1,0 +1,243 @@
+#include "verify/state_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "core/evaluation.h"
+#include "verify/judging.h"
+#include "verify/options.h"
+#include "verify/value_policy.h"
+
+namespace pragma {
+namespace {
+
+using History = CheckedCalls::History;
+using Kept = CheckedCalls::Kept;
+
+constexpr std::size_t kBurst = 64;       // calls of one command
+constexpr std::size_t kFewCalls = 8;     // are made whatever they take
+constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 17U;
+constexpr double kShareWithoutPlaces = 1.0 / 3;
+constexpr int kAges = 12;                // that counters are advanced to
+constexpr std::uint64_t kLeastAgeBits = 6;
+constexpr std::uint64_t kMostAgeBits = 40;
+constexpr std::size_t kMostCounters = 64;  // more is data that changes, not a counter
+constexpr std::size_t kWord = 8;
+
+std::uint64_t LoadWord(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, size);
+  return word;
+}
+
+// Of x86-64's and AArch64's user space: below 2^47 and not among the small numbers.
+bool LooksLikeAddress(std::uint64_t word) {
+  return word >= (std::uint64_t{1} << 32U) && word < (std::uint64_t{1} << 47U);
+}
+
+bool IsCounter(std::span<const std::byte> first, std::span<const std::byte> second,
+               std::span<const std::byte> third, std::size_t offset, std::size_t size,
+               std::uint64_t& step) {
+  const std::uint64_t mask = size == kWord ? ~std::uint64_t{0} : 0xffffffffU;
+  const std::uint64_t before = (LoadWord(second, offset, size) - LoadWord(first, offset, size));
+  const std::uint64_t after = (LoadWord(third, offset, size) - LoadWord(second, offset, size));
+  step = before & mask;
+  return step != 0 && step == (after & mask);
+}
+
+}  // namespace
+
+std::vector<std::byte> Exchanged(std::span<const std::byte> own,
+                                 std::span<const std::byte> other) {
+  std::vector<std::byte> mixed(own.begin(), own.end());
+  for (std::size_t at = 0; at < own.size(); at += kWord) {
+    const std::size_t size = std::min(kWord, own.size() - at);
+    if (size == kWord && (LooksLikeAddress(LoadWord(own, at, size)) ||
+                          LooksLikeAddress(LoadWord(other, at, size)))) {
+      continue;
+    }
+    std::memcpy(mixed.data() + at, other.data() + at, size);
+  }
+  return mixed;
+}
+
+std::vector<KeptCounter> FindCounters(std::span<const std::byte> first,
+                                      std::span<const std::byte> second,
+                                      std::span<const std::byte> third) {
+  std::vector<KeptCounter> counters;
+  const std::size_t end = std::min({first.size(), second.size(), third.size()});
+  for (std::size_t at = 0; at + kWord / 2 <= end; at += kWord / 2) {
+    if (std::memcmp(first.data() + at, second.data() + at, kWord / 2) == 0) continue;
+    // A small step leaves the upper half of a long one as it is: advanced as a short one unless its
+    // own upper half is there and zero, as in a long counter that is young.
+    const bool may_be_long = at % kWord == 0 && at + kWord <= end &&
+                             LoadWord(third, at + kWord / 2, kWord / 2) == 0;
+    const std::size_t size = may_be_long ? kWord : kWord / 2;
+    std::uint64_t step = 0;
+    if (IsCounter(first, second, third, at, size, step)) counters.push_back({at, size, step});
+  }
+  return counters;
+}
+
+std::vector<std::byte> Advanced(std::span<const std::byte> kept,
+                                std::span<const KeptCounter> counters, std::uint64_t calls) {
+  std::vector<std::byte> aged(kept.begin(), kept.end());
+  for (const KeptCounter& counter : counters) {
+    const std::uint64_t value = LoadWord(kept, counter.offset, counter.bytes) + counter.step * calls;
+    std::memcpy(aged.data() + counter.offset, &value, counter.bytes);
+  }
+  return aged;
+}
+
+Result<void> StateCheck::Run() {
+  const PhaseTimer timer(judging_.evaluation, "state");
+  slots_ = TRY(policy_.RestoreDrawn());
+  TRY(ManyCalls());
+  if (!judging_.failed()) TRY(ExplainBits());
+  if (!judging_.failed()) TRY(Exchange());
+  for (const Kept where : {Kept::kOwn, Kept::kStacks}) {
+    if (!judging_.failed() && runs_) TRY(Age(where));
+  }
+  if (!judging_.failed()) Summarise();
+  return {};
+}
+
+// Looked at after some ten, some hundred, some thousand calls: how many is a secret.
+Result<void> StateCheck::ManyCalls() {
+  calls_.Choose(History::kUsed);
+  Rng rng(DeriveSeed(judging_.seed, "state"));
+  const bool places = !judging_.kernel->kept.empty();
+  const Seconds budget = options_.state_budget * (places ? 1.0 : kShareWithoutPlaces);
+  const std::uint64_t total = kMostCalls / 2 + rng.Below(kMostCalls / 2);
+  const std::vector<std::uint32_t> own{slots_.last};
+  const std::vector<std::uint32_t>& slots = slots_.others.empty() ? own : slots_.others;
+  const TimePoint start = std::chrono::steady_clock::now();
+  std::uint64_t look = 10 + rng.Below(90);
+  std::array<std::uint32_t, kBurst> burst{};
+  while (made_ < total && (made_ < kFewCalls || Since(start) < budget)) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+    const std::uint64_t until_look = std::max<std::uint64_t>(look - made_, 1);
+    // Long calls one by one, so that the time is kept.
+    const double affordable = std::max(budget.count() / 8 / judging_.call_seconds(), 1.0);
+    const auto count = static_cast<std::size_t>(
+        std::min({static_cast<double>(kBurst), static_cast<double>(until_look), affordable}));
+    for (std::size_t i = 0; i < count; ++i) burst[i] = slots[rng.Below(slots.size())];
+    if (!TRY(calls_.CallMany(std::span(burst).first(count)))) return {};
+    made_ += count;
+    if (made_ < look) continue;
+    if (!TRY(Look(fmt::format("after {} calls of the same process", made_)))) return {};
+    look = made_ + made_ / 2 + rng.Below(made_ + 1);
+  }
+  TRY(Look(fmt::format("after {} calls of the same process", made_)));
+  return {};
+}
+
+// False: rejected.
+Result<bool> StateCheck::Look(const std::string& where) {
+  if (!TRY(calls_.CallOnKept(slots_.last)) || !calls_.GuardsHold(slots_.last)) return false;
+  ++made_;
+  if (!TRY(policy_.SameAsAtFirst(where))) other_bits_ = true;
+  return !judging_.failed();
+}
+
+// Other bits after many calls: of the order of additions, which varies in a pristine process as
+// well, or of something kept?
+Result<void> StateCheck::ExplainBits() {
+  if (!other_bits_ || policy_.reordered()) return {};
+  calls_.Choose(History::kPristine);
+  other_bits_ = false;
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries && !other_bits_ && !judging_.failed(); ++i) {
+    TRY(Look("in a pristine process"));
+  }
+  bits_ = other_bits_ ? "the last bits vary from call to call"
+                      : "after many calls the last bits are others than in a pristine process";
+  return {};
+}
+
+// One call with other memory than its own. A crash is ours: an index or a length may not be changed.
+// False: rejected, or it cannot be tried.
+Result<bool> StateCheck::TryWith(Kept where, const std::vector<std::byte>& kept,
+                                 const std::string& words) {
+  if (!TRY(calls_.WriteKept(where, kept))) return false;
+  const Evaluation before = judging_.evaluation;
+  if (!TRY(calls_.CallOnKept(slots_.last))) {
+    runs_ = false;
+    judging_.evaluation = before;
+    judging_.Note("state", "note", "does not run with kept memory changed: " + words);
+    return false;
+  }
+  TRY(policy_.SameAsAtFirst(words));
+  return !judging_.failed();
+}
+
+Result<std::vector<std::byte>> StateCheck::KeptAfterCall(Kept where) {
+  if (!TRY(calls_.CallOnKept(slots_.last))) return std::vector<std::byte>();
+  return calls_.ReadKept(where);
+}
+
+// Of two processes with other histories. Sizes that vary may lie in what they kept.
+Result<void> StateCheck::Exchange() {
+  calls_.Choose(History::kPristine);
+  const std::vector<std::byte> pristine = TRY(KeptAfterCall(Kept::kOwn));
+  if (judging_.failed() || pristine.empty()) return {};
+  calls_.Choose(History::kUsed);
+  const std::vector<std::byte> used = TRY(calls_.ReadKept(Kept::kOwn));
+  if (used.size() != pristine.size()) return {};
+  constexpr const char* kWords = "with what another of its processes had kept";
+  exchanged_ = TRY(TryWith(Kept::kOwn, Exchanged(used, pristine), kWords));
+  if (!exchanged_) return {};
+  calls_.Choose(History::kPristine);
+  exchanged_ = TRY(TryWith(Kept::kOwn, Exchanged(pristine, used), kWords));
+  return {};
+}
+
+// The used process is the one that ages.
+Result<void> StateCheck::Age(Kept where) {
+  calls_.Choose(History::kUsed);
+  const std::vector<std::byte> first = TRY(KeptAfterCall(where));
+  const std::vector<std::byte> second = TRY(KeptAfterCall(where));
+  const std::vector<std::byte> third = TRY(KeptAfterCall(where));
+  if (judging_.failed() || third.empty()) return {};
+  const std::vector<KeptCounter> counters = FindCounters(first, second, third);
+  if (counters.empty() || counters.size() > kMostCounters) return {};
+  // What threads left on their stacks is the runtime's own more often than not.
+  if (where == Kept::kOwn) counters_ = counters.size();
+  Rng rng(DeriveSeed(judging_.seed, "ages"));
+  for (int i = 0; i < kAges; ++i) {
+    const std::uint64_t bits = kLeastAgeBits + (kMostAgeBits - kLeastAgeBits) * i / kAges;
+    const std::uint64_t calls = (std::uint64_t{1} << bits) + rng.Below(std::uint64_t{1} << bits);
+    const std::string words = fmt::format("as if it had been called {} times", calls);
+    if (!TRY(TryWith(where, Advanced(third, counters, calls), words))) return {};
+  }
+  return {};
+}
+
+void StateCheck::Summarise() const {
+  const std::vector<std::string>& places = judging_.kernel->kept;
+  std::string detail = places.empty() ? "there is nowhere to keep any" : Join(places, ", ");
+  detail += fmt::format("; right after {} calls", made_);
+  if (exchanged_) detail += ", and with what two processes had kept exchanged";
+  if (counters_ > 0) {
+    detail += fmt::format(", and with {} counter{} advanced", counters_, counters_ == 1 ? "" : "s");
+  }
+  if (!bits_.empty()) detail += "; " + bits_;
+  judging_.Note("state", "pass", detail);
+}
+
+}  // namespace pragma

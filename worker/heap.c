@@ -1,0 +1,46 @@
+/* malloc for the whole worker, in front of glibc's: while a call is scrambled, blocks get random
+ * bytes when they are given out and when they are given back, so that nothing is kept in freed
+ * memory. calloc and realloc stay glibc's: the first gives zeros, the second keeps what is there. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "worker/scramble.h"
+
+extern void* __libc_malloc(size_t bytes);
+extern void* __libc_memalign(size_t alignment, size_t bytes);
+extern void __libc_free(void* memory);
+
+uint32_t scramble_heap_seed;
+
+static void* filled(void* memory) {
+  const uint32_t seed = scramble_heap_seed;
+  if (seed != 0 && memory != NULL) {
+    scramble_fill(memory, malloc_usable_size(memory), seed ^ (uintptr_t)memory);
+  }
+  return memory;
+}
+
+void* malloc(size_t bytes) { return filled(__libc_malloc(bytes)); }
+
+void free(void* memory) {
+  filled(memory);
+  __libc_free(memory);
+}
+
+void* memalign(size_t alignment, size_t bytes) {
+  return filled(__libc_memalign(alignment, bytes));
+}
+
+void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+
+int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0)
+    return EINVAL;
+  void* block = memalign(alignment, bytes);
+  if (block == NULL) return ENOMEM;
+  *memory = block;
+  return 0;
+}
