@@ -76,7 +76,8 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kExtremelyBelow: return "values that are all as low as the type has them";
     case Battery::kExtremelyAbove: return "values that are all as high as the type has them";
     case Battery::kOffset1e3: return "values that lie a thousand times their spread from zero";
-    case Battery::kOffset1e5: return "values that lie a hundred thousand times their spread from zero";
+    case Battery::kOffset1e5:
+      return "values that lie a hundred thousand times their spread from zero";
     case Battery::kAscending: return "ascending values";
     case Battery::kDescending: return "descending values";
     case Battery::kOutlier: return "rows with one element that is far larger than the others";

@@ -49,20 +49,14 @@ enum class Battery : std::uint8_t {
   kNan,         // one NaN in one input; noted, unless it is asked for
 };
 
-inline constexpr std::array kAllBatteries{Battery::kSigned,         Battery::kWide,
-                                          Battery::kHeavyTails,     Battery::kIntegers,
-                                          Battery::kOneHot,         Battery::kLastOnly,
-                                          Battery::kTies,           Battery::kTiny,
-                                          Battery::kDenormals,      Battery::kZeros,
-                                          Battery::kNegative,       Battery::kPositive,
-                                          Battery::kFarBelow,       Battery::kFarAbove,
-                                          Battery::kExtremelyBelow, Battery::kExtremelyAbove,
-                                          Battery::kOffset1e3,      Battery::kOffset1e5,
-                                          Battery::kAscending,      Battery::kDescending,
-                                          Battery::kOutlier,        Battery::kAlternating,
-                                          Battery::kConstantRows,   Battery::kConstantColumns,
-                                          Battery::kMasked,         Battery::kMaskedRows,
-                                          Battery::kInfinities,     Battery::kNan};
+inline constexpr std::array kAllBatteries{
+    Battery::kSigned,    Battery::kWide,        Battery::kHeavyTails,     Battery::kIntegers,
+    Battery::kOneHot,    Battery::kLastOnly,    Battery::kTies,           Battery::kTiny,
+    Battery::kDenormals, Battery::kZeros,       Battery::kNegative,       Battery::kPositive,
+    Battery::kFarBelow,  Battery::kFarAbove,    Battery::kExtremelyBelow, Battery::kExtremelyAbove,
+    Battery::kOffset1e3, Battery::kOffset1e5,   Battery::kAscending,      Battery::kDescending,
+    Battery::kOutlier,   Battery::kAlternating, Battery::kConstantRows,   Battery::kConstantColumns,
+    Battery::kMasked,    Battery::kMaskedRows,  Battery::kInfinities,     Battery::kNan};
 
 // A battery that is asked for.
 struct BatteryWish {

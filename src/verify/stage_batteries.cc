@@ -84,11 +84,10 @@ std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDr
     if (IsFloating(spec.dtype)) {
       const BlockSquares squares = SquaresOfAll(spec, view.expected);
       const std::int64_t finite = squares.finite;
-      torch.rms =
-          std::sqrt(squares.sum / static_cast<double>(std::max<std::int64_t>(finite, 1)));
+      torch.rms = std::sqrt(squares.sum / static_cast<double>(std::max<std::int64_t>(finite, 1)));
       torch.nominal_rms = nominal_rms_[i];
-      torch.finite = finite == static_cast<std::int64_t>(spec.elements()) &&
-                     AllFinite(spec, view.native);
+      torch.finite =
+          finite == static_cast<std::int64_t>(spec.elements()) && AllFinite(spec, view.native);
       torch.finite_somewhere = finite > 0;
       torch.tolerance = DeriveTolerance(
           view, {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
@@ -195,8 +194,8 @@ Result<std::vector<Movement>> Stage::Movements(std::size_t slot, Rng& rng) {
     for (std::size_t i = 0; i < task().outputs.size(); ++i) {
       if (!IsFloating(task().outputs[i].dtype)) continue;
       const std::span<const std::byte> expected = Expected(slot, i);
-      movements[i].Add(expected, perturbed_truth_.bytes().subspan(wide_.output_offsets[i],
-                                                                  expected.size()));
+      movements[i].Add(expected,
+                       perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()));
     }
   }
   return movements;

@@ -101,7 +101,10 @@ class KeepingCalls final : public CheckedCalls {
   Task task_;
   // One more than the truth is the order of additions, anything else is wrong.
   [[nodiscard]] Comparison Held(std::uint32_t slot) const {
-    return {.ok = output_ - slots_.at(slot) <= 1, .reason = "other", .small_values = false, .error = {}};
+    return {.ok = output_ - slots_.at(slot) <= 1,
+            .reason = "other",
+            .small_values = false,
+            .error = {}};
   }
 
   Kernel kernel_;
