@@ -78,8 +78,8 @@ constexpr std::array<std::string_view, 16> kNorms{"native_layer_norm",
                                                   "linalg_vector",
                                                   "norm",
                                                   "cosine_similarity"};
-constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5, Battery::kOutlier,
-                               Battery::kConstantRows, Battery::kTiny};
+constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5,    Battery::kOffsetRows,
+                               Battery::kOutlier,   Battery::kConstantRows, Battery::kTiny};
 
 constexpr std::array<std::string_view, 27> kPiecewise{
     "relu",        "leaky_relu", "prelu",      "_prelu",   "rrelu",       "elu",      "celu",
@@ -123,7 +123,8 @@ bool Contains(std::span<const Battery> batteries, Battery battery) {
 // Where Torch's own result may be so far off that it is no measure any more.
 double Tellable(DType dtype, Battery battery) {
   const bool few = dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-                   battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5;
+                   battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5 ||
+                   battery == Battery::kOffsetRows;
   return few ? kTellableFew : kTellable;
 }
 
