@@ -110,6 +110,7 @@ def test_a_mask_leaves_something_of_each_row():
     masked = torch.isinf(x)
     assert 0.1 < float(masked.float().mean()) < 0.4 and (x[masked] < 0).all()
     assert not masked.all(dim=1).any()
+    assert not torch.isinf(made("masked", torch.rand(300, 2))).all(dim=1).any()
 
 
 def test_masked_rows_are_some_and_not_all():
