@@ -145,6 +145,8 @@ page.panelParts = {
         {title: 'kernel is faster by', number: true, value: r => page.element('span', {class: page.sign(r.ratio) ? page.sign(r.ratio) + '-text' : null}, page.speedup(r.ratio))}], rows, {label: 'Times'}),
       page.facts([['hardware bound', e.lower_bound_ms ? page.millis([e.lower_bound_ms, e.lower_bound_ms, e.lower_bound_ms]).replace(/ \[.*/, '') : null],
         ['packs its parameters first', e.prepacked ? `yes, ${page.digits(e.prepare_ms || 0)} ms, not in the time above` : null], ['measured', e.timing.method],
+        ['not checked for want of time', (e.partly_checked || []).join(', ') || null],
+        ['NaN', (e.nan || []).join('; ') || null],
         ['error', e.error ? `max abs ${page.digits(e.error.max_abs)}, rel. L2 ${page.digits(e.error.rel_l2)} (PyTorch's own: ${page.digits(e.error.honest_rel_l2)})` : null]]),
       (e.shapes || []).length ? page.table([{title: 'shape', value: s => s.label + (s.held_out ? ' (held out)' : '')}, {title: 'status', value: s => page.pill(s.status)},
         {title: 'time', number: true, value: s => page.millis(page.timeOf(s.timing))}, {title: 'against eager', number: true, value: s => page.speedup(page.interval(s.speedup && s.speedup.eager))}], e.shapes, {label: 'Shapes'}) : null);

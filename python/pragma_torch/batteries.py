@@ -1,21 +1,52 @@
-"""Input sets that bring out what the task's own distribution may hide (src/verify/batteries.h), made
-where the sets lie. Names and rungs are that file's."""
+"""Input sets that bring out what the task's own distribution may hide (src/verify/batteries.h), for
+every kind of machine. Names and rungs are that file's; what they mean is here."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
-from pragma_torch.figures import BLOCK
 from pragma_torch.plan import Argument
-from pragma_torch.structure import Structure, mirror
+from pragma_torch.structure import Structure, detect, mirror
+
+# Drawn one by one; further blocks of a tensor are this one, shifted and scaled: powers, tangents and
+# random numbers for each of 10^8 elements would take longer than the kernel.
+BLOCK = 1 << 16
 
 _DENORMAL_SIZE = 1e-39
 _TINY_SIZE = 1e-5
 _SMALLEST_MAGNITUDE = -6.0  # power of ten, of wide_range
 _PARAMETER_SPREAD = 0.5
+_EXTREME_DECADES = 4.0  # above the rung, of extremely_below
+_LEAST = 0.05  # of the nominal size, of one sign
+_JITTER = 0.01  # of alternating
+_DENSE = 0.9  # from here to 1: how later blocks and rows are scaled
+_MASKED = 0.25  # of the elements
+_ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
+
 _SPARSE = ("one_hot", "last_only")
+_UNSCALED = ("integers", "ties", "zeros", "denormals", "offset_1e3", "offset_1e5")
+
+
+def structures_of(tensors: list[torch.Tensor]) -> list[Structure]:
+    """Of a drawn set; those of integer tensors are empty."""
+    return [detect(t) if t.is_floating_point() else Structure() for t in tensors]
+
+
+def apply(
+    message: dict[str, Any],
+    arguments: list[Argument],
+    structures: list[Structure],
+    tensors: list[torch.Tensor],
+) -> None:
+    """As a request says (docs/torch-protocol.md). Rewrites a drawn set in place."""
+    device = tensors[0].device if tensors else torch.device("cpu")
+    with torch.no_grad():
+        Battery(
+            message["battery"], message["rung"], message["integer_bound"], message["seed"], str(device)
+        ).apply(arguments, structures, tensors, message.get("argument", -1))
 
 
 class Battery:
@@ -29,11 +60,21 @@ class Battery:
         self._generator = torch.Generator(device=device).manual_seed(seed)
 
     def apply(
-        self, arguments: list[Argument], structures: list[Structure], tensors: list[torch.Tensor]
+        self,
+        arguments: list[Argument],
+        structures: list[Structure],
+        tensors: list[torch.Tensor],
+        chosen: int = -1,
     ) -> None:
-        """Rewrites a drawn set in place."""
-        floating = [i for i, a in enumerate(arguments) if a.role == "input" and a.torch_dtype.is_floating_point]
-        chosen = floating[self._below(len(floating))] if floating else -1
+        """Rewrites a drawn set in place. `chosen`: the argument that batteries of one input are
+        about; -1: any."""
+        free = [
+            i
+            for i, (a, s) in enumerate(zip(arguments, structures, strict=True))
+            if a.role == "input" and a.torch_dtype.is_floating_point and not s.must_stay and a.elements > 0
+        ]
+        if chosen < 0 and free:
+            chosen = free[self._below(len(free))]
         for i, (argument, structure) in enumerate(zip(arguments, structures, strict=True)):
             tensor = tensors[i]
             if not argument.torch_dtype.is_floating_point or tensor.numel() == 0:
@@ -44,27 +85,67 @@ class Battery:
                 self._parameter(tensor, structure)
 
     def _input(self, tensor: torch.Tensor, structure: Structure, chosen: bool) -> None:
-        if structure.must_stay:
-            return
-        self._fill(tensor, structure, structure.rms or 1.0)
-        if self._name in _SPARSE and chosen:
-            self._keep_few(tensor)
-        if self._name == "non_finite" and chosen:
-            for value in (math.nan, math.inf, -math.inf):
-                tensor.view(-1)[self._below(tensor.numel())] = value
+        if not structure.must_stay:
+            self._rewrite(tensor, structure, chosen)
+        elif self._name == "nan" and chosen:
+            self._sprinkle(tensor, math.nan, 1)  # no structure of NaN is relied on
+
+    def _rewrite(self, tensor: torch.Tensor, structure: Structure, chosen: bool) -> None:
+        zeros = tensor == 0 if structure.some_zeros else None
+        size = structure.rms or 1.0
+        if self._name in ("ascending", "descending"):
+            self._order(tensor, size)
+        elif self._name in ("constant_rows", "constant_columns"):
+            self._repeat(tensor, size)
+        else:
+            self._fill(tensor, size)
+        if self._name == "outlier":
+            self._place_outliers(tensor, size)
+        if chosen:
+            self._change_one(tensor)
+        if zeros is not None:
+            tensor.masked_fill_(zeros, 0)
         if structure.symmetric:
             mirror(tensor)
 
+    def _change_one(self, tensor: torch.Tensor) -> None:
+        if self._name in _SPARSE:
+            self._keep_few(tensor)
+        elif self._name in ("masked", "masked_rows"):
+            self._mask(tensor)
+        elif self._name == "infinities":
+            self._sprinkle(tensor, math.inf, 3)
+        elif self._name == "nan":
+            self._sprinkle(tensor, math.nan, 1)
+
     def _parameter(self, tensor: torch.Tensor, structure: Structure) -> None:
         if self._name == "integers" and not structure.must_stay:
-            self._fill(tensor, structure, 1.0)
+            zeros = tensor == 0 if structure.some_zeros else None
+            self._fill(tensor, 1.0)
+            if zeros is not None:
+                tensor.masked_fill_(zeros, 0)
         elif structure.constant:
             tensor.copy_(tensor.double() + _PARAMETER_SPREAD * self._normal(tensor.shape))
 
-    def _fill(self, tensor: torch.Tensor, structure: Structure, size: float) -> None:
-        for block in tensor.view(-1).split(BLOCK):
-            values = self._values(block.shape, size)
-            block.copy_(torch.where(block == 0, 0.0, values) if structure.some_zeros else values)
+    def _fill(self, tensor: torch.Tensor, size: float) -> None:
+        blocks = tensor.view(-1).split(BLOCK)
+        blocks[0].copy_(self._values(blocks[0].shape, size))
+        if len(blocks) == 1:
+            return
+        chance = self._uniform(torch.Size([2, len(blocks)])).tolist()
+        for i, block in enumerate(blocks[1:], 1):
+            scale = 1.0 if self._name in _UNSCALED else _DENSE + (1 - _DENSE) * chance[1][i]
+            at = int(chance[0][i] * BLOCK)
+            at -= at % 2  # alternating values stay so
+            head = min(BLOCK - at, block.numel())
+            self._scaled(blocks[0][at : at + head], scale, block[:head])
+            self._scaled(blocks[0][: block.numel() - head], scale, block[head:])
+
+    def _scaled(self, source: torch.Tensor, scale: float, out: torch.Tensor) -> None:
+        if scale == 1.0:
+            out.copy_(source)
+        else:
+            torch.mul(source, scale, out=out)
 
     def _values(self, shape: torch.Size, size: float) -> torch.Tensor:
         name = self._name
@@ -84,22 +165,105 @@ class Battery:
             return self._signs(shape) * self._uniform(shape) * _DENORMAL_SIZE
         if name == "zeros":
             return torch.zeros(shape, dtype=torch.float64, device=self._device)
+        if name == "alternating":
+            signs = 1.0 - 2.0 * (torch.arange(shape.numel(), device=self._device) % 2)
+            return size * signs.view(shape) * (1 + _JITTER * self._uniform(shape))
+        if name in ("negative", "positive", "far_below", "far_above", "extremely_below", "extremely_above"):
+            return self._of_one_sign(shape, size)
+        if name.startswith("offset_"):
+            offset = self._rung * (1.0 if self._uniform(torch.Size([1])).item() < 0.5 else -1.0)
+            return size * (offset + self._normal(shape))
         return (_TINY_SIZE if name == "tiny" else 1.0) * size * self._normal(shape)
+
+    def _of_one_sign(self, shape: torch.Size, size: float) -> torch.Tensor:
+        below = self._name in ("negative", "far_below", "extremely_below")
+        if self._name in ("negative", "positive"):
+            values = size * (_LEAST + self._normal(shape).abs())
+        elif self._name.startswith("far"):
+            values = self._rung / _DENSE * (1 + 3 * self._uniform(shape))
+        else:
+            values = self._rung / _DENSE * torch.pow(10.0, _EXTREME_DECADES * self._uniform(shape))
+        return -values if below else values
+
+    def _order(self, tensor: torch.Tensor, size: float) -> None:
+        """Ascending along each dimension at once: a sum of ascending rows, one by dimension, and a
+        jitter that is smaller than their steps."""
+        dims = [d for d, n in enumerate(tensor.shape) if n > 1]
+        sign = -1.0 if self._name == "descending" else 1.0
+        spread = _ORDERED_SPREAD * size / math.sqrt(max(len(dims), 1))
+        least = min((spread / tensor.shape[d] for d in dims), default=0.0)
+        self._fill_plain(tensor, 0.4 * least)
+        for d in dims:
+            count = tensor.shape[d]
+            steps = 0.5 + self._uniform(torch.Size([count]))
+            row = torch.cumsum(steps, 0) * (spread / count) - spread / 2
+            shape = [1] * tensor.dim()
+            shape[d] = count
+            tensor.add_((sign * row).to(tensor.dtype).view(shape))
+
+    def _fill_plain(self, tensor: torch.Tensor, size: float) -> None:
+        """Uniform from 0 to `size`."""
+        blocks = tensor.view(-1).split(BLOCK)
+        blocks[0].copy_(size * self._uniform(blocks[0].shape))
+        for block in blocks[1:]:
+            block.copy_(blocks[0][: block.numel()])
+
+    def _repeat(self, tensor: torch.Tensor, size: float) -> None:
+        """Equal along the last dimension, or along all others."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        if self._name == "constant_rows":
+            table.copy_((size * self._normal(torch.Size([table.shape[0], 1]))).expand_as(table))
+        else:
+            table.copy_((size * self._normal(torch.Size([1, row]))).expand_as(table))
+
+    def _place_outliers(self, tensor: torch.Tensor, size: float) -> None:
+        table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
+        rows = torch.Size([table.shape[0], 1])
+        values = self._rung * size * self._signs(rows) * (1 + self._uniform(rows))
+        table.scatter_(1, self._columns(rows, table.shape[1]), values.to(tensor.dtype))
+
+    def _mask(self, tensor: torch.Tensor) -> None:
+        """-inf, but not in all of a row; of masked_rows whole rows as well."""
+        table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
+        rows = torch.Size([table.shape[0], 1])
+        columns = self._columns(rows, table.shape[1])
+        kept = table.gather(1, columns)
+        share = self._uniform(torch.Size([min(tensor.numel(), BLOCK)])) < _MASKED
+        blocks = tensor.view(-1).split(BLOCK)
+        places = (self._uniform(torch.Size([len(blocks)])) * share.numel()).long().tolist()
+        for block, at in zip(blocks, places, strict=True):
+            head = min(share.numel() - at, block.numel())
+            block[:head].masked_fill_(share[at : at + head], -math.inf)
+            block[head:].masked_fill_(share[: block.numel() - head], -math.inf)
+        table.scatter_(1, columns, kept)
+        if self._name == "masked_rows":
+            whole = self._uniform(rows) < _MASKED
+            whole[self._below(rows[0])] = rows[0] > 1
+            whole[self._below(rows[0])] = False
+            table.masked_fill_(whole, -math.inf)
+
+    def _sprinkle(self, tensor: torch.Tensor, value: float, count: int) -> None:
+        for _ in range(count):
+            tensor.view(-1)[self._below(tensor.numel())] = value
 
     def _keep_few(self, tensor: torch.Tensor) -> None:
         row = tensor.shape[-1] if tensor.dim() else 1
         column = torch.arange(row, device=self._device)
         if self._name == "one_hot":
-            rows = tensor.numel() // row
-            hot = (self._uniform(torch.Size([rows, 1])) * row).long().clamp(max=row - 1)
+            hot = self._columns(torch.Size([tensor.numel() // row, 1]), row)
             kept = (column == hot).view(tensor.shape)
         else:
-            kept = (column + 1 == row).expand(tensor.shape)
+            kept = (column + 1 == row).expand(tensor.shape or (1,)).view(tensor.shape)
             if tensor.dim() >= 2:
                 rows = tensor.shape[-2]
                 last = (torch.arange(rows, device=self._device) + 1 == rows).unsqueeze(-1)
                 kept = kept | last.expand(tensor.shape)
         tensor.masked_fill_(~kept, 0)
+
+    def _columns(self, rows: torch.Size, row: int) -> torch.Tensor:
+        """One place in each row."""
+        return (self._uniform(rows) * row).long().clamp(max=row - 1)
 
     def _uniform(self, shape: torch.Size) -> torch.Tensor:
         return torch.rand(shape, dtype=torch.float64, device=self._device, generator=self._generator)

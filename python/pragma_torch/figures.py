@@ -47,6 +47,7 @@ def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     values = [
         squared_error, squared, error.max().double(), relative.double(), zero, scaled.double(),
         worst.double(), zero, zero, y[worst].double(), r[worst].double(), zero, zero,
+        zero, zero, zero, zero,
     ]  # fmt: skip
     return torch.stack(values)
 
@@ -97,12 +98,16 @@ class Pass:
         held = torch.where(r.abs() > self._largest, torch.copysign(torch.full_like(r, math.inf), r), r)
         odd = ~kept & ~((y == held) | (torch.isnan(y) & torch.isnan(held)))
         odd &= ~(torch.isfinite(y) & torch.isfinite(held))
+        of_truth = odd & ~torch.isfinite(held)
+        odd &= ~of_truth
         worst = scaled.argmax()
         first = odd.to(torch.uint8).argmax()
+        first_odd = of_truth.to(torch.uint8).argmax()
         values = [
             (error * error).sum(), (size * size).sum(), error.max(), relative.max(), any_relative.max(), scaled[worst],
             worst.double() + begin, odd.sum().double(), first.double() + begin,
             y[worst], r[worst], y[first], r[first],
+            of_truth.sum().double(), first_odd.double() + begin, y[first_odd], r[first_odd],
         ]  # fmt: skip
         return torch.stack(values)
 
@@ -129,7 +134,7 @@ def exact_pass(actual: torch.Tensor, truth: torch.Tensor, native: torch.Tensor |
     first = wrong.to(torch.uint8).argmax()
     zero = torch.zeros((), dtype=torch.float64, device=y.device)
     values = [zero] * 7 + [wrong.sum().double(), first.double(), zero, zero, y[first].double(), r[first].double()]
-    return [torch.stack(values)]
+    return [torch.stack(values + [zero] * 4)]
 
 
 def passes(
@@ -174,6 +179,7 @@ def _numbers(parts: list[list[torch.Tensor]]) -> list[list[list[float]]]:
 def _combine(blocks: list[list[float]]) -> dict[str, Any]:
     figures: dict[str, Any] = dict.fromkeys((*_SUMS, *_MAXIMA), 0.0)
     figures |= {"worst": 0, "mismatched": 0, "first_mismatch": 0, "worst_values": "", "first_values": ""}
+    figures |= {"odd_truth": 0, "first_odd": 0, "odd_values": ""}
     for block in blocks:
         squared_error, squared, max_abs, max_rel, max_any_rel, scaled, worst, odd, first, *values = block
         figures["sum_squared_error"] += squared_error
@@ -189,6 +195,10 @@ def _combine(blocks: list[list[float]]) -> dict[str, Any]:
             figures["first_mismatch"] = int(first)
             figures["first_values"] = f"got {values[2]:.9g}, expected {values[3]:.9g}"
         figures["mismatched"] += int(odd)
+        if values[4] > 0 and figures["odd_truth"] == 0:
+            figures["first_odd"] = int(values[5])
+            figures["odd_values"] = f"got {values[6]:.9g}, expected {values[7]:.9g}"
+        figures["odd_truth"] += int(values[4])
     for name in (*_SUMS, *_MAXIMA):  # JSON has no infinity: the largest number fails every tolerance
         figures[name] = min(figures[name], 1.7e308) if figures[name] == figures[name] else 1.7e308
     return figures

@@ -13,15 +13,14 @@ from typing import Any
 
 import torch
 
-from pragma_torch import figures
-from pragma_torch.batteries import Battery
+from pragma_torch import batteries, figures
 from pragma_torch.conditioning import Rounding, allowances, wrong_small_values
 from pragma_torch.device import Device
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.exchange import Exchange
 from pragma_torch.plan import DTYPES
 from pragma_torch.reference import FLOAT64, NATIVE, Reference
-from pragma_torch.structure import Structure, detect, mirror
+from pragma_torch.structure import Structure, mirror
 
 _PIECES = 8  # of a spliced tensor
 _MIN_PIECE = 16
@@ -76,9 +75,7 @@ class Referee:
     def draw(self, seed: int, draw: int, slot: int) -> list[dict[str, Any]]:
         self._draws[draw] = self._reference.drawn(seed)
         if not self._structures:
-            self._structures = [
-                detect(t) if t.is_floating_point() else Structure() for t in self._draws[draw]
-            ]
+            self._structures = batteries.structures_of(self._draws[draw])
         return self.restore(draw, slot)
 
     def restore(self, draw: int, slot: int) -> list[dict[str, Any]]:
@@ -89,10 +86,7 @@ class Referee:
         drawn = [d for d in self._draws if d]
         slot = self._slots[message["slot"]]
         self._fill(slot, drawn[message["draw"] % len(drawn)])
-        battery = Battery(
-            message["battery"], message["rung"], message["integer_bound"], message["seed"], self._name
-        )
-        battery.apply(self._plan.arguments, self._structures, slot.arguments)
+        batteries.apply(message, self._plan.arguments, self._structures, slot.arguments)
         try:
             return {"outputs": self._judge_torch(slot)}
         except TaskError as error:
@@ -315,21 +309,24 @@ def _poison(output: torch.Tensor, seed: int) -> None:
 
 def _about_truth(native: torch.Tensor, truth: torch.Tensor) -> dict[str, Any]:
     if not truth.is_floating_point() or truth.numel() == 0:
-        return {"finite": True, "peak_over_rms": 1.0, "exact": False}
+        return {"finite": True, "finite_somewhere": True, "peak_over_rms": 1.0, "exact": False}
     parts = zip(native.reshape(-1).split(figures.BLOCK), truth.reshape(-1).split(figures.BLOCK), strict=True)
     found = torch.stack([_block_of_truth(n, t) for n, t in parts]).cpu()
     finite, exact = found[:, 0].min(), found[:, 1].min()
     rms = float((found[:, 2].sum() / truth.numel()).sqrt())
     return {
         "finite": bool(finite),
+        "finite_somewhere": bool(found[:, 4].max()),
         "peak_over_rms": float(found[:, 3].max()) / rms if rms > 0 else 1.0,
         "exact": bool(exact),
     }
 
 
 def _block_of_truth(native: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """In fp64: whether all is finite; whether all are the same whole numbers; the sum of squares; the peak."""
+    """In fp64: whether all is finite; whether all are the same whole numbers; the sum of squares; the peak;
+    whether the truth is finite anywhere."""
     finite = torch.isfinite(truth).all() & torch.isfinite(native).all()
     size = torch.where(torch.isfinite(truth), truth, 0.0).double().abs()
     whole = (size <= _EXACT_INTEGERS) & (truth == truth.round()) & (native.double() == truth)
-    return torch.stack([finite.double(), whole.all().double(), size.square().sum(), size.max()])
+    somewhere = torch.isfinite(truth).any().double()
+    return torch.stack([finite.double(), whole.all().double(), size.square().sum(), size.max(), somewhere])

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from pragma_torch import batteries
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.conditioning import Rounding
@@ -17,6 +18,7 @@ from pragma_torch.describe import Described, describe
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.referee import Referee
+from pragma_torch.structure import Structure
 from pragma_torch.zygote import Zygote
 
 
@@ -30,11 +32,13 @@ class Server:
         self._device = device  # of what is judged there, and of timing children with an area
         self._described: Described | None = None
         self._judge: Referee | None = None
+        self._structures: list[Structure] | None = None  # of the task's drawn arguments
         self._areas = Areas()
         self._operations = {
             "describe": self._describe,
             "draw": self._draw,
             "reference": self._reference,
+            "apply_battery": self._apply_battery,
             "spawn_timer": self._spawn_timer,
             "open_sets": self._open_sets,
             "draw_set": lambda m, _: {"outputs": self._referee().draw(m["seed"], m["draw"], m["slot"])},
@@ -95,6 +99,7 @@ class Server:
 
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self._judge = None
+        self._structures = None
         self._described = describe(
             message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
         )
@@ -119,6 +124,19 @@ class Server:
             message["precision"], arguments, message["offsets"], outputs, message["output_offsets"]
         )
         return {"note": note}
+
+    def _apply_battery(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Rewrites the drawn set at these offsets. What kernels may rely on is found on the first one."""
+        reference = self._task().reference
+        area = self._areas.of(_one(fds, 0), private=False)
+        tensors = [
+            area.tensor(offset, a.torch_dtype, a.shape)
+            for a, offset in zip(reference.plan.arguments, message["offsets"], strict=True)
+        ]
+        if self._structures is None:
+            self._structures = batteries.structures_of(tensors)
+        batteries.apply(message, reference.plan.arguments, self._structures, tensors)
+        return {}
 
     def _spawn_timer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Descriptors: the ring's inputs (with no offsets: a socket with an area of the referee's), the

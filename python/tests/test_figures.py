@@ -32,14 +32,16 @@ def test_what_is_finite_on_one_side_only_is_a_mismatch():
     r = torch.tensor([1.0, math.inf, math.nan, 2.0], dtype=torch.float64)
     assert full(torch.tensor([1.0, math.inf, math.nan, 2.0]), r)["mismatched"] == 0
     found = full(torch.tensor([1.0, math.inf, 0.0, math.nan]), r)
-    assert (found["mismatched"], found["first_mismatch"]) == (2, 2)
-    assert full(torch.tensor([1.0, -math.inf, math.nan, 2.0]), r)["mismatched"] == 1
+    assert (found["mismatched"], found["first_mismatch"]) == (1, 3)
+    assert (found["odd_truth"], found["first_odd"]) == (1, 2)
+    assert (found["first_values"], found["odd_values"]) == ("got nan, expected 2", "got 0, expected nan")
+    assert full(torch.tensor([1.0, -math.inf, math.nan, 2.0]), r)["odd_truth"] == 1
 
 
 def test_a_truth_beyond_the_outputs_type_counts_as_infinite():
     r = torch.tensor([1e39, -1e39, 1.0], dtype=torch.float64)
-    assert full(torch.tensor([math.inf, -math.inf, 1.0]), r)["mismatched"] == 0
-    assert full(torch.tensor([3.4e38, -math.inf, 1.0]), r)["mismatched"] == 1
+    assert full(torch.tensor([math.inf, -math.inf, 1.0]), r)["odd_truth"] == 0
+    assert full(torch.tensor([3.4e38, -math.inf, 1.0]), r)["odd_truth"] == 1
 
 
 def test_flushed_denormals_are_no_error_but_all_zeros_must_be_zeros():

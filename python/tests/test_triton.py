@@ -157,7 +157,8 @@ def loaded(started):
 
 
 def wrong(slot: dict[str, Any]) -> bool:
-    return slot["outputs"][0]["max_scaled"] > 1e-5 or slot["outputs"][0]["mismatched"] > 0
+    found = slot["outputs"][0]
+    return found["max_scaled"] > 1e-5 or found["mismatched"] > 0 or found["odd_truth"] > 0
 
 
 @needs_triton

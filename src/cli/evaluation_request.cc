@@ -39,7 +39,7 @@ Result<void> CheckKeys(const Json& value) {
   const std::vector<std::string> known{
       "schema",    "task",   "candidate",    "against", "measure",   "target",
       "mode",      "cache",  "threads",      "repeat",  "dropin",    "sanitize",
-      "run_limit", "shapes", "tune_seconds", "retune",  "task_limit"};
+      "run_limit", "shapes", "tune_seconds", "retune",  "task_limit", "strict_nan"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string near = Nearest(key, known);
@@ -184,6 +184,7 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   request.task_limit = TRY(Limit(value, "task_limit"));
   request.shapes = TRY(Shapes(value));
   request.sanitize = TRY(Flag(value, "sanitize"));
+  request.strict_nan = TRY(Flag(value, "strict_nan"));
   TRY(ReadTune(value, request.tune));
   request.drop_in = TRY(Flag(value, "dropin"));
   return request;
@@ -198,6 +199,7 @@ Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at
                 {"sanitize", request.sanitize},
                 {"dropin", request.drop_in}};
   if (request.against) value["against"] = TRY(CandidateValue(*request.against));
+  if (request.strict_nan) value["strict_nan"] = true;
   if (request.threads > 0) value["threads"] = request.threads;
   const std::vector<std::pair<const char*, const std::string*>> texts{
       {"target", &request.target},

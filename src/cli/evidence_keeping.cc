@@ -96,7 +96,8 @@ JudgingOptions OptionsOf(const Workbench& bench, const TaskBench& task) {
           .check_sets = options.check_sets,
           .run_limit_s = options.run_limit.count(),
           .timing_budget_s = options.timing_budget.count(),
-          .shapes = options.shapes};
+          .shapes = options.shapes,
+          .strict_nan = options.strict_nan};
 }
 
 std::filesystem::path EvidenceFolder(const std::filesystem::path& home) {

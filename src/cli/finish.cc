@@ -44,7 +44,8 @@ std::string BestText(const Context& context, const TaskBench& task, const Search
   if (best == nullptr) return "No attempt passed.\n";
   const std::string title =
       fmt::format("Best: attempt {}, {}", best->node, HowMeasured(plan, outcome));
-  return title + "\n" +
+  const bool partly = !ReportedBest(outcome)->partly_checked.empty();
+  return title + (partly ? ", not on every battery: there was no time" : "") + "\n" +
          EvaluationText(context.console.out, task.task(), *best->candidate, *ReportedBest(outcome));
 }
 

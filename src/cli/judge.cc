@@ -58,6 +58,7 @@ VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& g
   if (request.threads > 0) verify.threads = request.threads;
   if (!request.run_limit.empty()) verify.run_limit = request.run_limit;
   if (!request.task_limit.empty()) verify.task_limit = request.task_limit;
+  verify.strict_nan = verify.strict_nan || request.strict_nan;
   if (!request.shapes.empty()) verify.shapes = request.shapes;
   return verify.With(settings);
 }

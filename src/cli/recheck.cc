@@ -44,6 +44,7 @@ constexpr std::size_t kErrorBytes = 600;
 struct RecheckFlags {
   std::string bundle;
   bool no_timing = false;
+  bool strict_nan = false;
 };
 
 Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
@@ -74,11 +75,12 @@ Result<OpenedBundle> Open(const fs::path& file) {
   return Fail(opened.error().kind, Shorten(SafeLine(opened.error().message), kErrorBytes));
 }
 
-VerifyOptions OptionsFor(const Bundle& bundle) {
+VerifyOptions OptionsFor(const Bundle& bundle, bool strict_nan) {
   VerifyOptions options;
   options.mode = bundle.options.mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
   options.cache = bundle.options.cache == "cold" ? CacheState::kCold : CacheState::kWarm;
   options.shapes = bundle.options.shapes;
+  options.strict_nan = strict_nan || bundle.options.strict_nan;
   options.run_limit = Seconds(std::min(bundle.options.run_limit_s, kLongestRunLimit));
   return options;
 }
@@ -105,8 +107,11 @@ std::string TaskFileName(const std::string& name) {
 // with it: what a stranger's task leaves in caches never meets other work.
 class Rejudging final {
  public:
-  Rejudging(const Bundle& bundle, Measure measure, PhaseLine& line)
-      : bundle_(bundle), measure_(measure), line_(line) {}
+  Rejudging(const Bundle& bundle, const RecheckFlags& flags, PhaseLine& line)
+      : bundle_(bundle),
+        measure_(MeasureFor(bundle.evaluation, flags)),
+        strict_nan_(flags.strict_nan),
+        line_(line) {}
 
   Result<void> Open(const Context& context, const fs::path& scratch) {
     Context elsewhere = context;
@@ -119,7 +124,7 @@ class Rejudging final {
     const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
     bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads, .device = DeviceFor(target)}));
     if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
-    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_), measure_));
+    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
     return {};
   }
 
@@ -162,6 +167,7 @@ class Rejudging final {
 
   const Bundle& bundle_;
   Measure measure_;
+  bool strict_nan_;
   PhaseLine& line_;
   std::unique_ptr<Workbench> bench_;
   std::unique_ptr<TaskBench> task_;
@@ -174,7 +180,7 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
   const TempDir scratch = TRY(TempDir::Create());
   {
     PhaseLine line(context.console.err);
-    Rejudging rejudging(bundle, MeasureFor(bundle.evaluation, flags), line);
+    Rejudging rejudging(bundle, flags, line);
     TRY(rejudging.Open(context, scratch.path()));
     rechecked.now = TRY(rejudging.Run());
     rechecked.task = rejudging.task();
@@ -197,6 +203,8 @@ void AddRecheck(CLI::App& app, Registry& registry) {
       .add_option("BUNDLE", flags->bundle, "file, beginning of a bundle's name, run id, or 'last'")
       ->required();
   command.add_flag("--no-timing", flags->no_timing, "checks only");
+  command.add_flag("--strict-nan", flags->strict_nan,
+                   "reject a kernel that does not pass a NaN on as PyTorch does");
   registry.actions[&command] = [flags](const Context& context) { return Recheck(context, *flags); };
 }
 

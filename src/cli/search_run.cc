@@ -105,6 +105,7 @@ Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progres
   return [&bench, &task, &progress, tune, more, compile_baseline = plan.compile_baseline](
              Candidate& candidate, const Trial* best, int node) {
     task.set_more_to_come(more);
+    task.set_quick(more);  // else this evaluation is the last word
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
     const auto on_phase = [&progress, node](std::string_view phase) {
@@ -185,6 +186,7 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   const Measure measure = MeasureWith(plan.compile_baseline);
   const auto on_phase = [&](std::string_view phase) { progress.OnPhase(best->node, phase); };
   parts.task.set_more_to_come(false);
+  parts.task.set_quick(false);
   Result<Evaluation> evaluation =
       ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
                               : Result<Evaluation>(OnlyAttempt(best->evaluation));

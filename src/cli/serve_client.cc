@@ -86,6 +86,7 @@ EvaluationRequest Complete(const ServedEvaluation& wanted) {
   request.run_limit = verify.run_limit;
   request.task_limit = verify.task_limit;
   request.shapes = verify.shapes;
+  request.strict_nan = verify.strict_nan;
   return request;
 }
 

@@ -32,6 +32,10 @@ void ShapedEvaluation::Add(const ShapeSet& set, const Evaluation& evaluation) {
     side.session = SessionOf(side.session, set.label());
     all_.samples.push_back(std::move(side));
   }
+  const std::string shape = " with " + set.label();
+  for (const std::string& battery : evaluation.partly_checked)
+    all_.partly_checked.push_back(battery + shape);
+  for (const std::string& found : evaluation.nan) all_.nan.push_back(found + shape);
   for (const auto& [phase, ms] : evaluation.phases_ms) all_.phases_ms[phase] += ms;
   if (evaluation.passed()) return;
   const std::string where =

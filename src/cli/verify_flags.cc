@@ -54,6 +54,10 @@ void VerifyFlags::AddTo(CLI::App& command) {
       ->check(DurationComplaint)
       ->group("Checking");
   command
+      .add_flag("--strict-nan", strict_nan,
+                "reject a kernel that does not pass a NaN on as PyTorch does")
+      ->group("Checking");
+  command
       .add_flag("--unsafe-no-sandbox", unsafe_no_sandbox,
                 "run candidates without protection where bubblewrap does not work")
       ->group("Checking");
@@ -104,6 +108,7 @@ VerifyOptions VerifyFlags::options() const {
   options.mode = mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
   options.cache = cache == "cold" ? CacheState::kCold : CacheState::kWarm;
   options.run_limit = DurationOr(run_limit, options.run_limit);
+  options.strict_nan = strict_nan;
   options.shapes = shapes;
   return options;
 }
@@ -112,6 +117,7 @@ std::map<std::string, std::string> VerifyFlags::AsOptions() const {
   std::map<std::string, std::string> options{{"mode", mode.empty() ? "strict" : mode},
                                              {"cache", cache.empty() ? "warm" : cache},
                                              {"run_limit", run_limit}};
+  if (strict_nan) options["strict_nan"] = "true";
   if (!shapes.empty()) options["shapes"] = shapes;
   return options;
 }
@@ -126,6 +132,7 @@ VerifyFlags VerifyFlags::FromOptions(const std::map<std::string, std::string>& o
   flags.cache = option("cache");
   flags.run_limit = DurationComplaint(option("run_limit")).empty() ? option("run_limit") : "";
   flags.threads = std::atoi(option("threads").c_str());
+  flags.strict_nan = option("strict_nan") == "true";
   flags.shapes = option("shapes");
   return flags;
 }

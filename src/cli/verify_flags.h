@@ -28,6 +28,7 @@ struct VerifyFlags {
   std::string task_limit;
   std::string shapes_file;
   std::string shapes;  // its text, once it was read
+  bool strict_nan = false;
   bool unsafe_no_sandbox = false;
   std::string target;                // empty: cpu
   std::vector<std::string> devices;  // Device::number; empty: the first GPU

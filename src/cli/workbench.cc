@@ -234,6 +234,11 @@ void TaskBench::SetDims(std::vector<VaryingSize> dims) {
   LoadBaseline();
 }
 
+void TaskBench::set_quick(bool quick) {
+  verifier_->set_quick(quick);
+  for (const OtherShape& other : others_) other.bench->set_quick(quick);
+}
+
 void TaskBench::Refresh() {
   LoadBaseline();
   LoadLint();

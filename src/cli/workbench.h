@@ -102,6 +102,8 @@ class TaskBench final {
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Of the evaluations from now on; none: drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
+  // Verifier::set_quick, on every shape.
+  void set_quick(bool quick);
   // Verifier::set_more_to_come.
   void set_more_to_come(bool more) { verifier_->set_more_to_come(more); }
   // Takes over what other processes found out about the task meanwhile (lint, baselines).

@@ -14,10 +14,12 @@ struct ErrorPass {
   double max_scaled = 0;  // |y - r| / (|r| + rms)
   double max_any_rel = 0;  // |y - r| / |r| of every element well above the smallest normal number
   std::size_t worst = 0;  // where max_scaled is
-  // Of floating outputs: not finite where the truth is finite, or the other way round. Of others:
-  // not equal.
+  // Of floating outputs: not finite where the truth is finite. Of others: not equal.
   std::size_t mismatched = 0;
   std::size_t first_mismatch = 0;
+  // Where the truth is NaN or infinite: anything else.
+  std::size_t odd_truth = 0;
+  std::size_t first_odd = 0;
 };
 
 }  // namespace pragma

@@ -141,6 +141,9 @@ struct Evaluation {
   std::string log;                       // shortened foreign text: compiler, worker
   std::optional<ErrorFigures> error;     // once values were compared
   std::optional<bool> official_correct;  // KernelBench's own rule
+  // Batteries that there was no time for; those that the reference cannot judge are not named.
+  std::vector<std::string> partly_checked;
+  std::vector<std::string> nan;  // "NaN in x: passed on": what became of one in each input
   // Only when passed:
   std::optional<Timing> timing;
   std::optional<Timing> eager;

@@ -271,6 +271,7 @@ void Write(JsonWriter& writer, const Evaluation& evaluation) {
   } else {
     writer.Null();
   }
+  writer.Field("partly_checked", evaluation.partly_checked).Field("nan", evaluation.nan);
   WriteFigures(writer, evaluation);
   WriteShapes(writer, evaluation.shapes);
   writer.Key("tuning");
@@ -293,6 +294,8 @@ void Read(const JsonReader& reader, Evaluation& evaluation) {
   ReadMessages(reader, evaluation);
   ReadError(reader["error"], evaluation.error);
   reader["official"].Get("correct", evaluation.official_correct);
+  reader.Get("partly_checked", evaluation.partly_checked);
+  reader.Get("nan", evaluation.nan);
   ReadFigures(reader, evaluation);
   ReadShapes(reader["shapes"], evaluation.shapes);
   ReadTuning(reader["tuning"], evaluation.tuning);

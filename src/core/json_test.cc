@@ -80,6 +80,8 @@ Evaluation ExampleEvaluation() {
   evaluation.log = "text";
   evaluation.error = ErrorFigures{1e-6, 2e-6, 3e-7, 1e-7, {1, 2, 3}, "out"};
   evaluation.official_correct = true;
+  evaluation.partly_checked = {"far_below"};
+  evaluation.nan = {"NaN in x: passed on"};
   const Timing timing{{1.25, 1.2, 1.3}, 60, 5, "paired bursts", 2, 4.5};
   evaluation.timing = timing;
   evaluation.eager = timing;

@@ -21,7 +21,7 @@ void WriteOptions(JsonWriter& writer, const JudgingOptions& options) {
   writer.Field("threads", options.threads).Field("check_sets", options.check_sets);
   writer.Field("run_limit_s", options.run_limit_s);
   writer.Field("timing_budget_s", options.timing_budget_s);
-  writer.Field("shapes", options.shapes).EndObject();
+  writer.Field("shapes", options.shapes).Field("strict_nan", options.strict_nan).EndObject();
 }
 
 void WriteSamples(JsonWriter& writer, const Evaluation& evaluation) {

@@ -22,7 +22,8 @@ struct JudgingOptions {
   int check_sets = 5;
   double run_limit_s = 60;
   double timing_budget_s = 1;
-  std::string shapes;  // JSON of further shapes; empty: none
+  std::string shapes;       // JSON of further shapes; empty: none
+  bool strict_nan = false;  // a NaN that is not passed on as in Torch is a wrong value
 };
 
 struct Bundle {

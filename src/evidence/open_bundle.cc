@@ -111,6 +111,7 @@ void ReadOptions(const JsonReader& reader, JudgingOptions& options) {
   reader.Require("run_limit_s", options.run_limit_s);
   reader.Require("timing_budget_s", options.timing_budget_s);
   reader.Get("shapes", options.shapes);
+  reader.Get("strict_nan", options.strict_nan);
   if (options.mode != "strict" && options.mode != "official")
     reader["mode"].Complain("must be strict or official");
   if (options.cache != "warm" && options.cache != "cold")

@@ -33,6 +33,8 @@ std::string Headline(const Terminal& terminal, const Task& task, const Candidate
       Styled(terminal, StatusStyle(evaluation.status), StatusName(evaluation.status));
   line += fmt::format("  {} ({})  kernel {}", task.name, task.category, candidate.id());
   if (evaluation.prepacked) line += "  prepacked";
+  if (!evaluation.partly_checked.empty())
+    line += ", partly checked: no time for " + Join(evaluation.partly_checked, ", ");
   return line + "\n";
 }
 
@@ -120,6 +122,7 @@ Facts FactsOf(const Evaluation& evaluation) {
   if (evaluation.official_correct) {
     facts.emplace_back("official rule", *evaluation.official_correct ? "correct" : "wrong");
   }
+  if (!evaluation.nan.empty()) facts.emplace_back("NaN", SafeLine(Join(evaluation.nan, "; ")));
   if (evaluation.timing) {
     const Timing& timing = *evaluation.timing;
     facts.emplace_back("measured",

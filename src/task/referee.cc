@@ -41,8 +41,11 @@ OutputFigures ReadOutput(const JsonReader& value) {
   value.Get("worst", pass.worst);
   value.Get("mismatched", pass.mismatched);
   value.Get("first_mismatch", pass.first_mismatch);
+  value.Get("odd_truth", pass.odd_truth);
+  value.Get("first_odd", pass.first_odd);
   value.Get("worst_values", figures.worst);
   value.Get("first_values", figures.first);
+  value.Get("odd_values", figures.odd);
   return figures;
 }
 
@@ -59,6 +62,7 @@ Result<TruthFigures> ReadTruth(const JsonReader& reply) {
     TruthFigures::Output& output = truth.outputs.emplace_back();
     output.torch = ReadOutput(value);
     value.Get("finite", output.finite);
+    value.Get("finite_somewhere", output.finite_somewhere);
     value.Get("peak_over_rms", output.peak_over_rms);
     value.Get("exact", output.exact);
   }
@@ -110,11 +114,12 @@ Result<TruthFigures> Referee::Restore(std::size_t draw, std::size_t slot) {
   return truth;
 }
 
-Result<TruthFigures> Referee::Apply(const Battery& battery, std::size_t slot) {
+Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t draw,
+                                    std::size_t slot) {
   JsonWriter request = Begin("battery_set");
   request.Field("battery", battery.name).Field("rung", battery.rung);
-  request.Field("integer_bound", battery.integer_bound).Field("draw", battery.draw);
-  request.Field("seed", battery.seed).Field("slot", slot);
+  request.Field("integer_bound", battery.integer_bound).Field("argument", battery.argument);
+  request.Field("draw", draw).Field("seed", battery.seed).Field("slot", slot);
   const JsonReader reply = TRY(server_->AskReferee(request, {}, "making a battery's input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
   if (truth.refused.empty()) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -21,8 +20,10 @@ namespace pragma {
 // One output held against its truth.
 struct OutputFigures {
   ErrorPass pass;
-  std::string worst;  // "got 1.5, expected 2" at pass.worst, and at pass.first_mismatch
+  // "got 1.5, expected 2" at pass.worst, at pass.first_mismatch and at pass.first_odd
+  std::string worst;
   std::string first;
+  std::string odd;
 };
 
 // Torch's own result of a set held against the fp64 truth.
@@ -30,6 +31,7 @@ struct TruthFigures {
   struct Output {
     OutputFigures torch;
     bool finite = true;        // the truth and Torch's own result
+    bool finite_somewhere = true;  // the truth
     double peak_over_rms = 1;  // of the truth
     bool exact = false;        // integers that fp32 holds exactly, and Torch gets each of them
   };
@@ -76,14 +78,9 @@ class Referee final {
   [[nodiscard]] Result<TruthFigures> Draw(std::uint64_t seed, std::size_t draw, std::size_t slot);
   // The drawn set once more.
   [[nodiscard]] Result<TruthFigures> Restore(std::size_t draw, std::size_t slot);
-  struct Battery {
-    std::string_view name;
-    double rung = 1;
-    double integer_bound = 1;
-    std::size_t draw = 0;  // the drawn set that is rewritten
-    std::uint64_t seed = 0;
-  };
-  [[nodiscard]] Result<TruthFigures> Apply(const Battery& battery, std::size_t slot);
+  // Rewrites the drawn set.
+  [[nodiscard]] Result<TruthFigures> Apply(const BatteryRequest& battery, std::size_t draw,
+                                           std::size_t slot);
   // Fresh values for timed calls, with Torch's own result (fp64 where an output is an integer).
   [[nodiscard]] Result<void> Renew(std::span<const std::uint32_t> slots, std::uint64_t seed);
   // What rounding does to the inputs of a set, and how much of what the truth then moves an element

@@ -249,6 +249,20 @@ Result<void> TorchServer::Reference(Precision precision, const SharedMemory& arg
   return {};
 }
 
+Result<void> TorchServer::ApplyBattery(const BatteryRequest& battery, const SharedMemory& area,
+                                       std::size_t offset) {
+  const SetLayout layout = PackedLayout(impl_->task);
+  TRY(impl_->CheckSpace(area, offset, layout.argument_bytes));
+  JsonWriter request;
+  request.BeginObject().Field("op", "apply_battery").Field("battery", battery.name);
+  request.Field("rung", battery.rung).Field("integer_bound", battery.integer_bound);
+  request.Field("argument", battery.argument).Field("seed", battery.seed);
+  request.Field("offsets", Shifted(layout.argument_offsets, offset));
+  const std::array<int, 1> fds{area.fd()};
+  TRY(impl_->Ask(request, fds, "making a battery's input set"));
+  return {};
+}
+
 Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   const bool on_device = spec.area_fd >= 0;
   if (spec.inputs == nullptr && !on_device) {

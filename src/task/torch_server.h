@@ -62,6 +62,15 @@ struct TimerSpec {
   int control_fd = -1;  // a control page (worker/protocol.h)
 };
 
+// Inputs of another distribution than the task's own (verify/batteries.h).
+struct BatteryRequest {
+  std::string_view name;
+  double rung = 1;
+  double integer_bound = 1;
+  int argument = -1;  // of a battery that is about one input; -1: any
+  std::uint64_t seed = 0;
+};
+
 // A timing child: forked from the clean zygote, blocked on its doorbell.
 struct TimerChild {
   pid_t host_pid = -1;
@@ -110,6 +119,11 @@ class TorchServer final {
   [[nodiscard]] Result<void> Reference(Precision precision, const SharedMemory& arguments,
                                        std::size_t offset, const SharedMemory& outputs,
                                        std::size_t output_offset);
+
+  // Makes a battery's values of the drawn set that lies in `area` at `offset` in
+  // PackedLayout(task()).
+  [[nodiscard]] Result<void> ApplyBattery(const BatteryRequest& battery, const SharedMemory& area,
+                                          std::size_t offset);
 
   [[nodiscard]] Result<TimerChild> SpawnTimer(const TimerSpec& spec);
 

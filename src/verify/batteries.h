@@ -1,17 +1,16 @@
 // Batteries: input sets that bring out what the task's own distribution may hide. A kernel that
 // takes a short cut which only the nominal values allow (an identity for ReLU on [0, 1), a dropped
-// tail below the tolerance, a bias that is always zero) fails one of them (docs/trust.md).
+// tail below the tolerance, a bias that is always zero) fails one of them (docs/trust.md). What
+// they are and when they count is said here; their values are made where sets are
+// (python/pragma_torch/batteries.py).
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "base/random.h"
 #include "core/task.h"
-#include "verify/structure.h"
 
 namespace pragma {
 
@@ -26,15 +25,52 @@ enum class Battery : std::uint8_t {
   kTiny,        // as kSigned, a hundred thousand times smaller
   kDenormals,   // below the smallest normal number
   kZeros,
-  kNonFinite,  // a few NaN and infinities; noted, never a reason to reject
+  // By sign: whatever a maximum or minimum is begun with must not win.
+  kNegative,        // of the nominal size
+  kPositive,        // likewise
+  kFarBelow,        // all below -1e6
+  kFarAbove,        // all above 1e6
+  kExtremelyBelow,  // all below -1e30
+  kExtremelyAbove,  // all above 1e30
+  // Normal values of the nominal spread, and a common offset of so many times the spread.
+  kOffset1e3,
+  kOffset1e5,
+  // By order and place.
+  kAscending,  // along each dimension
+  kDescending,
+  kOutlier,          // one element of each row is far larger
+  kAlternating,      // neighbours differ in sign, and hardly in size
+  kConstantRows,     // equal along the last dimension
+  kConstantColumns,  // equal along the others
+  // Some values are not finite.
+  kMasked,      // a quarter of one input is -inf, never a whole row
+  kMaskedRows,  // the same, and whole rows
+  kInfinities,  // a few +inf in one input; noted, never a reason to reject
+  kNan,         // one NaN in one input; noted, unless it is asked for
 };
 
-inline constexpr std::array kAllBatteries{
-    Battery::kSigned,    Battery::kWide,     Battery::kHeavyTails, Battery::kIntegers,
-    Battery::kOneHot,    Battery::kLastOnly, Battery::kTies,       Battery::kTiny,
-    Battery::kDenormals, Battery::kZeros,    Battery::kNonFinite};
+inline constexpr std::array kAllBatteries{Battery::kSigned,         Battery::kWide,
+                                          Battery::kHeavyTails,     Battery::kIntegers,
+                                          Battery::kOneHot,         Battery::kLastOnly,
+                                          Battery::kTies,           Battery::kTiny,
+                                          Battery::kDenormals,      Battery::kZeros,
+                                          Battery::kNegative,       Battery::kPositive,
+                                          Battery::kFarBelow,       Battery::kFarAbove,
+                                          Battery::kExtremelyBelow, Battery::kExtremelyAbove,
+                                          Battery::kOffset1e3,      Battery::kOffset1e5,
+                                          Battery::kAscending,      Battery::kDescending,
+                                          Battery::kOutlier,        Battery::kAlternating,
+                                          Battery::kConstantRows,   Battery::kConstantColumns,
+                                          Battery::kMasked,         Battery::kMaskedRows,
+                                          Battery::kInfinities,     Battery::kNan};
 
-[[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide", ...
+// A battery that is asked for.
+struct BatteryWish {
+  Battery battery = Battery::kSigned;
+  int argument = -1;  // the input that a battery of one input is about; -1: any
+};
+
+[[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide_range", ...
 [[nodiscard]] std::string_view BatteryMeaning(Battery battery);  // for reasons: "normal values ..."
 
 // The largest integers of kIntegers: sums of products of as many as the task adds up stay exact.
@@ -51,16 +87,10 @@ inline constexpr std::array kAllBatteries{
 // exact there gains nobody anything; a term left out is wrong by as much as the output.
 [[nodiscard]] bool ShowsMissingTerms(Battery battery);
 
+// A battery with infinities or NaN among its values: its truth need not be finite everywhere.
+[[nodiscard]] bool MayBeNonFinite(Battery battery);
+
 // How far a battery goes: tried from the first on until the reference stays finite.
 [[nodiscard]] std::span<const double> BatteryRungs(Battery battery);
-
-// Rewrites a drawn set (in PackedLayout(task)). Inputs get the battery's values; parameters that
-// are constant as constructed (ones, zeros) get random ones, others stay as drawn, except that
-// kIntegers makes integers of all. What a kernel may rely on stays: zeros at fixed places of an
-// otherwise random tensor (triangles, masks), symmetry, rows that sum to one, tensors of few
-// distinct values, integer tensors, buffers, constants, tensors that hold infinities.
-// `structures`: DetectStructures of a drawn set; `rung`: one of BatteryRungs(battery).
-void ApplyBattery(const Task& task, std::span<const TensorStructure> structures, Battery battery,
-                  double rung, Rng& rng, std::span<std::byte> packed);
 
 }  // namespace pragma

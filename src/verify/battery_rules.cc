@@ -1,8 +1,15 @@
 #include "verify/battery_rules.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/task.h"
 #include "verify/batteries.h"
@@ -11,9 +18,10 @@
 namespace pragma {
 namespace {
 
-// Where Torch's own result is further off than this, nobody can be held against the truth.
+// Where Torch's own result is further off than this, nobody can be held against the truth. Far from
+// zero few digits are left of the spread, and a formula that needs more of them is off by far more.
 constexpr double kTellable = 0.05;
-constexpr double kTellable16Bit = 0.5;
+constexpr double kTellableFew = 0.5;
 
 // Where a few values are far larger than the rest, honest algorithms that mix neighbours
 // (Winograd's transforms, sums shifted by one element) carry rounding errors of the large ones to
@@ -21,11 +29,98 @@ constexpr double kTellable16Bit = 0.5;
 constexpr double kRangeFactor = 30;
 constexpr double kMostOfRange = 1e-3;
 
-}  // namespace
+// Of the task's own outputs: what is that small is what rounding leaves of zero.
+constexpr double kNothing = 1e-12;
 
-double Tellable(DType dtype) {
-  const bool small = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
-  return small ? kTellable16Bit : kTellable;
+// A kind of operators, by how their names begin after "aten.", and the batteries that short cuts of
+// theirs fail on. A beginning that ends with a dot is the whole name.
+struct OperatorKind {
+  std::span<const std::string_view> operators;
+  std::span<const Battery> batteries;
+};
+
+constexpr std::array<std::string_view, 20> kExtremes{
+    "amax",    "amin",     "aminmax",      "max.",         "min.",
+    "argmax",  "argmin",   "maximum",      "minimum",      "fmax",
+    "fmin",    "max_pool", "adaptive_max", "fractional_m", "topk",
+    "sort",    "kthvalue", "median",       "cummax",       "cummin"};
+constexpr std::array kForExtremes{
+    Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
+    Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
+    Battery::kTies,           Battery::kMasked,    Battery::kMaskedRows};
+
+constexpr std::array<std::string_view, 11> kExponentials{
+    "_softmax",  "softmax",       "_log_softmax",         "log_softmax",
+    "logsumexp", "logcumsumexp",  "scaled_dot_product",   "_scaled_dot_product",
+    "logaddexp", "cross_entropy", "_safe_softmax"};
+constexpr std::array kForExponentials{
+    Battery::kNegative,       Battery::kPositive,       Battery::kFarBelow,  Battery::kFarAbove,
+    Battery::kExtremelyBelow, Battery::kExtremelyAbove, Battery::kOffset1e3, Battery::kOutlier,
+    Battery::kMasked,         Battery::kMaskedRows};
+
+constexpr std::array<std::string_view, 5> kScans{"cumsum", "cumprod", "cummax", "cummin",
+                                                 "logcumsumexp"};
+constexpr std::array kForScans{Battery::kAscending, Battery::kDescending, Battery::kAlternating,
+                               Battery::kOneHot, Battery::kConstantRows};
+
+constexpr std::array<std::string_view, 16> kNorms{
+    "native_layer_norm", "layer_norm",    "native_group_norm", "group_norm",
+    "instance_norm",     "batch_norm",    "native_batch_norm", "_native_batch_norm",
+    "cudnn_batch_norm",  "rms_norm",      "_fused_rms_norm",   "var",
+    "std",               "linalg_vector", "norm",              "cosine_similarity"};
+constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5, Battery::kOutlier,
+                               Battery::kConstantRows, Battery::kTiny};
+
+constexpr std::array<std::string_view, 27> kPiecewise{
+    "relu",       "leaky_relu", "prelu", "_prelu",  "rrelu",       "elu",       "celu",
+    "selu",       "clamp",      "clip",  "where",   "masked_fill", "hardtanh",  "hardswish",
+    "hardsigmoid", "hardshrink", "softshrink", "softplus", "threshold", "abs", "sign",
+    "gt.",        "ge.",        "lt.",   "le.",     "eq.",         "ne."};
+constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Battery::kFarBelow,
+                                   Battery::kFarAbove, Battery::kZeros};
+
+constexpr std::array<std::string_view, 2> kMasks{"where", "masked_fill"};
+constexpr std::array kForMasks{Battery::kMasked, Battery::kMaskedRows};
+
+constexpr std::array<OperatorKind, 6> kKinds{{{kExtremes, kForExtremes},
+                                              {kExponentials, kForExponentials},
+                                              {kScans, kForScans},
+                                              {kNorms, kForNorms},
+                                              {kPiecewise, kForPiecewise},
+                                              {kMasks, kForMasks}}};
+
+constexpr std::string_view kAten = "aten.";
+
+bool Has(const Task& task, std::span<const std::string_view> operators) {
+  return std::ranges::any_of(task.graph, [&](const GraphNode& node) {
+    if (!node.op.starts_with(kAten)) return false;
+    const std::string_view name = std::string_view(node.op).substr(kAten.size());
+    return std::ranges::any_of(operators,
+                               [&](std::string_view start) { return name.starts_with(start); });
+  });
+}
+
+bool Contains(std::span<const Battery> batteries, Battery battery) {
+  return std::ranges::find(batteries, battery) != batteries.end();
+}
+
+// Where Torch's own result may be so far off that it is no measure any more.
+double Tellable(DType dtype, Battery battery) {
+  const bool few = dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
+                   battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5;
+  return few ? kTellableFew : kTellable;
+}
+
+// Batteries whose outputs are small because their inputs are.
+bool IsSmallOrSparse(Battery battery) {
+  switch (battery) {
+    case Battery::kTiny:
+    case Battery::kDenormals:
+    case Battery::kZeros:
+    case Battery::kOneHot:
+    case Battery::kLastOnly: return true;
+    default: return false;
+  }
 }
 
 Tolerance ForRange(const Tolerance& tolerance, double peak_over_rms) {
@@ -36,8 +131,56 @@ Tolerance ForRange(const Tolerance& tolerance, double peak_over_rms) {
   return wide;
 }
 
+}  // namespace
+
+std::vector<Battery> RequiredBatteries(const Task& task) {
+  if (task.graph.empty()) return {kAllBatteries.begin(), kAllBatteries.end()};
+  std::vector<Battery> required{Battery::kSigned};
+  for (const OperatorKind& kind : kKinds) {
+    if (!Has(task, kind.operators)) continue;
+    for (const Battery battery : kind.batteries) {
+      if (!Contains(required, battery)) required.push_back(battery);
+    }
+  }
+  return required;
+}
+
+bool OnlyNoted(const Task& task, Battery battery) {
+  if (battery == Battery::kInfinities || battery == Battery::kNan) return true;
+  if (!MayBeNonFinite(battery)) return false;
+  return task.graph.empty() || !Contains(RequiredBatteries(task), battery);
+}
+
+std::string ComplaintOf(const TensorSpec& spec, Battery battery, const TorchStanding& torch) {
+  if (!torch.finite && !MayBeNonFinite(battery)) return "the reference is not finite";
+  const bool masked = battery == Battery::kMasked || battery == Battery::kMaskedRows;
+  if (masked && !torch.finite_somewhere) return "the reference is finite nowhere";
+  const bool tellable = torch.tolerance.rel <= Tellable(spec.dtype, battery) && torch.fits;
+  return tellable ? "" : "Torch's own result is too far from the truth";
+}
+
+Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch) {
+  Tolerance tolerance =
+      SpansRange(battery) ? ForRange(torch.tolerance, torch.peak_over_rms) : torch.tolerance;
+  tolerance.where_finite = MayBeNonFinite(battery);
+  const bool nothing = torch.rms <= kNothing * torch.nominal_rms;
+  if (nothing && !IsSmallOrSparse(battery)) tolerance.absolute = tolerance.rel * torch.nominal_rms;
+  return tolerance;
+}
+
+bool MixesSizes(Battery battery) {
+  return SpansRange(battery) || battery == Battery::kOutlier || ShowsMissingTerms(battery);
+}
+
 bool SpansRange(Battery battery) {
-  return battery == Battery::kWide || battery == Battery::kHeavyTails;
+  switch (battery) {
+    case Battery::kWide:
+    case Battery::kHeavyTails:
+    case Battery::kExtremelyBelow:
+    case Battery::kExtremelyAbove:
+    case Battery::kOutlier: return true;
+    default: return false;
+  }
 }
 
 bool TiesAreDecided(const Task& task) {

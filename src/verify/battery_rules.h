@@ -1,6 +1,9 @@
-// What holds for every battery, wherever its set lies: how outputs are judged on it, and when it is
-// left out.
+// What holds for every battery, wherever its set lies: which ones a task needs, how outputs are
+// judged on it, and when it is left out.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "core/task.h"
 #include "verify/batteries.h"
@@ -8,11 +11,31 @@
 
 namespace pragma {
 
-// Where Torch's own result is further off than this, nobody can be held against the truth.
-[[nodiscard]] double Tellable(DType dtype);
+// What the task's operators make necessary, whatever time there is: kSigned always. All of them
+// where the graph is not known.
+[[nodiscard]] std::vector<Battery> RequiredBatteries(const Task& task);
+// A difference is told and is no reason to reject: how NaN and infinities are treated where the
+// operators do not ask for them is a matter of taste.
+[[nodiscard]] bool OnlyNoted(const Task& task, Battery battery);
+
+// What is known of one output of a battery's set before any kernel runs.
+struct TorchStanding {
+  bool finite = true;            // the truth and Torch's own result, everywhere
+  bool finite_somewhere = true;  // the truth
+  bool fits = true;              // Torch's own result is within the tolerance
+  double peak_over_rms = 1;      // of the truth
+  double rms = 1;                // of the truth
+  double nominal_rms = 1;        // of that of the task's own inputs
+  Tolerance tolerance;           // derived from Torch's own error
+};
+// Why nobody can be held against the truth; empty: they can. Floating outputs only.
+[[nodiscard]] std::string ComplaintOf(const TensorSpec& spec, Battery battery,
+                                      const TorchStanding& torch);
+[[nodiscard]] Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch);
 [[nodiscard]] bool SpansRange(Battery battery);
-// For outputs of a battery that spans a range. `peak_over_rms`: of the truth.
-[[nodiscard]] Tolerance ForRange(const Tolerance& tolerance, double peak_over_rms);
+// A battery with large values beside small ones: algorithms that mix neighbours (Winograd's,
+// Strassen's) lose digits of the small ones, and are honest.
+[[nodiscard]] bool MixesSizes(Battery battery);
 // Only where the index that is meant among equal elements is documented: the first.
 [[nodiscard]] bool TiesAreDecided(const Task& task);
 // Relative size of what a running sum in fp32 does to its terms: eps / 2 for each rounding, and

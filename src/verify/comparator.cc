@@ -92,7 +92,7 @@ std::string ValueReason(const ErrorPass& pass, const std::string& worst,
 }
 
 Comparison JudgeExact(const TensorSpec& spec, const ErrorPass& pass, const ElementTexts& text) {
-  Comparison result{.ok = pass.mismatched == 0, .reason = {}, .error = {}};
+  Comparison result{.ok = pass.mismatched == 0, .reason = {}, .error = {}, .odd = {}};
   result.error.output = spec.name;
   if (result.ok) return result;
   result.error.at = Unravel(pass.first_mismatch, spec.shape);
@@ -160,12 +160,14 @@ bool ExactIntegers(const OutputView& torch) {
 
 Tolerance AgainstTorch(const Tolerance& tolerance) {
   const double factor = kTimedFactor + 1 / kHonestFactor;
-  return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2};
+  return {tolerance.rel * factor, tolerance.rel_l2 * factor, tolerance.honest_rel_l2,
+          tolerance.where_finite, tolerance.absolute * factor};
 }
 
 Tolerance Looser(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rel, b.rel), std::max(a.rel_l2, b.rel_l2),
-          std::max(a.honest_rel_l2, b.honest_rel_l2)};
+          std::max(a.honest_rel_l2, b.honest_rel_l2), a.where_finite || b.where_finite,
+          std::max(a.absolute, b.absolute)};
 }
 
 Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance& tolerance,
@@ -178,16 +180,21 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
                   .honest_rel_l2 = tolerance.honest_rel_l2,
                   .at = Unravel(pass.worst, spec.shape),
                   .output = spec.name};
-  if (pass.mismatched > 0) {
+  if (tolerance.where_finite && pass.odd_truth > 0)
+    result.odd = fmt::format("{} elements; first {}", pass.odd_truth, text(pass.first_odd));
+  const std::size_t judged = pass.mismatched + (tolerance.where_finite ? 0 : pass.odd_truth);
+  if (judged > 0) {
+    const std::size_t first = pass.mismatched > 0 ? pass.first_mismatch : pass.first_odd;
     result.reason = fmt::format(
         "{} elements are NaN or infinite where they should not be, or the other way round; first "
         "{}",
-        pass.mismatched, text(pass.first_mismatch));
-    result.error.at = Unravel(pass.first_mismatch, spec.shape);
+        judged, text(first));
+    result.error.at = Unravel(first, spec.shape);
     return result;
   }
   // Written so that a NaN figure fails.
-  result.ok = pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2;
+  result.ok = (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2) ||
+              (tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute);
   result.small_values = !(pass.max_any_rel <= LargeRelativeError(spec.dtype));
   if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
   return result;
@@ -205,8 +212,10 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
     Comparison comparison = Compare(views[i], tolerances[i]);
     if (!comparison.ok) return comparison;
     const bool small_values = worst.small_values || comparison.small_values;
+    std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
     worst.small_values = small_values;
+    worst.odd = std::move(odd);
   }
   return worst;
 }

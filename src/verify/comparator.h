@@ -36,6 +36,10 @@ struct Tolerance {
   double rel = 0;     // of |r| + rms(r), elementwise
   double rel_l2 = 0;  // of ||r||
   double honest_rel_l2 = 0;
+  // Places where the truth is NaN or infinite are not judged, only counted.
+  bool where_finite = false;
+  // Errors up to it are none: for a truth that is nothing but zeros, which has no size of its own.
+  double absolute = 0;
 };
 
 // What flows into an element.
@@ -63,6 +67,7 @@ struct Comparison {
   // wrong depends on the element (conditioning.h).
   bool small_values = false;
   ErrorFigures error;
+  std::string odd;  // not judged: where the truth is not finite and something else was found
 };
 
 [[nodiscard]] Comparison Compare(const OutputView& view, const Tolerance& tolerance);

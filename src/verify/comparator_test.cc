@@ -69,6 +69,20 @@ TEST(CompareTest, NanAndInfinityPassWhereTheyBelong) {
   EXPECT_FALSE(same.Run().ok);
 }
 
+TEST(CompareTest, WhereTheTruthIsNotFiniteADifferenceCanBeCountedOnly) {
+  Case other;
+  other.expected = {std::nan(""), -kInf, 3, 4};
+  other.actual = {0, -kInf, 3, 4};
+  Tolerance tolerance{.rel = 1e-5, .rel_l2 = 1e-5};
+  EXPECT_FALSE(Compare(other.view(), tolerance).ok);
+  tolerance.where_finite = true;
+  const Comparison counted = Compare(other.view(), tolerance);
+  EXPECT_TRUE(counted.ok);
+  EXPECT_THAT(counted.odd, HasSubstr("1 elements; first out[0, 0]: got 0, expected nan"));
+  other.actual[2] = kInf;
+  EXPECT_FALSE(Compare(other.view(), tolerance).ok);
+}
+
 TEST(CompareTest, TruthBeyondTheTypesRangeIsInfinity) {
   Case large;
   large.expected = {1e300, 2, 3, 4};

@@ -39,6 +39,7 @@ class DeviceCalls final : public CheckedCalls {
   // Makes the calls from now on; outlives them.
   void Use(DeviceWorker& worker) { worker_ = &worker; }
 
+  [[nodiscard]] const Task& task() const override { return stage_.task(); }
   [[nodiscard]] std::size_t sets() const override { return stage_.size().sets; }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
     stale_.insert(slot);
@@ -49,9 +50,10 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
-  Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                  std::uint32_t slot) override {
     stale_.insert(slot);
-    return stage_.DrawBattery(battery, rng, slot);
+    return stage_.DrawBattery(wish, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
     return stage_.Tolerances(slot);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,12 @@ constexpr std::size_t kCopies = 8;
 // Of the device's memory, so that several runs fit beside each other. The sets of an eighth of 80
 // GB are 1.2 GB of arguments: even so few take 0.4 ms at full speed.
 constexpr std::size_t kShareOfMemory = 8;
+
+// Of the truth.
+double RmsOf(const TensorSpec& spec, const ErrorPass& pass) {
+  const std::size_t count = std::max<std::size_t>(spec.elements(), 1);
+  return std::sqrt(pass.sum_squared / static_cast<double>(count));
+}
 
 }  // namespace
 
@@ -75,7 +82,9 @@ Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::siz
   const TruthFigures truth = TRY(referee_.Draw(seed, draw % size_.draws, slot));
   against_torch_[slot] = 0;
   tolerances_.resize(task().outputs.size());
+  nominal_rms_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
+    nominal_rms_[i] = RmsOf(task().outputs[i], truth.outputs[i].torch.pass);
     tolerances_[i] =
         Looser(tolerances_[i], DeriveTolerance(task().outputs[i], truth.outputs[i].torch.pass,
                                                {.count = task().reduction_length}));
@@ -89,22 +98,18 @@ Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
   return {};
 }
 
-Result<BatteryDraw> DeviceStage::DrawBattery(Battery battery, Rng& rng, std::size_t slot) {
+Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
   BatteryDraw draw;
-  if (MakesTies(battery) && !TiesAreDecided(task())) {
-    draw.not_admitted = "which of equal elements an index means is not defined";
+  if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
+    draw.not_admitted = kTiesAreTaste;
     return draw;
   }
   against_torch_[slot] = 0;
-  for (const double rung : BatteryRungs(battery)) {
-    const TruthFigures truth = TRY(referee_.Apply({.name = BatteryName(battery),
-                                                   .rung = rung,
-                                                   .integer_bound = IntegerBound(task()),
-                                                   .draw = rng.Below(size_.draws),
-                                                   .seed = rng() >> 1U},
-                                                  slot));
+  for (const double rung : BatteryRungs(wish.battery)) {
+    const BatteryRequest request = RequestFor(task(), wish, rung, rng);
+    const TruthFigures truth = TRY(referee_.Apply(request, rng.Below(size_.draws), slot));
     draw = {};
-    draw.not_admitted = truth.refused.empty() ? Complaint(battery, truth, draw)
+    draw.not_admitted = truth.refused.empty() ? Complaint(wish.battery, truth, draw)
                                               : "the reference refuses it: " + truth.refused;
     if (draw.not_admitted.empty()) break;
   }
@@ -117,18 +122,21 @@ std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     const TensorSpec& spec = task().outputs[i];
     const TruthFigures::Output& output = truth.outputs[i];
-    const bool floating_output = IsFloating(spec.dtype);
-    if (battery != Battery::kNonFinite && floating_output && !output.finite) {
-      return "the reference is not finite";
-    }
-    const Tolerance tolerance =
-        DeriveTolerance(spec, output.torch.pass,
-                        {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
-    const bool tellable =
-        tolerance.rel <= Tellable(spec.dtype) && output.torch.pass.mismatched == 0;
-    if (floating_output && !tellable) return "Torch's own result is too far from the truth";
-    draw.tolerances.push_back(SpansRange(battery) ? ForRange(tolerance, output.peak_over_rms)
-                                                  : tolerance);
+    const ErrorPass& pass = output.torch.pass;
+    const TorchStanding torch{
+        .finite = output.finite,
+        .finite_somewhere = output.finite_somewhere,
+        .fits = pass.mismatched == 0 && (MayBeNonFinite(battery) || pass.odd_truth == 0),
+        .peak_over_rms = output.peak_over_rms,
+        .rms = RmsOf(spec, pass),
+        .nominal_rms = nominal_rms_[i],
+        .tolerance = DeriveTolerance(
+            spec, pass,
+            {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)})};
+    std::string complaint = IsFloating(spec.dtype) ? ComplaintOf(spec, battery, torch) : "";
+    if (!complaint.empty()) return complaint;
+    draw.finite = draw.finite && (output.finite || !IsFloating(spec.dtype));
+    draw.tolerances.push_back(BatteryTolerance(battery, torch));
     draw.exact.push_back(battery == Battery::kIntegers && output.exact ? 1 : 0);
   }
   return {};
@@ -159,10 +167,13 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
     const OutputFigures& figures = slot.outputs[i];
     Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
       const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
-      return ElementAt(spec, flat, mismatch ? figures.first : figures.worst);
+      const bool odd = figures.pass.odd_truth > 0 && flat == figures.pass.first_odd;
+      return ElementAt(spec, flat, mismatch ? figures.first : odd ? figures.odd : figures.worst);
     });
     if (!judged.ok) return judged;
+    std::string odd = worst.odd.empty() ? judged.odd : worst.odd;
     if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
+    worst.odd = std::move(odd);
   }
   return worst;
 }

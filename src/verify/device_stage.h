@@ -55,7 +55,8 @@ class DeviceStage final {
   // Draws a set into the slot, with its fp64 truth. Each drawn set widens the tolerances.
   [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
   [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
-  [[nodiscard]] Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::size_t slot);
+  [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                                std::size_t slot);
   // Values that no call has seen, and Torch's own results of them.
   [[nodiscard]] Result<void> RenewSets(std::span<const std::uint32_t> slots, Rng& rng);
 
@@ -83,6 +84,7 @@ class DeviceStage final {
   Referee referee_;
   StageSize size_;
   std::vector<Tolerance> tolerances_;  // by output
+  std::vector<double> nominal_rms_;    // by output: of the truth of the set that was drawn last
   std::vector<char> against_torch_;    // by slot: held against Torch's own result, not the truth
 };
 

@@ -37,6 +37,7 @@ class DeviceVerifier final {
   // Waits until nothing of it uses the server any more.
   [[nodiscard]] Result<void> Settle();
   void set_seed(const std::optional<Seed>& seed) { options_.seed = seed; }
+  void set_battery_budget(Seconds budget) { options_.battery_budget = budget; }
   void set_more_to_come(bool more) { more_to_come_ = more; }
 
  private:

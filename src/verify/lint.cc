@@ -203,7 +203,7 @@ void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
 // What the strict rule accepts on the task's own inputs may still fail on others.
 Result<void> Linter::TryBatteries() {
   for (const Battery battery : kAllBatteries) {
-    if (battery == Battery::kNonFinite) continue;
+    if (MayBeNonFinite(battery)) continue;
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while linting");
     if (late()) {
       report_.notes.push_back("no time for battery " + std::string(BatteryName(battery)));
@@ -216,7 +216,7 @@ Result<void> Linter::TryBatteries() {
 }
 
 Result<void> Linter::TryBattery(Battery battery) {
-  const BatteryDraw draw = TRY(stage_.DrawBattery(battery, rng_, kSlot));
+  const BatteryDraw draw = TRY(stage_.DrawBattery({.battery = battery}, rng_, kSlot));
   if (!draw.not_admitted.empty()) return {};
   report_.batteries.emplace_back(BatteryName(battery));
   for (AcceptedDecoy& accepted : report_.accepted) {

@@ -110,7 +110,9 @@ void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end,
     const double y = read.actual(view.actual.data(), i);
     const double r = Representable(read.truth(view.expected.data(), i), largest);
     if (std::isfinite(y) && std::isfinite(r)) continue;
-    if (!SameNonFinite(y, r) && pass.mismatched++ == 0) pass.first_mismatch = i;
+    if (SameNonFinite(y, r)) continue;
+    if (std::isfinite(r) && pass.mismatched++ == 0) pass.first_mismatch = i;
+    if (!std::isfinite(r) && pass.odd_truth++ == 0) pass.first_odd = i;
   }
 }
 
@@ -148,6 +150,8 @@ void Append(ErrorPass& pass, const ErrorPass& part) {
   }
   if (pass.mismatched == 0) pass.first_mismatch = part.first_mismatch;
   pass.mismatched += part.mismatched;
+  if (pass.odd_truth == 0) pass.first_odd = part.first_odd;
+  pass.odd_truth += part.odd_truth;
 }
 
 template <class Both>

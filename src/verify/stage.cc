@@ -20,6 +20,7 @@
 #include "task/torch_server.h"
 #include "verify/comparator.h"
 #include "verify/input_pool.h"
+#include "verify/output_pass.h"
 #include "worker/protocol.h"
 
 namespace pragma {
@@ -125,7 +126,9 @@ Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t sl
   TRY(ExpectTruth(slot));
   TRY(MakeNative(slot));
   tolerances_.resize(task().outputs.size());
+  nominal_rms_.resize(task().outputs.size());
   for (std::size_t i = 0; i < tolerances_.size(); ++i) {
+    nominal_rms_[i] = RmsOfFinite(task().outputs[i], Expected(slot, i));
     const Tolerance tolerance =
         DeriveTolerance(NativeView(slot, i), {.count = task().reduction_length});
     tolerances_[i] = Looser(tolerances_[i], tolerance);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -50,7 +51,13 @@ struct BatteryDraw {
   std::string not_admitted;           // why the reference cannot judge it; empty: it can
   std::vector<Tolerance> tolerances;  // by output
   std::vector<char> exact;            // by output: integers that any order of summation gets right
+  bool finite = true;                 // the truth is, everywhere
 };
+inline constexpr std::string_view kTiesAreTaste =
+    "which of equal elements an index means is not defined";
+// With a seed of its own.
+[[nodiscard]] BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung,
+                                        Rng& rng);
 
 class Stage final {
  public:
@@ -86,9 +93,10 @@ class Stage final {
   // What the slot's outputs are held against from now on: the fp64 truth.
   [[nodiscard]] Result<void> ExpectTruth(std::size_t slot);
   // Makes a battery's set from a drawn one and puts it into the slot with its fp64 outputs. It is
-  // admitted when reference and Torch's own result are finite (NaN and infinities of kNonFinite: in
+  // admitted when reference and Torch's own result are finite (batteries with infinities or NaN: in
   // the same places) and close enough to tell right from wrong.
-  [[nodiscard]] Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::size_t slot);
+  [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                                std::size_t slot);
   // Asked when an output is about to be called wrong: could honest rounding have done it? Compares
   // with the fp64 truth, and allows each element what rounding of the inputs does to it: the slot's
   // floating arguments are changed by what rounding does to sums of their length, and the truth is
@@ -140,7 +148,7 @@ class Stage final {
   [[nodiscard]] std::size_t TruthOffset(std::size_t slot) const;
   [[nodiscard]] std::span<const std::byte> Native(std::size_t slot, std::size_t output) const;
   [[nodiscard]] OutputView NativeView(std::size_t slot, std::size_t output) const;
-  [[nodiscard]] Result<BatteryDraw> TryBattery(Battery battery, double rung, Rng& rng,
+  [[nodiscard]] Result<BatteryDraw> TryBattery(const BatteryWish& wish, double rung, Rng& rng,
                                                std::size_t slot);
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
@@ -163,6 +171,7 @@ class Stage final {
   SharedMemory perturbed_;  // one set of arguments, and its outputs; made when first needed
   SharedMemory perturbed_truth_;
   std::vector<Tolerance> tolerances_;        // by output
+  std::vector<double> nominal_rms_;          // likewise, of the truth of the set drawn last
   std::vector<TensorStructure> structures_;  // of the arguments; empty until a set is drawn
   std::vector<char> against_torch_;          // by slot: what is expected is Torch's own result
   std::size_t truth_slot_ = 0;               // whose truth was made last

@@ -1,5 +1,6 @@
 // The part of Stage that judges inputs of other distributions than the task's own.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "verify/battery_rules.h"
 #include "verify/comparator.h"
 #include "verify/element.h"
+#include "verify/output_pass.h"
 #include "verify/stage.h"
 
 namespace pragma {
@@ -33,23 +35,33 @@ void Perturb(const TensorSpec& tensor, double size, Rng& rng, std::byte* data) {
 
 }  // namespace
 
-Result<BatteryDraw> Stage::DrawBattery(Battery battery, Rng& rng, std::size_t slot) {
+BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung, Rng& rng) {
+  return {.name = BatteryName(wish.battery),
+          .rung = rung,
+          .integer_bound = IntegerBound(task),
+          .argument = wish.argument,
+          .seed = rng() >> 1U};
+}
+
+Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
   BatteryDraw draw;
-  if (MakesTies(battery) && !TiesAreDecided(task())) {
-    draw.not_admitted = "which of equal elements an index means is not defined";
+  if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
+    draw.not_admitted = kTiesAreTaste;
     return draw;
   }
-  for (const double rung : BatteryRungs(battery)) {
-    draw = TRY(TryBattery(battery, rung, rng, slot));
+  for (const double rung : BatteryRungs(wish.battery)) {
+    draw = TRY(TryBattery(wish, rung, rng, slot));
     if (draw.not_admitted.empty()) break;
   }
   return draw;
 }
 
-Result<BatteryDraw> Stage::TryBattery(Battery battery, double rung, Rng& rng, std::size_t slot) {
+Result<BatteryDraw> Stage::TryBattery(const BatteryWish& wish, double rung, Rng& rng,
+                                      std::size_t slot) {
   const std::span<std::byte> packed = Staged(slot);
   std::memcpy(packed.data(), pool_.set(rng.Below(pool_.size())).data(), packed.size());
-  ApplyBattery(task(), structures_, battery, rung, rng, packed);
+  TRY(server_->ApplyBattery(RequestFor(task(), wish, rung, rng), staging_,
+                            slot * packed_.argument_bytes));
   ring_.Fill(task(), slot, packed);
   BatteryDraw draw;
   Result<void> expected = ExpectTruth(slot);
@@ -59,29 +71,38 @@ Result<BatteryDraw> Stage::TryBattery(Battery battery, double rung, Rng& rng, st
     draw.not_admitted = "the reference refuses it: " + expected.error().message;
     return draw;
   }
-  draw.not_admitted = BatteryComplaint(battery, slot, draw);
+  draw.not_admitted = BatteryComplaint(wish.battery, slot, draw);
   return draw;
 }
 
 // Fills in the tolerances and says why they cannot be used.
 std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDraw& draw) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    OutputView torch = NativeView(slot, i);
-    const TensorSpec& spec = *torch.spec;
-    const bool floating = IsFloating(spec.dtype);
-    if (battery != Battery::kNonFinite && floating &&
-        (HasNonFinite(spec, torch.expected) || !AllFinite(spec, torch.native))) {
-      return "the reference is not finite";
+    OutputView view = NativeView(slot, i);
+    const TensorSpec& spec = *view.spec;
+    TorchStanding torch;
+    if (IsFloating(spec.dtype)) {
+      const BlockSquares squares = SquaresOfAll(spec, view.expected);
+      const std::int64_t finite = squares.finite;
+      torch.rms =
+          std::sqrt(squares.sum / static_cast<double>(std::max<std::int64_t>(finite, 1)));
+      torch.nominal_rms = nominal_rms_[i];
+      torch.finite = finite == static_cast<std::int64_t>(spec.elements()) &&
+                     AllFinite(spec, view.native);
+      torch.finite_somewhere = finite > 0;
+      torch.tolerance = DeriveTolerance(
+          view, {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
+      torch.peak_over_rms = SpansRange(battery) ? PeakOverRms(view) : 1;
+      Tolerance own = torch.tolerance;
+      own.where_finite = MayBeNonFinite(battery);
+      view.actual = view.native;
+      torch.fits = Compare(view, own).ok;
+      std::string complaint = ComplaintOf(spec, battery, torch);
+      if (!complaint.empty()) return complaint;
     }
-    const Tolerance tolerance = DeriveTolerance(
-        torch, {.count = task().reduction_length, .repeat = MakesEqualTerms(battery)});
-    torch.actual = torch.native;
-    if (floating && !(tolerance.rel <= Tellable(spec.dtype) && Compare(torch, tolerance).ok)) {
-      return "Torch's own result is too far from the truth";
-    }
-    draw.tolerances.push_back(SpansRange(battery) ? ForRange(tolerance, PeakOverRms(torch))
-                                                  : tolerance);
-    draw.exact.push_back(battery == Battery::kIntegers && ExactIntegers(torch) ? 1 : 0);
+    draw.finite = draw.finite && torch.finite;
+    draw.tolerances.push_back(BatteryTolerance(battery, torch));
+    draw.exact.push_back(battery == Battery::kIntegers && ExactIntegers(view) ? 1 : 0);
   }
   return {};
 }

@@ -40,6 +40,7 @@ class HostCalls final : public CheckedCalls {
     pristine_ = &pristine;
   }
 
+  [[nodiscard]] const Task& task() const override { return stage_.task(); }
   [[nodiscard]] std::size_t sets() const override { return stage_.ring().sets(); }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
     return stage_.DrawSet(draw, seed, slot);
@@ -49,8 +50,9 @@ class HostCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t slot) override { return stage_.ExpectTruth(slot); }
-  Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng, std::uint32_t slot) override {
-    return stage_.DrawBattery(battery, rng, slot);
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                  std::uint32_t slot) override {
+    return stage_.DrawBattery(wish, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
     return stage_.Tolerances(slot);

@@ -17,7 +17,9 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
+#include "core/task.h"
 #include "verify/batteries.h"
+#include "verify/battery_rules.h"
 #include "verify/comparator.h"
 #include "verify/judging.h"
 #include "verify/options.h"
@@ -74,7 +76,10 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   const TimePoint before = std::chrono::steady_clock::now();
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   judging_.compare_seconds += Since(before).count();
-  if (strict()) compared = TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared)));
+  if (strict()) {
+    compared =
+        TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared), SmallValues::kCount));
+  }
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
   if (worst || !fine) evaluation.error = compared.error;
@@ -87,9 +92,9 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
 }
 
 Result<Comparison> ValuePolicy::Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
-                                     Comparison compared) {
+                                     Comparison compared, SmallValues small) {
   if (!compared.ok) compared = TRY(SecondOpinion(slot, tolerances, std::move(compared)));
-  if (!compared.ok || !compared.small_values) return compared;
+  if (!compared.ok || !compared.small_values || small == SmallValues::kMayBeLost) return compared;
   std::string wrong = TRY(calls_.WrongSmallValues(slot, side_rng_));
   if (wrong.empty()) return compared;
   compared.ok = false;
@@ -142,54 +147,111 @@ Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
   return slots;
 }
 
+// Signed inputs find most. Then what the operators make necessary, whatever time that takes, then
+// the others as long as there is time: which ones those are is a secret.
 Result<void> ValuePolicy::Batteries() {
   const PhaseTimer timer(judging_.evaluation, "verify");
-  std::vector<Battery> order(kAllBatteries.begin(), kAllBatteries.end());
-  // Signed inputs find most; which others there is time for is a secret.
-  for (std::size_t i = order.size(); i > 2; --i)
-    std::swap(order[i - 1], order[1 + side_rng_.Below(i - 1)]);
-  const TimePoint start = std::chrono::steady_clock::now();
-  for (const Battery battery : order) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
-    const bool late = Since(start) > options_.battery_budget;
-    if (late && run_.size() >= kLeastBatteries) {
-      left_out_.push_back(std::string(BatteryName(battery)) + " (no time)");
-      continue;
-    }
-    Show(fmt::format("battery {}", BatteryName(battery)));
-    if (!TRY(OneBattery(battery))) return {};
+  const std::vector<Battery> required = Required();
+  std::vector<Battery> others;
+  for (const Battery battery : kAllBatteries) {
+    if (std::ranges::find(required, battery) == required.end()) others.push_back(battery);
+  }
+  if (!TRY(TryOne(Battery::kSigned))) return {};
+  for (const Battery battery : Shuffled(required)) {
+    if (battery != Battery::kSigned && !TRY(TryOne(battery))) return {};
+  }
+  late_ = After(options_.battery_budget);
+  for (const Battery battery : Shuffled(others)) {
+    if (!TRY(TryOne(battery))) return {};
   }
   return {};
 }
 
+std::vector<Battery> ValuePolicy::Required() const {
+  std::vector<Battery> required = RequiredBatteries(calls_.task());
+  const bool asked = std::ranges::find(required, Battery::kNan) != required.end();
+  if (options_.strict_nan && !asked) required.push_back(Battery::kNan);
+  return required;
+}
+
+std::vector<Battery> ValuePolicy::Shuffled(std::vector<Battery> batteries) {
+  for (std::size_t i = batteries.size(); i > 1; --i)
+    std::swap(batteries[i - 1], batteries[side_rng_.Below(i)]);
+  return batteries;
+}
+
+bool ValuePolicy::OutOfTime(std::string_view battery) {
+  const bool late = late_ && std::chrono::steady_clock::now() > *late_;
+  if (!late || run_.size() < kLeastBatteries) return false;
+  judging_.evaluation.partly_checked.emplace_back(battery);
+  return true;
+}
+
 // False when the candidate failed.
-Result<bool> ValuePolicy::OneBattery(Battery battery) {
+Result<bool> ValuePolicy::TryOne(Battery battery) {
+  if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+  if (battery == Battery::kNan) return EachNan();
+  if (OutOfTime(BatteryName(battery))) return true;
+  return OneBattery({.battery = battery}, std::string(BatteryName(battery)));
+}
+
+Result<bool> ValuePolicy::EachNan() {
+  const std::vector<TensorSpec>& arguments = calls_.task().arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const TensorSpec& tensor = arguments[i];
+    const bool floating = tensor.role == TensorRole::kInput && IsFloating(tensor.dtype);
+    if (!floating || tensor.elements() == 0) continue;
+    if (OutOfTime(BatteryName(Battery::kNan))) return true;
+    const BatteryWish wish{.battery = Battery::kNan, .argument = static_cast<int>(i)};
+    if (!TRY(OneBattery(wish, "nan in " + tensor.name))) return false;
+  }
+  return true;
+}
+
+// False when the candidate failed.
+Result<bool> ValuePolicy::OneBattery(const BatteryWish& wish, const std::string& name) {
   constexpr std::uint32_t kSlot = 0;
-  const BatteryDraw draw = TRY(calls_.DrawBattery(battery, side_rng_, kSlot));
+  Show("battery " + name);
+  const BatteryDraw draw = TRY(calls_.DrawBattery(wish, side_rng_, kSlot));
   if (!draw.not_admitted.empty()) {
-    left_out_.push_back(fmt::format("{} ({})", BatteryName(battery), draw.not_admitted));
+    left_out_.push_back(fmt::format("{} ({})", name, draw.not_admitted));
     return true;
   }
   if (!TRY(calls_.Call(kSlot))) {
-    judging_.evaluation.reason += fmt::format("; it happened on {}", BatteryMeaning(battery));
+    judging_.evaluation.reason += fmt::format("; it happened on {}", BatteryMeaning(wish.battery));
     return false;
   }
   if (!calls_.GuardsHold(kSlot)) return false;
-  TRY(JudgeBattery(kSlot, battery, draw));
+  if (wish.battery == Battery::kNan) {
+    JudgeNan(wish, draw, calls_.Compare(kSlot, draw.tolerances));
+  } else {
+    TRY(JudgeBattery(kSlot, wish.battery, draw));
+  }
   return !judging_.failed();
 }
 
-Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
-                                       const BatteryDraw& draw) {
+// Whether a NaN ends up where Torch has it. A reason to reject only where that was asked for.
+void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
+                           const Comparison& compared) {
+  const bool same = compared.ok && compared.odd.empty();
+  const std::string what = same && !draw.finite    ? "passed on"
+                           : same                  ? "gone, as in Torch"
+                           : !compared.odd.empty() ? "not passed on"
+                                                   : "not as in Torch";
+  const std::string& name = calls_.task().arguments[static_cast<std::size_t>(wish.argument)].name;
+  std::vector<std::string>& found = judging_.evaluation.nan;
+  found.push_back(fmt::format("NaN in {}: {}", name, what));
+  if (same || !options_.strict_nan) return;
+  judging_.Note("nan", "fail", found.back());
+  judging_.Reject(Status::kWrongValues,
+                  fmt::format("right on finite inputs; a NaN in {} is {} (--strict-nan): {}", name,
+                              what, compared.ok ? compared.odd : compared.reason));
+}
+
+// What the candidate left in the slot, with all the benefit of doubt that it gets.
+Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery battery,
+                                               const BatteryDraw& draw) {
   Comparison compared = calls_.Compare(slot, draw.tolerances);
-  if (battery == Battery::kNonFinite) {
-    if (compared.ok) {
-      run_.emplace_back(BatteryName(battery));
-    } else {
-      judging_.Note("non_finite", "note", "differs from Torch there: " + compared.reason);
-    }
-    return {};
-  }
   const bool exact = std::ranges::all_of(draw.exact, [](char whole) { return whole != 0; });
   const bool inexact = exact && compared.ok && !(compared.error.max_abs < kHalf);
   if (inexact) {
@@ -197,7 +259,8 @@ Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
     compared.reason =
         fmt::format("off by {:.3g} where integers must come out exactly", compared.error.max_abs);
   } else {
-    compared = TRY(Hold(slot, draw.tolerances, std::move(compared)));
+    const SmallValues small = MixesSizes(battery) ? SmallValues::kMayBeLost : SmallValues::kCount;
+    compared = TRY(Hold(slot, draw.tolerances, std::move(compared), small));
   }
   if (!compared.ok && ShowsMissingTerms(battery)) {
     Comparison rough =
@@ -205,8 +268,25 @@ Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
     if (rough.ok) judging_.Note("battery", "note", "less exact: " + compared.reason);
     if (rough.ok) compared = std::move(rough);
   }
-  if (compared.ok) {
-    run_.emplace_back(BatteryName(battery));
+  return compared;
+}
+
+// Of one that is no reason to reject, or where only places differ that are not finite in truth.
+void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
+  const std::string& difference = compared.ok ? compared.odd : compared.reason;
+  if (compared.ok) run_.emplace_back(BatteryName(battery));
+  if (difference.empty()) return;
+  judging_.Note(std::string(BatteryName(battery)), "note",
+                "differs from Torch there: " + difference);
+}
+
+Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
+                                       const BatteryDraw& draw) {
+  const bool noted = OnlyNoted(calls_.task(), battery);
+  const Comparison compared = noted ? calls_.Compare(slot, draw.tolerances)
+                                    : TRY(CompareBattery(slot, battery, draw));
+  if (noted || compared.ok) {
+    NoteBattery(battery, compared);
     return {};
   }
   judging_.Note("battery", "fail", std::string(BatteryName(battery)));
@@ -224,7 +304,11 @@ void ValuePolicy::Summarise() {
                 reordered_ ? "the last bits vary from run to run, within the tolerance"
                            : "the same bits again, in the same and in a fresh process");
   if (!run_.empty()) judging_.Note("batteries", "pass", Join(run_, ", "));
+  const std::vector<std::string>& late = judging_.evaluation.partly_checked;
+  if (!late.empty()) judging_.Note("batteries", "skipped", "no time: " + Join(late, ", "));
   if (!left_out_.empty()) judging_.Note("batteries", "skipped", Join(left_out_, "; "));
+  const std::vector<std::string>& nan = judging_.evaluation.nan;
+  if (!nan.empty()) judging_.Note("nan", "note", Join(nan, "; "));
 }
 
 }  // namespace pragma

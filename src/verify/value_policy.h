@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "verify/batteries.h"
@@ -30,13 +32,14 @@ class CheckedCalls {
   virtual ~CheckedCalls() = default;
 
   // As the stage has them.
+  [[nodiscard]] virtual const Task& task() const = 0;
   [[nodiscard]] virtual std::size_t sets() const = 0;
   [[nodiscard]] virtual Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
                                              std::uint32_t slot) = 0;
   // The arguments; Expect makes what outputs of a restored set are compared with.
   [[nodiscard]] virtual Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) = 0;
   [[nodiscard]] virtual Result<void> Expect(std::uint32_t slot) = 0;
-  [[nodiscard]] virtual Result<BatteryDraw> DrawBattery(Battery battery, Rng& rng,
+  [[nodiscard]] virtual Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
                                                         std::uint32_t slot) = 0;
   [[nodiscard]] virtual std::vector<Tolerance> Tolerances(std::uint32_t slot) const = 0;
   [[nodiscard]] virtual Result<Comparison> SecondOpinion(std::uint32_t slot,
@@ -117,13 +120,23 @@ class ValuePolicy final {
     return static_cast<std::uint32_t>(draw % calls_.sets());
   }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
+  // Whether elements that are small beside others are looked at for themselves.
+  enum class SmallValues : std::uint8_t { kCount, kMayBeLost };
   // With a second opinion, and a look at small values.
   Result<Comparison> Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
-                          Comparison compared);
+                          Comparison compared, SmallValues small);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
                                    Comparison first);
-  Result<bool> OneBattery(Battery battery);
+  [[nodiscard]] std::vector<Battery> Shuffled(std::vector<Battery> batteries);
+  [[nodiscard]] std::vector<Battery> Required() const;
+  [[nodiscard]] bool OutOfTime(std::string_view battery);
+  Result<bool> TryOne(Battery battery);
+  Result<bool> OneBattery(const BatteryWish& wish, const std::string& name);
+  Result<bool> EachNan();
   Result<void> JudgeBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
+  Result<Comparison> CompareBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
+  void NoteBattery(Battery battery, const Comparison& compared);
+  void JudgeNan(const BatteryWish& wish, const BatteryDraw& draw, const Comparison& compared);
   void Show(const std::string& phase) const {
     if (progress_) progress_(phase);
   }
@@ -133,7 +146,8 @@ class ValuePolicy final {
   const VerifyOptions& options_;
   const VerifyProgress& progress_;
   Rng side_rng_;  // of batteries: how many of them there is time for must not shift other draws
-  std::vector<std::string> run_;  // batteries
+  std::optional<TimePoint> late_;  // for the batteries from now on; none: time does not cut them
+  std::vector<std::string> run_;   // batteries
   std::vector<std::string> left_out_;
   bool reordered_ = false;
 };

@@ -1,18 +1,25 @@
 #include "verify/value_policy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
+#include "core/task.h"
+#include "verify/batteries.h"
+#include "verify/battery_rules.h"
 #include "verify/judging.h"
 
 namespace pragma {
@@ -24,6 +31,7 @@ class CopyingCalls final : public CheckedCalls {
  public:
   explicit CopyingCalls(bool varies) : varies_(varies) {}
 
+  [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] std::size_t sets() const override { return slots_.size(); }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
     pool_[draw % pool_.size()] = seed;
@@ -34,12 +42,14 @@ class CopyingCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t /*slot*/) override { return {}; }
-  Result<BatteryDraw> DrawBattery(Battery, Rng&, std::uint32_t) override { return BatteryDraw{}; }
+  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override {
+    return BatteryDraw{};
+  }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t /*slot*/) const override {
     return {};
   }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
   }
   Result<bool> Call(std::uint32_t slot) override {
     output_ = slots_.at(slot) + (varies_ ? ++calls_ : 0);
@@ -54,7 +64,7 @@ class CopyingCalls final : public CheckedCalls {
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
-    return {.ok = true, .reason = {}, .error = {}};
+    return {.ok = true, .reason = {}, .error = {}, .odd = {}};
   }
   bool Official(std::uint32_t /*slot*/) override { return true; }
   Result<void> Keep(std::uint32_t /*slot*/) override {
@@ -64,6 +74,7 @@ class CopyingCalls final : public CheckedCalls {
   bool AsKept(std::uint32_t /*slot*/) override { return output_ == kept_; }
 
  private:
+  Task task_;
   bool varies_;
   std::uint64_t calls_ = 0;
   std::array<std::uint64_t, 2> pool_{};
@@ -91,6 +102,142 @@ TEST(ValuePolicyTest, ASetThatTheStageStillHasIsTheOneGivenAgain) {
 
 TEST(ValuePolicyTest, OtherBitsForTheSameSetAreTold) {
   EXPECT_EQ(Determinism(true), "the last bits vary from run to run, within the tolerance");
+}
+
+// A kernel that is right, but for one battery and for NaN, of a task with these operators.
+class BatteryCalls final : public CheckedCalls {
+ public:
+  explicit BatteryCalls(const std::vector<std::string>& operators) {
+    task_.arguments = {{.name = "x", .shape = {4}},
+                       {.name = "y", .shape = {4}},
+                       {.name = "rows", .dtype = DType::kInt64, .shape = {4}}};
+    for (const std::string& op : operators) task_.graph.push_back({.name = "n", .op = op});
+  }
+  std::optional<Battery> wrong;
+  std::string odd_in;  // the input whose NaN is not passed on
+  std::vector<std::string> refused;
+  std::vector<Battery> run;
+
+  [[nodiscard]] const Task& task() const override { return task_; }
+  [[nodiscard]] std::size_t sets() const override { return 1; }
+  Result<void> DrawSet(std::size_t, std::uint64_t, std::uint32_t) override { return {}; }
+  Result<void> RestoreSet(std::size_t, std::uint32_t) override { return {}; }
+  Result<void> Expect(std::uint32_t) override { return {}; }
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng&, std::uint32_t) override {
+    wish_ = wish;
+    BatteryDraw draw{.finite = wish.battery != Battery::kNan};
+    const bool refuses = std::ranges::find(refused, BatteryName(wish.battery)) != refused.end();
+    draw.not_admitted = refuses ? "the reference is not finite" : "";
+    return draw;
+  }
+  [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t) const override { return {}; }
+  Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
+    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
+  }
+  Result<bool> Call(std::uint32_t) override {
+    run.push_back(wish_.battery);
+    return true;
+  }
+  Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
+  void Choose(History) override {}
+  Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
+  Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
+  Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
+  Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
+  bool GuardsHold(std::uint32_t) override { return true; }
+  Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
+    const bool ok = wish_.battery != wrong;
+    const bool nan = wish_.battery == Battery::kNan;
+    const bool odd =
+        nan && task_.arguments[static_cast<std::size_t>(wish_.argument)].name == odd_in;
+    return {.ok = ok, .reason = ok ? "" : "off", .error = {}, .odd = odd ? "1 elements" : ""};
+  }
+  bool Official(std::uint32_t) override { return true; }
+  Result<void> Keep(std::uint32_t) override { return {}; }
+  bool AsKept(std::uint32_t) override { return true; }
+
+ private:
+  Task task_;
+  BatteryWish wish_;
+};
+
+Evaluation Batteries(BatteryCalls& calls, const VerifyOptions& options) {
+  Judging judging{.evaluation = {.status = Status::kPassed}};
+  ValuePolicy policy(calls, judging, options, {});
+  EXPECT_TRUE(policy.Batteries());
+  if (!judging.failed()) policy.Summarise();
+  return std::move(judging.evaluation);
+}
+
+const std::vector<std::string> kMaximum{"aten.amax.default"};
+const std::vector<std::string> kSum{"aten.sum.dim_IntList"};
+VerifyOptions NoTime() { return {.battery_budget = Seconds{0}}; }
+
+TEST(BatteryOrderTest, WhatTheOperatorsAskForRunsFirstAndIsNeverCut) {
+  BatteryCalls calls(kMaximum);
+  const Evaluation evaluation = Batteries(calls, NoTime());
+  EXPECT_EQ(evaluation.status, Status::kPassed);
+  EXPECT_EQ(calls.run.front(), Battery::kSigned);
+  EXPECT_THAT(calls.run, testing::UnorderedElementsAreArray(RequiredBatteries(calls.task())));
+  EXPECT_EQ(evaluation.partly_checked.size() + calls.run.size(), kAllBatteries.size());
+  EXPECT_THAT(evaluation.partly_checked, testing::Contains("heavy_tails"));
+}
+
+TEST(BatteryOrderTest, WithoutTimeFourAreRunInAnyCase) {
+  BatteryCalls calls(kSum);
+  EXPECT_FALSE(Batteries(calls, NoTime()).partly_checked.empty());
+  EXPECT_GE(calls.run.size(), 4U);
+}
+
+TEST(BatteryOrderTest, WithTimeEveryBatteryIsRun) {
+  BatteryCalls calls(kSum);
+  EXPECT_TRUE(Batteries(calls, {}).partly_checked.empty());
+  EXPECT_EQ(calls.run.size(), kAllBatteries.size() + 1);  // a NaN in each floating input
+}
+
+TEST(BatteryOrderTest, WhatTheReferenceCannotJudgeIsNotPartOfWhatIsMissing) {
+  BatteryCalls calls(kSum);
+  calls.refused = {"wide_range", "zeros"};
+  const Evaluation evaluation = Batteries(calls, {});
+  EXPECT_TRUE(evaluation.partly_checked.empty());
+  EXPECT_EQ(evaluation.checks.at(3).name, "batteries");
+}
+
+TEST(BatteryOrderTest, AWrongValueOnOneOfThemIsARejection) {
+  BatteryCalls calls(kMaximum);
+  calls.wrong = Battery::kExtremelyBelow;
+  const Evaluation evaluation = Batteries(calls, NoTime());
+  EXPECT_EQ(evaluation.status, Status::kWrongValues);
+  EXPECT_THAT(evaluation.reason, testing::HasSubstr("as low as the type has them: off"));
+}
+
+TEST(BatteryOrderTest, MaskedInputsCountWhereTheOperatorsAskForThem) {
+  BatteryCalls maximum(kMaximum);
+  maximum.wrong = Battery::kMasked;
+  EXPECT_EQ(Batteries(maximum, {}).status, Status::kWrongValues);
+  BatteryCalls sum(kSum);
+  sum.wrong = Battery::kMasked;
+  EXPECT_EQ(Batteries(sum, {}).status, Status::kPassed);
+}
+
+TEST(NanTest, WhatBecomesOfANanInEachInputIsTold) {
+  BatteryCalls calls(kSum);
+  calls.odd_in = "y";
+  const Evaluation evaluation = Batteries(calls, {});
+  EXPECT_EQ(evaluation.status, Status::kPassed);
+  EXPECT_THAT(evaluation.nan,
+              testing::ElementsAre("NaN in x: passed on", "NaN in y: not passed on"));
+}
+
+TEST(NanTest, StrictlyItIsAReasonToRejectAndTimeDoesNotCutIt) {
+  BatteryCalls calls(kSum);
+  calls.odd_in = "y";
+  VerifyOptions options = NoTime();
+  options.strict_nan = true;
+  const Evaluation evaluation = Batteries(calls, options);
+  EXPECT_EQ(evaluation.status, Status::kWrongValues);
+  EXPECT_THAT(evaluation.reason, testing::HasSubstr("a NaN in y is not passed on"));
 }
 
 }  // namespace

@@ -206,6 +206,12 @@ void Verifier::set_seed(const std::optional<Seed>& seed) {
   impl_->device.set_seed(seed);
 }
 
+void Verifier::set_quick(bool quick) {
+  const Seconds budget = quick ? kQuickBatteryBudget : VerifyOptions{}.battery_budget;
+  impl_->options.battery_budget = budget;
+  impl_->device.set_battery_budget(budget);
+}
+
 void Verifier::set_more_to_come(bool more) { impl_->device.set_more_to_come(more); }
 
 }  // namespace pragma

@@ -51,6 +51,8 @@ class Verifier final {
   void set_baseline(const TaskBaseline& baseline);
   // Of the evaluations from now on: VerifyOptions::seed.
   void set_seed(const std::optional<Seed>& seed);
+  // Of attempts of a search, whose best is judged again: kQuickBatteryBudget.
+  void set_quick(bool quick);
   // Whether another evaluation follows the next one: its processes on a GPU are started ahead.
   void set_more_to_come(bool more);
 

@@ -15,7 +15,7 @@ extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
         sum = sum * std::exp(top - row[c]) + 1;
         top = row[c];
       } else {
-        sum += std::exp(row[c] - top);
+        sum += row[c] == top ? 1 : std::exp(row[c] - top);  // both may be -inf
       }
     }
     for (int c = 0; c < kColumns; ++c) out[r * kColumns + c] = std::exp(row[c] - top) / sum;
