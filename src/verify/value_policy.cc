@@ -114,6 +114,7 @@ Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
   const std::uint32_t slot = SlotOf(LastDraw());  // the addresses are the same as well
   TRY(calls_.RestoreSet(LastDraw(), slot));
+  expected_ = false;
   if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
   reordered_ = !TRY(SameAsAtFirst(where)) || reordered_;
   return {};
@@ -122,7 +123,7 @@ Result<void> ValuePolicy::Again(std::string_view where) {
 Result<bool> ValuePolicy::SameAsAtFirst(std::string_view where) {
   const std::uint32_t slot = SlotOf(LastDraw());
   if (calls_.AsKept(slot)) return true;
-  TRY(calls_.Expect(slot));
+  if (!std::exchange(expected_, true)) TRY(calls_.Expect(slot));
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   if (!compared.ok && strict())
     compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
@@ -144,6 +145,7 @@ Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
     slots.others.push_back(slot);
   }
   TRY(calls_.RestoreSet(LastDraw(), slots.last));
+  expected_ = false;
   return slots;
 }
 
