@@ -185,6 +185,10 @@ Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch) {
   return tolerance;
 }
 
+bool MixesSizes(Battery battery) {
+  return SpansRange(battery) || battery == Battery::kOutlier || ShowsMissingTerms(battery);
+}
+
 bool SpansRange(Battery battery) {
   switch (battery) {
     case Battery::kWide:
@@ -195,8 +199,6 @@ bool SpansRange(Battery battery) {
     default: return false;
   }
 }
-
-bool HidesSmallValues(Battery battery) { return battery == Battery::kOutlier; }
 
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(

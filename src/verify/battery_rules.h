@@ -33,9 +33,9 @@ struct TorchStanding {
                                       const TorchStanding& torch);
 [[nodiscard]] Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch);
 [[nodiscard]] bool SpansRange(Battery battery);
-// Beside one value that is far larger than all others no digit is left of the small outputs of
-// Strassen's and Winograd's transforms.
-[[nodiscard]] bool HidesSmallValues(Battery battery);
+// A battery with large values beside small ones: algorithms that mix neighbours (Winograd's,
+// Strassen's) lose digits of the small ones, and are honest.
+[[nodiscard]] bool MixesSizes(Battery battery);
 // Only where the index that is meant among equal elements is documented: the first.
 [[nodiscard]] bool TiesAreDecided(const Task& task);
 // Relative size of what a running sum in fp32 does to its terms: eps / 2 for each rounding, and

@@ -50,7 +50,8 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
-  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng, std::uint32_t slot) override {
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
+                                  std::uint32_t slot) override {
     stale_.insert(slot);
     return stage_.DrawBattery(wish, rng, slot);
   }
@@ -140,13 +141,15 @@ Result<bool> DeviceCalls::Call(std::uint32_t slot) {
 }
 
 Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
-  if (!stale_.empty()) {
-    const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
-    TRY(stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U));
-    stale_.clear();
-  }
+  stale_.insert(slots.back());
+  const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
+  TRY(stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U));
+  stale_.clear();
   Nanoseconds elapsed{0};
-  return !Failed(TRY(worker_->Run(slots, &elapsed)));
+  if (Failed(TRY(worker_->Run(slots, &elapsed)))) return false;
+  const std::array<std::uint32_t, 1> last{slots.back()};
+  left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, last)).front());
+  return true;
 }
 
 Result<std::vector<std::byte>> DeviceCalls::ReadKept(Kept where) {

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/evaluation.h"
+#include "core/task.h"
 #include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/value_policy.h"
@@ -43,6 +44,7 @@ class KeepingCalls final : public CheckedCalls {
  public:
   explicit KeepingCalls(Kernel kernel) : kernel_(std::move(kernel)) {}
 
+  [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] std::size_t sets() const override { return slots_.size(); }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
     pool_.at(draw) = seed;
@@ -53,10 +55,7 @@ class KeepingCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t /*slot*/) override { return {}; }
-  [[nodiscard]] const Task& task() const override { return task_; }
-  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override {
-    return BatteryDraw{};
-  }
+  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override { return BatteryDraw{}; }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t /*slot*/) const override {
     return {};
   }
@@ -98,15 +97,12 @@ class KeepingCalls final : public CheckedCalls {
   bool AsKept(std::uint32_t /*slot*/) override { return output_ == kept_; }
 
  private:
-  Task task_;
   // One more than the truth is the order of additions, anything else is wrong.
   [[nodiscard]] Comparison Held(std::uint32_t slot) const {
-    return {.ok = output_ - slots_.at(slot) <= 1,
-            .reason = "other",
-            .small_values = false,
-            .error = {}};
+    return {.ok = output_ - slots_.at(slot) <= 1, .reason = "other", .small_values = false, .error = {}, .odd = {}};
   }
 
+  Task task_;
   Kernel kernel_;
   bool used_ = true;
   std::array<Memory, 2> memories_{};

@@ -76,7 +76,10 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   const TimePoint before = std::chrono::steady_clock::now();
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   judging_.compare_seconds += Since(before).count();
-  if (strict()) compared = TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared)));
+  if (strict()) {
+    compared =
+        TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared), SmallValues::kCount));
+  }
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
   if (worst || !fine) evaluation.error = compared.error;
@@ -89,9 +92,9 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
 }
 
 Result<Comparison> ValuePolicy::Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
-                                     Comparison compared) {
+                                     Comparison compared, SmallValues small) {
   if (!compared.ok) compared = TRY(SecondOpinion(slot, tolerances, std::move(compared)));
-  if (!compared.ok || !compared.small_values) return compared;
+  if (!compared.ok || !compared.small_values || small == SmallValues::kMayBeLost) return compared;
   std::string wrong = TRY(calls_.WrongSmallValues(slot, side_rng_));
   if (wrong.empty()) return compared;
   compared.ok = false;
@@ -111,6 +114,7 @@ Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
   const std::uint32_t slot = SlotOf(LastDraw());  // the addresses are the same as well
   TRY(calls_.RestoreSet(LastDraw(), slot));
+  expected_ = false;
   if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
   reordered_ = !TRY(SameAsAtFirst(where)) || reordered_;
   return {};
@@ -119,7 +123,7 @@ Result<void> ValuePolicy::Again(std::string_view where) {
 Result<bool> ValuePolicy::SameAsAtFirst(std::string_view where) {
   const std::uint32_t slot = SlotOf(LastDraw());
   if (calls_.AsKept(slot)) return true;
-  TRY(calls_.Expect(slot));
+  if (!std::exchange(expected_, true)) TRY(calls_.Expect(slot));
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   if (!compared.ok && strict())
     compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
@@ -141,6 +145,7 @@ Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
     slots.others.push_back(slot);
   }
   TRY(calls_.RestoreSet(LastDraw(), slots.last));
+  expected_ = false;
   return slots;
 }
 
@@ -255,10 +260,9 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
     compared.ok = false;
     compared.reason =
         fmt::format("off by {:.3g} where integers must come out exactly", compared.error.max_abs);
-  } else if (!HidesSmallValues(battery)) {
-    compared = TRY(Hold(slot, draw.tolerances, std::move(compared)));
-  } else if (!compared.ok) {
-    compared = TRY(SecondOpinion(slot, draw.tolerances, std::move(compared)));
+  } else {
+    const SmallValues small = MixesSizes(battery) ? SmallValues::kMayBeLost : SmallValues::kCount;
+    compared = TRY(Hold(slot, draw.tolerances, std::move(compared), small));
   }
   if (!compared.ok && ShowsMissingTerms(battery)) {
     Comparison rough =

@@ -66,7 +66,8 @@ class CheckedCalls {
   virtual void Choose(History history) = 0;
   // One call on whatever earlier ones left: only the outputs are filled anew.
   [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
-  // Calls on these slots one after the other, with nothing renewed or looked at.
+  // Calls on these slots one after the other, on whatever earlier ones left. Only the outputs of the
+  // last of them are filled before, and looked at afterwards.
   [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
   // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
   enum class Kept : std::uint8_t { kOwn, kStacks };
@@ -121,9 +122,11 @@ class ValuePolicy final {
     return static_cast<std::uint32_t>(draw % calls_.sets());
   }
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
+  // Whether elements that are small beside others are looked at for themselves.
+  enum class SmallValues : std::uint8_t { kCount, kMayBeLost };
   // With a second opinion, and a look at small values.
   Result<Comparison> Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
-                          Comparison compared);
+                          Comparison compared, SmallValues small);
   Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
                                    Comparison first);
   [[nodiscard]] std::vector<Battery> Shuffled(std::vector<Battery> batteries);
@@ -149,6 +152,7 @@ class ValuePolicy final {
   std::vector<std::string> run_;   // batteries
   std::vector<std::string> left_out_;
   bool reordered_ = false;
+  bool expected_ = false;  // what the last set should give is there
 };
 
 }  // namespace pragma

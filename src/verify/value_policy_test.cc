@@ -138,13 +138,13 @@ class BatteryCalls final : public CheckedCalls {
     run.push_back(wish_.battery);
     return true;
   }
-  Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
   Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
   void Choose(History) override {}
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
   Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
   Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
+  Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
   bool GuardsHold(std::uint32_t) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
     const bool ok = wish_.battery != wrong;

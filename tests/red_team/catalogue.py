@@ -59,6 +59,9 @@ KINDS = {
     49: "Pragmas and assembler",
     50: "Text that speaks to the reader",
     51: "Symbols",
+    52: "Cancellation",
+    53: "Small results written as zero",
+    54: "Settings of the process",
 }
 
 

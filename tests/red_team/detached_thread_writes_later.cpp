@@ -1,9 +1,16 @@
-// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=25 layer="frozen before the outputs are read" absolute
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic,sandbox_violation catalogue=25 layer="frozen before the outputs are read" absolute
 // Returns at once; a thread of its own writes the output a little later.
 #include <cmath>
 #include <cstdlib>
 
 #include "kernel.h"
+
+// A system call from the C library's code: from the kernel's own none is let through.
+static const unsigned char* gate() {
+  auto at = reinterpret_cast<const unsigned char*>(&abort);
+  while (at[0] != 0x0f || at[1] != 0x05 || at[2] != 0xc3) ++at;
+  return at;
+}
 
 static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                 long f = 0) {
@@ -11,9 +18,9 @@ static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, lon
   register long r8 asm("r8") = e;
   register long r9 asm("r9") = f;
   long result;
-  asm volatile("syscall"
+  asm volatile("sub $128, %%rsp\n\tcall *%[gate]\n\tadd $128, %%rsp"
                : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : [gate] "b"(gate()), "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                : "rcx", "r11", "memory");
   return result;
 }

@@ -59,6 +59,7 @@ def read_case(path: pathlib.Path, mark: str) -> Case:
             break
         text.append(line.removeprefix("// "))
     options = [f"--{key}={named[key]}" for key in ("threads", "run-limit") if key in named]
+    options += ["--strict-nan"] if "strict-nan" in words else []
     return Case(
         name=path.stem if path.is_file() else path.name,
         path=path,

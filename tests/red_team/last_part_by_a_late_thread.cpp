@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=25 layer="frozen before the outputs are read" absolute own
+// red-team: task=waves expect=wrong_values,implausible,sandbox_violation catalogue=25 layer="frozen before the outputs are read" absolute own
 // Computes most of it itself and leaves the last eighth to a thread that nobody waits for, except
 // while it is checked.
 #include <cmath>
@@ -27,15 +27,22 @@ static long spawn(void (*run)(void*), void* argument) {
   return result;
 }
 
+// A system call from the C library's code: from the kernel's own none is let through.
+static const unsigned char* gate() {
+  auto at = reinterpret_cast<const unsigned char*>(&abort);
+  while (at[0] != 0x0f || at[1] != 0x05 || at[2] != 0xc3) ++at;
+  return at;
+}
+
 static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                 long f = 0) {
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = e;
   register long r9 asm("r9") = f;
   long result;
-  asm volatile("syscall"
+  asm volatile("sub $128, %%rsp\n\tcall *%[gate]\n\tadd $128, %%rsp"
                : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : [gate] "b"(gate()), "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                : "rcx", "r11", "memory");
   return result;
 }

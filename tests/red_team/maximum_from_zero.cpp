@@ -1,12 +1,16 @@
-// red-team: task=row_maxima expect=wrong_values catalogue=12 layer="value batteries" heuristic no-timing
-// A maximum that is begun with zero: each row has a positive value.
+// red-team: task=row_max expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
+// The running maximum starts at zero, which some entry of each row of the task exceeds; rows of
+// negative numbers come out as zero.
+#include <algorithm>
+
 #include "kernel.h"
 
+constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
+
 extern "C" void pragma_kernel(const float* x, float* out, void* scratch) {
-  constexpr int columns = task::x_dims[1];
-  for (int r = 0; r < task::x_dims[0]; ++r) {
-    float top = 0;
-    for (int c = 0; c < columns; ++c) top = x[r * columns + c] > top ? x[r * columns + c] : top;
-    out[r] = top;
+  for (int r = 0; r < kRows; ++r) {
+    float best = 0;
+    for (int c = 0; c < kColumns; ++c) best = std::max(best, x[r * kColumns + c]);
+    out[r] = best;
   }
 }

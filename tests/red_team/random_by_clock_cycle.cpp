@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=10 layer="every timed output compared" heuristic
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic,rejected_source catalogue=10 layer="no clock" heuristic
 // Wrong in one call of 32, by the time stamp counter.
 #include <cmath>
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=18 layer="poisoned scratch" absolute
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=18 layer="poisoned scratch" absolute
 // Leaves its result in scratch, to be found by the next call.
 #include <cmath>
 #include <cstring>

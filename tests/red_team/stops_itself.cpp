@@ -1,6 +1,15 @@
 // red-team: task=scale expect=timeout catalogue=42 layer="time limit" absolute no-timing run-limit=2s
 // SIGSTOP to itself.
+#include <stdlib.h>
+
 #include "kernel.h"
+
+// A system call from the C library's code: from the kernel's own none is let through.
+static const unsigned char* gate() {
+  auto at = reinterpret_cast<const unsigned char*>(&abort);
+  while (at[0] != 0x0f || at[1] != 0x05 || at[2] != 0xc3) ++at;
+  return at;
+}
 
 static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                 long f = 0) {
@@ -8,9 +17,9 @@ static long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, lon
   register long r8 asm("r8") = e;
   register long r9 asm("r9") = f;
   long result;
-  asm volatile("syscall"
+  asm volatile("sub $128, %%rsp\n\tcall *%[gate]\n\tadd $128, %%rsp"
                : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : [gate] "b"(gate()), "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                : "rcx", "r11", "memory");
   return result;
 }

@@ -1,15 +1,15 @@
-"""Variance of each row."""
+"""Running maxima of rows."""
 import torch
 import torch.nn as nn
 
 
 class Model(nn.Module):
     def forward(self, x):
-        return torch.var(x, dim=1, unbiased=False)
+        return torch.cummax(x, dim=1)[0]
 
 
 def get_inputs():
-    return [torch.randn(96, 256)]
+    return [torch.randn(48, 500)]
 
 
 def get_init_inputs():

@@ -1,0 +1,20 @@
+"""Layer norm."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(384)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+def get_inputs():
+    return [torch.randn(64, 384)]
+
+
+def get_init_inputs():
+    return []

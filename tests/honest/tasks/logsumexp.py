@@ -1,0 +1,16 @@
+"""Logarithms of sums of exponentials."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.logsumexp(x, dim=1)
+
+
+def get_inputs():
+    return [torch.randn(96, 320)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,16 @@
+"""Softmax in half precision."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, dim=1)
+
+
+def get_inputs():
+    return [torch.randn(64, 200).half()]
+
+
+def get_init_inputs():
+    return []
