@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from pragma_torch import batteries, figures
-from pragma_torch.conditioning import Rounding, allowances, wrong_small_values
+from pragma_torch.conditioning import Rounding, allowances, or_typical, wrong_small_values
 from pragma_torch.device import Device
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.exchange import Exchange
@@ -222,7 +222,9 @@ class Referee:
                 self._outputs_of(exchange, number), natives, allowed, strict=True
             )
         ]
-        found = figures.read([figures.passes(*part) for part in parts])
+        found = figures.read(
+            [figures.passes(own, truth, dtype, near, or_typical(a)) for own, truth, dtype, near, a in parts]
+        )
         bits = torch.stack(self._flags(exchange, number)).cpu().tolist()
         small = [
             wrong_small_values(own, truth, near, dtype, allowance)

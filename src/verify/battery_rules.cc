@@ -26,6 +26,7 @@ constexpr double kTellableFew = 0.5;
 // Where a few values are far larger than the rest, honest algorithms that mix neighbours
 // (Winograd's transforms, sums shifted by one element) carry rounding errors of the large ones to
 // the small ones. Still far below what a lower precision does (2^-9 of bf16).
+constexpr double kMostOfEqualTerms = 1e-4;
 constexpr double kRangeFactor = 30;
 constexpr double kMostOfRange = 1e-3;
 
@@ -206,9 +207,12 @@ bool TiesAreDecided(const Task& task) {
   return floating || !Has(task, kIndices);
 }
 
-double RoundingSize(const Task& task) {
+double RoundingSize(const Task& task, TermsOf terms) {
   const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
-  const double sums = std::numeric_limits<float>::epsilon() / 2 * std::sqrt(length);
+  constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+  double sums = kEpsilon / 2 * std::sqrt(length);
+  if (terms == TermsOf::kEqualValues)
+    sums = std::max(sums, std::min(kEpsilon / 4 * length, kMostOfEqualTerms));
   // Torch rounds what lies between two operators to the task's type.
   double type = 0;
   for (const TensorSpec& output : task.outputs) {

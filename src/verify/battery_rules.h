@@ -2,6 +2,7 @@
 // judged on it, and when it is left out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,10 @@ struct TorchStanding {
 [[nodiscard]] bool MixesSizes(Battery battery);
 // Only where the index that is meant among equal elements is documented: the first.
 [[nodiscard]] bool TiesAreDecided(const Task& task);
+enum class TermsOf : std::uint8_t { kRandomValues, kEqualValues };
 // Relative size of what a running sum in fp32 does to its terms: eps / 2 for each rounding, and
-// random ones grow with the square root of their number.
-[[nodiscard]] double RoundingSize(const Task& task);
+// random ones grow with the square root of their number. Equal terms are rounded the same way again
+// and again (verify/comparator.h).
+[[nodiscard]] double RoundingSize(const Task& task, TermsOf terms);
 
 }  // namespace pragma

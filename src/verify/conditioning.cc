@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/error_pass.h"
 #include "core/task.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr double kLargeRelative = 0.05;
 constexpr double kLargeRelative16Bit = 0.25;
+constexpr std::size_t kSample = 65536;  // elements that a median is taken of
 // So near must Torch's own result be, as a part of what is large.
 constexpr double kTorchIsNear = 0.1;
 
@@ -66,6 +68,20 @@ double Movement::Allowance(std::size_t element) const {
   return kConditionFactor * static_cast<double>(largest_[element]);
 }
 
+void Movement::Settle() {
+  std::vector<float> sample;
+  const std::size_t step = std::max<std::size_t>(largest_.size() / kSample, 1);
+  for (std::size_t i = 0; i < largest_.size(); i += step) sample.push_back(largest_[i]);
+  if (sample.empty()) return;
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::ranges::nth_element(sample, middle);
+  typical_ = *middle;
+}
+
+double Movement::AllowanceOrTypical(std::size_t element) const {
+  return kConditionFactor * static_cast<double>(std::max(largest_[element], typical_));
+}
+
 Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,
                               const Movement& movement) {
   ErrorPass pass = ScanOutput(view);
@@ -73,7 +89,7 @@ Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance
   pass.max_scaled = pass.sum_squared_error = 0;
   ForEachFinite(view, [&](std::size_t i, const Element& element) {
     if (!(std::abs(element.truth) <= scale.largest)) return;
-    const double left = std::max(element.error() - movement.Allowance(i), 0.0);
+    const double left = std::max(element.error() - movement.AllowanceOrTypical(i), 0.0);
     const double error = left > scale.smallest ? left : 0;
     pass.sum_squared_error += error * error;
     const double scaled = error / (std::abs(element.truth) + scale.rms);

@@ -22,11 +22,17 @@ class Movement final {
   explicit Movement(std::size_t elements) : largest_(elements) {}
   // Both float64. Where either is not finite nothing is added.
   void Add(std::span<const std::byte> truth, std::span<const std::byte> moved);
-  // What an honest kernel may be off there, of its own and because of its inputs.
+  // After the last Add: what is typical of the output (the median of a sample).
+  void Settle();
+  // What an honest kernel may be off there because of its inputs.
   [[nodiscard]] double Allowance(std::size_t element) const;
+  // The same, or what is typical if that is more: algorithms that mix neighbours (Winograd's) carry
+  // an ordinary error to each element.
+  [[nodiscard]] double AllowanceOrTypical(std::size_t element) const;
 
  private:
   std::vector<float> largest_;
+  float typical_ = 0;
 };
 
 // The truth was computed for so many changed copies of the inputs.

@@ -79,6 +79,7 @@ bool DeviceStage::floating() const {
 }
 
 Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
+  terms_ = TermsOf::kRandomValues;
   const TruthFigures truth = TRY(referee_.Draw(seed, draw % size_.draws, slot));
   against_torch_[slot] = 0;
   tolerances_.resize(task().outputs.size());
@@ -93,12 +94,14 @@ Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::siz
 }
 
 Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
+  terms_ = TermsOf::kRandomValues;
   TRY(referee_.Restore(draw % size_.draws, slot));
   against_torch_[slot] = 0;
   return {};
 }
 
 Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
+  terms_ = MakesEqualTerms(wish.battery) ? TermsOf::kEqualValues : TermsOf::kRandomValues;
   BatteryDraw draw;
   if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
     draw.not_admitted = kTiesAreTaste;
@@ -195,7 +198,7 @@ Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_
 }
 
 Referee::Rounding DeviceStage::Rounding(Rng& rng) const {
-  return {.size = RoundingSize(task()),
+  return {.size = RoundingSize(task(), terms_),
           .seed = rng() >> 1U,
           .rounds = kMovements,
           .factor = kConditionFactor,

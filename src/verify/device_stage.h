@@ -17,6 +17,7 @@
 #include "task/referee.h"
 #include "task/torch_server.h"
 #include "verify/batteries.h"
+#include "verify/battery_rules.h"
 #include "verify/comparator.h"
 #include "verify/options.h"
 #include "verify/stage.h"
@@ -83,6 +84,7 @@ class DeviceStage final {
   TorchServer* server_;
   Referee referee_;
   StageSize size_;
+  TermsOf terms_ = TermsOf::kRandomValues;  // of the set that was made last
   std::vector<Tolerance> tolerances_;  // by output
   std::vector<double> nominal_rms_;    // by output: of the truth of the set that was drawn last
   std::vector<char> against_torch_;    // by slot: held against Torch's own result, not the truth

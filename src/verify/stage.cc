@@ -117,6 +117,7 @@ std::size_t Stage::TruthOffset(std::size_t slot) const {
 }
 
 Result<void> Stage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
+  terms_ = TermsOf::kRandomValues;
   draw %= pool_.size();
   if (auto drawn = pool_.Draw(*server_, draw, seed); !drawn) return drawn;
   const std::span<const std::byte> set = pool_.set(draw);
@@ -145,6 +146,7 @@ void Stage::KeepSymmetry(std::span<std::byte> packed) const {
 }
 
 void Stage::RestoreSet(std::size_t draw, std::size_t slot) {
+  terms_ = TermsOf::kRandomValues;
   const std::span<const std::byte> set = pool_.set(draw % pool_.size());
   std::memcpy(Staged(slot).data(), set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);

@@ -19,6 +19,7 @@
 #include "task/set_layout.h"
 #include "task/torch_server.h"
 #include "verify/batteries.h"
+#include "verify/battery_rules.h"
 #include "verify/comparator.h"
 #include "verify/conditioning.h"
 #include "verify/input_pool.h"
@@ -176,6 +177,7 @@ class Stage final {
   std::vector<char> against_torch_;          // by slot: what is expected is Torch's own result
   std::size_t truth_slot_ = 0;               // whose truth was made last
   std::size_t native_slot_ = 0;              // whose outputs native() and NativeView show
+  TermsOf terms_ = TermsOf::kRandomValues;   // of the set that was made last
   bool warm_;
   bool drawn_finite_ = true;
   bool draws_refills_ = false;

@@ -44,6 +44,7 @@ BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung
 }
 
 Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
+  terms_ = MakesEqualTerms(wish.battery) ? TermsOf::kEqualValues : TermsOf::kRandomValues;
   BatteryDraw draw;
   if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
     draw.not_admitted = kTiesAreTaste;
@@ -188,7 +189,7 @@ Result<std::vector<Movement>> Stage::Movements(std::size_t slot, Rng& rng) {
     for (std::size_t i = 0; i < task().arguments.size(); ++i) {
       const TensorSpec& tensor = task().arguments[i];
       if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
-      Perturb(tensor, RoundingSize(task()), rng, perturbed_.data() + packed_.argument_offsets[i]);
+      Perturb(tensor, RoundingSize(task(), terms_), rng, perturbed_.data() + packed_.argument_offsets[i]);
     }
     TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
     for (std::size_t i = 0; i < task().outputs.size(); ++i) {
@@ -198,6 +199,7 @@ Result<std::vector<Movement>> Stage::Movements(std::size_t slot, Rng& rng) {
                        perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()));
     }
   }
+  for (Movement& movement : movements) movement.Settle();
   return movements;
 }
 
