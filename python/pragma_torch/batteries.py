@@ -101,6 +101,8 @@ class Battery:
             self._fill(tensor, size)
         if self._name == "outlier":
             self._place_outliers(tensor, size)
+        elif self._name == "offset_rows":
+            self._shift_rows(tensor, size)
         if chosen:
             self._change_one(tensor)
         if zeros is not None:
@@ -170,7 +172,7 @@ class Battery:
             return size * signs.view(shape) * (1 + _JITTER * self._uniform(shape))
         if name in ("negative", "positive", "far_below", "far_above", "extremely_below", "extremely_above"):
             return self._of_one_sign(shape, size)
-        if name.startswith("offset_"):
+        if name in ("offset_1e3", "offset_1e5"):
             offset = self._rung * (1.0 if self._uniform(torch.Size([1])).item() < 0.5 else -1.0)
             return size * (offset + self._normal(shape))
         return (_TINY_SIZE if name == "tiny" else 1.0) * size * self._normal(shape)
@@ -222,6 +224,11 @@ class Battery:
         rows = torch.Size([table.shape[0], 1])
         values = self._rung * size * self._signs(rows) * (1 + self._uniform(rows))
         table.scatter_(1, self._columns(rows, table.shape[1]), values.to(tensor.dtype))
+
+    def _shift_rows(self, tensor: torch.Tensor, size: float) -> None:
+        table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
+        offsets = self._rung * size * self._normal(torch.Size([table.shape[0], 1]))
+        table.add_(offsets.to(tensor.dtype))
 
     def _mask(self, tensor: torch.Tensor) -> None:
         """-inf, but not in all of a row; of masked_rows whole rows as well."""

@@ -13,7 +13,7 @@ from pragma_torch.structure import detect
 ORDINARY = ("signed", "negative", "positive", "ascending", "descending", "alternating", "outlier", "constant_rows")
 ALL = (
     *ORDINARY, "wide_range", "heavy_tails", "integers", "one_hot", "last_only", "ties", "tiny", "denormals",
-    "zeros", "far_below", "far_above", "extremely_below", "extremely_above", "offset_1e3", "offset_1e5",
+    "zeros", "far_below", "far_above", "extremely_below", "extremely_above", "offset_1e3", "offset_1e5", "offset_rows",
     "constant_columns", "masked", "masked_rows", "infinities", "nan",
 )  # fmt: skip
 
@@ -73,6 +73,11 @@ def test_an_offset_is_so_many_times_the_spread(offset):
     assert abs(abs(float(x.mean() / x.std())) / float(offset) - 1) < 0.2
 
 
+def test_rows_can_lie_far_apart():
+    x = made("offset_rows", torch.rand(64, 64, dtype=torch.float64), rung=1e3)
+    assert float(x.mean(dim=1).std()) > 300 and float(x.std(dim=1).max()) < 1.5
+
+
 @pytest.mark.parametrize("shape", [(64, 64), (3, 20, 30), (500,)])
 def test_order_holds_along_each_dimension(shape):
     up, down = made("ascending", torch.rand(shape)), made("descending", torch.rand(shape))
@@ -105,6 +110,7 @@ def test_a_mask_leaves_something_of_each_row():
     masked = torch.isinf(x)
     assert 0.1 < float(masked.float().mean()) < 0.4 and (x[masked] < 0).all()
     assert not masked.all(dim=1).any()
+    assert not torch.isinf(made("masked", torch.rand(300, 2))).all(dim=1).any()
 
 
 def test_masked_rows_are_some_and_not_all():

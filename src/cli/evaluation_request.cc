@@ -37,8 +37,8 @@ std::unexpected<Error> WrongRequest(const std::string& what) {
 
 Result<void> CheckKeys(const Json& value) {
   const std::vector<std::string> known{
-      "schema",    "task",   "candidate",    "against", "measure",   "target",
-      "mode",      "cache",  "threads",      "repeat",  "dropin",    "sanitize",
+      "schema",    "task",   "candidate",    "against", "measure",    "target",
+      "mode",      "cache",  "threads",      "repeat",  "dropin",     "sanitize",
       "run_limit", "shapes", "tune_seconds", "retune",  "task_limit", "strict_nan"};
   for (const auto& [key, unused] : value.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;

@@ -32,7 +32,7 @@ struct EvaluationRequest {
   std::string task_limit;  // likewise
   std::string shapes;      // JSON, checked
   bool strict_nan = false;
-  int repeat = 1;          // of each candidate
+  int repeat = 1;  // of each candidate
   bool sanitize = false;
   TuneChoice tune;
   bool drop_in = false;  // also time ModelNew against Model
@@ -49,8 +49,8 @@ struct EvaluationRequest {
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": likewise, optional, "measure": "nothing" | "eager" | "compile"
 //    (default), "target", "mode", "cache", "threads", "repeat", "run_limit",
-//    "task_limit" (as the flags), "shapes" (a list, docs/shapes.md), "dropin", "sanitize", "strict_nan"
-//    (true or false), "tune_seconds", "retune" (true or false): optional}
+//    "task_limit" (as the flags), "shapes" (a list, docs/shapes.md), "dropin", "sanitize",
+//    "strict_nan" (true or false), "tune_seconds", "retune" (true or false): optional}
 // Paths are relative to the request file's folder; a task given as text is written into `scratch`.
 [[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,
                                                      const std::filesystem::path& folder,

@@ -11,9 +11,9 @@ struct ErrorPass {
   double sum_squared = 0;  // of the truth
   double max_abs = 0;
   double max_rel = 0;
-  double max_scaled = 0;  // |y - r| / (|r| + rms)
+  double max_scaled = 0;   // |y - r| / (|r| + rms)
   double max_any_rel = 0;  // |y - r| / |r| of every element well above the smallest normal number
-  std::size_t worst = 0;  // where max_scaled is
+  std::size_t worst = 0;   // where max_scaled is
   // Of floating outputs: not finite where the truth is finite. Of others: not equal.
   std::size_t mismatched = 0;
   std::size_t first_mismatch = 0;

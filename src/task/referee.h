@@ -30,10 +30,10 @@ struct OutputFigures {
 struct TruthFigures {
   struct Output {
     OutputFigures torch;
-    bool finite = true;        // the truth and Torch's own result
+    bool finite = true;            // the truth and Torch's own result
     bool finite_somewhere = true;  // the truth
-    double peak_over_rms = 1;  // of the truth
-    bool exact = false;        // integers that fp32 holds exactly, and Torch gets each of them
+    double peak_over_rms = 1;      // of the truth
+    bool exact = false;            // integers that fp32 holds exactly, and Torch gets each of them
   };
   std::string refused;  // why the reference gives no result for it; empty: it does
   std::vector<Output> outputs;
@@ -88,8 +88,8 @@ class Referee final {
   struct Rounding {
     double size = 0;  // relative error of each floating argument
     std::uint64_t seed = 0;
-    int rounds = 1;     // changed copies
-    double factor = 1;  // of the largest movement
+    int rounds = 1;      // changed copies
+    double factor = 1;   // of the largest movement
     bool flush = false;  // one more copy, with zeros for denormals; its movement counts once
   };
   // The outputs in an area held against the fp64 truth, each element's error less what its

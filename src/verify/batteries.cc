@@ -43,6 +43,7 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kExtremelyAbove: return "extremely_above";
     case Battery::kOffset1e3: return "offset_1e3";
     case Battery::kOffset1e5: return "offset_1e5";
+    case Battery::kOffsetRows: return "offset_rows";
     case Battery::kAscending: return "ascending";
     case Battery::kDescending: return "descending";
     case Battery::kOutlier: return "outlier";
@@ -76,7 +77,9 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kExtremelyBelow: return "values that are all as low as the type has them";
     case Battery::kExtremelyAbove: return "values that are all as high as the type has them";
     case Battery::kOffset1e3: return "values that lie a thousand times their spread from zero";
-    case Battery::kOffset1e5: return "values that lie a hundred thousand times their spread from zero";
+    case Battery::kOffset1e5:
+      return "values that lie a hundred thousand times their spread from zero";
+    case Battery::kOffsetRows: return "rows that lie far apart";
     case Battery::kAscending: return "ascending values";
     case Battery::kDescending: return "descending values";
     case Battery::kOutlier: return "rows with one element that is far larger than the others";
@@ -113,6 +116,7 @@ bool MakesEqualTerms(Battery battery) {
     case Battery::kDenormals:
     case Battery::kOffset1e3:
     case Battery::kOffset1e5:
+    case Battery::kOffsetRows:
     case Battery::kAlternating: return true;
     default: return MakesTies(battery);
   }
@@ -145,7 +149,8 @@ std::span<const double> BatteryRungs(Battery battery) {
     case Battery::kFarAbove: return kFar;
     case Battery::kExtremelyBelow:
     case Battery::kExtremelyAbove: return kExtreme;
-    case Battery::kOffset1e3: return kThousand;
+    case Battery::kOffset1e3:
+    case Battery::kOffsetRows: return kThousand;
     case Battery::kOffset1e5: return kHundredThousand;
     default: return kOne;
   }

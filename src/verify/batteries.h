@@ -35,6 +35,7 @@ enum class Battery : std::uint8_t {
   // Normal values of the nominal spread, and a common offset of so many times the spread.
   kOffset1e3,
   kOffset1e5,
+  kOffsetRows,  // an offset of its own for each row, of a thousand times the spread
   // By order and place.
   kAscending,  // along each dimension
   kDescending,
@@ -49,20 +50,35 @@ enum class Battery : std::uint8_t {
   kNan,         // one NaN in one input; noted, unless it is asked for
 };
 
-inline constexpr std::array kAllBatteries{Battery::kSigned,         Battery::kWide,
-                                          Battery::kHeavyTails,     Battery::kIntegers,
-                                          Battery::kOneHot,         Battery::kLastOnly,
-                                          Battery::kTies,           Battery::kTiny,
-                                          Battery::kDenormals,      Battery::kZeros,
-                                          Battery::kNegative,       Battery::kPositive,
-                                          Battery::kFarBelow,       Battery::kFarAbove,
-                                          Battery::kExtremelyBelow, Battery::kExtremelyAbove,
-                                          Battery::kOffset1e3,      Battery::kOffset1e5,
-                                          Battery::kAscending,      Battery::kDescending,
-                                          Battery::kOutlier,        Battery::kAlternating,
-                                          Battery::kConstantRows,   Battery::kConstantColumns,
-                                          Battery::kMasked,         Battery::kMaskedRows,
-                                          Battery::kInfinities,     Battery::kNan};
+inline constexpr std::array kAllBatteries{Battery::kSigned,
+                                          Battery::kWide,
+                                          Battery::kHeavyTails,
+                                          Battery::kIntegers,
+                                          Battery::kOneHot,
+                                          Battery::kLastOnly,
+                                          Battery::kTies,
+                                          Battery::kTiny,
+                                          Battery::kDenormals,
+                                          Battery::kZeros,
+                                          Battery::kNegative,
+                                          Battery::kPositive,
+                                          Battery::kFarBelow,
+                                          Battery::kFarAbove,
+                                          Battery::kExtremelyBelow,
+                                          Battery::kExtremelyAbove,
+                                          Battery::kOffset1e3,
+                                          Battery::kOffset1e5,
+                                          Battery::kOffsetRows,
+                                          Battery::kAscending,
+                                          Battery::kDescending,
+                                          Battery::kOutlier,
+                                          Battery::kAlternating,
+                                          Battery::kConstantRows,
+                                          Battery::kConstantColumns,
+                                          Battery::kMasked,
+                                          Battery::kMaskedRows,
+                                          Battery::kInfinities,
+                                          Battery::kNan};
 
 // A battery that is asked for.
 struct BatteryWish {

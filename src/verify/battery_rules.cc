@@ -41,18 +41,17 @@ struct OperatorKind {
 };
 
 constexpr std::array<std::string_view, 20> kExtremes{
-    "amax",    "amin",     "aminmax",      "max.",         "min.",
-    "argmax",  "argmin",   "maximum",      "minimum",      "fmax",
-    "fmin",    "max_pool", "adaptive_max", "fractional_m", "topk",
-    "sort",    "kthvalue", "median",       "cummax",       "cummin"};
+    "amax",    "amin",    "aminmax",  "max.",   "min.",     "argmax",       "argmin",
+    "maximum", "minimum", "fmax",     "fmin",   "max_pool", "adaptive_max", "fractional_m",
+    "topk",    "sort",    "kthvalue", "median", "cummax",   "cummin"};
 constexpr std::array kForExtremes{
     Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
     Battery::kTies,           Battery::kMasked,    Battery::kMaskedRows};
 
 constexpr std::array<std::string_view, 11> kExponentials{
-    "_softmax",  "softmax",       "_log_softmax",         "log_softmax",
-    "logsumexp", "logcumsumexp",  "scaled_dot_product",   "_scaled_dot_product",
+    "_softmax",  "softmax",       "_log_softmax",       "log_softmax",
+    "logsumexp", "logcumsumexp",  "scaled_dot_product", "_scaled_dot_product",
     "logaddexp", "cross_entropy", "_safe_softmax"};
 constexpr std::array kForExponentials{
     Battery::kNegative,       Battery::kPositive,       Battery::kFarBelow,  Battery::kFarAbove,
@@ -64,19 +63,30 @@ constexpr std::array<std::string_view, 5> kScans{"cumsum", "cumprod", "cummax", 
 constexpr std::array kForScans{Battery::kAscending, Battery::kDescending, Battery::kAlternating,
                                Battery::kOneHot, Battery::kConstantRows};
 
-constexpr std::array<std::string_view, 16> kNorms{
-    "native_layer_norm", "layer_norm",    "native_group_norm", "group_norm",
-    "instance_norm",     "batch_norm",    "native_batch_norm", "_native_batch_norm",
-    "cudnn_batch_norm",  "rms_norm",      "_fused_rms_norm",   "var",
-    "std",               "linalg_vector", "norm",              "cosine_similarity"};
-constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5, Battery::kOutlier,
-                               Battery::kConstantRows, Battery::kTiny};
+constexpr std::array<std::string_view, 16> kNorms{"native_layer_norm",
+                                                  "layer_norm",
+                                                  "native_group_norm",
+                                                  "group_norm",
+                                                  "instance_norm",
+                                                  "batch_norm",
+                                                  "native_batch_norm",
+                                                  "_native_batch_norm",
+                                                  "cudnn_batch_norm",
+                                                  "rms_norm",
+                                                  "_fused_rms_norm",
+                                                  "var",
+                                                  "std",
+                                                  "linalg_vector",
+                                                  "norm",
+                                                  "cosine_similarity"};
+constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5,    Battery::kOffsetRows,
+                               Battery::kOutlier,   Battery::kConstantRows, Battery::kTiny};
 
 constexpr std::array<std::string_view, 27> kPiecewise{
-    "relu",       "leaky_relu", "prelu", "_prelu",  "rrelu",       "elu",       "celu",
-    "selu",       "clamp",      "clip",  "where",   "masked_fill", "hardtanh",  "hardswish",
-    "hardsigmoid", "hardshrink", "softshrink", "softplus", "threshold", "abs", "sign",
-    "gt.",        "ge.",        "lt.",   "le.",     "eq.",         "ne."};
+    "relu",        "leaky_relu", "prelu",      "_prelu",   "rrelu",       "elu",      "celu",
+    "selu",        "clamp",      "clip",       "where",    "masked_fill", "hardtanh", "hardswish",
+    "hardsigmoid", "hardshrink", "softshrink", "softplus", "threshold",   "abs",      "sign",
+    "gt.",         "ge.",        "lt.",        "le.",      "eq.",         "ne."};
 constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Battery::kFarBelow,
                                    Battery::kFarAbove, Battery::kZeros};
 
@@ -89,6 +99,12 @@ constexpr std::array<OperatorKind, 6> kKinds{{{kExtremes, kForExtremes},
                                               {kNorms, kForNorms},
                                               {kPiecewise, kForPiecewise},
                                               {kMasks, kForMasks}}};
+
+// Operators whose indices may mean any of equal elements; those of argmax and argmin mean the
+// first.
+constexpr std::array<std::string_view, 13> kIndices{
+    "max.dim", "min.dim", "topk",      "sort",   "argsort",  "kthvalue",    "median",
+    "mode.",   "cummax",  "nanmedian", "cummin", "max_pool", "adaptive_max"};
 
 constexpr std::string_view kAten = "aten.";
 
@@ -108,7 +124,8 @@ bool Contains(std::span<const Battery> batteries, Battery battery) {
 // Where Torch's own result may be so far off that it is no measure any more.
 double Tellable(DType dtype, Battery battery) {
   const bool few = dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
-                   battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5;
+                   battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5 ||
+                   battery == Battery::kOffsetRows;
   return few ? kTellableFew : kTellable;
 }
 
@@ -184,15 +201,11 @@ bool SpansRange(Battery battery) {
   }
 }
 
+
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(
       task.outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
-  if (floating) return true;
-  return std::ranges::all_of(task.graph, [](const GraphNode& node) {
-    return node.op.starts_with("aten.argm") || !node.op.starts_with("aten.") ||
-           !std::ranges::any_of(node.results,
-                                [](const TensorSpec& result) { return !IsFloating(result.dtype); });
-  });
+  return floating || !Has(task, kIndices);
 }
 
 double RoundingSize(const Task& task, TermsOf terms) {

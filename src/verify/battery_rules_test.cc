@@ -89,6 +89,19 @@ TEST(RequiredBatteriesTest, SeveralKindsNeedEachBatteryOnce) {
   EXPECT_EQ(std::ranges::count(all, Battery::kNegative), 1);
 }
 
+TEST(TiesAreDecidedTest, OnlyIndicesThatMayMeanAnyOfEqualElementsAreNot) {
+  const auto decided = [](const char* op, DType dtype) {
+    Task task = With({op});
+    task.outputs = {{.name = "out", .dtype = dtype, .shape = {3}}};
+    return TiesAreDecided(task);
+  };
+  EXPECT_FALSE(decided("aten.topk.default", DType::kInt64));
+  EXPECT_FALSE(decided("aten.max.dim", DType::kInt64));
+  EXPECT_TRUE(decided("aten.max.dim", DType::kFloat32));
+  EXPECT_TRUE(decided("aten.argmax.default", DType::kInt64));
+  EXPECT_TRUE(decided("aten.gt.Scalar", DType::kInt64));
+}
+
 TEST(OnlyNotedTest, InfinitiesCountOnlyWhereTheOperatorsAskForThem) {
   EXPECT_FALSE(OnlyNoted(With({"aten._softmax.default"}), Battery::kMasked));
   EXPECT_TRUE(OnlyNoted(With({"aten.mm.default"}), Battery::kMasked));
@@ -111,9 +124,9 @@ TEST(BatteryToleranceTest, ATruthOfZerosIsHeldAgainstTheSizeOfTheTasksOwnOutputs
   const TorchStanding torch{.rms = 1e-33, .nominal_rms = 2, .tolerance = {.rel = 1e-6}};
   EXPECT_DOUBLE_EQ(BatteryTolerance(Battery::kConstantRows, torch).absolute, 2e-6);
   EXPECT_EQ(BatteryTolerance(Battery::kZeros, torch).absolute, 0);
-  EXPECT_EQ(BatteryTolerance(Battery::kConstantRows, {.rms = 1e-3, .tolerance = {.rel = 1e-6}})
-                .absolute,
-            0);
+  EXPECT_EQ(
+      BatteryTolerance(Battery::kConstantRows, {.rms = 1e-3, .tolerance = {.rel = 1e-6}}).absolute,
+      0);
 }
 
 TEST(ComplaintTest, FarFromZeroFewDigitsAreEnough) {

@@ -193,9 +193,10 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
     return result;
   }
   // Written so that a NaN figure fails.
-  result.ok = (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2) ||
-              (tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute);
-  result.small_values = !(pass.max_any_rel <= LargeRelativeError(spec.dtype));
+  const bool nothing = tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute;
+  result.ok =
+      nothing || (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2);
+  result.small_values = !nothing && !(pass.max_any_rel <= LargeRelativeError(spec.dtype));
   if (!result.ok) result.reason = ValueReason(pass, text(pass.worst), tolerance);
   return result;
 }
@@ -211,11 +212,11 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
   for (std::size_t i = 0; i < views.size(); ++i) {
     Comparison comparison = Compare(views[i], tolerances[i]);
     if (!comparison.ok) return comparison;
-    const bool small_values = worst.small_values || comparison.small_values;
     std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
+    const bool small_values = worst.small_values || comparison.small_values;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
-    worst.small_values = small_values;
     worst.odd = std::move(odd);
+    worst.small_values = small_values;
   }
   return worst;
 }

@@ -50,8 +50,7 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
-  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                  std::uint32_t slot) override {
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng, std::uint32_t slot) override {
     stale_.insert(slot);
     return stage_.DrawBattery(wish, rng, slot);
   }
@@ -73,9 +72,7 @@ class DeviceCalls final : public CheckedCalls {
   }
 
   Result<bool> Call(std::uint32_t slot) override;
-  void Choose(History history) override {
-    worker_ = history == History::kUsed ? used_ : pristine_;
-  }
+  void Choose(History history) override { worker_ = history == History::kUsed ? used_ : pristine_; }
   Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
@@ -100,9 +97,9 @@ class DeviceCalls final : public CheckedCalls {
   DeviceWorker* worker_ = nullptr;
   DeviceWorker* used_ = nullptr;
   DeviceWorker* pristine_ = nullptr;
-  SlotFigures left_;               // by the last call
+  SlotFigures left_;                  // by the last call
   std::optional<DeadStacks> stacks_;  // of the launching process, once they were read
-  std::set<std::uint32_t> stale_;  // slots whose values are not in the area yet
+  std::set<std::uint32_t> stale_;     // slots whose values are not in the area yet
 };
 
 bool DeviceCalls::Failed(const std::optional<WorkerFailure>& failure) {

@@ -50,8 +50,7 @@ class HostCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t slot) override { return stage_.ExpectTruth(slot); }
-  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                  std::uint32_t slot) override {
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng, std::uint32_t slot) override {
     return stage_.DrawBattery(wish, rng, slot);
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t slot) const override {
@@ -67,9 +66,7 @@ class HostCalls final : public CheckedCalls {
   }
 
   Result<bool> Call(std::uint32_t slot) override;
-  void Choose(History history) override {
-    worker_ = history == History::kUsed ? used_ : pristine_;
-  }
+  void Choose(History history) override { worker_ = history == History::kUsed ? used_ : pristine_; }
   Result<bool> CallOnKept(std::uint32_t slot) override;
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
@@ -125,8 +122,7 @@ Result<bool> HostCalls::Call(std::uint32_t slot) {
   const std::array<std::uint32_t, 1> sets{slot};
   worker_->Poison(judging_.rng, sets);
   const std::uint64_t chance = judging_.rng();
-  if ((chance & 3U) == 0)
-    worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kZeros);
+  if ((chance & 3U) == 0) worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kZeros);
   Nanoseconds elapsed{0};
   if (!TRY(Prepare(slot))) return false;
   if ((chance & 4U) != 0) worker_->ScrambleNext(static_cast<std::uint32_t>(chance >> 32U) | 1U);
@@ -246,8 +242,8 @@ Result<void> ValueCheck::OtherThreads() {
   WorkerProcess worker = TRY(Start(options));
   if (judging_.failed()) return {};
   calls_.Use(worker);
-  return policy_.Again(fmt::format("with {} OpenMP thread{}", options.threads,
-                                   options.threads == 1 ? "" : "s"));
+  return policy_.Again(
+      fmt::format("with {} OpenMP thread{}", options.threads, options.threads == 1 ? "" : "s"));
 }
 
 // The first set last, so that it is the one that lies in slot 0.

@@ -285,8 +285,8 @@ void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
 Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
                                        const BatteryDraw& draw) {
   const bool noted = OnlyNoted(calls_.task(), battery);
-  const Comparison compared = noted ? calls_.Compare(slot, draw.tolerances)
-                                    : TRY(CompareBattery(slot, battery, draw));
+  const Comparison compared =
+      noted ? calls_.Compare(slot, draw.tolerances) : TRY(CompareBattery(slot, battery, draw));
   if (noted || compared.ok) {
     NoteBattery(battery, compared);
     return {};

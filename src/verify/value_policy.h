@@ -105,7 +105,8 @@ class ValuePolicy final {
   };
   [[nodiscard]] Result<DrawnSlots> RestoreDrawn();
   // After a call on the last set: whether the outputs are the same bits as at first. Where they are
-  // not they must be right, or the candidate is rejected: "right values at first, wrong ones WHERE".
+  // not they must be right, or the candidate is rejected: "right values at first, wrong ones
+  // WHERE".
   [[nodiscard]] Result<bool> SameAsAtFirst(std::string_view where);
   // The bits vary from process to process, or from call to call.
   [[nodiscard]] bool reordered() const { return reordered_; }

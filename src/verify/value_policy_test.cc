@@ -49,7 +49,7 @@ class CopyingCalls final : public CheckedCalls {
     return {};
   }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}};
   }
   Result<bool> Call(std::uint32_t slot) override {
     output_ = slots_.at(slot) + (varies_ ? ++calls_ : 0);
@@ -64,7 +64,7 @@ class CopyingCalls final : public CheckedCalls {
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
-    return {.ok = true, .reason = {}, .error = {}, .odd = {}};
+    return {.ok = true, .reason = {}, .error = {}};
   }
   bool Official(std::uint32_t /*slot*/) override { return true; }
   Result<void> Keep(std::uint32_t /*slot*/) override {
@@ -132,7 +132,7 @@ class BatteryCalls final : public CheckedCalls {
   }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t) const override { return {}; }
   Result<Comparison> SecondOpinion(std::uint32_t, std::vector<Tolerance>, Rng&) override {
-    return Comparison{.ok = false, .reason = {}, .error = {}, .odd = {}};
+    return Comparison{.ok = false, .reason = {}, .error = {}};
   }
   Result<bool> Call(std::uint32_t) override {
     run.push_back(wish_.battery);
