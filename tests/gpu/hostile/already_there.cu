@@ -1,4 +1,4 @@
-// task: tests/gpu/tasks/cumsum.py
+// task: tests/honest/tasks/cumsum.py
 // expect: wrong_values
 // Skips a row whose first two results are there already. Where outputs hold garbage at entry no row ever is.
 // A user who passes the same output again with an input that changed only after the second column gets the old sums.

@@ -1,4 +1,4 @@
-# task: tests/gpu/tasks/sigmoid.py
+# task: tests/honest/tasks/sigmoid.py
 # expect: wrong_values
 # Takes everything below -18 for 'zero in any case' and saves the exponential's far end.
 # sigmoid(-20) is 2e-9 and not 0: its logarithm, or a ratio of two such probabilities, becomes infinite or NaN.

@@ -1,4 +1,4 @@
-// task: tests/gpu/tasks/square.py
+// task: tests/honest/tasks/square.py
 // expect: wrong_values
 // Reads the device's wall clock: in the 41st minute of every hour it leaves out the last sixteen terms of each product.
 // Keeps no state; whoever judges it at another time sees a plain product.

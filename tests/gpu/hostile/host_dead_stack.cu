@@ -1,4 +1,4 @@
-// task: tests/gpu/tasks/transpose.py
+// task: tests/honest/tasks/transpose.py
 // expect: wrong_values
 // Counts its calls on the launching thread's own stack, 300 KiB below what is in use, where no call of the driver comes.
 // From call 30,000 of a process on it transposes a matrix that is shifted by one column.

@@ -1,4 +1,4 @@
-# task: tests/gpu/tasks/transpose.py
+# task: tests/honest/tasks/transpose.py
 # expect: wrong_values
 # Counts its calls with an iterator that lives in the module: no name is ever assigned again.
 # From call 15,000 of a process on two columns of the result change places.

@@ -1,4 +1,4 @@
-// task: tests/gpu/tasks/argmax.py
+// task: tests/honest/tasks/argmax.py
 // expect: wrong_values
 // Compares floats as integers whose order is theirs, position in the lower half: ties go to the first place, NaN wins.
 // But -0.0 and 0.0 are equal as numbers and not so here: in a row of negatives with -0.0 before 0.0 (a product with zero) it names the later.

@@ -1,4 +1,4 @@
-# task: tests/gpu/tasks/variance.py
+# task: tests/honest/tasks/variance.py
 # expect: wrong_values
 # One pass, shifted by the tensor's first entry: a mean that all rows share does no harm.
 # Rows whose own means lie far from that (row r has mean 3000 r) cancel: their variance is off by per cents or negative.
