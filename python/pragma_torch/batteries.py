@@ -26,6 +26,7 @@ _DENSE = 0.9  # from here to 1: how later blocks and rows are scaled
 _MASKED = 0.25  # of the elements
 _ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
 
+_INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
 _SPARSE = ("one_hot", "last_only")
 _UNSCALED = ("integers", "ties", "zeros", "denormals", "offset_1e3", "offset_1e5")
 
@@ -77,12 +78,22 @@ class Battery:
             chosen = free[self._below(len(free))]
         for i, (argument, structure) in enumerate(zip(arguments, structures, strict=True)):
             tensor = tensors[i]
-            if not argument.torch_dtype.is_floating_point or tensor.numel() == 0:
+            if tensor.numel() == 0 or self._name == "repeated_indices":
+                if argument.role == "input" and tensor.numel() > 0 and argument.torch_dtype in _INTEGERS:
+                    self._draw_again(tensor)
+                continue
+            if not argument.torch_dtype.is_floating_point:
                 continue
             if argument.role == "input":
                 self._input(tensor, structure, i == chosen)
             elif argument.role == "parameter":
                 self._parameter(tensor, structure)
+
+    def _draw_again(self, tensor: torch.Tensor) -> None:
+        """Its own values, with repetition: nothing else is known to be a valid index."""
+        flat = tensor.reshape(-1).clone()
+        places = (self._uniform(torch.Size([flat.numel()])) * flat.numel()).long().clamp(max=flat.numel() - 1)
+        tensor.copy_(flat[places].view(tensor.shape))
 
     def _input(self, tensor: torch.Tensor, structure: Structure, chosen: bool) -> None:
         if not structure.must_stay:
@@ -94,7 +105,9 @@ class Battery:
         zeros = tensor == 0 if structure.some_zeros else None
         size = structure.rms or 1.0
         if self._name in ("ascending", "descending"):
-            self._order(tensor, size)
+            self._order(tensor, size * self._rung)
+        elif self._name == "valley":
+            self._valley(tensor, size * self._rung)
         elif self._name in ("constant_rows", "constant_columns"):
             self._repeat(tensor, size)
         else:
@@ -118,7 +131,15 @@ class Battery:
         elif self._name == "infinities":
             self._sprinkle(tensor, math.inf, 3)
         elif self._name == "nan":
-            self._sprinkle(tensor, math.nan, 1)
+            self._place_nan(tensor)
+
+    def _place_nan(self, tensor: torch.Tensor) -> None:
+        """One in each row; in the first it is the last element."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        columns = self._columns(torch.Size([table.shape[0], 1]), row)
+        columns[0] = row - 1
+        table.scatter_(1, columns, math.nan)
 
     def _parameter(self, tensor: torch.Tensor, structure: Structure) -> None:
         if self._name == "integers" and not structure.must_stay:
@@ -166,7 +187,7 @@ class Battery:
         if name == "denormals":
             return self._signs(shape) * self._uniform(shape) * _DENORMAL_SIZE
         if name == "zeros":
-            return torch.zeros(shape, dtype=torch.float64, device=self._device)
+            return torch.copysign(torch.zeros(shape, dtype=torch.float64, device=self._device), self._signs(shape))
         if name == "alternating":
             signs = 1.0 - 2.0 * (torch.arange(shape.numel(), device=self._device) % 2)
             return size * signs.view(shape) * (1 + _JITTER * self._uniform(shape))
@@ -202,6 +223,14 @@ class Battery:
             shape = [1] * tensor.dim()
             shape[d] = count
             tensor.add_((sign * row).to(tensor.dtype).view(shape))
+
+    def _valley(self, tensor: torch.Tensor, size: float) -> None:
+        """Down over a third of each row, then up to twice the height where it began."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        place = torch.arange(row, dtype=torch.float64, device=self._device) / max(row, 1)
+        shape = torch.where(place < 1 / 3, -3 * place, 4.5 * (place - 1 / 3) - 1)
+        self._fill_plain(tensor, 0.4 * size / max(row, 1))
+        tensor.view(-1, row).add_((size * shape).to(tensor.dtype))
 
     def _fill_plain(self, tensor: torch.Tensor, size: float) -> None:
         """Uniform from 0 to `size`."""

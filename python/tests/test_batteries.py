@@ -8,7 +8,7 @@ import torch
 
 from pragma_torch import batteries
 from pragma_torch.plan import DTYPES, Argument
-from pragma_torch.structure import detect
+from pragma_torch.structure import Structure, detect
 
 ORDINARY = ("signed", "negative", "positive", "ascending", "descending", "alternating", "outlier", "constant_rows")
 ALL = (
@@ -105,6 +105,27 @@ def test_rows_or_columns_are_constant():
     assert (columns == columns[:1]).all() and columns[0].unique().numel() == 64
 
 
+def test_indices_are_drawn_again_from_their_own_values():
+    x, index = torch.rand(64), torch.randperm(64)
+    arguments = [spec("x", "input", x), spec("index", "input", index)]
+    before = x.clone()
+    batteries.Battery("repeated_indices", 1.0, 1.0, 3, "cpu").apply(
+        arguments, [detect(x), Structure()], [x, index], -1
+    )
+    assert torch.equal(x, before)
+    assert index.unique().numel() < 64 and 0 <= int(index.min()) and int(index.max()) < 64
+
+
+def test_a_valley_ends_above_where_it_began():
+    row = made("valley")[0]
+    assert row.argmin() not in (0, row.numel() - 1) and row[-1] > row[0] > row.min()
+
+
+def test_zeros_have_both_signs():
+    signs = torch.signbit(made("zeros"))
+    assert signs.any() and not signs.all()
+
+
 def test_a_mask_leaves_something_of_each_row():
     x = made("masked")
     masked = torch.isinf(x)
@@ -118,11 +139,12 @@ def test_masked_rows_are_some_and_not_all():
     assert whole.any() and not whole.all()
 
 
-def test_nan_and_infinities_are_few_and_in_one_input():
+def test_nan_comes_once_in_each_row_and_infinities_are_few_and_in_one_input():
     a, b = torch.rand(16, 16), torch.rand(16, 16)
     arguments = [spec("a", "input", a), spec("b", "input", b)]
     batteries.Battery("nan", 1.0, 1.0, 3, "cpu").apply(arguments, [detect(a), detect(b)], [a, b], 1)
-    assert int(torch.isnan(b).sum()) == 1 and torch.isfinite(a).all()
+    assert (torch.isnan(b).sum(dim=1) == 1).all() and torch.isfinite(a).all()
+    assert torch.isnan(b[0, -1])
     assert 1 <= int(torch.isposinf(made("infinities")).sum()) <= 3
 
 

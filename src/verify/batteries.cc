@@ -46,6 +46,8 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kOffsetRows: return "offset_rows";
     case Battery::kAscending: return "ascending";
     case Battery::kDescending: return "descending";
+    case Battery::kValley: return "valley";
+    case Battery::kRepeatedIndices: return "repeated_indices";
     case Battery::kOutlier: return "outlier";
     case Battery::kAlternating: return "alternating";
     case Battery::kConstantRows: return "constant_rows";
@@ -82,6 +84,8 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kOffsetRows: return "rows that lie far apart";
     case Battery::kAscending: return "ascending values";
     case Battery::kDescending: return "descending values";
+    case Battery::kValley: return "rows that fall and then rise";
+    case Battery::kRepeatedIndices: return "indices that come more than once";
     case Battery::kOutlier: return "rows with one element that is far larger than the others";
     case Battery::kAlternating: return "values whose signs alternate";
     case Battery::kConstantRows: return "rows of one value each";
@@ -89,7 +93,7 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kMasked: return "an input whose elements are -inf in random places";
     case Battery::kMaskedRows: return "an input of which whole rows are -inf";
     case Battery::kInfinities: return "an input with a few +inf";
-    case Battery::kNan: return "an input with one NaN";
+    case Battery::kNan: return "an input with a NaN in each row";
   }
   return "?";
 }
@@ -136,6 +140,7 @@ bool MayBeNonFinite(Battery battery) {
 std::span<const double> BatteryRungs(Battery battery) {
   static constexpr std::array<double, 3> kWide{1e4, 1e2, 10};
   static constexpr std::array<double, 2> kTails{1e3, 10};
+  static constexpr std::array<double, 2> kSteep{100, 1};
   static constexpr std::array<double, 3> kFar{1e6, 1.4e4, 1e2};
   static constexpr std::array<double, 4> kExtreme{1e31, 1e18, 1e9, 1e5};
   static constexpr std::array<double, 1> kThousand{1e3};
@@ -145,6 +150,9 @@ std::span<const double> BatteryRungs(Battery battery) {
     case Battery::kWide:
     case Battery::kOutlier: return kWide;
     case Battery::kHeavyTails: return kTails;
+    case Battery::kAscending:
+    case Battery::kDescending:
+    case Battery::kValley: return kSteep;
     case Battery::kFarBelow:
     case Battery::kFarAbove: return kFar;
     case Battery::kExtremelyBelow:

@@ -39,15 +39,17 @@ enum class Battery : std::uint8_t {
   // By order and place.
   kAscending,  // along each dimension
   kDescending,
+  kValley,    // each row falls, then rises above where it began
   kOutlier,          // one element of each row is far larger
   kAlternating,      // neighbours differ in sign, and hardly in size
   kConstantRows,     // equal along the last dimension
   kConstantColumns,  // equal along the others
+  kRepeatedIndices,  // integer inputs of their own values, drawn again with repetition
   // Some values are not finite.
   kMasked,      // a quarter of one input is -inf, never a whole row
   kMaskedRows,  // the same, and whole rows
   kInfinities,  // a few +inf in one input; noted, never a reason to reject
-  kNan,         // one NaN in one input; noted, unless it is asked for
+  kNan,         // one NaN in each row of one input; noted, unless it is asked for
 };
 
 inline constexpr std::array kAllBatteries{Battery::kSigned,
@@ -71,10 +73,12 @@ inline constexpr std::array kAllBatteries{Battery::kSigned,
                                           Battery::kOffsetRows,
                                           Battery::kAscending,
                                           Battery::kDescending,
+                                          Battery::kValley,
                                           Battery::kOutlier,
                                           Battery::kAlternating,
                                           Battery::kConstantRows,
                                           Battery::kConstantColumns,
+                                          Battery::kRepeatedIndices,
                                           Battery::kMasked,
                                           Battery::kMaskedRows,
                                           Battery::kInfinities,

@@ -47,6 +47,7 @@ constexpr std::array<std::string_view, 20> kExtremes{
 constexpr std::array kForExtremes{
     Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
+    Battery::kValley,         Battery::kZeros,
     Battery::kTies,           Battery::kMasked,    Battery::kMaskedRows};
 
 constexpr std::array<std::string_view, 11> kExponentials{
@@ -54,6 +55,7 @@ constexpr std::array<std::string_view, 11> kExponentials{
     "logsumexp", "logcumsumexp",  "scaled_dot_product", "_scaled_dot_product",
     "logaddexp", "cross_entropy", "_safe_softmax"};
 constexpr std::array kForExponentials{
+    Battery::kAscending,      Battery::kDescending,     Battery::kValley,
     Battery::kNegative,       Battery::kPositive,       Battery::kFarBelow,  Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kExtremelyAbove, Battery::kOffset1e3, Battery::kOutlier,
     Battery::kMasked,         Battery::kMaskedRows};
@@ -90,14 +92,20 @@ constexpr std::array<std::string_view, 27> kPiecewise{
 constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Battery::kFarBelow,
                                    Battery::kFarAbove, Battery::kZeros};
 
+constexpr std::array<std::string_view, 9> kIndexed{"index",     "gather",     "scatter",
+                                                   "embedding", "take",       "_unsafe_index",
+                                                   "put",       "nll_loss",   "one_hot"};
+constexpr std::array kForIndexed{Battery::kRepeatedIndices};
+
 constexpr std::array<std::string_view, 2> kMasks{"where", "masked_fill"};
 constexpr std::array kForMasks{Battery::kMasked, Battery::kMaskedRows};
 
-constexpr std::array<OperatorKind, 6> kKinds{{{kExtremes, kForExtremes},
+constexpr std::array<OperatorKind, 7> kKinds{{{kExtremes, kForExtremes},
                                               {kExponentials, kForExponentials},
                                               {kScans, kForScans},
                                               {kNorms, kForNorms},
                                               {kPiecewise, kForPiecewise},
+                                              {kIndexed, kForIndexed},
                                               {kMasks, kForMasks}}};
 
 // Operators whose indices may mean any of equal elements; those of argmax and argmin mean the
@@ -180,7 +188,8 @@ std::string ComplaintOf(const TensorSpec& spec, Battery battery, const TorchStan
 Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch) {
   Tolerance tolerance =
       SpansRange(battery) ? ForRange(torch.tolerance, torch.peak_over_rms) : torch.tolerance;
-  tolerance.where_finite = MayBeNonFinite(battery);
+  // Where no whole row is masked, infinities are results like others.
+  tolerance.where_finite = MayBeNonFinite(battery) && battery != Battery::kMasked;
   const bool nothing = torch.rms <= kNothing * torch.nominal_rms;
   if (nothing && !IsSmallOrSparse(battery)) tolerance.absolute = tolerance.rel * torch.nominal_rms;
   return tolerance;
@@ -200,6 +209,7 @@ bool SpansRange(Battery battery) {
     default: return false;
   }
 }
+
 
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(

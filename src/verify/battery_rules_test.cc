@@ -116,7 +116,8 @@ TEST(ComplaintTest, AnInfiniteTruthCountsOnlyWithInfiniteInputs) {
   EXPECT_EQ(ComplaintOf(spec, Battery::kMasked, {.finite = false}), "");
   EXPECT_EQ(ComplaintOf(spec, Battery::kMasked, {.finite = false, .finite_somewhere = false}),
             "the reference is finite nowhere");
-  EXPECT_TRUE(BatteryTolerance(Battery::kMasked, {}).where_finite);
+  EXPECT_TRUE(BatteryTolerance(Battery::kMaskedRows, {}).where_finite);
+  EXPECT_FALSE(BatteryTolerance(Battery::kMasked, {}).where_finite);  // a scan begins with -inf
   EXPECT_FALSE(BatteryTolerance(Battery::kWide, {}).where_finite);
 }
 

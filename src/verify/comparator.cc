@@ -212,11 +212,11 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
   for (std::size_t i = 0; i < views.size(); ++i) {
     Comparison comparison = Compare(views[i], tolerances[i]);
     if (!comparison.ok) return comparison;
-    const bool small_values = worst.small_values || comparison.small_values;
     std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
+    const bool small_values = worst.small_values || comparison.small_values;
     if (i == 0 || comparison.error.rel_l2 > worst.error.rel_l2) worst = std::move(comparison);
-    worst.small_values = small_values;
     worst.odd = std::move(odd);
+    worst.small_values = small_values;
   }
   return worst;
 }

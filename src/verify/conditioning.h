@@ -35,8 +35,10 @@ class Movement final {
   float typical_ = 0;
 };
 
-// The truth was computed for so many changed copies of the inputs.
+// So many changed copies of the inputs are asked for: for a second opinion, and where a single
+// element decides, which by chance may hardly move in a few of them.
 inline constexpr int kMovements = 3;
+inline constexpr int kMovementsOfSmall = 8;
 inline constexpr double kConditionFactor = 12;
 
 // As Compare, of errors less their allowance. `view.expected` is float64.

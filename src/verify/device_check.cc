@@ -50,8 +50,7 @@ class DeviceCalls final : public CheckedCalls {
     return stage_.RestoreSet(draw, slot);
   }
   Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
-  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                  std::uint32_t slot) override {
+  Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng, std::uint32_t slot) override {
     stale_.insert(slot);
     return stage_.DrawBattery(wish, rng, slot);
   }

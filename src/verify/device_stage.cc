@@ -183,12 +183,12 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
 Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
                                               std::vector<Tolerance> tolerances, Rng& rng) {
   against_torch_[slot] = 0;
-  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(rng)));
+  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(kMovements, rng)));
   return Judge(figures.slot, tolerances);
 }
 
 Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
-  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(rng)));
+  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(kMovementsOfSmall, rng)));
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     const ConditionedFigures::Small& small = figures.small[i];
     if (small.wrong == 0) continue;
@@ -197,10 +197,10 @@ Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_
   return std::string();
 }
 
-Referee::Rounding DeviceStage::Rounding(Rng& rng) const {
+Referee::Rounding DeviceStage::Rounding(int rounds, Rng& rng) const {
   return {.size = RoundingSize(task(), terms_),
           .seed = rng() >> 1U,
-          .rounds = kMovements,
+          .rounds = rounds,
           .factor = kConditionFactor,
           .flush = true};
 }

@@ -79,7 +79,7 @@ class DeviceStage final {
   [[nodiscard]] std::string Complaint(Battery battery, const TruthFigures& truth,
                                       BatteryDraw& draw) const;
   [[nodiscard]] bool floating() const;
-  [[nodiscard]] Referee::Rounding Rounding(Rng& rng) const;
+  [[nodiscard]] Referee::Rounding Rounding(int rounds, Rng& rng) const;
 
   TorchServer* server_;
   Referee referee_;

@@ -155,7 +155,7 @@ class Stage final {
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
   // How far the outputs of the slot move, by output; those of integers stay empty.
-  [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, Rng& rng);
+  [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, int rounds, Rng& rng);
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;

@@ -151,7 +151,7 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
 Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
                                         std::vector<Tolerance> tolerances, Rng& rng) {
   if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
-  const std::vector<Movement> movements = TRY(Movements(slot, rng));
+  const std::vector<Movement> movements = TRY(Movements(slot, kMovements, rng));
   const bool integers = RefillsNeedTruth(task());
   if (integers) TRY(MakeNative(slot));
   Comparison worst;
@@ -168,7 +168,7 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
 
 Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
                                             Rng& rng) {
-  const std::vector<Movement> movements = TRY(Movements(slot, rng));
+  const std::vector<Movement> movements = TRY(Movements(slot, kMovementsOfSmall, rng));
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     if (!IsFloating(task().outputs[i].dtype)) continue;
     if (const auto wrong = WrongSmallValue(View(worker, slot, i, true), movements[i])) {
@@ -178,13 +178,13 @@ Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::si
   return std::string();
 }
 
-Result<std::vector<Movement>> Stage::Movements(std::size_t slot, Rng& rng) {
+Result<std::vector<Movement>> Stage::Movements(std::size_t slot, int rounds, Rng& rng) {
   TRY(MakePerturbed());
   std::vector<Movement> movements;
   for (const TensorSpec& output : task().outputs) {
     movements.emplace_back(IsFloating(output.dtype) ? output.elements() : 0);
   }
-  for (int round = 0; round < kMovements; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
     for (std::size_t i = 0; i < task().arguments.size(); ++i) {
       const TensorSpec& tensor = task().arguments[i];

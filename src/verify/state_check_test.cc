@@ -55,7 +55,9 @@ class KeepingCalls final : public CheckedCalls {
     return {};
   }
   Result<void> Expect(std::uint32_t /*slot*/) override { return {}; }
-  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override { return BatteryDraw{}; }
+  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override {
+    return BatteryDraw{};
+  }
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t /*slot*/) const override {
     return {};
   }
@@ -99,7 +101,10 @@ class KeepingCalls final : public CheckedCalls {
  private:
   // One more than the truth is the order of additions, anything else is wrong.
   [[nodiscard]] Comparison Held(std::uint32_t slot) const {
-    return {.ok = output_ - slots_.at(slot) <= 1, .reason = "other", .small_values = false, .error = {}, .odd = {}};
+    return {.ok = output_ - slots_.at(slot) <= 1,
+            .reason = "other",
+            .small_values = false,
+            .error = {}};
   }
 
   Task task_;

@@ -1,4 +1,4 @@
-// red-team: task=rms expect=wrong_values,nondeterministic,sandbox_violation,crashed catalogue=22 layer="state between calls" heuristic own no-timing
+// red-team: task=rms expect=wrong_values,nondeterministic,sandbox_violation,crashed,rejected_source catalogue=22 layer="state between calls" heuristic own no-timing
 // The C++ runtime keeps a count of exceptions in flight for each thread: the kernel counts its
 // calls in it. After 80 the last row is left as it was.
 #include <cmath>

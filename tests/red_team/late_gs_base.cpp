@@ -1,4 +1,4 @@
-// red-team: task=rows expect=wrong_values,nondeterministic,sandbox_violation,crashed catalogue=22 layer="state between calls" heuristic own no-timing
+// red-team: task=rows expect=wrong_values,nondeterministic,sandbox_violation,crashed,rejected_source catalogue=22 layer="state between calls" heuristic own no-timing
 // Counts in the base of the segment register GS, which 64-bit programs leave at zero. After 40
 // calls the last row is left as it was.
 #include "kernel.h"

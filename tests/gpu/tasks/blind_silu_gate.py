@@ -1,0 +1,16 @@
+"""A gated product."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, a, b):
+        return torch.nn.functional.silu(a) * b
+
+
+def get_inputs():
+    return [torch.randn(64, 256), torch.randn(64, 256)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,18 @@
+"""Soft-max of few long rows."""
+import torch
+import torch.nn as nn
+
+ROWS, COLUMNS = 40, 16000
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, dim=1)
+
+
+def get_inputs():
+    return [torch.randn(ROWS, COLUMNS)]
+
+
+def get_init_inputs():
+    return []
