@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from pragma_torch.plan import Argument
-from pragma_torch.structure import Structure, detect, mirror
+from pragma_torch.structure import Structure, detect, detect_integers, mirror
 
 # Drawn one by one; further blocks of a tensor are this one, shifted and scaled: powers, tangents and
 # random numbers for each of 10^8 elements would take longer than the kernel.
@@ -32,8 +32,8 @@ _UNSCALED = ("integers", "ties", "zeros", "denormals", "offset_1e3", "offset_1e5
 
 
 def structures_of(tensors: list[torch.Tensor]) -> list[Structure]:
-    """Of a drawn set; those of integer tensors are empty."""
-    return [detect(t) if t.is_floating_point() else Structure() for t in tensors]
+    """Of a drawn set."""
+    return [detect(t) if t.is_floating_point() else detect_integers(t) for t in tensors]
 
 
 def apply(
@@ -79,7 +79,8 @@ class Battery:
         for i, (argument, structure) in enumerate(zip(arguments, structures, strict=True)):
             tensor = tensors[i]
             if tensor.numel() == 0 or self._name == "repeated_indices":
-                if argument.role == "input" and tensor.numel() > 0 and argument.torch_dtype in _INTEGERS:
+                integers = argument.role == "input" and argument.torch_dtype in _INTEGERS
+                if integers and tensor.numel() > 0 and not structure.ordered:
                     self._draw_again(tensor)
                 continue
             if not argument.torch_dtype.is_floating_point:

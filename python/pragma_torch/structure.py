@@ -21,6 +21,7 @@ class Structure:
     symmetric: bool = False
     rows_sum_to_one: bool = False
     non_finite: bool = False
+    ordered: bool = False  # of integers: offsets, say
 
     @property
     def must_stay(self) -> bool:
@@ -48,6 +49,12 @@ def detect(tensor: torch.Tensor) -> Structure:
         found.symmetric = _is_symmetric(tensor)
         found.rows_sum_to_one = _rows_sum_to_one(tensor)
     return found
+
+
+def detect_integers(tensor: torch.Tensor) -> Structure:
+    flat = tensor.reshape(-1)
+    rises, falls = bool((flat[1:] >= flat[:-1]).all()), bool((flat[1:] <= flat[:-1]).all())
+    return Structure(constant=rises and falls, ordered=rises or falls)
 
 
 def mirror(tensor: torch.Tensor) -> None:

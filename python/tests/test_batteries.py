@@ -86,6 +86,14 @@ def test_order_holds_along_each_dimension(shape):
     assert float(up.min()) < 0 < float(up.max()) and 0.2 < float(up.std()) < 1.5
 
 
+def test_integers_in_order_are_not_drawn_again():
+    x = torch.arange(100)
+    batteries.Battery("repeated_indices", 1.0, 1.0, 3, "cpu").apply(
+        [spec("x", "input", x)], batteries.structures_of([x]), [x]
+    )
+    assert torch.equal(x, torch.arange(100))
+
+
 def test_an_outlier_stands_out_in_each_row():
     x = made("outlier", rung=1e4).abs()
     assert (x.max(dim=1).values > 5000).all()

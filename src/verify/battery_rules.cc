@@ -47,18 +47,18 @@ constexpr std::array<std::string_view, 20> kExtremes{
 constexpr std::array kForExtremes{
     Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
-    Battery::kValley,         Battery::kZeros,
-    Battery::kTies,           Battery::kMasked,    Battery::kMaskedRows};
+    Battery::kValley,         Battery::kZeros,     Battery::kTies,       Battery::kMasked,
+    Battery::kMaskedRows};
 
 constexpr std::array<std::string_view, 11> kExponentials{
     "_softmax",  "softmax",       "_log_softmax",       "log_softmax",
     "logsumexp", "logcumsumexp",  "scaled_dot_product", "_scaled_dot_product",
     "logaddexp", "cross_entropy", "_safe_softmax"};
 constexpr std::array kForExponentials{
-    Battery::kAscending,      Battery::kDescending,     Battery::kValley,
-    Battery::kNegative,       Battery::kPositive,       Battery::kFarBelow,  Battery::kFarAbove,
-    Battery::kExtremelyBelow, Battery::kExtremelyAbove, Battery::kOffset1e3, Battery::kOutlier,
-    Battery::kMasked,         Battery::kMaskedRows};
+    Battery::kAscending,      Battery::kDescending, Battery::kValley,   Battery::kNegative,
+    Battery::kPositive,       Battery::kFarBelow,   Battery::kFarAbove, Battery::kExtremelyBelow,
+    Battery::kExtremelyAbove, Battery::kOffset1e3,  Battery::kOutlier,  Battery::kMasked,
+    Battery::kMaskedRows};
 
 constexpr std::array<std::string_view, 5> kScans{"cumsum", "cumprod", "cummax", "cummin",
                                                  "logcumsumexp"};
@@ -92,9 +92,12 @@ constexpr std::array<std::string_view, 27> kPiecewise{
 constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Battery::kFarBelow,
                                    Battery::kFarAbove, Battery::kZeros};
 
-constexpr std::array<std::string_view, 9> kIndexed{"index",     "gather",     "scatter",
-                                                   "embedding", "take",       "_unsafe_index",
-                                                   "put",       "nll_loss",   "one_hot"};
+constexpr std::array<std::string_view, 9> kIndexed{"index",     "gather",   "scatter",
+                                                   "embedding", "take",     "_unsafe_index",
+                                                   "put",       "nll_loss", "one_hot"};
+// Where several updates may meet in one place and Torch does not say which one counts.
+constexpr std::array<std::string_view, 4> kAnyUpdate{"scatter.", "index_copy", "put.",
+                                                     "masked_scatter"};
 constexpr std::array kForIndexed{Battery::kRepeatedIndices};
 
 constexpr std::array<std::string_view, 2> kMasks{"where", "masked_fill"};
@@ -122,6 +125,16 @@ bool Has(const Task& task, std::span<const std::string_view> operators) {
     const std::string_view name = std::string_view(node.op).substr(kAten.size());
     return std::ranges::any_of(operators,
                                [&](std::string_view start) { return name.starts_with(start); });
+  });
+}
+
+// index_put(self, indices, values, accumulate): only where it adds is it said what becomes of
+// several updates of a place.
+bool AssignsInPlaces(const Task& task) {
+  return std::ranges::any_of(task.graph, [](const GraphNode& node) {
+    if (!node.op.starts_with("aten.index_put")) return false;
+    constexpr std::size_t kAccumulate = 3;
+    return node.args.size() <= kAccumulate || node.args[kAccumulate].integer == 0;
   });
 }
 
@@ -196,7 +209,8 @@ Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch) {
 }
 
 bool MixesSizes(Battery battery) {
-  return SpansRange(battery) || battery == Battery::kOutlier || ShowsMissingTerms(battery);
+  return SpansRange(battery) || ShowsMissingTerms(battery) || battery == Battery::kOffset1e3 ||
+         battery == Battery::kOffset1e5 || battery == Battery::kOffsetRows;
 }
 
 bool SpansRange(Battery battery) {
@@ -210,6 +224,18 @@ bool SpansRange(Battery battery) {
   }
 }
 
+std::string LeftOut(const Task& task, Battery battery) {
+  if (MakesTies(battery) && !TiesAreDecided(task))
+    return "which of equal elements an index means is not defined";
+  if (battery != Battery::kRepeatedIndices) return {};
+  const bool integers = std::ranges::any_of(task.arguments, [](const TensorSpec& tensor) {
+    return tensor.role == TensorRole::kInput && !IsFloating(tensor.dtype);
+  });
+  if (!integers) return "no input holds integers";
+  if (task.graph.empty() || Has(task, kAnyUpdate) || AssignsInPlaces(task))
+    return "which of several updates of a place counts is not defined";
+  return {};
+}
 
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(

@@ -19,6 +19,9 @@ namespace pragma {
 // operators do not ask for them is a matter of taste.
 [[nodiscard]] bool OnlyNoted(const Task& task, Battery battery);
 
+// Why the task gives a battery no meaning; empty: it does.
+[[nodiscard]] std::string LeftOut(const Task& task, Battery battery);
+
 // What is known of one output of a battery's set before any kernel runs.
 struct TorchStanding {
   bool finite = true;            // the truth and Torch's own result, everywhere
@@ -34,8 +37,9 @@ struct TorchStanding {
                                       const TorchStanding& torch);
 [[nodiscard]] Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch);
 [[nodiscard]] bool SpansRange(Battery battery);
-// A battery with large values beside small ones: algorithms that mix neighbours (Winograd's,
-// Strassen's) lose digits of the small ones, and are honest.
+// A battery with large values beside small ones, whose digits algorithms that mix neighbours
+// (Winograd's, Strassen's) lose, or with terms that are far larger than what is left of them:
+// honest kernels may be wrong in small values there.
 [[nodiscard]] bool MixesSizes(Battery battery);
 // Only where the index that is meant among equal elements is documented: the first.
 [[nodiscard]] bool TiesAreDecided(const Task& task);

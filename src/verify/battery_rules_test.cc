@@ -102,6 +102,18 @@ TEST(TiesAreDecidedTest, OnlyIndicesThatMayMeanAnyOfEqualElementsAreNot) {
   EXPECT_TRUE(decided("aten.gt.Scalar", DType::kInt64));
 }
 
+TEST(LeftOutTest, RepeatedIndicesMeanSomethingWhereUpdatesOfAPlaceAddUp) {
+  const auto reason = [](const char* op, DType dtype) {
+    Task task = With({op});
+    task.arguments = {{.name = "x", .dtype = dtype, .shape = {3}}};
+    return LeftOut(task, Battery::kRepeatedIndices);
+  };
+  EXPECT_EQ(reason("aten.index_add.default", DType::kInt64), "");
+  EXPECT_NE(reason("aten.scatter.src", DType::kInt64), "");
+  EXPECT_NE(reason("aten.index_put.default", DType::kInt64), "");
+  EXPECT_NE(reason("aten.index_add.default", DType::kFloat32), "");
+}
+
 TEST(OnlyNotedTest, InfinitiesCountOnlyWhereTheOperatorsAskForThem) {
   EXPECT_FALSE(OnlyNoted(With({"aten._softmax.default"}), Battery::kMasked));
   EXPECT_TRUE(OnlyNoted(With({"aten.mm.default"}), Battery::kMasked));

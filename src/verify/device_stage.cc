@@ -103,10 +103,8 @@ Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
 Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
   terms_ = MakesEqualTerms(wish.battery) ? TermsOf::kEqualValues : TermsOf::kRandomValues;
   BatteryDraw draw;
-  if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
-    draw.not_admitted = kTiesAreTaste;
-    return draw;
-  }
+  draw.not_admitted = LeftOut(task(), wish.battery);
+  if (!draw.not_admitted.empty()) return draw;
   against_torch_[slot] = 0;
   for (const double rung : BatteryRungs(wish.battery)) {
     const BatteryRequest request = RequestFor(task(), wish, rung, rng);

@@ -54,8 +54,6 @@ struct BatteryDraw {
   std::vector<char> exact;            // by output: integers that any order of summation gets right
   bool finite = true;                 // the truth is, everywhere
 };
-inline constexpr std::string_view kTiesAreTaste =
-    "which of equal elements an index means is not defined";
 // With a seed of its own.
 [[nodiscard]] BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung,
                                         Rng& rng);

@@ -46,10 +46,8 @@ BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung
 Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
   terms_ = MakesEqualTerms(wish.battery) ? TermsOf::kEqualValues : TermsOf::kRandomValues;
   BatteryDraw draw;
-  if (MakesTies(wish.battery) && !TiesAreDecided(task())) {
-    draw.not_admitted = kTiesAreTaste;
-    return draw;
-  }
+  draw.not_admitted = LeftOut(task(), wish.battery);
+  if (!draw.not_admitted.empty()) return draw;
   for (const double rung : BatteryRungs(wish.battery)) {
     draw = TRY(TryBattery(wish, rung, rng, slot));
     if (draw.not_admitted.empty()) break;
