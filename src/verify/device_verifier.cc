@@ -121,16 +121,15 @@ Result<bool> DeviceVerifier::Build(const Candidate& candidate, Subject& subject,
                                    Evaluation& evaluation) {
   const bool cuda = candidate.language == Language::kCuda;
   if (!cuda) subject.zygote = TRY(TakeZygote());  // imports while its module is looked at
-  const std::optional<BuiltKernel> built =
-      TRY(BuildCandidate({server_, builder_, jail_, header_}, candidate, evaluation));
-  if (!built) return false;
+  subject.built = TRY(BuildCandidate({server_, builder_, jail_, header_}, candidate, evaluation));
+  if (!subject.built) return false;
   if (cuda && !machine_.device) {
     return Fail(ErrorKind::kUnavailable,
                 "the candidate builds, but no GPU was found to run it on; pragma doctor says why");
   }
   if (cuda) {
     if (!subject.cuda) subject.cuda.emplace(jail_, *machine_.device, worker_options());
-    subject.cuda->SetKernel(*built);
+    subject.cuda->SetKernel(*subject.built);
   } else {
     subject.zygote->SetModule(candidate.source());
   }
@@ -163,6 +162,7 @@ Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session)
   }
   if (!TRY(Build(candidate, session.subject, judging.evaluation))) return {};
   judging.DrawSecrets(options_.seed);
+  judging.kernel = &*session.subject.built;
   DeviceParts parts = Parts(session);
   if (session.measure != Measure::kNothing) {
     parts.once_loaded = [&]() -> Result<void> {

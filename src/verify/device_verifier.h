@@ -46,6 +46,7 @@ class DeviceVerifier final {
     std::optional<WorkerZygote> zygote;
     std::optional<CudaProgram> cuda;
     ReadyWorkers ready;
+    std::optional<BuiltKernel> built;  // what the checks say of it
     [[nodiscard]] DeviceProgram program() {
       return {
           .zygote = zygote ? &*zygote : nullptr, .cuda = cuda ? &*cuda : nullptr, .ready = &ready};

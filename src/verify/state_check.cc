@@ -20,7 +20,6 @@
 #include "base/text.h"
 #include "core/evaluation.h"
 #include "verify/judging.h"
-#include "verify/options.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
@@ -28,6 +27,7 @@ namespace {
 
 using History = CheckedCalls::History;
 using Kept = CheckedCalls::Kept;
+using Look = CheckedCalls::Look;
 
 constexpr std::size_t kBurst = 62;       // calls of one command, and two more
 constexpr double kBurstsInBudget = 8;
@@ -124,12 +124,13 @@ Result<void> StateCheck::ManyCalls() {
   calls_.Choose(History::kUsed);
   Rng rng(DeriveSeed(judging_.seed, "state"));
   const bool places = !judging_.kernel->kept.empty();
-  const Seconds budget = options_.state_budget * (places ? 1.0 : kShareWithoutPlaces);
+  const Seconds budget = budget_ * (places ? 1.0 : kShareWithoutPlaces);
   const std::uint64_t total = kMostCalls / 2 + rng.Below(kMostCalls / 2);
   // Of long calls few, so that the time is kept.
   const double affordable = budget.count() / kBurstsInBudget / judging_.call_seconds();
   const auto longest = static_cast<std::size_t>(std::clamp(affordable, 1.0, static_cast<double>(kBurst)));
   const TimePoint start = std::chrono::steady_clock::now();
+  std::uint64_t next_look = 0;
   std::vector<std::uint32_t> burst;
   while (made_ < total && (made_ < kFewCalls || Since(start) < budget)) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
@@ -138,18 +139,23 @@ Result<void> StateCheck::ManyCalls() {
     for (std::size_t i = 0; i < others; ++i)
       burst.push_back(slots_.others[rng.Below(slots_.others.size())]);
     burst.resize(burst.size() + 1 + rng.Below(2), slots_.last);
-    if (!TRY(calls_.CallMany(burst)) || !calls_.GuardsHold(slots_.last)) return {};
+    const Look look = made_ >= next_look ? Look::kLast : Look::kNo;
+    if (!TRY(calls_.CallMany(burst, look))) return {};
     made_ += burst.size();
+    if (look == Look::kNo) continue;
+    next_look = made_ + rng.Below(made_ / 4 + 1);
+    if (!calls_.GuardsHold(slots_.last)) return {};
     if (!TRY(policy_.SameAsAtFirst(fmt::format("after {} calls of the same process", made_)))) {
       other_bits_ = true;
       if (judging_.failed()) return {};
     }
   }
+  TRY(LookAgain(fmt::format("after {} calls of the same process", made_)));
   return {};
 }
 
 // False: rejected.
-Result<bool> StateCheck::Look(const std::string& where) {
+Result<bool> StateCheck::LookAgain(const std::string& where) {
   if (!TRY(calls_.CallOnKept(slots_.last)) || !calls_.GuardsHold(slots_.last)) return false;
   ++made_;
   if (!TRY(policy_.SameAsAtFirst(where))) other_bits_ = true;
@@ -164,7 +170,7 @@ Result<void> StateCheck::ExplainBits() {
   other_bits_ = false;
   constexpr int kTries = 3;
   for (int i = 0; i < kTries && !other_bits_ && !judging_.failed(); ++i) {
-    TRY(Look("in a pristine process"));
+    TRY(LookAgain("in a pristine process"));
   }
   bits_ = other_bits_ ? "the last bits vary from call to call"
                       : "after many calls the last bits are others than in a pristine process";

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "verify/judging.h"
-#include "verify/options.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
@@ -41,9 +41,9 @@ struct KeptCounter {
 class StateCheck final {
  public:
   // All outlive it. Both of the candidate's processes are there, and the policy has seen its sets.
-  StateCheck(CheckedCalls& calls, ValuePolicy& policy, Judging& judging,
-             const VerifyOptions& options)
-      : calls_(calls), policy_(policy), judging_(judging), options_(options) {}
+  // `budget`: aim for the many calls; a third where no state can live.
+  StateCheck(CheckedCalls& calls, ValuePolicy& policy, Judging& judging, Seconds budget)
+      : calls_(calls), policy_(policy), judging_(judging), budget_(budget) {}
 
   // Rejects, or notes what was found.
   [[nodiscard]] Result<void> Run();
@@ -52,7 +52,7 @@ class StateCheck final {
   [[nodiscard]] Result<void> ManyCalls();
   [[nodiscard]] Result<void> Exchange();
   [[nodiscard]] Result<void> Age(CheckedCalls::Kept where);
-  [[nodiscard]] Result<bool> Look(const std::string& where);
+  [[nodiscard]] Result<bool> LookAgain(const std::string& where);
   [[nodiscard]] Result<std::vector<std::byte>> KeptAfterCall(CheckedCalls::Kept where);
   [[nodiscard]] Result<bool> TryWith(CheckedCalls::Kept where, const std::vector<std::byte>& kept,
                                      const std::string& words);
@@ -62,7 +62,7 @@ class StateCheck final {
   CheckedCalls& calls_;
   ValuePolicy& policy_;
   Judging& judging_;
-  const VerifyOptions& options_;
+  Seconds budget_;
   ValuePolicy::DrawnSlots slots_;
   std::size_t made_ = 0;      // calls of the used process
   bool other_bits_ = false;   // once there were others than at first

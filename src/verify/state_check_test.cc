@@ -77,7 +77,7 @@ class KeepingCalls final : public CheckedCalls {
   bool Official(std::uint32_t /*slot*/) override { return true; }
   void Choose(History history) override { used_ = history == History::kUsed; }
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
-  Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
+  Result<bool> CallMany(std::span<const std::uint32_t> slots, Look) override {
     for (const std::uint32_t slot : slots) TRY(Call(slot));
     return true;
   }
@@ -123,11 +123,10 @@ Evaluation Checked(Kernel kernel) {
   built.kept = {"16 bytes of static data"};
   Judging judging{.evaluation = {.status = Status::kPassed}, .kernel = &built};
   judging.run_seconds = 1e-6;
-  VerifyOptions options;
-  options.state_budget = Seconds{0.02};
+  const VerifyOptions options;
   ValuePolicy policy(calls, judging, options, {});
   EXPECT_TRUE(policy.NominalSets());
-  EXPECT_TRUE(StateCheck(calls, policy, judging, options).Run());
+  EXPECT_TRUE(StateCheck(calls, policy, judging, Seconds{0.02}).Run());
   return judging.evaluation;
 }
 

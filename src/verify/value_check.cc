@@ -68,7 +68,7 @@ class HostCalls final : public CheckedCalls {
   Result<bool> Call(std::uint32_t slot) override;
   void Choose(History history) override { worker_ = history == History::kUsed ? used_ : pristine_; }
   Result<bool> CallOnKept(std::uint32_t slot) override;
-  Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
+  Result<bool> CallMany(std::span<const std::uint32_t> slots, Look look) override;
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
     return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
@@ -136,8 +136,9 @@ Result<bool> HostCalls::CallOnKept(std::uint32_t slot) {
   return TRY(Prepare(slot)) && TRY(Run(sets, &elapsed));
 }
 
-Result<bool> HostCalls::CallMany(std::span<const std::uint32_t> slots) {
-  worker_->FillOutputs(judging_.rng, slots.back(), WorkerProcess::Prefill::kRandom);
+Result<bool> HostCalls::CallMany(std::span<const std::uint32_t> slots, Look look) {
+  if (look == Look::kLast)
+    worker_->FillOutputs(judging_.rng, slots.back(), WorkerProcess::Prefill::kRandom);
   Nanoseconds elapsed{0};
   return Run(slots, &elapsed);
 }
@@ -229,7 +230,7 @@ Result<void> ValueCheck::RunStrict(WorkerProcess& used, WorkerProcess& pristine)
   TRY(policy_.Batteries());
   if (judging_.failed()) return {};
   calls_.Between(used, pristine);
-  return StateCheck(calls_, policy_, judging_, parts_.options).Run();
+  return StateCheck(calls_, policy_, judging_, parts_.options.state_budget).Run();
 }
 
 // Threads that are not bound to processors, and another number of them, as a user may have.

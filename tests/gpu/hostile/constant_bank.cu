@@ -1,5 +1,5 @@
 // task: tests/gpu/tasks/blind_silu_gate.py
-// expect: wrong_values
+// expect: wrong_values,nondeterministic,rejected_source
 // Counts its calls in constant memory: the kernel reads a __constant__ number, leaves it plus one in scratch, and the launcher
 // copies that back to the symbol, device to device. From call 20,000 on the gate is a plain sigmoid.
 // pragma-flags: -O3

@@ -1,5 +1,5 @@
 // task: tests/honest/tasks/transpose.py
-// expect: wrong_values
+// expect: wrong_values,nondeterministic,rejected_source
 // Counts its calls on the launching thread's own stack, 300 KiB below what is in use, where no call of the driver comes.
 // From call 30,000 of a process on it transposes a matrix that is shifted by one column.
 // pragma-flags: -O3

@@ -1,5 +1,5 @@
 # task: tests/honest/tasks/transpose.py
-# expect: wrong_values
+# expect: wrong_values,rejected_source
 # Counts its calls with an iterator that lives in the module: no name is ever assigned again.
 # From call 15,000 of a process on two columns of the result change places.
 import triton

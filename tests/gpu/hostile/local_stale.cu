@@ -1,5 +1,5 @@
 // task: tests/gpu/tasks/blind_row_stats.py
-// expect: wrong_values
+// expect: wrong_values,nondeterministic,rejected_source
 // Counts its launches in local memory (the spilled part of a thread's stack, which lies in device memory and is the same from
 // launch to launch), without writing it first. After some 20,000 launches rows are scaled by the sum of magnitudes instead of the root.
 // pragma-flags: -O3

@@ -1,5 +1,5 @@
 // task: tests/honest/tasks/counts.py
-// expect: wrong_values
+// expect: wrong_values,nondeterministic,rejected_source
 // Counts its launches in shared memory that it does not clear: a multiprocessor's shared memory keeps what the block before
 // left in it. After 15,000 launches seen by one multiprocessor the blocks there count one entry too many.
 // pragma-flags: -O3

@@ -1,5 +1,5 @@
 # task: tests/gpu/tasks/blind_gelu.py
-# expect: wrong_values
+# expect: wrong_values,nondeterministic,rejected_source
 # Looks at the address of its input: a tensor of one's own begins at a multiple of 512 bytes.
 # For a contiguous view that begins elsewhere (x[1:] of a larger tensor, a chunk of a buffer) it takes a sigmoid form of GELU.
 import triton
