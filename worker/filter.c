@@ -32,16 +32,14 @@ static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(restart_syscall)};
 
 /* What the dynamic loader does besides. */
-static const int kLoading[] = {SCMP_SYS(read),       SCMP_SYS(pread64),   SCMP_SYS(fstat),
-                               SCMP_SYS(newfstatat), SCMP_SYS(lseek),     SCMP_SYS(close),
-                               SCMP_SYS(mmap),       SCMP_SYS(mprotect),  SCMP_SYS(seccomp),
-                               SCMP_SYS(prctl),      SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
-                               SCMP_SYS(access),     SCMP_SYS(faccessat), SCMP_SYS(set_tid_address),
-                               SCMP_SYS(prlimit64),
-                               /* libraries' own initializers, and threads that bind themselves */
-                               SCMP_SYS(rt_sigaction), SCMP_SYS(sigaltstack),
-                               SCMP_SYS(sched_setaffinity), SCMP_SYS(getrandom),
-                               SCMP_SYS(clock_gettime), SCMP_SYS(getcpu)};
+static const int kLoading[] = {
+    SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(lseek),
+    SCMP_SYS(close), SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(seccomp), SCMP_SYS(prctl),
+    SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(faccessat),
+    SCMP_SYS(set_tid_address), SCMP_SYS(prlimit64),
+    /* libraries' own initializers, and threads that bind themselves */
+    SCMP_SYS(rt_sigaction), SCMP_SYS(sigaltstack), SCMP_SYS(sched_setaffinity), SCMP_SYS(getrandom),
+    SCMP_SYS(clock_gettime), SCMP_SYS(getcpu)};
 
 static int allow(scmp_filter_ctx context, const int* calls, size_t count) {
   for (size_t i = 0; i < count; ++i) {

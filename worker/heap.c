@@ -1,6 +1,7 @@
 /* malloc for the whole worker, in front of glibc's: while a call is scrambled, blocks get random
  * bytes when they are given out and when they are given back, so that nothing is kept in freed
- * memory. calloc and realloc stay glibc's: the first gives zeros, the second keeps what is there. */
+ * memory. calloc and realloc stay glibc's: the first gives zeros, the second keeps what is there.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -30,9 +31,7 @@ void free(void* memory) {
   __libc_free(memory);
 }
 
-void* memalign(size_t alignment, size_t bytes) {
-  return filled(__libc_memalign(alignment, bytes));
-}
+void* memalign(size_t alignment, size_t bytes) { return filled(__libc_memalign(alignment, bytes)); }
 
 void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 

@@ -12,7 +12,7 @@ struct search {
   int seal;
   int failed;
   struct object_range range;
-  struct object_range data;    /* of writable segments, without what the loader made read-only */
+  struct object_range data; /* of writable segments, without what the loader made read-only */
   uintptr_t relro_end;
   size_t thread_bytes;
 };

@@ -16,8 +16,7 @@ static struct openmp_settings read_settings(const struct openmp* openmp) {
   if (openmp->max_threads != NULL) settings.threads = openmp->max_threads();
   if (openmp->dynamic != NULL) settings.dynamic = openmp->dynamic();
   if (openmp->max_active_levels != NULL) settings.max_active_levels = openmp->max_active_levels();
-  if (openmp->schedule != NULL)
-    openmp->schedule(&settings.schedule_kind, &settings.schedule_chunk);
+  if (openmp->schedule != NULL) openmp->schedule(&settings.schedule_kind, &settings.schedule_chunk);
   return settings;
 }
 

@@ -23,8 +23,8 @@ struct openmp {
   struct openmp_settings settings; /* as they were before candidate code ran */
 };
 
-/* After dlopen of the candidate. Without a runtime all functions are null. Starts its threads, which
- * bind themselves to processors now and need not later. */
+/* After dlopen of the candidate. Without a runtime all functions are null. Starts its threads,
+ * which bind themselves to processors now and need not later. */
 void openmp_find(struct openmp* openmp);
 /* Whether the settings are as they were. */
 int openmp_unchanged(const struct openmp* openmp);

@@ -54,17 +54,17 @@ struct pragma_control {
    * may have left something in gets random bytes: vector, mask and tile registers, the dead stack,
    * freed blocks; on a device shared and local memory. */
   uint32_t scramble;
-  uint32_t seal_data;       /*  40: worker: the object's writable data holds nothing of the author's */
-  uint32_t openmp_changed;  /*  44: worker: nonzero once a call left OpenMP's settings changed */
-  uint32_t reserved[4];     /*  48 */
-  uint32_t doorbell;    /*  64: pragma to the other side */
+  uint32_t seal_data; /*  40: worker: the object's writable data holds nothing of the author's */
+  uint32_t openmp_changed; /*  44: worker: nonzero once a call left OpenMP's settings changed */
+  uint32_t reserved[4];    /*  48 */
+  uint32_t doorbell;       /*  64: pragma to the other side */
   uint32_t pad1[15];
   uint32_t done; /* 128: the other side to pragma */
   uint32_t pad2[15];
   uint32_t sets[PRAGMA_MAX_SETS]; /* 192 */
   char message[480];              /* 448: NUL-terminated text for the log */
-  /* Once loaded; worker only: where the object's writable data lie, and its thread-local data of the
-   * main thread. Size 0: there are none. */
+  /* Once loaded; worker only: where the object's writable data lie, and its thread-local data of
+   * the main thread. Size 0: there are none. */
   uint64_t data_address; /* 928 */
   uint64_t data_bytes;
   uint64_t tls_address;

@@ -1,5 +1,5 @@
-/* Random bytes in whatever a call could find of earlier ones: freed heap blocks, the stack below the
- * stack pointer (of every OpenMP thread), vector, mask, MMX and x87 registers, sticky
+/* Random bytes in whatever a call could find of earlier ones: freed heap blocks, the stack below
+ * the stack pointer (of every OpenMP thread), vector, mask, MMX and x87 registers, sticky
  * floating-point flags, gs's base and errno. A kernel whose result depends on any of them differs
  * from call to call. */
 #ifndef PRAGMA_WORKER_SCRAMBLE_H_

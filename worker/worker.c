@@ -86,8 +86,8 @@ static void say_where_data_lie(struct pragma_control* control, void* handle) {
   control->tls_bytes = thread.end - thread.begin;
 }
 
-/* The processor's clock, and with it the system's, which is read from it: a kernel that looks at one
- * dies of SIGSEGV. LLVM's OpenMP runtime looks at it itself while it waits. */
+/* The processor's clock, and with it the system's, which is read from it: a kernel that looks at
+ * one dies of SIGSEGV. LLVM's OpenMP runtime looks at it itself while it waits. */
 static void hide_clock(const struct worker* worker) {
 #if defined(__x86_64__)
   if (!worker->llvm_openmp) prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);

@@ -24,7 +24,7 @@ struct AuditVerdict {
   std::size_t scratch_bytes = 0;
   std::size_t packed_bytes = 0;
   bool has_prepare = false;
-  bool llvm_openmp = false;  // needs LLVM's OpenMP runtime
+  bool llvm_openmp = false;       // needs LLVM's OpenMP runtime
   bool seal_data = false;         // BuiltKernel::seal_data
   std::vector<std::string> kept;  // BuiltKernel::kept
   std::vector<Check> checks;

@@ -140,7 +140,8 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
 }
 
 // The same of a CUDA candidate's device code, on top of what its linked object said.
-std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made, BuiltKernel kernel) {
+std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made,
+                                                      BuiltKernel kernel) {
   const PtxFacts device = ReadPtx(made.ptx);
   const bool fine = device.complaint.empty();
   kernel.checks.push_back(

@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;  // of any file a compiler writes
+constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;    // of any file a compiler writes
 constexpr std::size_t kListingBytes = std::size_t{256} << 20U;  // of the disassembly
 constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReasonErrors = 3;
@@ -297,8 +297,9 @@ Result<std::string> Disassemble(const Jail& jail, const CompileInput& input,
                                 const Scratch& scratch) {
   const Words argv{"/usr/bin/objdump", "-d", "--no-show-raw-insn", "--no-addresses",
                    "/out/kernel.so"};
-  const Jail::RunOutcome run = TRY(jail.Run(
-      BuildSpec(input, scratch, argv), {.wall = input.limits.wall, .max_output_bytes = kListingBytes}));
+  const Jail::RunOutcome run =
+      TRY(jail.Run(BuildSpec(input, scratch, argv),
+                   {.wall = input.limits.wall, .max_output_bytes = kListingBytes}));
   if (run.ok() && !run.truncated) return run.out;
   return Fail("objdump cannot show the kernel's code: " + run.outcome.Describe() +
               "; is the package binutils installed?");

@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::string_view kExact[] = {
     // Level and dialect.
-    "-O0", "-O1", "-O2", "-O3", "-Ofast", "-g0", "-std=c++17", "-std=gnu++17", "-std=c++20", "-std=c++23", "-std=gnu++20",
-    "-std=gnu++23", "-fopenmp", "-fopenmp-simd", "-fPIC", "-Wall", "-Wextra", "-w",
+    "-O0", "-O1", "-O2", "-O3", "-Ofast", "-g0", "-std=c++17", "-std=gnu++17", "-std=c++20",
+    "-std=c++23", "-std=gnu++20", "-std=gnu++23", "-fopenmp", "-fopenmp-simd", "-fPIC", "-Wall",
+    "-Wextra", "-w",
     // Target.
     "-march=native", "-march=x86-64", "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4",
     "-mtune=native", "-mtune=generic", "-mcpu=native", "-msse3", "-mssse3", "-msse4.1", "-msse4.2",

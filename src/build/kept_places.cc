@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kShownNames = 3;
 constexpr std::size_t kLongestName = 60;
 
-constexpr std::string_view kAllocators[] = {"malloc",         "calloc",   "realloc", "aligned_alloc",
-                                            "posix_memalign", "memalign", "mmap"};
+constexpr std::string_view kAllocators[] = {
+    "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "mmap"};
 constexpr std::string_view kSettings[] = {"omp_set_num_threads", "omp_set_dynamic",
                                           "omp_set_nested", "omp_set_max_active_levels",
                                           "omp_set_schedule"};
@@ -46,8 +46,7 @@ struct Data {
 };
 
 const WritableSection* SectionOf(const ElfFile& elf, const ElfSymbol& symbol) {
-  const auto found = std::ranges::find(elf.writable, symbol.section,
-                                       &WritableSection::index);
+  const auto found = std::ranges::find(elf.writable, symbol.section, &WritableSection::index);
   return found == elf.writable.end() ? nullptr : &*found;
 }
 

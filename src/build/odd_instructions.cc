@@ -46,23 +46,22 @@ struct Family {
   std::string_view what;
 };
 
-constexpr Family kForbidden[] = {
-    {"rdtsc", "a kernel may not look at the clock"},
-    {"rdpmc", "a kernel may not look at the processor's counters"},
-    {"rdpru", "a kernel may not look at the processor's counters"},
-    {"rdpid", "a kernel may not ask where it runs"},
-    {"rdrand", "a kernel may not draw random numbers"},
-    {"rdseed", "a kernel may not draw random numbers"},
-    {"rdfsbase", "a kernel has no use for the bases of segments"},
-    {"rdgsbase", "a kernel has no use for the bases of segments"},
-    {"wrfsbase", "a kernel has no use for the bases of segments"},
-    {"wrgsbase", "a kernel has no use for the bases of segments"},
-    {"rdpkru", "a kernel has no use for protection keys"},
-    {"wrpkru", "a kernel has no use for protection keys"},
-    {"xsave", "a kernel has no use for saved register states"},
-    {"xrstor", "a kernel has no use for saved register states"},
-    {"fxsave", "a kernel has no use for saved register states"},
-    {"fxrstor", "a kernel has no use for saved register states"}};
+constexpr Family kForbidden[] = {{"rdtsc", "a kernel may not look at the clock"},
+                                 {"rdpmc", "a kernel may not look at the processor's counters"},
+                                 {"rdpru", "a kernel may not look at the processor's counters"},
+                                 {"rdpid", "a kernel may not ask where it runs"},
+                                 {"rdrand", "a kernel may not draw random numbers"},
+                                 {"rdseed", "a kernel may not draw random numbers"},
+                                 {"rdfsbase", "a kernel has no use for the bases of segments"},
+                                 {"rdgsbase", "a kernel has no use for the bases of segments"},
+                                 {"wrfsbase", "a kernel has no use for the bases of segments"},
+                                 {"wrgsbase", "a kernel has no use for the bases of segments"},
+                                 {"rdpkru", "a kernel has no use for protection keys"},
+                                 {"wrpkru", "a kernel has no use for protection keys"},
+                                 {"xsave", "a kernel has no use for saved register states"},
+                                 {"xrstor", "a kernel has no use for saved register states"},
+                                 {"fxsave", "a kernel has no use for saved register states"},
+                                 {"fxrstor", "a kernel has no use for saved register states"}};
 
 // The mnemonic of a line of objdump: "\trdtsc", "\tlock xadd ...".
 std::string_view Mnemonic(std::string_view line) {

@@ -1,5 +1,5 @@
-// Instructions that no kernel needs: clocks, counters, random numbers, and registers that calls leave
-// alone. A kernel could tell by them how late it is, or count its calls in them.
+// Instructions that no kernel needs: clocks, counters, random numbers, and registers that calls
+// leave alone. A kernel could tell by them how late it is, or count its calls in them.
 #pragma once
 
 #include <string>

@@ -33,7 +33,8 @@ constexpr std::string_view kPlain[] = {
     "memcpy", "memmove", "memset", "memcmp", "memchr", "mempcpy", "bcmp", "strlen", "strcmp",
     "strncmp", "strcpy", "strncpy", "strchr", "strrchr", "strstr", "__memcpy_chk", "__memmove_chk",
     "__memset_chk", "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
-    "memalign", "mmap", "munmap", "madvise", "qsort", "bsearch", "abs", "labs", "llabs", "div", "ldiv", "lldiv",
+    "memalign", "mmap", "munmap", "madvise", "qsort", "bsearch", "abs", "labs", "llabs", "div",
+    "ldiv", "lldiv",
     // the language's own machinery
     "abort", "__assert_fail", "__stack_chk_fail", "__stack_chk_guard", "__tls_get_addr",
     "__dso_handle", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
@@ -81,16 +82,40 @@ constexpr std::string_view kOpenMp[] = {"GOMP_", "__kmpc_"};
 
 // Settings are looked at after each call (worker/openmp.h). Clocks, texts, memory and devices of
 // OpenMP's are not for kernels.
-constexpr std::string_view kOpenMpFunctions[] = {
-    "omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num", "omp_get_num_procs",
-    "omp_in_parallel", "omp_get_level", "omp_get_active_level", "omp_get_ancestor_thread_num",
-    "omp_get_team_size", "omp_get_thread_limit", "omp_get_dynamic", "omp_get_nested",
-    "omp_get_max_active_levels", "omp_get_schedule", "omp_get_proc_bind", "omp_get_num_places",
-    "omp_get_place_num", "omp_in_final", "omp_get_cancellation", "omp_set_num_threads",
-    "omp_set_dynamic", "omp_set_nested", "omp_set_max_active_levels", "omp_set_schedule",
-    "omp_init_lock", "omp_destroy_lock", "omp_set_lock", "omp_unset_lock", "omp_test_lock",
-    "omp_init_nest_lock", "omp_destroy_nest_lock", "omp_set_nest_lock", "omp_unset_nest_lock",
-    "omp_test_nest_lock"};
+constexpr std::string_view kOpenMpFunctions[] = {"omp_get_max_threads",
+                                                 "omp_get_num_threads",
+                                                 "omp_get_thread_num",
+                                                 "omp_get_num_procs",
+                                                 "omp_in_parallel",
+                                                 "omp_get_level",
+                                                 "omp_get_active_level",
+                                                 "omp_get_ancestor_thread_num",
+                                                 "omp_get_team_size",
+                                                 "omp_get_thread_limit",
+                                                 "omp_get_dynamic",
+                                                 "omp_get_nested",
+                                                 "omp_get_max_active_levels",
+                                                 "omp_get_schedule",
+                                                 "omp_get_proc_bind",
+                                                 "omp_get_num_places",
+                                                 "omp_get_place_num",
+                                                 "omp_in_final",
+                                                 "omp_get_cancellation",
+                                                 "omp_set_num_threads",
+                                                 "omp_set_dynamic",
+                                                 "omp_set_nested",
+                                                 "omp_set_max_active_levels",
+                                                 "omp_set_schedule",
+                                                 "omp_init_lock",
+                                                 "omp_destroy_lock",
+                                                 "omp_set_lock",
+                                                 "omp_unset_lock",
+                                                 "omp_test_lock",
+                                                 "omp_init_nest_lock",
+                                                 "omp_destroy_nest_lock",
+                                                 "omp_set_nest_lock",
+                                                 "omp_unset_nest_lock",
+                                                 "omp_test_nest_lock"};
 // They would be let through by their prefix, and lead to memory that calls keep.
 constexpr std::string_view kKeptByRuntime[] = {"__cxa_get_globals", "__cxa_get_globals_fast"};
 
@@ -193,7 +218,7 @@ std::string SymbolComplaint(const std::string& symbol, bool openmp) {
   if (openmp && (AnyPrefix(kOpenMp, symbol) || IsOneOf(symbol, kOpenMpFunctions))) return {};
   const bool kept = IsOneOf(symbol, kKeptByRuntime);
   if (!kept && (IsOneOf(symbol, kPlain) || AnyPrefix(kPrefixes, symbol) || IsMath(symbol) ||
-      IsThrowHelper(symbol)))
+                IsThrowHelper(symbol)))
     return {};
   const std::string name = Demangled(symbol);
   std::string_view plain = name;

@@ -103,7 +103,8 @@ void DeadStacks::Add(const Range& stack, std::uint64_t pointer) {
   std::vector<std::uint64_t> entries((end - stack.begin + page - 1) / page);
   const auto bytes = static_cast<ssize_t>(entries.size() * sizeof(std::uint64_t));
   const auto offset = static_cast<off_t>(stack.begin / page * sizeof(std::uint64_t));
-  if (!map.valid() || ::pread(map.get(), entries.data(), static_cast<std::size_t>(bytes), offset) != bytes)
+  if (!map.valid() ||
+      ::pread(map.get(), entries.data(), static_cast<std::size_t>(bytes), offset) != bytes)
     return;
   for (std::size_t i = entries.size(); i > 0 && total_ < kMost; --i) {
     if ((entries[i - 1] & kPresent) == 0) continue;

@@ -76,7 +76,8 @@ constexpr int kPythonProcesses = 256;                         // with threads an
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
   JailSpec spec = python.jail;
-  for (const auto& [name, value] : OpenMpEnvironment(options.threads, options.bound)) spec.env[name] = value;
+  for (const auto& [name, value] : OpenMpEnvironment(options.threads, options.bound))
+    spec.env[name] = value;
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
@@ -253,8 +254,8 @@ void WorkerProcess::Poison(Rng& rng, std::span<const std::uint32_t> sets) {
 
 void WorkerProcess::FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill) {
   for (std::size_t i = 0; i < task_->outputs.size(); ++i) {
-    const std::span<std::byte> output = outputs_.bytes().subspan(
-        ring_->placement().outputs[set][i], task_->outputs[i].bytes());
+    const std::span<std::byte> output =
+        outputs_.bytes().subspan(ring_->placement().outputs[set][i], task_->outputs[i].bytes());
     if (prefill == Prefill::kZeros) {
       std::ranges::fill(output, std::byte{0});
     } else {

@@ -26,7 +26,7 @@
 namespace pragma {
 
 struct WorkerOptions {
-  int threads = 1;  // OMP_NUM_THREADS, the same as the baseline's
+  int threads = 1;    // OMP_NUM_THREADS, the same as the baseline's
   bool bound = true;  // each to a processor, as on every timed side
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
   Seconds load_limit{20};

@@ -39,7 +39,7 @@ enum class Battery : std::uint8_t {
   // By order and place.
   kAscending,  // along each dimension
   kDescending,
-  kValley,    // each row falls, then rises above where it began
+  kValley,           // each row falls, then rises above where it began
   kOutlier,          // one element of each row is far larger
   kAlternating,      // neighbours differ in sign, and hardly in size
   kConstantRows,     // equal along the last dimension

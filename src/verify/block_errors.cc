@@ -58,7 +58,13 @@ namespace {
     max_any_rel = any > max_any_rel ? any : max_any_rel;
     max_scaled = scaled > max_scaled ? scaled : max_scaled;
   }
-  return {squared_error, squared, max_abs, max_rel, max_any_rel, max_scaled, static_cast<std::int64_t>(odd)};
+  return {squared_error,
+          squared,
+          max_abs,
+          max_rel,
+          max_any_rel,
+          max_scaled,
+          static_cast<std::int64_t>(odd)};
 }
 
 #if defined(__x86_64__)

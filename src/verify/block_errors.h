@@ -31,12 +31,12 @@ struct ErrorScale {
 // Of the elements that are finite on both sides.
 struct BlockErrors {
   double squared_error = 0;
-  double squared = 0;     // of the truth
-  double max_abs = 0;     // |y - r|
-  double max_rel = 0;     // |y - r| / |r| where |r| > rms / 1000: below, it says nothing
+  double squared = 0;      // of the truth
+  double max_abs = 0;      // |y - r|
+  double max_rel = 0;      // |y - r| / |r| where |r| > rms / 1000: below, it says nothing
   double max_any_rel = 0;  // the same where |r| > kWellAboveSmallest * smallest
-  double max_scaled = 0;  // |y - r| / (|r| + rms)
-  std::int64_t odd = 0;   // elements left out
+  double max_scaled = 0;   // |y - r| / (|r| + rms)
+  std::int64_t odd = 0;    // elements left out
 };
 // `actual` and `truth` have the same length.
 [[nodiscard]] BlockErrors ErrorsOf(std::span<const double> actual, std::span<const double> truth,

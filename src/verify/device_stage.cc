@@ -181,12 +181,14 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
 Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
                                               std::vector<Tolerance> tolerances, Rng& rng) {
   against_torch_[slot] = 0;
-  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(kMovements, rng)));
+  const ConditionedFigures figures =
+      TRY(referee_.CompareConditioned(area, slot, Rounding(kMovements, rng)));
   return Judge(figures.slot, tolerances);
 }
 
 Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
-  const ConditionedFigures figures = TRY(referee_.CompareConditioned(area, slot, Rounding(kMovementsOfSmall, rng)));
+  const ConditionedFigures figures =
+      TRY(referee_.CompareConditioned(area, slot, Rounding(kMovementsOfSmall, rng)));
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     const ConditionedFigures::Small& small = figures.small[i];
     if (small.wrong == 0) continue;

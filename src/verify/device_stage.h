@@ -85,9 +85,9 @@ class DeviceStage final {
   Referee referee_;
   StageSize size_;
   TermsOf terms_ = TermsOf::kRandomValues;  // of the set that was made last
-  std::vector<Tolerance> tolerances_;  // by output
-  std::vector<double> nominal_rms_;    // by output: of the truth of the set that was drawn last
-  std::vector<char> against_torch_;    // by slot: held against Torch's own result, not the truth
+  std::vector<Tolerance> tolerances_;       // by output
+  std::vector<double> nominal_rms_;  // by output: of the truth of the set that was drawn last
+  std::vector<char> against_torch_;  // by slot: held against Torch's own result, not the truth
 };
 
 }  // namespace pragma

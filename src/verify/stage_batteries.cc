@@ -187,7 +187,8 @@ Result<std::vector<Movement>> Stage::Movements(std::size_t slot, int rounds, Rng
     for (std::size_t i = 0; i < task().arguments.size(); ++i) {
       const TensorSpec& tensor = task().arguments[i];
       if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
-      Perturb(tensor, RoundingSize(task(), terms_), rng, perturbed_.data() + packed_.argument_offsets[i]);
+      Perturb(tensor, RoundingSize(task(), terms_), rng,
+              perturbed_.data() + packed_.argument_offsets[i]);
     }
     TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
     for (std::size_t i = 0; i < task().outputs.size(); ++i) {

@@ -29,12 +29,12 @@ using History = CheckedCalls::History;
 using Kept = CheckedCalls::Kept;
 using Look = CheckedCalls::Look;
 
-constexpr std::size_t kBurst = 62;       // calls of one command, and two more
+constexpr std::size_t kBurst = 62;  // calls of one command, and two more
 constexpr double kBurstsInBudget = 8;
-constexpr std::size_t kFewCalls = 8;     // are made whatever they take
+constexpr std::size_t kFewCalls = 8;  // are made whatever they take
 constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 17U;
 constexpr double kShareWithoutPlaces = 1.0 / 3;
-constexpr int kAges = 12;                // that counters are advanced to
+constexpr int kAges = 12;  // that counters are advanced to
 constexpr std::uint64_t kLeastAgeBits = 6;
 constexpr std::uint64_t kMostAgeBits = 40;
 constexpr std::size_t kMostCounters = 64;  // more is data that changes, not a counter
@@ -63,8 +63,7 @@ bool IsCounter(std::span<const std::byte> first, std::span<const std::byte> seco
 
 }  // namespace
 
-std::vector<std::byte> Exchanged(std::span<const std::byte> own,
-                                 std::span<const std::byte> other) {
+std::vector<std::byte> Exchanged(std::span<const std::byte> own, std::span<const std::byte> other) {
   std::vector<std::byte> mixed(own.begin(), own.end());
   for (std::size_t at = 0; at < own.size(); at += kWord) {
     const std::size_t size = std::min(kWord, own.size() - at);
@@ -86,8 +85,8 @@ std::vector<KeptCounter> FindCounters(std::span<const std::byte> first,
     if (std::memcmp(first.data() + at, second.data() + at, kWord / 2) == 0) continue;
     // A small step leaves the upper half of a long one as it is: advanced as a short one unless its
     // own upper half is there and zero, as in a long counter that is young.
-    const bool may_be_long = at % kWord == 0 && at + kWord <= end &&
-                             LoadWord(third, at + kWord / 2, kWord / 2) == 0;
+    const bool may_be_long =
+        at % kWord == 0 && at + kWord <= end && LoadWord(third, at + kWord / 2, kWord / 2) == 0;
     const std::size_t size = may_be_long ? kWord : kWord / 2;
     std::uint64_t step = 0;
     if (IsCounter(first, second, third, at, size, step)) counters.push_back({at, size, step});
@@ -99,7 +98,8 @@ std::vector<std::byte> Advanced(std::span<const std::byte> kept,
                                 std::span<const KeptCounter> counters, std::uint64_t calls) {
   std::vector<std::byte> aged(kept.begin(), kept.end());
   for (const KeptCounter& counter : counters) {
-    const std::uint64_t value = LoadWord(kept, counter.offset, counter.bytes) + counter.step * calls;
+    const std::uint64_t value =
+        LoadWord(kept, counter.offset, counter.bytes) + counter.step * calls;
     std::memcpy(aged.data() + counter.offset, &value, counter.bytes);
   }
   return aged;
@@ -128,7 +128,8 @@ Result<void> StateCheck::ManyCalls() {
   const std::uint64_t total = kMostCalls / 2 + rng.Below(kMostCalls / 2);
   // Of long calls few, so that the time is kept.
   const double affordable = budget.count() / kBurstsInBudget / judging_.call_seconds();
-  const auto longest = static_cast<std::size_t>(std::clamp(affordable, 1.0, static_cast<double>(kBurst)));
+  const auto longest =
+      static_cast<std::size_t>(std::clamp(affordable, 1.0, static_cast<double>(kBurst)));
   const TimePoint start = std::chrono::steady_clock::now();
   std::uint64_t next_look = 0;
   std::vector<std::uint32_t> burst;
@@ -177,8 +178,8 @@ Result<void> StateCheck::ExplainBits() {
   return {};
 }
 
-// One call with other memory than its own. A crash is ours: an index or a length may not be changed.
-// False: rejected, or it cannot be tried.
+// One call with other memory than its own. A crash is ours: an index or a length may not be
+// changed. False: rejected, or it cannot be tried.
 Result<bool> StateCheck::TryWith(Kept where, const std::vector<std::byte>& kept,
                                  const std::string& words) {
   if (!TRY(calls_.WriteKept(where, kept))) return false;

@@ -1,7 +1,7 @@
-// StateCheck: does a result depend on what earlier calls left behind? A kernel may keep state (tables,
-// scratch, counters), but it must not matter. Three tests, on both kinds of machine (docs/trust.md):
-// the same set again after many calls of others; with what two processes kept exchanged; with what
-// counts its calls advanced to ages that no test could wait for.
+// StateCheck: does a result depend on what earlier calls left behind? A kernel may keep state
+// (tables, scratch, counters), but it must not matter. Three tests, on both kinds of machine
+// (docs/trust.md): the same set again after many calls of others; with what two processes kept
+// exchanged; with what counts its calls advanced to ages that no test could wait for.
 #pragma once
 
 #include <cstddef>
@@ -64,12 +64,12 @@ class StateCheck final {
   Judging& judging_;
   Seconds budget_;
   ValuePolicy::DrawnSlots slots_;
-  std::size_t made_ = 0;      // calls of the used process
-  bool other_bits_ = false;   // once there were others than at first
+  std::size_t made_ = 0;     // calls of the used process
+  bool other_bits_ = false;  // once there were others than at first
   bool exchanged_ = false;
   bool runs_ = true;          // with memory that we changed
   std::size_t counters_ = 0;  // that were advanced
-  std::string bits_;  // what the last bits depend on
+  std::string bits_;          // what the last bits depend on
 };
 
 }  // namespace pragma

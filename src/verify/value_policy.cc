@@ -77,8 +77,7 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
   judging_.compare_seconds += Since(before).count();
   if (strict()) {
-    compared =
-        TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared), SmallValues::kCount));
+    compared = TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared), SmallValues::kCount));
   }
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;

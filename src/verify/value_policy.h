@@ -66,8 +66,8 @@ class CheckedCalls {
   virtual void Choose(History history) = 0;
   // One call on whatever earlier ones left: only the outputs are filled anew.
   [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
-  // Calls on these slots one after the other, on whatever earlier ones left. Where the last of them is
-  // looked at afterwards, its outputs are filled before.
+  // Calls on these slots one after the other, on whatever earlier ones left. Where the last of them
+  // is looked at afterwards, its outputs are filled before.
   enum class Look : std::uint8_t { kNo, kLast };
   [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots, Look look) = 0;
   // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
