@@ -1,0 +1,63 @@
+"""What rounding of the inputs moves, element by element."""
+
+from __future__ import annotations
+
+import torch
+
+from pragma_torch.conditioning import Rounding, allowances, or_typical, wrong_small_values
+from pragma_torch.plan import Argument
+
+
+def rounding(**given) -> Rounding:
+    return Rounding(**{"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False} | given)
+
+
+def argument(tensor: torch.Tensor) -> Argument:
+    return Argument("x", "x", "input", "float32", list(tensor.shape))
+
+
+def allowed(x: torch.Tensor, function, **given) -> torch.Tensor:
+    truth = [function(x)]
+    found = allowances(rounding(**given), [argument(x)], [x], truth, lambda changed: [function(changed[0])])
+    assert found[0] is not None
+    return found[0]
+
+
+def test_an_element_is_allowed_what_it_moves_and_no_other_is():
+    x = torch.tensor([1.0, 1.0, 1e6])
+    moved = allowed(x, lambda t: t.double() - t.double().clone().fill_(1.0) * torch.tensor([0.0, 1.0, 0.0]))
+    assert moved[0] < 1e-4 and moved[1] < 1e-4 < moved[2]
+
+
+def test_zeros_for_denormals_count_once_where_they_are_asked_for():
+    x = torch.tensor([1e-39, 1.0])
+    assert allowed(x, lambda t: t.double(), flush=True)[0] >= 0.99e-39
+    assert allowed(x, lambda t: t.double(), flush=False)[0] < 1e-42
+
+
+def test_what_is_not_finite_allows_nothing():
+    x = torch.tensor([1e-39, 4.0])
+    assert torch.isfinite(allowed(x, lambda t: torch.log(t.double()), flush=True)).all()
+
+
+def test_what_is_typical_of_an_output_is_allowed_everywhere():
+    allowance = torch.tensor([0.0, 2.0, 2.0, 2.0, 9.0])
+    assert or_typical(allowance).tolist() == [2.0, 2.0, 2.0, 2.0, 9.0]
+
+
+def test_a_probability_that_is_written_as_zero_is_wrong():
+    truth = torch.tensor([0.5, 1e-9], dtype=torch.float64)
+    native = truth.float()
+    still = torch.zeros_like(truth)
+    found = wrong_small_values(torch.tensor([0.5, 0.0]), truth, native, torch.float32, still)
+    assert (found["wrong"], found["first"]) == (1, 1)
+    assert wrong_small_values(native, truth, native, torch.float32, still)["wrong"] == 0
+
+
+def test_a_small_value_counts_only_where_torch_is_near_and_the_truth_stands_still():
+    truth = torch.tensor([0.5, 1e-9], dtype=torch.float64)
+    far = torch.tensor([0.5, 2e-9])
+    zero = torch.tensor([0.5, 0.0])
+    still, moving = torch.zeros_like(truth), torch.tensor([0.0, 1e-8], dtype=torch.float64)
+    assert wrong_small_values(zero, truth, far, torch.float32, still)["wrong"] == 0
+    assert wrong_small_values(zero, truth, truth.float(), torch.float32, moving)["wrong"] == 0
