@@ -30,8 +30,15 @@
 namespace pragma {
 namespace {
 
-// Launches take longer than calls, and a look at a result much longer.
-constexpr double kDeviceFactor = 4;
+// Launches take longer than calls, and a look at a result much longer; attempts of a search, which
+// are judged quickly, have less.
+constexpr double kDeviceFactor = 8;
+constexpr double kQuickFactor = 2;
+constexpr Seconds kQuickBatteries{5};
+
+double StateFactor(const VerifyOptions& options) {
+  return options.battery_budget < kQuickBatteries ? kQuickFactor : kDeviceFactor;
+}
 
 using Loaded = Result<std::optional<WorkerFailure>>;
 
@@ -77,7 +84,9 @@ class DeviceCalls final : public CheckedCalls {
   Result<bool> Call(std::uint32_t slot) override;
   void Choose(History history) override { worker_ = history == History::kUsed ? used_ : pristine_; }
   Result<bool> CallOnKept(std::uint32_t slot) override { return MeasuredCall(slot); }
-  Result<bool> CallMany(std::span<const std::uint32_t> slots, Look look) override;
+  Result<void> Refill(std::uint32_t slot) override;
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
+  Result<void> LookAt(std::uint32_t slot) override;
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override;
   Result<bool> MeasuredCall(std::uint32_t slot) override;
@@ -142,19 +151,24 @@ Result<bool> DeviceCalls::Call(std::uint32_t slot) {
   return true;
 }
 
-Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots, Look look) {
-  if (look == Look::kLast) stale_.insert(slots.back());
-  if (!stale_.empty()) {
-    const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
-    TRY(stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U));
-    stale_.clear();
-  }
+// And the arguments of every slot that was renewed: from now on the device is the candidate's
+// alone, whose multiprocessors keep what it leaves in them.
+Result<void> DeviceCalls::Refill(std::uint32_t slot) {
+  stale_.insert(slot);
+  const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
+  stale_.clear();
+  return stage_.referee().Put(kCandidateArea, fresh, judging_.rng() >> 1U);
+}
+
+Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
   Nanoseconds elapsed{0};
-  if (Failed(TRY(worker_->Run(slots, &elapsed)))) return false;
-  if (look == Look::kNo) return true;
-  const std::array<std::uint32_t, 1> last{slots.back()};
+  return !Failed(TRY(worker_->Run(slots, &elapsed)));
+}
+
+Result<void> DeviceCalls::LookAt(std::uint32_t slot) {
+  const std::array<std::uint32_t, 1> last{slot};
   left_ = std::move(TRY(stage_.referee().Compare(kCandidateArea, last)).front());
-  return true;
+  return {};
 }
 
 Result<std::vector<std::byte>> DeviceCalls::ReadKept(Kept where) {
@@ -229,7 +243,9 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   if (!judging_.failed() && policy_.strict()) TRY(policy_.Batteries());
   if (!judging_.failed() && policy_.strict()) {
     calls_.Between(worker, fresh);
-    TRY(StateCheck(calls_, policy_, judging_, parts_.options.state_budget * kDeviceFactor).Run());
+    TRY(StateCheck(calls_, policy_, judging_,
+                   parts_.options.state_budget * StateFactor(parts_.options))
+            .Run());
   }
   if (!judging_.failed()) policy_.Summarise();
   return {};

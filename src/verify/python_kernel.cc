@@ -100,6 +100,7 @@ Result<BuildOutcome> MakePythonKernel(const TorchServer& server, const Jail& jai
   kernel->python = std::make_shared<PythonKernel>(PythonKernel{
       .jail = std::move(home.run), .files = std::move(home.files), .keep = std::move(keep)});
   kernel->compiler = "torch " + server.torch_version();
+  kernel->kept = {"whatever an interpreter can keep"};
   return outcome;
 }
 
@@ -113,6 +114,9 @@ Result<BuildOutcome> LookAtModule(const TorchServer& server, const Jail& jail,
   BuildOutcome outcome = ReadScan(run, candidate);
   if (auto* kernel = std::get_if<BuiltKernel>(&outcome)) {
     kernel->compiler = "triton " + server.triton_version();
+    // Torch's allocator hands out the same block again.
+    if (candidate.source().contains("torch.empty"))
+      kernel->kept.emplace_back("temporary tensors (torch.empty)");
   }
   return outcome;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +26,10 @@ namespace {
 
 using History = CheckedCalls::History;
 using Kept = CheckedCalls::Kept;
-using Look = CheckedCalls::Look;
 
-constexpr std::size_t kBurst = 62;  // calls of one command, and two more
+constexpr std::size_t kBurst = 64;          // calls of one command
+constexpr std::uint64_t kManyCalls = 3000;  // are worth some patience, on a busy machine
+constexpr double kPatience = 5;
 constexpr double kBurstsInBudget = 8;
 constexpr std::size_t kFewCalls = 8;  // are made whatever they take
 constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 17U;
@@ -118,47 +118,55 @@ Result<void> StateCheck::Run() {
   return {};
 }
 
-// Bursts of a secret length that end with the set whose result is known. Nothing comes between the
-// calls of a burst: what the system or we would clear is kept.
+// Stretches of calls of a secret length, each longer than those before it together, that end with
+// the set whose result is known. Nothing comes between the calls of a stretch: what the system or
+// we would clear is kept.
 Result<void> StateCheck::ManyCalls() {
   calls_.Choose(History::kUsed);
   Rng rng(DeriveSeed(judging_.seed, "state"));
   const bool places = !judging_.kernel->kept.empty();
   const Seconds budget = budget_ * (places ? 1.0 : kShareWithoutPlaces);
   const std::uint64_t total = kMostCalls / 2 + rng.Below(kMostCalls / 2);
-  // Of long calls few, so that the time is kept.
-  const double affordable = budget.count() / kBurstsInBudget / judging_.call_seconds();
-  const auto longest =
-      static_cast<std::size_t>(std::clamp(affordable, 1.0, static_cast<double>(kBurst)));
   const TimePoint start = std::chrono::steady_clock::now();
-  std::uint64_t next_look = 0;
-  std::vector<std::uint32_t> burst;
-  while (made_ < total && (made_ < kFewCalls || Since(start) < budget)) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
-    burst.clear();
-    const std::size_t others = slots_.others.empty() ? 0 : rng.Below(longest);
-    for (std::size_t i = 0; i < others; ++i)
-      burst.push_back(slots_.others[rng.Below(slots_.others.size())]);
-    burst.resize(burst.size() + 1 + rng.Below(2), slots_.last);
-    const Look look = made_ >= next_look ? Look::kLast : Look::kNo;
-    if (!TRY(calls_.CallMany(burst, look))) return {};
-    made_ += burst.size();
-    if (look == Look::kNo) continue;
-    next_look = made_ + rng.Below(made_ / 4 + 1);
-    if (!calls_.GuardsHold(slots_.last)) return {};
-    if (!TRY(policy_.SameAsAtFirst(fmt::format("after {} calls of the same process", made_)))) {
-      other_bits_ = true;
-      if (judging_.failed()) return {};
+  const auto in_time = [&] {
+    const Seconds spent = Since(start);
+    return made_ < kFewCalls || spent < budget ||
+           (made_ < kManyCalls && spent < budget * kPatience);
+  };
+  while (made_ < total && in_time()) {
+    TRY(calls_.Refill(slots_.last));
+    const std::uint64_t end = made_ + 1 + made_ / 2 + rng.Below(made_ + kFewCalls);
+    while (made_ < end && in_time()) {
+      if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
+      if (!TRY(calls_.CallMany(Burst(end - made_, rng)))) return {};
     }
+    if (!TRY(Look(fmt::format("after {} calls of the same process", made_)))) return {};
   }
-  TRY(LookAgain(fmt::format("after {} calls of the same process", made_)));
   return {};
 }
 
-// False: rejected.
-Result<bool> StateCheck::LookAgain(const std::string& where) {
-  if (!TRY(calls_.CallOnKept(slots_.last)) || !calls_.GuardsHold(slots_.last)) return false;
+// Of other sets; of long calls few, so that the time is kept.
+std::vector<std::uint32_t> StateCheck::Burst(std::uint64_t most, Rng& rng) {
+  const double affordable = budget_.count() / kBurstsInBudget / judging_.call_seconds();
+  const double longest = std::min(static_cast<double>(most), static_cast<double>(kBurst));
+  const auto count = static_cast<std::size_t>(std::clamp(affordable, 1.0, std::max(longest, 1.0)));
+  std::vector<std::uint32_t> burst(count, slots_.last);
+  if (!slots_.others.empty()) {
+    for (std::uint32_t& slot : burst) slot = slots_.others[rng.Below(slots_.others.size())];
+  }
+  made_ += count;
+  return burst;
+}
+
+// A burst that ends with the set whose result is known, its outputs filled before. False: rejected.
+Result<bool> StateCheck::Look(const std::string& where) {
+  Rng rng(DeriveSeed(judging_.seed, where));
+  std::vector<std::uint32_t> burst = Burst(kBurst - 1, rng);
+  burst.push_back(slots_.last);
+  if (!TRY(calls_.CallMany(burst))) return false;
   ++made_;
+  TRY(calls_.LookAt(slots_.last));
+  if (!calls_.GuardsHold(slots_.last)) return false;
   if (!TRY(policy_.SameAsAtFirst(where))) other_bits_ = true;
   return !judging_.failed();
 }
@@ -171,7 +179,8 @@ Result<void> StateCheck::ExplainBits() {
   other_bits_ = false;
   constexpr int kTries = 3;
   for (int i = 0; i < kTries && !other_bits_ && !judging_.failed(); ++i) {
-    TRY(LookAgain("in a pristine process"));
+    TRY(calls_.Refill(slots_.last));
+    TRY(Look("in a pristine process"));
   }
   bits_ = other_bits_ ? "the last bits vary from call to call"
                       : "after many calls the last bits are others than in a pristine process";

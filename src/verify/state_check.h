@@ -52,7 +52,8 @@ class StateCheck final {
   [[nodiscard]] Result<void> ManyCalls();
   [[nodiscard]] Result<void> Exchange();
   [[nodiscard]] Result<void> Age(CheckedCalls::Kept where);
-  [[nodiscard]] Result<bool> LookAgain(const std::string& where);
+  [[nodiscard]] std::vector<std::uint32_t> Burst(std::uint64_t most, Rng& rng);
+  [[nodiscard]] Result<bool> Look(const std::string& where);
   [[nodiscard]] Result<std::vector<std::byte>> KeptAfterCall(CheckedCalls::Kept where);
   [[nodiscard]] Result<bool> TryWith(CheckedCalls::Kept where, const std::vector<std::byte>& kept,
                                      const std::string& words);
@@ -64,7 +65,7 @@ class StateCheck final {
   Judging& judging_;
   Seconds budget_;
   ValuePolicy::DrawnSlots slots_;
-  std::size_t made_ = 0;     // calls of the used process
+  std::uint64_t made_ = 0;   // calls of the used process
   bool other_bits_ = false;  // once there were others than at first
   bool exchanged_ = false;
   bool runs_ = true;          // with memory that we changed

@@ -77,7 +77,9 @@ class KeepingCalls final : public CheckedCalls {
   bool Official(std::uint32_t /*slot*/) override { return true; }
   void Choose(History history) override { used_ = history == History::kUsed; }
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
-  Result<bool> CallMany(std::span<const std::uint32_t> slots, Look) override {
+  Result<void> Refill(std::uint32_t) override { return {}; }
+  Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
     for (const std::uint32_t slot : slots) TRY(Call(slot));
     return true;
   }

@@ -68,7 +68,15 @@ class HostCalls final : public CheckedCalls {
   Result<bool> Call(std::uint32_t slot) override;
   void Choose(History history) override { worker_ = history == History::kUsed ? used_ : pristine_; }
   Result<bool> CallOnKept(std::uint32_t slot) override;
-  Result<bool> CallMany(std::span<const std::uint32_t> slots, Look look) override;
+  Result<void> Refill(std::uint32_t slot) override {
+    worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kRandom);
+    return {};
+  }
+  Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
+    Nanoseconds elapsed{0};
+    return Run(slots, &elapsed);
+  }
+  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }  // outputs are ours to read
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
     return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
@@ -134,13 +142,6 @@ Result<bool> HostCalls::CallOnKept(std::uint32_t slot) {
   Nanoseconds elapsed{0};
   const std::array<std::uint32_t, 1> sets{slot};
   return TRY(Prepare(slot)) && TRY(Run(sets, &elapsed));
-}
-
-Result<bool> HostCalls::CallMany(std::span<const std::uint32_t> slots, Look look) {
-  if (look == Look::kLast)
-    worker_->FillOutputs(judging_.rng, slots.back(), WorkerProcess::Prefill::kRandom);
-  Nanoseconds elapsed{0};
-  return Run(slots, &elapsed);
 }
 
 Result<std::vector<std::byte>> HostCalls::ReadKept(Kept where) {

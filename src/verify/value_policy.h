@@ -66,10 +66,11 @@ class CheckedCalls {
   virtual void Choose(History history) = 0;
   // One call on whatever earlier ones left: only the outputs are filled anew.
   [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
-  // Calls on these slots one after the other, on whatever earlier ones left. Where the last of them
-  // is looked at afterwards, its outputs are filled before.
-  enum class Look : std::uint8_t { kNo, kLast };
-  [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots, Look look) = 0;
+  // The same in three steps, with other calls between them: its outputs are filled; calls on slots
+  // one after the other, with nothing renewed; what the last call on the slot left is looked at.
+  [[nodiscard]] virtual Result<void> Refill(std::uint32_t slot) = 0;
+  [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
+  [[nodiscard]] virtual Result<void> LookAt(std::uint32_t slot) = 0;
   // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
   enum class Kept : std::uint8_t { kOwn, kStacks };
   // What that memory holds from call to call, as far as it can be read; may be empty.

@@ -59,7 +59,9 @@ class CopyingCalls final : public CheckedCalls {
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
   void Choose(History) override {}
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
-  Result<bool> CallMany(std::span<const std::uint32_t>, Look) override { return true; }
+  Result<void> Refill(std::uint32_t) override { return {}; }
+  Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
   Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
@@ -141,7 +143,9 @@ class BatteryCalls final : public CheckedCalls {
   Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
   void Choose(History) override {}
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
-  Result<bool> CallMany(std::span<const std::uint32_t>, Look) override { return true; }
+  Result<void> Refill(std::uint32_t) override { return {}; }
+  Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
   Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
