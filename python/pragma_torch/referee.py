@@ -227,7 +227,7 @@ class Referee:
         )
         bits = torch.stack(self._flags(exchange, number)).cpu().tolist()
         small = [
-            wrong_small_values(own, truth, near, dtype, allowance)
+            wrong_small_values(own, truth, near, dtype, allowance, rounding.adds_up)
             for own, truth, dtype, near, allowance in parts
         ]
         return {"slot": self._slot_figures(number, bits, found), "small": small}

@@ -9,7 +9,7 @@ from pragma_torch.plan import Argument
 
 
 def rounding(**given) -> Rounding:
-    return Rounding(**{"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False} | given)
+    return Rounding(**{"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False, "adds_up": True} | given)
 
 
 def argument(tensor: torch.Tensor) -> Argument:
@@ -49,9 +49,9 @@ def test_a_probability_that_is_written_as_zero_is_wrong():
     truth = torch.tensor([0.5, 1e-9], dtype=torch.float64)
     native = truth.float()
     still = torch.zeros_like(truth)
-    found = wrong_small_values(torch.tensor([0.5, 0.0]), truth, native, torch.float32, still)
+    found = wrong_small_values(torch.tensor([0.5, 0.0]), truth, native, torch.float32, still, True)
     assert (found["wrong"], found["first"]) == (1, 1)
-    assert wrong_small_values(native, truth, native, torch.float32, still)["wrong"] == 0
+    assert wrong_small_values(native, truth, native, torch.float32, still, True)["wrong"] == 0
 
 
 def test_a_small_value_counts_only_where_torch_is_near_and_the_truth_stands_still():
@@ -59,5 +59,12 @@ def test_a_small_value_counts_only_where_torch_is_near_and_the_truth_stands_stil
     far = torch.tensor([0.5, 2e-9])
     zero = torch.tensor([0.5, 0.0])
     still, moving = torch.zeros_like(truth), torch.tensor([0.0, 1e-8], dtype=torch.float64)
-    assert wrong_small_values(zero, truth, far, torch.float32, still)["wrong"] == 0
-    assert wrong_small_values(zero, truth, truth.float(), torch.float32, moving)["wrong"] == 0
+    assert wrong_small_values(zero, truth, far, torch.float32, still, True)["wrong"] == 0
+    assert wrong_small_values(zero, truth, truth.float(), torch.float32, moving, True)["wrong"] == 0
+
+
+def test_a_sum_that_crosses_zero_may_be_far_from_what_is_left_of_it():
+    truth = torch.tensor([-0.5, 1e-7], dtype=torch.float64)
+    found, still = torch.tensor([-0.5, 2e-7]), torch.zeros_like(truth)
+    assert wrong_small_values(found, truth, truth.float(), torch.float32, still, True)["wrong"] == 0
+    assert wrong_small_values(found, truth, truth.float(), torch.float32, still, False)["wrong"] == 1

@@ -88,9 +88,10 @@ class Referee final {
   struct Rounding {
     double size = 0;  // relative error of each floating argument
     std::uint64_t seed = 0;
-    int rounds = 1;      // changed copies
-    double factor = 1;   // of the largest movement
-    bool flush = false;  // one more copy, with zeros for denormals; its movement counts once
+    int rounds = 1;       // changed copies
+    double factor = 1;    // of the largest movement
+    bool adds_up = true;  // elements are sums of several terms
+    bool flush = false;   // one more copy, with zeros for denormals; its movement counts once
   };
   // The outputs in an area held against the fp64 truth, each element's error less what its
   // conditioning explains. The slot's expected values are the fp64 truth afterwards.

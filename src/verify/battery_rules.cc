@@ -198,15 +198,18 @@ std::string ComplaintOf(const TensorSpec& spec, Battery battery, const TorchStan
   return tellable ? "" : "Torch's own result is too far from the truth";
 }
 
-Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch) {
+Tolerance BatteryTolerance(const Task& task, Battery battery, const TorchStanding& torch) {
   Tolerance tolerance =
       SpansRange(battery) ? ForRange(torch.tolerance, torch.peak_over_rms) : torch.tolerance;
-  // Where no whole row is masked, infinities are results like others.
-  tolerance.where_finite = MayBeNonFinite(battery) && battery != Battery::kMasked;
+  // A scan's results are infinite up to the first element that is not masked.
+  const bool scanned = battery == Battery::kMasked && Has(task, kScans);
+  tolerance.where_finite = MayBeNonFinite(battery) && !scanned;
   const bool nothing = torch.rms <= kNothing * torch.nominal_rms;
   if (nothing && !IsSmallOrSparse(battery)) tolerance.absolute = tolerance.rel * torch.nominal_rms;
   return tolerance;
 }
+
+bool AddsUp(const Task& task) { return task.reduction_length > 1; }
 
 bool MixesSizes(Battery battery) {
   return SpansRange(battery) || ShowsMissingTerms(battery) || battery == Battery::kOffset1e3 ||

@@ -35,7 +35,10 @@ struct TorchStanding {
 // Why nobody can be held against the truth; empty: they can. Floating outputs only.
 [[nodiscard]] std::string ComplaintOf(const TensorSpec& spec, Battery battery,
                                       const TorchStanding& torch);
-[[nodiscard]] Tolerance BatteryTolerance(Battery battery, const TorchStanding& torch);
+[[nodiscard]] Tolerance BatteryTolerance(const Task& task, Battery battery,
+                                         const TorchStanding& torch);
+// Whether elements are sums of several terms.
+[[nodiscard]] bool AddsUp(const Task& task);
 [[nodiscard]] bool SpansRange(Battery battery);
 // A battery with large values beside small ones, whose digits algorithms that mix neighbours
 // (Winograd's, Strassen's) lose, or with terms that are far larger than what is left of them:

@@ -128,18 +128,21 @@ TEST(ComplaintTest, AnInfiniteTruthCountsOnlyWithInfiniteInputs) {
   EXPECT_EQ(ComplaintOf(spec, Battery::kMasked, {.finite = false}), "");
   EXPECT_EQ(ComplaintOf(spec, Battery::kMasked, {.finite = false, .finite_somewhere = false}),
             "the reference is finite nowhere");
-  EXPECT_TRUE(BatteryTolerance(Battery::kMaskedRows, {}).where_finite);
-  EXPECT_FALSE(BatteryTolerance(Battery::kMasked, {}).where_finite);  // a scan begins with -inf
-  EXPECT_FALSE(BatteryTolerance(Battery::kWide, {}).where_finite);
+  EXPECT_TRUE(BatteryTolerance({}, Battery::kMaskedRows, {}).where_finite);
+  EXPECT_TRUE(BatteryTolerance({}, Battery::kMasked, {}).where_finite);
+  Task scan;
+  scan.graph.push_back({.op = "aten.cummax.default"});
+  EXPECT_FALSE(BatteryTolerance(scan, Battery::kMasked, {}).where_finite);  // it begins with -inf
+  EXPECT_FALSE(BatteryTolerance({}, Battery::kWide, {}).where_finite);
 }
 
 TEST(BatteryToleranceTest, ATruthOfZerosIsHeldAgainstTheSizeOfTheTasksOwnOutputs) {
   const TorchStanding torch{.rms = 1e-33, .nominal_rms = 2, .tolerance = {.rel = 1e-6}};
-  EXPECT_DOUBLE_EQ(BatteryTolerance(Battery::kConstantRows, torch).absolute, 2e-6);
-  EXPECT_EQ(BatteryTolerance(Battery::kZeros, torch).absolute, 0);
-  EXPECT_EQ(
-      BatteryTolerance(Battery::kConstantRows, {.rms = 1e-3, .tolerance = {.rel = 1e-6}}).absolute,
-      0);
+  EXPECT_DOUBLE_EQ(BatteryTolerance({}, Battery::kConstantRows, torch).absolute, 2e-6);
+  EXPECT_EQ(BatteryTolerance({}, Battery::kZeros, torch).absolute, 0);
+  EXPECT_EQ(BatteryTolerance({}, Battery::kConstantRows, {.rms = 1e-3, .tolerance = {.rel = 1e-6}})
+                .absolute,
+            0);
 }
 
 TEST(ComplaintTest, FarFromZeroFewDigitsAreEnough) {

@@ -106,6 +106,18 @@ double LargeRelativeError(DType dtype) {
   return small ? kLargeRelative16Bit : kLargeRelative;
 }
 
+bool OfOneSign(const OutputView& view) {
+  bool above = false;
+  bool below = false;
+  const std::size_t count = view.spec->elements();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double truth = LoadElement<double>(view.expected.data(), i);
+    above = above || truth > 0;
+    below = below || truth < 0;
+  }
+  return !(above && below);
+}
+
 std::optional<std::string> WrongSmallValue(const OutputView& view, const Movement& movement) {
   const double large = LargeRelativeError(view.spec->dtype);
   const double told = ScaleOf(view).smallest * kWellAboveSmallest;

@@ -45,6 +45,10 @@ inline constexpr double kConditionFactor = 12;
 [[nodiscard]] Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,
                                             const Movement& movement);
 
+// No element of the truth has another sign than another. Where signs differ, sums cross zero, and
+// an honest error that is ordinary for the output is large beside an element that happens to be
+// small.
+[[nodiscard]] bool OfOneSign(const OutputView& view);
 // A relative error that no rounding of a well-conditioned element makes.
 [[nodiscard]] double LargeRelativeError(DType dtype);
 // The first element that is so far off though Torch (`view.native`) is near and the truth does not

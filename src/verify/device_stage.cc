@@ -136,7 +136,7 @@ std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
     std::string complaint = IsFloating(spec.dtype) ? ComplaintOf(spec, battery, torch) : "";
     if (!complaint.empty()) return complaint;
     draw.finite = draw.finite && (output.finite || !IsFloating(spec.dtype));
-    draw.tolerances.push_back(BatteryTolerance(battery, torch));
+    draw.tolerances.push_back(BatteryTolerance(task(), battery, torch));
     draw.exact.push_back(battery == Battery::kIntegers && output.exact ? 1 : 0);
   }
   return {};
@@ -202,6 +202,7 @@ Referee::Rounding DeviceStage::Rounding(int rounds, Rng& rng) const {
           .seed = rng() >> 1U,
           .rounds = rounds,
           .factor = kConditionFactor,
+          .adds_up = AddsUp(task()),
           .flush = true};
 }
 

@@ -152,6 +152,7 @@ class Stage final {
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
+  [[nodiscard]] bool AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const;
   // How far the outputs of the slot move, by output; those of integers stay empty.
   [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, int rounds, Rng& rng);
   [[nodiscard]] Result<void> MakePerturbed();

@@ -99,7 +99,7 @@ std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDr
       if (!complaint.empty()) return complaint;
     }
     draw.finite = draw.finite && torch.finite;
-    draw.tolerances.push_back(BatteryTolerance(battery, torch));
+    draw.tolerances.push_back(BatteryTolerance(task(), battery, torch));
     draw.exact.push_back(battery == Battery::kIntegers && ExactIntegers(view) ? 1 : 0);
   }
   return {};
@@ -164,12 +164,22 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
   return worst;
 }
 
+bool Stage::AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    if (IsFloating(task().outputs[i].dtype) && OfOneSign(View(worker, slot, i, false))) return true;
+  }
+  return false;
+}
+
 Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
                                             Rng& rng) {
+  if (AddsUp(task()) && !AnyOfOneSign(worker, slot)) return std::string();
   const std::vector<Movement> movements = TRY(Movements(slot, kMovementsOfSmall, rng));
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     if (!IsFloating(task().outputs[i].dtype)) continue;
-    if (const auto wrong = WrongSmallValue(View(worker, slot, i, true), movements[i])) {
+    const OutputView view = View(worker, slot, i, true);
+    if (AddsUp(task()) && !OfOneSign(view)) continue;
+    if (const auto wrong = WrongSmallValue(view, movements[i])) {
       return "a small value is wrong: " + *wrong;
     }
   }
