@@ -117,6 +117,20 @@ constexpr std::array<std::string_view, 13> kIndices{
     "max.dim", "min.dim", "topk",      "sort",   "argsort",  "kthvalue",    "median",
     "mode.",   "cummax",  "nanmedian", "cummin", "max_pool", "adaptive_max"};
 
+// Each element of the result is a function of one element of each operand. Sums of two are among
+// them: what they lose is seen when their operands are changed.
+constexpr std::string_view kPointwise[] = {
+    "add.",  "sub.",     "mul.",   "div.",      "neg.",     "exp.",   "exp2.",    "expm1.",
+    "log.",  "log1p.",   "log2.",  "sqrt.",     "rsqrt.",   "pow.",   "square.",  "sigmoid.",
+    "tanh.", "gelu.",    "silu.",  "mish.",     "softplus", "erf.",   "reciproc", "relu.",
+    "abs.",  "hardswis", "elu.",   "log_sigm",  "view.",    "clone.", "_to_copy", "reshape.",
+    "sin.",  "cos.",     "where.", "leaky_rel", "detach."};
+
+bool IsPointwise(std::string_view name) {
+  return std::ranges::any_of(kPointwise,
+                             [&](std::string_view start) { return name.starts_with(start); });
+}
+
 constexpr std::string_view kAten = "aten.";
 
 bool Has(const Task& task, std::span<const std::string_view> operators) {
@@ -209,7 +223,11 @@ Tolerance BatteryTolerance(const Task& task, Battery battery, const TorchStandin
   return tolerance;
 }
 
-bool AddsUp(const Task& task) { return task.reduction_length > 1; }
+bool AddsUp(const Task& task) {
+  return task.graph.empty() || std::ranges::any_of(task.graph, [](const GraphNode& node) {
+           return node.op.starts_with(kAten) && !IsPointwise(node.op.substr(kAten.size()));
+         });
+}
 
 bool MixesSizes(Battery battery) {
   return SpansRange(battery) || ShowsMissingTerms(battery) || battery == Battery::kOffset1e3 ||
