@@ -85,10 +85,20 @@ class Battery:
                 continue
             if not argument.torch_dtype.is_floating_point:
                 continue
-            if argument.role == "input":
+            if self._name == "partly_changed":
+                if argument.role == "input" and not (structure.must_stay or structure.symmetric or structure.some_zeros):
+                    self._change_ends(tensor)
+            elif argument.role == "input":
                 self._input(tensor, structure, i == chosen)
             elif argument.role == "parameter":
                 self._parameter(tensor, structure)
+
+    def _change_ends(self, tensor: torch.Tensor) -> None:
+        """Of each row, what the row before it has there: values and zeros at places that the task could draw."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        begin = row // 2 + self._below(max(row // 4, 1))
+        table[:, begin:] = table[:, begin:].roll(1, 0) if table.shape[0] > 1 else table[:, begin:].flip(1)
 
     def _draw_again(self, tensor: torch.Tensor) -> None:
         """Its own values, with repetition: nothing else is known to be a valid index."""

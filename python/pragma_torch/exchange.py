@@ -16,6 +16,10 @@ from pragma_torch.arena import ALIGNMENT, Arena, make_arena
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.plan import DTYPES, Plan
 
+# One set lies elsewhere than at a multiple of ALIGNMENT, as a view of a larger tensor does, where the
+# contract does not promise more than Triton's own 16 bytes.
+SHIFTED_SET, SHIFT = 3, 48
+
 MARGIN = 4096  # bytes on either side of an output; a multiple of ALIGNMENT
 
 
@@ -26,22 +30,23 @@ def _aligned(size: int) -> int:
 class Places:
     """Where everything lies: offsets by set, then by tensor."""
 
-    def __init__(self, plan: Plan, outputs: list[dict[str, Any]], sets: int) -> None:
+    def __init__(self, plan: Plan, outputs: list[dict[str, Any]], sets: int, shifts: bool) -> None:
         self.arguments: list[list[int]] = []
         self.outputs: list[list[int]] = []
         self.input_bytes = self.output_bytes = 0
         sizes = [torch.Size(o["shape"]).numel() * DTYPES[o["dtype"]].itemsize for o in outputs]
-        for _ in range(sets):
+        for number in range(sets):
+            shift = SHIFT if shifts and number == SHIFTED_SET else 0
             row = []
             for argument in plan.arguments:
-                row.append(self.input_bytes)
-                self.input_bytes += _aligned(max(argument.bytes, 1))
+                row.append(self.input_bytes + shift)
+                self.input_bytes += _aligned(max(argument.bytes, 1) + shift)
             self.arguments.append(row)
             row = []
             for size in sizes:
                 self.output_bytes += MARGIN
-                row.append(self.output_bytes)
-                self.output_bytes += _aligned(size) + MARGIN
+                row.append(self.output_bytes + shift)
+                self.output_bytes += _aligned(size + shift) + MARGIN
             self.outputs.append(row)
 
 
@@ -49,9 +54,16 @@ class Exchange:
     """The server's end."""
 
     def __init__(
-        self, device: str, plan: Plan, outputs: list[dict[str, Any]], sets: int, with_outputs: bool
+        self,
+        device: str,
+        plan: Plan,
+        outputs: list[dict[str, Any]],
+        sets: int,
+        with_outputs: bool,
+        shifts: bool = False,
     ) -> None:
-        places = Places(plan, outputs, sets)
+        """`shifts`: one set begins at a multiple of 16 bytes only."""
+        places = Places(plan, outputs, sets, shifts)
         self._request = {
             "plan": plan.to_json(),
             "outputs": outputs,

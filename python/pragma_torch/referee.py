@@ -157,10 +157,10 @@ class Referee:
 
     # --- areas ---
 
-    def share(self, area: int, with_outputs: bool, end: socket.socket) -> dict[str, Any]:
+    def share(self, area: int, with_outputs: bool, shifts: bool, end: socket.socket) -> dict[str, Any]:
         """Where everything lies in it."""
         if area not in self._areas:
-            made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs)
+            made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs, shifts)
             # Torch's processes compute while they are loaded: on values that the task could draw.
             values = next((d for d in self._draws if d), None) or self._reference.drawn(0)
             for arguments in made.arguments:
@@ -176,12 +176,13 @@ class Referee:
         if exchange is not None:
             exchange.close()
 
-    def put(self, area: int, slots: list[int], seed: int) -> None:
+    def put(self, area: int, slots: list[int], seed: int, fill: bool) -> None:
+        """`fill`: the outputs, too."""
         exchange = self._area(area)
         for number in slots:
             for own, given in zip(exchange.arguments[number], self._slots[number].arguments, strict=True):
                 own.copy_(given)
-            if exchange.outputs:
+            if exchange.outputs and fill:
                 exchange.mark(number)
                 for i, output in enumerate(exchange.outputs[number]):
                     _poison(output, (seed + 1009 * number + i) % (1 << 62))

@@ -50,7 +50,10 @@ class Server:
             ),
             "share_area": self._share_area,
             "drop_area": lambda m, _: self._referee().drop(m["area"]) or {},
-            "put_sets": lambda m, _: self._referee().put(m["area"], m["slots"], m["seed"]) or {},
+            "put_sets": lambda m, _: self._referee().put(
+                m["area"], m["slots"], m["seed"], m.get("fill", True)
+            )
+            or {},
             "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
             "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]) or {},
         }
@@ -170,7 +173,9 @@ class Server:
 
     def _share_area(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         with socket.socket(fileno=os.dup(_one(fds, 0))) as end:
-            return self._referee().share(message["area"], message["outputs"], end)
+            return self._referee().share(
+                message["area"], message["outputs"], message.get("shifts", False), end
+            )
 
 
 def _version(package: str) -> str:

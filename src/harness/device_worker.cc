@@ -45,7 +45,8 @@ Result<DeviceWorker> DeviceWorker::Start(const DeviceProgram& program, Referee& 
                                          std::size_t area, const WorkerOptions& options) {
   if (program.ready != nullptr && program.ready->Has(area)) return program.ready->Take();
   DeviceWorker worker(program, options);
-  const Referee::SharedArea shared = TRY(referee.Share(area, Referee::AreaKind::kModule));
+  const Referee::SharedArea shared = TRY(referee.Share(
+      area, program.cuda != nullptr ? Referee::AreaKind::kModule : Referee::AreaKind::kTriton));
   TRY(program.cuda != nullptr ? worker.StartJail(shared) : worker.Fork(shared.end.get()));
   return worker;
 }

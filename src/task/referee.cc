@@ -162,7 +162,8 @@ Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
   JsonWriter request = Begin("share_area");
-  request.Field("area", area).Field("outputs", kind == AreaKind::kModule);
+  request.Field("area", area).Field("outputs", kind != AreaKind::kTorch);
+  request.Field("shifts", kind == AreaKind::kTriton);
   const std::array<int, 1> fds{theirs.get()};
   const JsonReader reply =
       TRY(server_->AskReferee(request, fds, "making an area for a measured process"));
@@ -183,9 +184,10 @@ Result<void> Referee::Drop(std::size_t area) {
 }
 
 Result<void> Referee::Put(std::size_t area, std::span<const std::uint32_t> slots,
-                          std::uint64_t seed) {
+                          std::uint64_t seed, Outputs outputs) {
   JsonWriter request = Begin("put_sets");
   request.Field("area", area).Field("slots", Numbers(slots)).Field("seed", seed);
+  request.Field("fill", outputs == Outputs::kFilled);
   TRY(server_->AskReferee(request, {}, "handing input sets over"));
   return {};
 }

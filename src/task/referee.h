@@ -101,6 +101,7 @@ class Referee final {
   enum class AreaKind : std::uint8_t {
     kModule,  // arguments that can only be read, and outputs
     kTorch,   // arguments, which forward may write
+    kTriton,  // as kModule; one set begins at a multiple of 16 bytes, and of no more
   };
   // The area of one side. All processes of a side share one area, one after the other.
   struct SharedArea {
@@ -111,8 +112,9 @@ class Referee final {
   [[nodiscard]] Result<void> Drop(std::size_t area);
   // Copies the slots' arguments into the area and poisons its outputs; returns when the device is
   // done.
+  enum class Outputs : std::uint8_t { kFilled, kLeft };
   [[nodiscard]] Result<void> Put(std::size_t area, std::span<const std::uint32_t> slots,
-                                 std::uint64_t seed);
+                                 std::uint64_t seed, Outputs outputs = Outputs::kFilled);
   [[nodiscard]] Result<std::vector<SlotFigures>> Compare(std::size_t area,
                                                          std::span<const std::uint32_t> slots);
   // Remembers the slot's outputs for as_kept.

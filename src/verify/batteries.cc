@@ -48,6 +48,7 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kDescending: return "descending";
     case Battery::kValley: return "valley";
     case Battery::kRepeatedIndices: return "repeated_indices";
+    case Battery::kPartlyChanged: return "partly_changed";
     case Battery::kOutlier: return "outlier";
     case Battery::kAlternating: return "alternating";
     case Battery::kConstantRows: return "constant_rows";
@@ -85,6 +86,9 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kAscending: return "ascending values";
     case Battery::kDescending: return "descending values";
     case Battery::kValley: return "rows that fall and then rise";
+    case Battery::kPartlyChanged:
+      return "inputs of which only the ends of rows are new, where the last call's results still "
+             "lie";
     case Battery::kRepeatedIndices: return "indices that come more than once";
     case Battery::kOutlier: return "rows with one element that is far larger than the others";
     case Battery::kAlternating: return "values whose signs alternate";

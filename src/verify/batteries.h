@@ -44,6 +44,7 @@ enum class Battery : std::uint8_t {
   kAlternating,      // neighbours differ in sign, and hardly in size
   kConstantRows,     // equal along the last dimension
   kConstantColumns,  // equal along the others
+  kPartlyChanged,  // the drawn set, but for the ends of its rows: only for what calls leave behind
   kRepeatedIndices,  // integer inputs of their own values, drawn again with repetition
   // Some values are not finite.
   kMasked,      // a quarter of one input is -inf, never a whole row
@@ -87,6 +88,7 @@ inline constexpr std::array kAllBatteries{Battery::kSigned,
 // A battery that is asked for.
 struct BatteryWish {
   Battery battery = Battery::kSigned;
+  int draw = -1;      // the drawn set that is rewritten; -1: any
   int argument = -1;  // the input that a battery of one input is about; -1: any
 };
 

@@ -87,6 +87,7 @@ class DeviceCalls final : public CheckedCalls {
   Result<void> Refill(std::uint32_t slot) override;
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override;
   Result<void> LookAt(std::uint32_t slot) override;
+  Result<void> Publish(std::uint32_t slot) override;
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override;
   Result<bool> MeasuredCall(std::uint32_t slot) override;
@@ -163,6 +164,12 @@ Result<void> DeviceCalls::Refill(std::uint32_t slot) {
 Result<bool> DeviceCalls::CallMany(std::span<const std::uint32_t> slots) {
   Nanoseconds elapsed{0};
   return !Failed(TRY(worker_->Run(slots, &elapsed)));
+}
+
+Result<void> DeviceCalls::Publish(std::uint32_t slot) {
+  const std::array<std::uint32_t, 1> slots{slot};
+  stale_.erase(slot);
+  return stage_.referee().Put(kCandidateArea, slots, judging_.rng() >> 1U, Referee::Outputs::kLeft);
 }
 
 Result<void> DeviceCalls::LookAt(std::uint32_t slot) {

@@ -58,7 +58,9 @@ Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::s
 Result<BatteryDraw> Stage::TryBattery(const BatteryWish& wish, double rung, Rng& rng,
                                       std::size_t slot) {
   const std::span<std::byte> packed = Staged(slot);
-  std::memcpy(packed.data(), pool_.set(rng.Below(pool_.size())).data(), packed.size());
+  const std::size_t drawn =
+      wish.draw < 0 ? rng.Below(pool_.size()) : static_cast<std::size_t>(wish.draw) % pool_.size();
+  std::memcpy(packed.data(), pool_.set(drawn).data(), packed.size());
   TRY(server_->ApplyBattery(RequestFor(task(), wish, rung, rng), staging_,
                             slot * packed_.argument_bytes));
   ring_.Fill(task(), slot, packed);

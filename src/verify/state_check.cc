@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
+#include "verify/batteries.h"
 #include "verify/judging.h"
 #include "verify/value_policy.h"
 
@@ -34,7 +35,7 @@ constexpr double kBurstsInBudget = 8;
 constexpr std::size_t kFewCalls = 8;  // are made whatever they take
 constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 17U;
 constexpr double kShareWithoutPlaces = 1.0 / 3;
-constexpr int kAges = 12;  // that counters are advanced to
+constexpr std::uint64_t kAges = 12;  // that counters are advanced to
 constexpr std::uint64_t kLeastAgeBits = 6;
 constexpr std::uint64_t kMostAgeBits = 40;
 constexpr std::size_t kMostCounters = 64;  // more is data that changes, not a counter
@@ -108,6 +109,9 @@ std::vector<std::byte> Advanced(std::span<const std::byte> kept,
 Result<void> StateCheck::Run() {
   const PhaseTimer timer(judging_.evaluation, "state");
   slots_ = TRY(policy_.RestoreDrawn());
+  TRY(LeftResults());
+  if (judging_.failed()) return {};
+  slots_ = TRY(policy_.RestoreDrawn());
   TRY(ManyCalls());
   if (!judging_.failed()) TRY(ExplainBits());
   if (!judging_.failed()) TRY(Exchange());
@@ -116,6 +120,25 @@ Result<void> StateCheck::Run() {
   }
   if (!judging_.failed()) Summarise();
   return {};
+}
+
+// The results of a call still lie in the outputs, and only a part of the inputs is new: work that
+// looks done is not.
+Result<void> StateCheck::LeftResults() {
+  calls_.Choose(History::kUsed);
+  Rng rng(DeriveSeed(judging_.seed, "left results"));
+  const std::vector<std::uint32_t> call{slots_.last};
+  TRY(calls_.Refill(slots_.last));
+  if (!TRY(calls_.CallMany(call))) return {};
+  const BatteryWish wish{.battery = Battery::kPartlyChanged,
+                         .draw = static_cast<int>(policy_.LastDraw())};
+  const BatteryDraw draw = TRY(calls_.DrawBattery(wish, rng, slots_.last));
+  if (!draw.not_admitted.empty()) return {};
+  TRY(calls_.Publish(slots_.last));
+  if (!TRY(calls_.CallMany(call))) return {};
+  TRY(calls_.LookAt(slots_.last));
+  if (!calls_.GuardsHold(slots_.last)) return {};
+  return policy_.JudgeBattery(slots_.last, wish.battery, draw);
 }
 
 // Stretches of calls of a secret length, each longer than those before it together, that end with
@@ -236,7 +259,7 @@ Result<void> StateCheck::Age(Kept where) {
   // What threads left on their stacks is the runtime's own more often than not.
   if (where == Kept::kOwn) counters_ = counters.size();
   Rng rng(DeriveSeed(judging_.seed, "ages"));
-  for (int i = 0; i < kAges; ++i) {
+  for (std::uint64_t i = 0; i < kAges; ++i) {
     const std::uint64_t bits = kLeastAgeBits + (kMostAgeBits - kLeastAgeBits) * i / kAges;
     const std::uint64_t calls = (std::uint64_t{1} << bits) + rng.Below(std::uint64_t{1} << bits);
     const std::string words = fmt::format("as if it had been called {} times", calls);

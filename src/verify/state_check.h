@@ -49,6 +49,7 @@ class StateCheck final {
   [[nodiscard]] Result<void> Run();
 
  private:
+  [[nodiscard]] Result<void> LeftResults();
   [[nodiscard]] Result<void> ManyCalls();
   [[nodiscard]] Result<void> Exchange();
   [[nodiscard]] Result<void> Age(CheckedCalls::Kept where);

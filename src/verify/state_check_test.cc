@@ -79,6 +79,7 @@ class KeepingCalls final : public CheckedCalls {
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
   Result<void> Refill(std::uint32_t) override { return {}; }
   Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<void> Publish(std::uint32_t) override { return {}; }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
     for (const std::uint32_t slot : slots) TRY(Call(slot));
     return true;

@@ -70,13 +70,15 @@ class HostCalls final : public CheckedCalls {
   Result<bool> CallOnKept(std::uint32_t slot) override;
   Result<void> Refill(std::uint32_t slot) override {
     worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kRandom);
+    TRY(Prepare(slot));  // batteries have other parameters; a failure is found by the next call
     return {};
   }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
     Nanoseconds elapsed{0};
     return Run(slots, &elapsed);
   }
-  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }  // outputs are ours to read
+  Result<void> Publish(std::uint32_t /*slot*/) override { return {}; }  // it lies in the ring
+  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }   // outputs are ours to read
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
     return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);

@@ -71,6 +71,8 @@ class CheckedCalls {
   [[nodiscard]] virtual Result<void> Refill(std::uint32_t slot) = 0;
   [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
   [[nodiscard]] virtual Result<void> LookAt(std::uint32_t slot) = 0;
+  // What was put into the slot reaches the candidate, whose outputs stay as they are.
+  [[nodiscard]] virtual Result<void> Publish(std::uint32_t slot) = 0;
   // Its own memory (data, scratch), and what calls left below the stack pointers of its threads.
   enum class Kept : std::uint8_t { kOwn, kStacks };
   // What that memory holds from call to call, as far as it can be read; may be empty.
@@ -110,6 +112,13 @@ class ValuePolicy final {
   // not they must be right, or the candidate is rejected: "right values at first, wrong ones
   // WHERE".
   [[nodiscard]] Result<bool> SameAsAtFirst(std::string_view where);
+  // After a call on such a battery's set: whether its results are right; the candidate is rejected
+  // where they are not.
+  [[nodiscard]] Result<void> JudgeBattery(std::uint32_t slot, Battery battery,
+                                          const BatteryDraw& draw);
+  [[nodiscard]] std::size_t LastDraw() const {
+    return static_cast<std::size_t>(options_.check_sets - 1);
+  }
   // The bits vary from process to process, or from call to call.
   [[nodiscard]] bool reordered() const { return reordered_; }
   [[nodiscard]] Result<void> Batteries();
@@ -117,9 +126,6 @@ class ValuePolicy final {
   [[nodiscard]] bool strict() const { return options_.mode == CheckMode::kStrict; }
 
  private:
-  [[nodiscard]] std::size_t LastDraw() const {
-    return static_cast<std::size_t>(options_.check_sets - 1);
-  }
   [[nodiscard]] std::uint32_t SlotOf(std::size_t draw) const {
     return static_cast<std::uint32_t>(draw % calls_.sets());
   }
@@ -137,7 +143,6 @@ class ValuePolicy final {
   Result<bool> TryOne(Battery battery);
   Result<bool> OneBattery(const BatteryWish& wish, const std::string& name);
   Result<bool> EachNan();
-  Result<void> JudgeBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
   Result<Comparison> CompareBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
   void NoteBattery(Battery battery, const Comparison& compared);
   void JudgeNan(const BatteryWish& wish, const BatteryDraw& draw, const Comparison& compared);

@@ -61,6 +61,7 @@ class CopyingCalls final : public CheckedCalls {
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
   Result<void> Refill(std::uint32_t) override { return {}; }
   Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<void> Publish(std::uint32_t) override { return {}; }
   Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
   Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
@@ -145,6 +146,7 @@ class BatteryCalls final : public CheckedCalls {
   Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
   Result<void> Refill(std::uint32_t) override { return {}; }
   Result<void> LookAt(std::uint32_t) override { return {}; }
+  Result<void> Publish(std::uint32_t) override { return {}; }
   Result<bool> CallMany(std::span<const std::uint32_t>) override { return true; }
   Result<std::vector<std::byte>> ReadKept(Kept) override { return std::vector<std::byte>(); }
   Result<bool> WriteKept(Kept, std::span<const std::byte>) override { return false; }
