@@ -63,11 +63,7 @@ Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges, J
                 .drop_in = judging.drop_in,
                 .seed = DeriveSeed(judging.seed, "audit")};
   again.rng = Rng(again.seed);
-  {
-    const MachineLock lock =
-        TRY(MachineLock::Take(MachineLock::Kind::kShared, subject.machine.device));
-    TRY(judges.check(again));
-  }
+  TRY(judges.check(again));
   if (!again.failed()) TRY(judges.time(again));
   for (const auto& [phase, ms] : again.evaluation.phases_ms) evaluation.phases_ms["audit"] += ms;
   if (again.failed()) {

@@ -12,7 +12,7 @@
 
 namespace pragma {
 
-// How a candidate is checked and timed once more.
+// How a candidate is checked and timed once more; each takes the machine's lock as it needs it.
 struct Judges {
   std::function<Result<void>(Judging&)> check;
   std::function<Result<void>(Judging&)> time;

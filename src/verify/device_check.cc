@@ -220,6 +220,7 @@ class DeviceCheck final {
   Result<DeviceWorker*> Begin();
   Result<void> Check(DeviceWorker& worker, DeviceWorker& fresh);
   Result<void> Load(DeviceWorker& worker, DeviceWorker& fresh);
+  Result<void> State(DeviceWorker& worker, DeviceWorker& fresh);
 
   const DeviceParts& parts_;
   Judging& judging_;
@@ -248,14 +249,25 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   calls_.Use(fresh);
   TRY(policy_.Again("in a fresh process"));
   if (!judging_.failed() && policy_.strict()) TRY(policy_.Batteries());
-  if (!judging_.failed() && policy_.strict()) {
-    calls_.Between(worker, fresh);
-    TRY(StateCheck(calls_, policy_, judging_,
-                   parts_.options.state_budget * StateFactor(parts_.options))
-            .Run());
-  }
+  if (!judging_.failed() && policy_.strict()) TRY(State(worker, fresh));
   if (!judging_.failed()) policy_.Summarise();
   return {};
+}
+
+// Alone on the device: shared and local memory keep what a kernel left there only until another
+// process's kernels run, so beside others a kernel that reads what is left may never be caught.
+Result<void> DeviceCheck::State(DeviceWorker& worker, DeviceWorker& fresh) {
+  if (parts_.machine.device) {
+    if (parts_.settle) {
+      const PhaseTimer timer(judging_.evaluation, "settle");
+      parts_.settle();
+    }
+    TRY(parts_.turn.BeAlone(judging_.evaluation));
+  }
+  calls_.Between(worker, fresh);
+  return StateCheck(calls_, policy_, judging_,
+                    parts_.options.state_budget * StateFactor(parts_.options))
+      .Run();
 }
 
 Result<DeviceWorker*> DeviceCheck::Begin() {

@@ -37,6 +37,8 @@ struct DeviceParts {
   // Once the first processes have their contexts, of which the driver makes one at a time: starts
   // whatever is wanted beside the checks. May be empty.
   std::function<Result<void>()> once_loaded;
+  // Waits until nothing of this command's own starts or ends on the device. May be empty.
+  std::function<void()> settle;
 };
 
 // Every check but those of timed calls; the evaluation says what was found.

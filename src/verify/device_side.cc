@@ -105,6 +105,10 @@ Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, const DeviceProgram&
   return DeviceSide(std::move(state));
 }
 
+void DeviceSide::Settle() const {
+  for (const std::future<Ready>& loading : state_->loading) loading.wait();
+}
+
 Result<std::optional<WorkerFailure>> DeviceSide::Await() {
   Ready first = std::optional<WorkerFailure>();
   for (std::future<Ready>& loading : state_->loading) {

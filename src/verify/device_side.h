@@ -39,6 +39,7 @@ class DeviceSide final {
 
   // Waits until all are ready. An Error: Torch does not support the task so.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Await();
+  void Settle() const;  // the same, and leaves it to Await to say how it went
   [[nodiscard]] DeviceArea area() const;
   [[nodiscard]] std::size_t area_number() const { return AreaNumber(area()); }
   [[nodiscard]] bool is_torch() const;

@@ -10,35 +10,36 @@
 
 namespace pragma {
 
-// It works beside others from its first context until its processes are ready, then is alone. Left
-// in between, it would wait for each timer that became ready meanwhile.
+// It works beside others from its first context until its processes are ready, then is alone until
+// it leaves. Left in between, it would wait for each timer that became ready meanwhile.
 class DeviceTurn final {
  public:
   // `machine` outlives it.
   explicit DeviceTurn(const Machine& machine) : machine_(machine) {}
 
+  // Does nothing where it holds the lock already, alone or not.
   [[nodiscard]] Result<void> Share() {
-    if (shared_) return {};
-    lock_.reset();
+    if (lock_) return {};
     lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
-    shared_ = true;
     return {};
   }
   // How long others were waited for goes to the evaluation.
   [[nodiscard]] Result<void> BeAlone(Evaluation& evaluation) {
+    if (alone_) return {};
     Leave();
     lock_ = TRY(TakeDevice(evaluation, machine_));
+    alone_ = true;
     return {};
   }
   void Leave() {
     lock_.reset();
-    shared_ = false;
+    alone_ = false;
   }
 
  private:
   const Machine& machine_;
   std::optional<MachineLock> lock_;
-  bool shared_ = false;
+  bool alone_ = false;
 };
 
 }  // namespace pragma

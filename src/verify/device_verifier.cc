@@ -150,7 +150,16 @@ DeviceParts DeviceVerifier::Parts(Session& session) {
           .machine = machine_,
           .options = options_,
           .worker = worker_options(),
-          .once_loaded = {}};
+          .once_loaded = {},
+          .settle = [this, &session] { SettleProcesses(session); }};
+}
+
+// Those that are timed later, and those of the last session that still end.
+void DeviceVerifier::SettleProcesses(const Session& session) {
+  if (clearing_.valid()) clearing_.wait();
+  if (session.side) session.side->Settle();
+  if (eager_) eager_->Settle();
+  if (compile_) compile_->Settle();
 }
 
 // Builds and checks; the evaluation says what was found.
@@ -194,7 +203,12 @@ Result<void> DeviceVerifier::Time(Session& session) {
   };
   TRY(TimeOnDevice(parts, judging, make_sides, session.progress));
   const Judges judges{
-      .check = [&](Judging& again) { return CheckOnDevice(parts, again, session.progress); },
+      .check = [&](Judging& again) -> Result<void> {
+        TRY(session.turn.Share());
+        TRY(CheckOnDevice(parts, again, session.progress));
+        session.turn.Leave();
+        return {};
+      },
       .time =
           [&](Judging& again) { return TimeOnDevice(parts, again, make_sides, session.progress); }};
   if (judging.failed()) return {};

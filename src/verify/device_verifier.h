@@ -70,6 +70,7 @@ class DeviceVerifier final {
   void StartZygote();
   [[nodiscard]] Result<WorkerZygote> TakeZygote();
   [[nodiscard]] Result<void> StartTorch(Measure measure);
+  void SettleProcesses(const Session& session);
   [[nodiscard]] Environment Describe(Language language) const;
   [[nodiscard]] WorkerOptions worker_options() const;
 

@@ -123,12 +123,15 @@ struct Verifier::Impl {
         best_built = TRY(Build(*best, ignored));
       }
       TRY(TimeKernel(Parts(), judging, best_built ? &*best_built : nullptr, baseline, progress));
-      const Judges judges{
-          .check = [&](Judging& again) { return CheckValues(Parts(), again, progress); },
-          .time =
-              [&](Judging& again) {
-                return TimeKernel(Parts(), again, nullptr, baseline, progress);
-              }};
+      const Judges judges{.check = [&](Judging& again) -> Result<void> {
+                            const MachineLock lock =
+                                TRY(MachineLock::Take(MachineLock::Kind::kShared));
+                            return CheckValues(Parts(), again, progress);
+                          },
+                          .time =
+                              [&](Judging& again) {
+                                return TimeKernel(Parts(), again, nullptr, baseline, progress);
+                              }};
       if (!judging.failed()) TRY(AuditCandidate({task(), machine}, judges, judging, progress));
     }
     if (!judging.failed() && measure == Measure::kEagerAndCompile)
