@@ -24,6 +24,9 @@ _LEAST = 0.05  # of the nominal size, of one sign
 _JITTER = 0.01  # of alternating
 _DENSE = 0.9  # from here to 1: how later blocks and rows are scaled
 _MASKED = 0.25  # of the elements
+_LIMIT_ROWS = 0.25  # of the rows, for each of the two limits
+_DISTANCES = (64, 32, 16, 8, 4)  # between peaks
+_PEAK = 20.0  # of the nominal size: above whatever else is drawn
 _ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
 
 _INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
@@ -127,6 +130,10 @@ class Battery:
             self._place_outliers(tensor, size)
         elif self._name == "offset_rows":
             self._shift_rows(tensor, size)
+        elif self._name == "periodic":
+            self._add_peaks(tensor, size)
+        elif self._name in ("limit_rows", "limit_entries"):
+            self._place_limits(tensor)
         if chosen:
             self._change_one(tensor)
         if zeros is not None:
@@ -264,6 +271,29 @@ class Battery:
         rows = torch.Size([table.shape[0], 1])
         values = self._rung * size * self._signs(rows) * (1 + self._uniform(rows))
         table.scatter_(1, self._columns(rows, table.shape[1]), values.to(tensor.dtype))
+
+    def _add_peaks(self, tensor: torch.Tensor, size: float) -> None:
+        """Rows take turns with the distances, as far as they fit."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        for turn, distance in enumerate(d for d in _DISTANCES if d == _DISTANCES[0] or 2 * d <= row):
+            first = self._below(min(distance, row))
+            peaks = table[turn :: len(_DISTANCES), first::distance]
+            peaks.add_(_PEAK * size)
+
+    def _place_limits(self, tensor: torch.Tensor) -> None:
+        """The least and the greatest finite number: all of a row, of half of the rows, or one of each in
+        every row."""
+        limits = torch.finfo(tensor.dtype)
+        table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
+        rows = torch.Size([table.shape[0], 1])
+        if self._name == "limit_entries":
+            table.scatter_(1, self._columns(rows, table.shape[1]), limits.max)
+            table.scatter_(1, self._columns(rows, table.shape[1]), limits.min)
+            return
+        chance = self._uniform(rows)
+        table.masked_fill_(chance < _LIMIT_ROWS, limits.max)
+        table.masked_fill_(chance > 1 - _LIMIT_ROWS, limits.min)
 
     def _shift_rows(self, tensor: torch.Tensor, size: float) -> None:
         table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)

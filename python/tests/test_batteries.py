@@ -129,6 +129,26 @@ def test_a_valley_ends_above_where_it_began():
     assert row.argmin() not in (0, row.numel() - 1) and row[-1] > row[0] > row.min()
 
 
+def test_peaks_lie_at_equal_distances():
+    x = made("periodic", torch.randn(10, 256))
+    for row in x:
+        at = (row > 10).nonzero().flatten()
+        distance = int(at[1] - at[0])
+        assert distance in (4, 8, 16, 32, 64) and (at.diff() == distance).all()
+        assert at.numel() == 256 // distance
+
+
+def test_limits_fill_some_rows_or_lie_in_each():
+    limits = torch.finfo(torch.float32)
+    rows = made("limit_rows", torch.randn(200, 5))
+    assert (rows == limits.max).all(dim=1).any() and (rows == limits.min).all(dim=1).any()
+    assert (rows.abs() < 100).all(dim=1).any()
+    entries = made("limit_entries", torch.randn(200, 50))
+    assert (entries == limits.min).any(dim=1).all()
+    assert (entries == limits.max).any(dim=1).sum() > 150
+    assert (entries.abs() < 100).any(dim=1).all()
+
+
 def test_zeros_have_both_signs():
     signs = torch.signbit(made("zeros"))
     assert signs.any() and not signs.all()

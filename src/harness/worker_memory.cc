@@ -101,9 +101,10 @@ Result<WorkerMemory> MakeWorkerMemory(const Task& task, const Ring& ring,
       .outputs = std::move(outputs), .scratch = std::move(scratch), .control = std::move(control)};
 }
 
-std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound) {
+std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound, int thread_limit) {
   std::map<std::string, std::string> environment{{"OMP_NUM_THREADS", std::to_string(threads)},
                                                  {"OMP_DYNAMIC", "false"}};
+  if (thread_limit > 0) environment["OMP_THREAD_LIMIT"] = std::to_string(thread_limit);
   if (bound) {
     // A thread to each processor, as on every timed side: left alone, two of them share one for
     // milliseconds after a thaw.

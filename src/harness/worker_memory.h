@@ -23,7 +23,9 @@ struct WorkerMemory {
 [[nodiscard]] Result<WorkerMemory> MakeWorkerMemory(const Task& task, const Ring& ring,
                                                     const BuiltKernel& kernel);
 
-// The same threads on the same processors for every measured side.
-[[nodiscard]] std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound = true);
+// The same threads on the same processors for every measured side. `thread_limit`: of a team; 0:
+// none.
+[[nodiscard]] std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound = true,
+                                                                   int thread_limit = 0);
 
 }  // namespace pragma

@@ -47,7 +47,7 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   std::size_t shared_bytes) {
   JailSpec spec;
   spec.argv = {"/pragma-worker", "/kernel.so"};
-  spec.env = OpenMpEnvironment(options.threads, options.bound);
+  spec.env = OpenMpEnvironment(options.threads, options.bound, options.thread_limit);
   if (kernel.llvm_openmp) {
     spec.argv.emplace_back("--llvm-openmp");
     spec.env["OMP_TOOL"] = "disabled";  // or it looks for one in every folder of libraries
@@ -76,7 +76,8 @@ constexpr int kPythonProcesses = 256;                         // with threads an
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
   JailSpec spec = python.jail;
-  for (const auto& [name, value] : OpenMpEnvironment(options.threads, options.bound))
+  for (const auto& [name, value] :
+       OpenMpEnvironment(options.threads, options.bound, options.thread_limit))
     spec.env[name] = value;
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;

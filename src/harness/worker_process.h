@@ -26,8 +26,9 @@
 namespace pragma {
 
 struct WorkerOptions {
-  int threads = 1;    // OMP_NUM_THREADS, the same as the baseline's
-  bool bound = true;  // each to a processor, as on every timed side
+  int threads = 1;       // OMP_NUM_THREADS, the same as the baseline's
+  bool bound = true;     // each to a processor, as on every timed side
+  int thread_limit = 0;  // OMP_THREAD_LIMIT; 0: none
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
   Seconds load_limit{20};
   Seconds run_limit{60};  // of one call

@@ -47,6 +47,9 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kAscending: return "ascending";
     case Battery::kDescending: return "descending";
     case Battery::kValley: return "valley";
+    case Battery::kPeriodic: return "periodic";
+    case Battery::kLimitRows: return "limit_rows";
+    case Battery::kLimitEntries: return "limit_entries";
     case Battery::kRepeatedIndices: return "repeated_indices";
     case Battery::kPartlyChanged: return "partly_changed";
     case Battery::kOutlier: return "outlier";
@@ -86,6 +89,11 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kAscending: return "ascending values";
     case Battery::kDescending: return "descending values";
     case Battery::kValley: return "rows that fall and then rise";
+    case Battery::kPeriodic: return "rows with peaks at equal distances";
+    case Battery::kLimitRows:
+      return "rows of nothing but the type's least or greatest finite number";
+    case Battery::kLimitEntries:
+      return "rows with the type's least and greatest finite number among normal values";
     case Battery::kPartlyChanged:
       return "inputs of which only the ends of rows are new, where the last call's results still "
              "lie";
@@ -109,6 +117,8 @@ bool MakesTies(Battery battery) {
     case Battery::kLastOnly:
     case Battery::kTies:
     case Battery::kZeros:
+    case Battery::kLimitRows:
+    case Battery::kLimitEntries:
     case Battery::kConstantRows:
     case Battery::kConstantColumns:
     case Battery::kMasked:

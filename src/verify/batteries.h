@@ -40,6 +40,9 @@ enum class Battery : std::uint8_t {
   kAscending,  // along each dimension
   kDescending,
   kValley,           // each row falls, then rises above where it began
+  kPeriodic,         // peaks at equal distances, as the lanes of a vector have them
+  kLimitRows,        // rows of nothing but the type's least or greatest finite number
+  kLimitEntries,     // one of each in every row
   kOutlier,          // one element of each row is far larger
   kAlternating,      // neighbours differ in sign, and hardly in size
   kConstantRows,     // equal along the last dimension
@@ -75,6 +78,9 @@ inline constexpr std::array kAllBatteries{Battery::kSigned,
                                           Battery::kAscending,
                                           Battery::kDescending,
                                           Battery::kValley,
+                                          Battery::kPeriodic,
+                                          Battery::kLimitRows,
+                                          Battery::kLimitEntries,
                                           Battery::kOutlier,
                                           Battery::kAlternating,
                                           Battery::kConstantRows,

@@ -48,7 +48,7 @@ constexpr std::array kForExtremes{
     Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
     Battery::kValley,         Battery::kZeros,     Battery::kTies,       Battery::kMasked,
-    Battery::kMaskedRows};
+    Battery::kMaskedRows,     Battery::kPeriodic,  Battery::kLimitRows,  Battery::kLimitEntries};
 
 constexpr std::array<std::string_view, 11> kExponentials{
     "_softmax",  "softmax",       "_log_softmax",       "log_softmax",
@@ -111,6 +111,11 @@ constexpr std::array<OperatorKind, 7> kKinds{{{kExtremes, kForExtremes},
                                               {kIndexed, kForIndexed},
                                               {kMasks, kForMasks}}};
 
+// Winograd's inner product (1968) adds an element of one factor to one of the other before it
+// multiplies: its terms are several times larger than the products, and so are their errors.
+constexpr std::array<std::string_view, 9> kProducts{
+    "mm.", "bmm", "addmm", "baddbmm", "matmul", "linear", "einsum", "convolution", "conv"};
+
 // Operators whose indices may mean any of equal elements; those of argmax and argmin mean the
 // first.
 constexpr std::array<std::string_view, 13> kIndices{
@@ -150,6 +155,24 @@ bool AssignsInPlaces(const Task& task) {
     constexpr std::size_t kAccumulate = 3;
     return node.args.size() <= kAccumulate || node.args[kAccumulate].integer == 0;
   });
+}
+
+// Nothing but comparisons: no sum or difference of two large numbers may overflow on the way.
+constexpr std::array<std::string_view, 16> kMoves{
+    "view",  "_unsafe_view", "reshape",   "clone",   "detach", "permute", "transpose", "t.",
+    "alias", "contiguous",   "unsqueeze", "squeeze", "expand", "slice",   "select",    "lift"};
+
+bool OnlyCompares(const Task& task) {
+  return !task.graph.empty() && std::ranges::all_of(task.graph, [](const GraphNode& node) {
+    if (!node.op.starts_with(kAten)) return true;
+    const std::string_view name = std::string_view(node.op).substr(kAten.size());
+    const auto begins = [&](std::string_view start) { return name.starts_with(start); };
+    return std::ranges::any_of(kExtremes, begins) || std::ranges::any_of(kMoves, begins);
+  });
+}
+
+bool IsOfLimits(Battery battery) {
+  return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
 }
 
 bool Contains(std::span<const Battery> batteries, Battery battery) {
@@ -240,6 +263,8 @@ bool SpansRange(Battery battery) {
     case Battery::kHeavyTails:
     case Battery::kExtremelyBelow:
     case Battery::kExtremelyAbove:
+    case Battery::kLimitRows:
+    case Battery::kLimitEntries:
     case Battery::kOutlier: return true;
     default: return false;
   }
@@ -248,6 +273,7 @@ bool SpansRange(Battery battery) {
 std::string LeftOut(const Task& task, Battery battery) {
   if (MakesTies(battery) && !TiesAreDecided(task))
     return "which of equal elements an index means is not defined";
+  if (IsOfLimits(battery) && !OnlyCompares(task)) return "arithmetic on its values may overflow";
   if (battery != Battery::kRepeatedIndices) return {};
   const bool integers = std::ranges::any_of(task.arguments, [](const TensorSpec& tensor) {
     return tensor.role == TensorRole::kInput && !IsFloating(tensor.dtype);
@@ -268,8 +294,10 @@ double RoundingSize(const Task& task, TermsOf terms) {
   const auto length = static_cast<double>(std::max<std::int64_t>(task.reduction_length, 1));
   constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
   double sums = kEpsilon / 2 * std::sqrt(length);
-  if (terms == TermsOf::kEqualValues)
-    sums = std::max(sums, std::min(kEpsilon / 4 * length, kMostOfEqualTerms));
+  if (terms == TermsOf::kEqualValues) {
+    const double share = Has(task, kProducts) ? kEpsilon : kEpsilon / 4;
+    sums = std::max(sums, std::min(share * length, kMostOfEqualTerms));
+  }
   // Torch rounds what lies between two operators to the task's type.
   double type = 0;
   for (const TensorSpec& output : task.outputs) {

@@ -18,6 +18,8 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
@@ -112,6 +114,14 @@ TEST(LeftOutTest, RepeatedIndicesMeanSomethingWhereUpdatesOfAPlaceAddUp) {
   EXPECT_NE(reason("aten.scatter.src", DType::kInt64), "");
   EXPECT_NE(reason("aten.index_put.default", DType::kInt64), "");
   EXPECT_NE(reason("aten.index_add.default", DType::kFloat32), "");
+}
+
+TEST(LeftOutTest, LimitsOfTheTypeAreForTasksThatOnlyCompare) {
+  const Task compares = With({"aten.view.default", "aten.amax.default"});
+  EXPECT_THAT(LeftOut(compares, Battery::kLimitRows), IsEmpty());
+  const Task adds = With({"aten.convolution.default", "aten.amax.default"});
+  EXPECT_THAT(LeftOut(adds, Battery::kLimitEntries), HasSubstr("overflow"));
+  EXPECT_THAT(LeftOut(adds, Battery::kPeriodic), IsEmpty());
 }
 
 TEST(OnlyNotedTest, InfinitiesCountOnlyWhereTheOperatorsAskForThem) {
