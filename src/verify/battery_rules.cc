@@ -171,10 +171,6 @@ bool OnlyCompares(const Task& task) {
   });
 }
 
-bool IsOfLimits(Battery battery) {
-  return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
-}
-
 bool Contains(std::span<const Battery> batteries, Battery battery) {
   return std::ranges::find(batteries, battery) != batteries.end();
 }
@@ -270,10 +266,14 @@ bool SpansRange(Battery battery) {
   }
 }
 
+bool OnlyWhereNeeded(Battery battery) {
+  return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
+}
+
 std::string LeftOut(const Task& task, Battery battery) {
   if (MakesTies(battery) && !TiesAreDecided(task))
     return "which of equal elements an index means is not defined";
-  if (IsOfLimits(battery) && !OnlyCompares(task)) return "arithmetic on its values may overflow";
+  if (OnlyWhereNeeded(battery) && !OnlyCompares(task)) return "its values may overflow";
   if (battery != Battery::kRepeatedIndices) return {};
   const bool integers = std::ranges::any_of(task.arguments, [](const TensorSpec& tensor) {
     return tensor.role == TensorRole::kInput && !IsFloating(tensor.dtype);

@@ -19,6 +19,9 @@ namespace pragma {
 // operators do not ask for them is a matter of taste.
 [[nodiscard]] bool OnlyNoted(const Task& task, Battery battery);
 
+// Batteries of the type's limits, which say nothing of tasks that do not need them.
+[[nodiscard]] bool OnlyWhereNeeded(Battery battery);
+
 // Why the task gives a battery no meaning; empty: it does.
 [[nodiscard]] std::string LeftOut(const Task& task, Battery battery);
 

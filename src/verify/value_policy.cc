@@ -155,7 +155,8 @@ Result<void> ValuePolicy::Batteries() {
   const std::vector<Battery> required = Required();
   std::vector<Battery> others;
   for (const Battery battery : kAllBatteries) {
-    if (std::ranges::find(required, battery) == required.end()) others.push_back(battery);
+    const bool needed = std::ranges::find(required, battery) != required.end();
+    if (!needed && !OnlyWhereNeeded(battery)) others.push_back(battery);
   }
   if (!TRY(TryOne(Battery::kSigned))) return {};
   for (const Battery battery : Shuffled(required)) {
