@@ -1,6 +1,6 @@
 # task: tests/gpu/tasks/softmax_rows.py
 # expect: wrong_values
-"""Probabilities below 1e-6 are written as zero: whoever takes their logarithm gets minus infinity."""
+"""Probabilities below 1e-6 are written as zero. A user who takes their logarithm gets minus infinity."""
 import triton
 import triton.language as tl
 
