@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "worker/scramble.h"
 
@@ -15,6 +16,14 @@ extern void* __libc_memalign(size_t alignment, size_t bytes);
 extern void __libc_free(void* memory);
 
 uint32_t scramble_heap_seed;
+
+/* glibc's own limit, which it would look up in /sys once nine threads have called malloc: no file
+ * can be opened by then. */
+void heap_begin(void) {
+  enum { kArenasForEachProcessor = 8 };
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  mallopt(M_ARENA_MAX, kArenasForEachProcessor * (processors > 0 ? (int)processors : 1));
+}
 
 static void* filled(void* memory) {
   const uint32_t seed = scramble_heap_seed;

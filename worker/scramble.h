@@ -20,6 +20,8 @@ void scramble_registers(uint32_t seed);
 /* After the call: malloc gives memory as it is again. */
 void scramble_end(void);
 
+/* Of heap.c: before any filter. */
+void heap_begin(void);
 /* Of heap.c: nonzero while malloc fills what it gives out and takes back. */
 extern uint32_t scramble_heap_seed;
 /* Pseudo-random bytes from a seed (xorshift64*; Vigna 2016). */

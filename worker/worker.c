@@ -213,6 +213,7 @@ int main(int argc, char** argv) {
   if (llvm_openmp && start_llvm_openmp() != 0) return 4;
   worker.path = argv[1];
   worker.llvm_openmp = llvm_openmp;
+  heap_begin();
   scramble_begin();
   hide_clock(&worker);
   candidate_serve(worker.memory.control, serve, &worker);

@@ -4,6 +4,7 @@ every kind of machine. Names and rungs are that file's; what they mean is here."
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -28,6 +29,10 @@ _LIMIT_ROWS = 0.25  # of the rows, for each of the two limits
 _DISTANCES = (64, 32, 16, 8, 4)  # between peaks
 _PEAK = 20.0  # of the nominal size: above whatever else is drawn
 _ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
+_TURNS = 64  # different rows of permuted_rows
+_AROUND = 0.1  # of a constant: the spread of the values around it
+_BESIDE = 1e-3  # of a constant that the type does not have
+_OTHER_SIGN = 0.25  # of the rows of constants
 
 _INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
 _SPARSE = ("one_hot", "last_only")
@@ -49,15 +54,29 @@ def apply(
     device = tensors[0].device if tensors else torch.device("cpu")
     with torch.no_grad():
         Battery(
-            message["battery"], message["rung"], message["integer_bound"], message["seed"], str(device)
+            message["battery"],
+            message["rung"],
+            message["integer_bound"],
+            message["seed"],
+            str(device),
+            message.get("constants", ()),
         ).apply(arguments, structures, tensors, message.get("argument", -1))
 
 
 class Battery:
     """One of them, with its own source of random numbers."""
 
-    def __init__(self, name: str, rung: float, integer_bound: float, seed: int, device: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        rung: float,
+        integer_bound: float,
+        seed: int,
+        device: str,
+        constants: Sequence[float] = (),
+    ) -> None:
         self._name = name
+        self._constants = [c for c in constants if abs(c) <= rung]
         self._rung = rung
         self._bound = integer_bound
         self._device = device
@@ -91,10 +110,16 @@ class Battery:
             if self._name == "partly_changed":
                 if argument.role == "input" and not (structure.must_stay or structure.symmetric or structure.some_zeros):
                     self._change_ends(tensor)
+                elif argument.role == "parameter" and not (structure.must_stay or structure.symmetric or structure.some_zeros):
+                    self._reorder(tensor)
             elif argument.role == "input":
                 self._input(tensor, structure, i == chosen)
             elif argument.role == "parameter":
                 self._parameter(tensor, structure)
+
+    def _reorder(self, tensor: torch.Tensor) -> None:
+        """The same rows in another order; where there is one row, its elements."""
+        tensor.copy_(tensor.roll(1, 0 if tensor.dim() and tensor.shape[0] > 1 else -1))
 
     def _change_ends(self, tensor: torch.Tensor) -> None:
         """Of each row, what the row before it has there: values and zeros at places that the task could draw."""
@@ -126,7 +151,7 @@ class Battery:
             self._repeat(tensor, size)
         else:
             self._fill(tensor, size)
-        if self._name == "outlier":
+        if self._name in ("outlier", "positive_outlier"):
             self._place_outliers(tensor, size)
         elif self._name == "offset_rows":
             self._shift_rows(tensor, size)
@@ -134,6 +159,10 @@ class Battery:
             self._add_peaks(tensor, size)
         elif self._name in ("limit_rows", "limit_entries"):
             self._place_limits(tensor)
+        elif self._name == "permuted_rows":
+            self._permute_rows(tensor)
+        elif self._name == "constants" and self._constants:
+            self._place_constants(tensor, size)
         if chosen:
             self._change_one(tensor)
         if zeros is not None:
@@ -209,7 +238,7 @@ class Battery:
         if name == "alternating":
             signs = 1.0 - 2.0 * (torch.arange(shape.numel(), device=self._device) % 2)
             return size * signs.view(shape) * (1 + _JITTER * self._uniform(shape))
-        if name in ("negative", "positive", "far_below", "far_above", "extremely_below", "extremely_above"):
+        if name in ("negative", "positive", "positive_outlier", "far_below", "far_above", "extremely_below", "extremely_above"):
             return self._of_one_sign(shape, size)
         if name in ("offset_1e3", "offset_1e5"):
             offset = self._rung * (1.0 if self._uniform(torch.Size([1])).item() < 0.5 else -1.0)
@@ -218,7 +247,7 @@ class Battery:
 
     def _of_one_sign(self, shape: torch.Size, size: float) -> torch.Tensor:
         below = self._name in ("negative", "far_below", "extremely_below")
-        if self._name in ("negative", "positive"):
+        if self._name in ("negative", "positive", "positive_outlier"):
             values = size * (_LEAST + self._normal(shape).abs())
         elif self._name.startswith("far"):
             values = self._rung / _DENSE * (1 + 3 * self._uniform(shape))
@@ -269,7 +298,8 @@ class Battery:
     def _place_outliers(self, tensor: torch.Tensor, size: float) -> None:
         table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
         rows = torch.Size([table.shape[0], 1])
-        values = self._rung * size * self._signs(rows) * (1 + self._uniform(rows))
+        signs = 1.0 if self._name == "positive_outlier" else self._signs(rows)
+        values = self._rung * size * signs * (1 + self._uniform(rows))
         table.scatter_(1, self._columns(rows, table.shape[1]), values.to(tensor.dtype))
 
     def _add_peaks(self, tensor: torch.Tensor, size: float) -> None:
@@ -280,6 +310,39 @@ class Battery:
             first = self._below(min(distance, row))
             peaks = table[turn :: len(_DISTANCES), first::distance]
             peaks.add_(_PEAK * size)
+
+    def _permute_rows(self, tensor: torch.Tensor) -> None:
+        """Each row is the first one, its inside turned by some places: first and last element and every sum
+        over a row are the same."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        first, inside = table[0].clone(), table[0, 1:-1].clone()
+        for turn in range(min(table.shape[0], _TURNS)):
+            rows = table[turn::_TURNS]
+            rows.copy_(first)
+            if inside.numel() > 0:
+                rows[:, 1:-1] = inside.roll(turn * max(inside.numel() // _TURNS, 1))
+
+    def _place_constants(self, tensor: torch.Tensor, size: float) -> None:
+        """A constant for each row: every other element is it, among values around it; or every fourth, among
+        usual values; or the row as a whole has about that norm."""
+        row = tensor.shape[-1] if tensor.dim() else 1
+        table = tensor.view(-1, row)
+        rows = torch.Size([table.shape[0], 1])
+        wanted = torch.tensor(self._constants, dtype=torch.float64, device=self._device)[
+            self._columns(rows, len(self._constants))
+        ]
+        wanted = torch.where(self._uniform(rows) < _OTHER_SIGN, -wanted, wanted)
+        held = wanted.to(tensor.dtype)
+        beside = (wanted * (1 + _BESIDE * self._signs(rows))).to(tensor.dtype)
+        held = torch.where(held.double() == wanted, held, beside)
+        kind = self._columns(rows, 3)
+        norm = wanted.abs() / math.sqrt(row) * (0.3 + 3 * self._uniform(rows))
+        spread = torch.where(kind == 0, _AROUND * wanted.abs(), torch.where(kind == 1, size, norm))
+        table.mul_((spread / size).to(tensor.dtype)).add_(torch.where(kind == 0, held, 0))
+        for of_kind, distance in ((0, 2), (1, 4)):
+            some = table[:, self._below(min(distance, row)) :: distance]
+            some.copy_(torch.where(kind == of_kind, held, some))
 
     def _place_limits(self, tensor: torch.Tensor) -> None:
         """The least and the greatest finite number: all of a row, of half of the rows, or one of each in

@@ -13,7 +13,7 @@ from pragma_torch import figures
 from pragma_torch.plan import Argument
 
 _TORCH_IS_NEAR = 0.1  # of what is a large relative error
-_LARGE, _LARGE_16_BIT = 0.05, 0.25
+_LARGE, _LARGE_16_BIT = 0.02, 0.25
 _TYPICAL_FACTOR = 10.0  # as honest errors are allowed everywhere
 _SAMPLE = 65536  # elements that a median is taken of
 

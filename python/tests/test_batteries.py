@@ -23,10 +23,10 @@ def spec(name: str, role: str, tensor: torch.Tensor) -> Argument:
     return Argument(name, name, role, dtype, list(tensor.shape))
 
 
-def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1):
+def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1, constants=()):
     """A battery of one tensor."""
     drawn = torch.rand(64, 64) if tensor is None else tensor.clone()
-    batteries.Battery(name, rung, bound, seed, "cpu").apply(
+    batteries.Battery(name, rung, bound, seed, "cpu", constants).apply(
         [spec("x", role, drawn)], [detect(drawn)], [drawn], chosen
     )
     return drawn
@@ -136,6 +136,46 @@ def test_peaks_lie_at_equal_distances():
         distance = int(at[1] - at[0])
         assert distance in (4, 8, 16, 32, 64) and (at.diff() == distance).all()
         assert at.numel() == 256 // distance
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 50])
+def test_permuted_rows_hold_the_same_values_between_the_same_ends(columns):
+    x = made("permuted_rows", torch.randn(130, columns))
+    assert (x.sort(dim=1).values == x[0].sort().values).all()
+    assert (x[:, 0] == x[0, 0]).all() and (x[:, -1] == x[0, -1]).all()
+    if columns == 50:
+        assert not (x[1:] == x[:-1]).all(dim=1).any()
+
+
+def test_a_positive_outlier_is_the_largest_of_its_row_by_far():
+    x = made("positive_outlier", torch.randn(40, 60), rung=1e20)
+    largest, rest = x.sort(dim=1).values[:, -1], x.sort(dim=1).values[:, :-1]
+    assert (largest > 1e19).all() and (rest < 10).all() and (rest > 0).all()
+
+
+def test_constants_are_hit_surrounded_and_matched_by_a_norm():
+    x = made("constants", torch.randn(600, 32), rung=1e30, constants=(-9999.0, 1e-12, 1e35))
+    assert x.isfinite().all() and x.abs().max() < 1e6  # 1e35 is beyond the rung
+    hit = (x == -9999.0).sum(dim=1)
+    near = ((x + 9999).abs() < 5000).all(dim=1)
+    assert (hit[near] == 16).all() and near.any()
+    assert (hit == 8).any()
+    norms = x.norm(dim=1)
+    assert ((norms > 2e-13) & (norms < 5e-12)).any()
+    assert (x == 9999.0).any()
+    # The type does not have 1e-12: what is beside it stays on one side, whatever the truth's precision.
+    assert not (x.double() == 1e-12).any() and ((x.double() - 1e-12).abs() < 2e-15).any()
+
+
+def test_without_constants_values_are_signed():
+    assert 0.5 < made("constants", torch.randn(64, 64)).std() < 2
+
+
+def test_partly_changed_moves_the_rows_of_parameters():
+    weights = torch.randn(20, 30)
+    assert (made("partly_changed", weights, role="parameter") == weights.roll(1, 0)).all()
+    bias = torch.randn(30)
+    assert (made("partly_changed", bias, role="parameter") == bias.roll(1, 0)).all()
 
 
 def test_limits_fill_some_rows_or_lie_in_each():

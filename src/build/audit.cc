@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "build/code_constants.h"
 #include "build/dialect.h"
 #include "build/elf_file.h"
 #include "build/kept_places.h"
@@ -138,6 +139,7 @@ std::string Complaint(const ElfFile& elf, const AuditRules& rules, AuditVerdict&
 }
 
 void NoteKept(const ElfFile& elf, AuditVerdict& verdict) {
+  verdict.constants = ConstantsOf(elf);
   KeptPlaces places = FindKeptPlaces(elf);
   verdict.seal_data = places.data_is_ours;
   verdict.kept = std::move(places.words);

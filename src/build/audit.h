@@ -27,6 +27,7 @@ struct AuditVerdict {
   bool llvm_openmp = false;       // needs LLVM's OpenMP runtime
   bool seal_data = false;         // BuiltKernel::seal_data
   std::vector<std::string> kept;  // BuiltKernel::kept
+  std::vector<double> constants;
   std::vector<Check> checks;
 };
 

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "build/audit.h"
 #include "build/cache.h"
+#include "build/code_constants.h"
 #include "build/compile.h"
 #include "build/defer_initializers.h"
 #include "build/dialect.h"
@@ -134,6 +135,7 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
   kernel.openmp = UsesOpenMp(input.candidate);
   kernel.seal_data = audit.seal_data;
   kernel.kept = std::move(audit.kept);
+  kernel.constants = std::move(audit.constants);
   kernel.compiler = input.toolchain.version;
   kernel.checks = std::move(checks);
   return kernel;
@@ -151,6 +153,7 @@ std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made
   if (!host) return Rejected(host.error().message, std::move(kernel.checks));
   kernel.kept = CudaKept(device, *host, kernel.scratch_bytes);
   kernel.device_variables = KeptVariables(device);
+  kernel.constants = ConstantsOfPtx(made.ptx);
   return kernel;
 }
 

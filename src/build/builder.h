@@ -39,10 +39,11 @@ struct BuiltKernel {
   std::vector<std::string> kept;
   // CUDA: variables of device code, by their names in PTX; DeviceWorker::ReadKept reads them.
   std::vector<std::string> device_variables;
-  bool openmp = false;        // calls an OpenMP runtime
-  bool seal_data = false;     // no writable data of the author's: the worker makes it read-only
-  std::string compiler;       // "g++ (Debian 12.2.0) 12.2.0"
-  std::vector<Check> checks;  // flags, source tripwires, ELF audit, PTX
+  std::vector<double> constants;  // that its code holds (build/code_constants.h)
+  bool openmp = false;            // calls an OpenMP runtime
+  bool seal_data = false;         // no writable data of the author's: the worker makes it read-only
+  std::string compiler;           // "g++ (Debian 12.2.0) 12.2.0"
+  std::vector<Check> checks;      // flags, source tripwires, ELF audit, PTX
   bool from_cache = false;
   double milliseconds = 0;  // compile and link
   // A Python candidate; `shared_object` is empty then. Shared by copies: they are one candidate.

@@ -40,6 +40,7 @@ std::string MetaText(const BuiltKernel& kernel) {
                      {"openmp", kernel.openmp},
                      {"seal_data", kernel.seal_data},
                      {"kept", kernel.kept},
+                     {"constants", kernel.constants},
                      {"device_variables", kernel.device_variables},
                      {"compiler", kernel.compiler},
                      {"checks", checks}};
@@ -66,6 +67,7 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   kernel.openmp = meta.value("openmp", false);
   kernel.seal_data = meta.value("seal_data", false);
   kernel.kept = meta.value("kept", std::vector<std::string>{});
+  kernel.constants = meta.value("constants", std::vector<double>());
   kernel.device_variables = meta.value("device_variables", std::vector<std::string>());
   kernel.compiler = meta.value("compiler", "");
   for (const Json& check : meta.value("checks", Json::array())) {

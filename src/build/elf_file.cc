@@ -149,6 +149,11 @@ class ElfReader final {
     }
   }
 
+  [[nodiscard]] Result<std::string> SectionName(const Elf64_Shdr& section) const {
+    if (header_.e_shstrndx >= sections_.size()) return std::string();
+    return Name(TRY(Contents(sections_[header_.e_shstrndx])), section.sh_name);
+  }
+
   void NoteWritable(const Elf64_Shdr& section, std::uint16_t index) {
     const bool tls = (section.sh_flags & SHF_TLS) != 0;
     const bool written = (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_WRITE) != 0;
@@ -213,8 +218,10 @@ class ElfReader final {
     const bool loaded = (section.sh_flags & SHF_ALLOC) != 0;
     if (loaded && (section.sh_flags & SHF_EXECINSTR) != 0) NoteInstructions(bytes);
     if (loaded && (section.sh_flags & (SHF_WRITE | SHF_EXECINSTR)) == 0) {
-      file_.read_only.push_back(
-          {.address = section.sh_addr, .bytes = std::string(bytes), .section = index});
+      file_.read_only.push_back({.address = section.sh_addr,
+                                 .bytes = std::string(bytes),
+                                 .section = index,
+                                 .name = TRY(SectionName(section))});
     }
     return {};
   }

@@ -58,6 +58,7 @@ struct ElfFile {
     std::uint64_t address = 0;
     std::string bytes;
     std::uint16_t section = 0;
+    std::string name;  // of the section
   };
   std::vector<ReadOnlyRange> read_only;  // sections with contents that nobody writes
   std::vector<WritableSection> writable;

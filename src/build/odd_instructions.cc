@@ -41,27 +41,28 @@ std::string_view AfterEscape(unsigned opcode, unsigned next) {
   }
 }
 
-struct Family {
+struct InstructionFamily {
   std::string_view prefix;  // of the mnemonic, without the suffix for 64 bits and the like
   std::string_view what;
 };
 
-constexpr Family kForbidden[] = {{"rdtsc", "a kernel may not look at the clock"},
-                                 {"rdpmc", "a kernel may not look at the processor's counters"},
-                                 {"rdpru", "a kernel may not look at the processor's counters"},
-                                 {"rdpid", "a kernel may not ask where it runs"},
-                                 {"rdrand", "a kernel may not draw random numbers"},
-                                 {"rdseed", "a kernel may not draw random numbers"},
-                                 {"rdfsbase", "a kernel has no use for the bases of segments"},
-                                 {"rdgsbase", "a kernel has no use for the bases of segments"},
-                                 {"wrfsbase", "a kernel has no use for the bases of segments"},
-                                 {"wrgsbase", "a kernel has no use for the bases of segments"},
-                                 {"rdpkru", "a kernel has no use for protection keys"},
-                                 {"wrpkru", "a kernel has no use for protection keys"},
-                                 {"xsave", "a kernel has no use for saved register states"},
-                                 {"xrstor", "a kernel has no use for saved register states"},
-                                 {"fxsave", "a kernel has no use for saved register states"},
-                                 {"fxrstor", "a kernel has no use for saved register states"}};
+constexpr InstructionFamily kForbidden[] = {
+    {"rdtsc", "a kernel may not look at the clock"},
+    {"rdpmc", "a kernel may not look at the processor's counters"},
+    {"rdpru", "a kernel may not look at the processor's counters"},
+    {"rdpid", "a kernel may not ask where it runs"},
+    {"rdrand", "a kernel may not draw random numbers"},
+    {"rdseed", "a kernel may not draw random numbers"},
+    {"rdfsbase", "a kernel has no use for the bases of segments"},
+    {"rdgsbase", "a kernel has no use for the bases of segments"},
+    {"wrfsbase", "a kernel has no use for the bases of segments"},
+    {"wrgsbase", "a kernel has no use for the bases of segments"},
+    {"rdpkru", "a kernel has no use for protection keys"},
+    {"wrpkru", "a kernel has no use for protection keys"},
+    {"xsave", "a kernel has no use for saved register states"},
+    {"xrstor", "a kernel has no use for saved register states"},
+    {"fxsave", "a kernel has no use for saved register states"},
+    {"fxrstor", "a kernel has no use for saved register states"}};
 
 // The mnemonic of a line of objdump: "\trdtsc", "\tlock xadd ...".
 std::string_view Mnemonic(std::string_view line) {
@@ -112,7 +113,7 @@ std::string InstructionComplaint(std::string_view disassembly) {
   while (!disassembly.empty()) {
     const std::size_t end = disassembly.find('\n');
     const std::string_view mnemonic = Mnemonic(disassembly.substr(0, end));
-    for (const Family& family : kForbidden) {
+    for (const InstructionFamily& family : kForbidden) {
       if (mnemonic.starts_with(family.prefix)) {
         return "the code has the instruction " + std::string(mnemonic) + ": " +
                std::string(family.what);

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -21,16 +23,25 @@ constexpr std::size_t kMaxGuards = 16384;
 
 std::size_t PageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
+enum class Where : std::uint8_t { kStart, kBehindStart, kEnd };  // of a page
+
+Where PlaceOf(std::size_t set) {
+  if (set % 2 == 1) return Where::kEnd;
+  return set % 4 == 0 ? Where::kStart : Where::kBehindStart;
+}
+
 // Lays tensors out one after the other: guard page, whole pages for the tensor, guard page, ...
 class Packer final {
  public:
   explicit Packer(bool guards) : guards_(guards) { Guard(); }
 
-  std::size_t Place(std::size_t bytes, bool at_end) {
+  std::size_t Place(std::size_t bytes, Where where) {
     const std::size_t page = PageSize();
-    const std::size_t room = (bytes + page - 1) / page * page + (bytes == 0 ? page : 0);
+    const std::size_t before = where == Where::kBehindStart ? kTensorAlignment : 0;
+    const std::size_t used = std::max(before + bytes, std::size_t{1});
+    const std::size_t room = (used + page - 1) / page * page;
     const std::size_t slack = (room - bytes) / kTensorAlignment * kTensorAlignment;
-    const std::size_t offset = end_ + (at_end ? slack : 0);
+    const std::size_t offset = end_ + (where == Where::kEnd ? slack : before);
     end_ += room;
     Guard();
     return offset;
@@ -56,7 +67,7 @@ std::vector<std::vector<std::size_t>> PlaceSets(Packer& packer,
   std::vector<std::vector<std::size_t>> offsets(sets);
   for (std::size_t set = 0; set < sets; ++set) {
     for (const TensorSpec& tensor : tensors) {
-      offsets[set].push_back(packer.Place(tensor.bytes(), set % 2 == 1));
+      offsets[set].push_back(packer.Place(tensor.bytes(), PlaceOf(set)));
     }
   }
   return offsets;
@@ -70,7 +81,7 @@ Placement PlaceRing(const Task& task, std::size_t sets) {
   Packer inputs(task.arguments.size() * sets <= kMaxGuards);
   placement.arguments = PlaceSets(inputs, task.arguments, sets);
   for (std::size_t set = 0; set < sets && !task.dims.empty(); ++set)
-    placement.dims.push_back(inputs.Place(task.dims.size() * sizeof(std::int64_t), set % 2 == 1));
+    placement.dims.push_back(inputs.Place(task.dims.size() * sizeof(std::int64_t), PlaceOf(set)));
   placement.input_bytes = inputs.end();
   placement.input_guards = inputs.TakeGuards();
   Packer outputs(true);

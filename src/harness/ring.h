@@ -13,9 +13,10 @@
 
 namespace pragma {
 
-// Offsets in bytes. Sets with an even number have their tensors at the start of a page, sets with
-// an odd number as near to the end of one as 64-byte alignment allows: overruns at either end meet
-// a guard page in one of them.
+// Offsets in bytes. Sets with an odd number have their tensors as near to the end of a page as
+// 64-byte alignment allows. The others have them at the start of one, and every second of these 64
+// bytes behind it, where large blocks of malloc begin and so PyTorch's tensors: overruns at either
+// end meet a guard page in one of them.
 struct Placement {
   std::size_t sets = 0;
   std::vector<std::vector<std::size_t>> arguments;  // [set][argument], in the input memory

@@ -44,6 +44,12 @@ TEST(PlaceRingTest, OddSetsEndAtAGuardPage) {
   EXPECT_EQ(place.arguments[0][0] % 4096, 0U);
 }
 
+TEST(PlaceRingTest, SomeSetsBeginWhereMallocPutsLargeBlocks) {
+  const Placement place = PlaceRing(SmallTask(), 4);
+  EXPECT_EQ(place.arguments[2][0] % 4096, kTensorAlignment);
+  EXPECT_EQ(place.outputs[2][0] % 4096, kTensorAlignment);
+}
+
 TEST(RingTest, FillPutsEachTensorWhereThePlacementSays) {
   const Task task = SmallTask();
   Ring ring = Ring::Create(task, 2).value();

@@ -56,6 +56,9 @@ std::string_view BatteryName(Battery battery) {
     case Battery::kAlternating: return "alternating";
     case Battery::kConstantRows: return "constant_rows";
     case Battery::kConstantColumns: return "constant_columns";
+    case Battery::kPermutedRows: return "permuted_rows";
+    case Battery::kPositiveOutlier: return "positive_outlier";
+    case Battery::kConstants: return "constants";
     case Battery::kMasked: return "masked";
     case Battery::kMaskedRows: return "masked_rows";
     case Battery::kInfinities: return "infinities";
@@ -102,6 +105,11 @@ std::string_view BatteryMeaning(Battery battery) {
     case Battery::kAlternating: return "values whose signs alternate";
     case Battery::kConstantRows: return "rows of one value each";
     case Battery::kConstantColumns: return "rows that are all equal";
+    case Battery::kPermutedRows: return "rows that hold the same values in another order";
+    case Battery::kPositiveOutlier:
+      return "positive values with one element in each row that is far larger";
+    case Battery::kConstants:
+      return "values equal or near to constants of the module and of the kernel";
     case Battery::kMasked: return "an input whose elements are -inf in random places";
     case Battery::kMaskedRows: return "an input of which whole rows are -inf";
     case Battery::kInfinities: return "an input with a few +inf";
@@ -121,6 +129,8 @@ bool MakesTies(Battery battery) {
     case Battery::kLimitEntries:
     case Battery::kConstantRows:
     case Battery::kConstantColumns:
+    case Battery::kPermutedRows:
+    case Battery::kConstants:
     case Battery::kMasked:
     case Battery::kMaskedRows:
     case Battery::kInfinities: return true;
@@ -153,6 +163,8 @@ bool MayBeNonFinite(Battery battery) {
 // sixteen-bit types hold the narrower ones.
 std::span<const double> BatteryRungs(Battery battery) {
   static constexpr std::array<double, 3> kWide{1e4, 1e2, 10};
+  static constexpr std::array<double, 3> kFurthest{1e20, 1e8, 1e3};
+  static constexpr std::array<double, 4> kLargestConstant{1e30, 1e4, 50, 5};
   static constexpr std::array<double, 2> kTails{1e3, 10};
   static constexpr std::array<double, 2> kSteep{100, 1};
   static constexpr std::array<double, 3> kFar{1e6, 1.4e4, 1e2};
@@ -163,6 +175,8 @@ std::span<const double> BatteryRungs(Battery battery) {
   switch (battery) {
     case Battery::kWide:
     case Battery::kOutlier: return kWide;
+    case Battery::kPositiveOutlier: return kFurthest;
+    case Battery::kConstants: return kLargestConstant;
     case Battery::kHeavyTails: return kTails;
     case Battery::kAscending:
     case Battery::kDescending:

@@ -47,6 +47,9 @@ enum class Battery : std::uint8_t {
   kAlternating,      // neighbours differ in sign, and hardly in size
   kConstantRows,     // equal along the last dimension
   kConstantColumns,  // equal along the others
+  kPermutedRows,     // each holds the values of the first in another order, its ends unmoved
+  kPositiveOutlier,  // positive values, and in each row one that is larger by many powers of ten
+  kConstants,        // values equal and near to the constants of the graph and of the kernel's code
   kPartlyChanged,  // the drawn set, but for the ends of its rows: only for what calls leave behind
   kRepeatedIndices,  // integer inputs of their own values, drawn again with repetition
   // Some values are not finite.
@@ -85,6 +88,9 @@ inline constexpr std::array kAllBatteries{Battery::kSigned,
                                           Battery::kAlternating,
                                           Battery::kConstantRows,
                                           Battery::kConstantColumns,
+                                          Battery::kPermutedRows,
+                                          Battery::kPositiveOutlier,
+                                          Battery::kConstants,
                                           Battery::kRepeatedIndices,
                                           Battery::kMasked,
                                           Battery::kMaskedRows,
@@ -96,6 +102,7 @@ struct BatteryWish {
   Battery battery = Battery::kSigned;
   int draw = -1;      // the drawn set that is rewritten; -1: any
   int argument = -1;  // the input that a battery of one input is about; -1: any
+  std::span<const double> constants = {};  // of the kernel's code; theirs who ask
 };
 
 [[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide_range", ...

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ constexpr std::array kForExtremes{
     Battery::kNegative,       Battery::kPositive,  Battery::kFarBelow,   Battery::kFarAbove,
     Battery::kExtremelyBelow, Battery::kAscending, Battery::kDescending, Battery::kExtremelyAbove,
     Battery::kValley,         Battery::kZeros,     Battery::kTies,       Battery::kMasked,
-    Battery::kMaskedRows,     Battery::kPeriodic,  Battery::kLimitRows,  Battery::kLimitEntries};
+    Battery::kMaskedRows,     Battery::kPeriodic,  Battery::kLimitRows,  Battery::kLimitEntries,
+    Battery::kConstants};
 
 constexpr std::array<std::string_view, 11> kExponentials{
     "_softmax",  "softmax",       "_log_softmax",       "log_softmax",
@@ -62,8 +64,9 @@ constexpr std::array kForExponentials{
 
 constexpr std::array<std::string_view, 5> kScans{"cumsum", "cumprod", "cummax", "cummin",
                                                  "logcumsumexp"};
-constexpr std::array kForScans{Battery::kAscending, Battery::kDescending, Battery::kAlternating,
-                               Battery::kOneHot, Battery::kConstantRows};
+constexpr std::array kForScans{Battery::kAscending,    Battery::kDescending,
+                               Battery::kAlternating,  Battery::kOneHot,
+                               Battery::kConstantRows, Battery::kPositiveOutlier};
 
 constexpr std::array<std::string_view, 16> kNorms{"native_layer_norm",
                                                   "layer_norm",
@@ -82,7 +85,8 @@ constexpr std::array<std::string_view, 16> kNorms{"native_layer_norm",
                                                   "norm",
                                                   "cosine_similarity"};
 constexpr std::array kForNorms{Battery::kOffset1e3, Battery::kOffset1e5,    Battery::kOffsetRows,
-                               Battery::kOutlier,   Battery::kConstantRows, Battery::kTiny};
+                               Battery::kOutlier,   Battery::kConstantRows, Battery::kTiny,
+                               Battery::kConstants};
 
 constexpr std::array<std::string_view, 27> kPiecewise{
     "relu",        "leaky_relu", "prelu",      "_prelu",   "rrelu",       "elu",      "celu",
@@ -90,7 +94,7 @@ constexpr std::array<std::string_view, 27> kPiecewise{
     "hardsigmoid", "hardshrink", "softshrink", "softplus", "threshold",   "abs",      "sign",
     "gt.",         "ge.",        "lt.",        "le.",      "eq.",         "ne."};
 constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Battery::kFarBelow,
-                                   Battery::kFarAbove, Battery::kZeros};
+                                   Battery::kFarAbove, Battery::kZeros,    Battery::kConstants};
 
 constexpr std::array<std::string_view, 9> kIndexed{"index",     "gather",   "scatter",
                                                    "embedding", "take",     "_unsafe_index",
@@ -113,8 +117,8 @@ constexpr std::array<OperatorKind, 7> kKinds{{{kExtremes, kForExtremes},
 
 // Winograd's inner product (1968) adds an element of one factor to one of the other before it
 // multiplies: its terms are several times larger than the products, and so are their errors.
-constexpr std::array<std::string_view, 9> kProducts{
-    "mm.", "bmm", "addmm", "baddbmm", "matmul", "linear", "einsum", "convolution", "conv"};
+constexpr std::array<std::string_view, 8> kProducts{"mm.",    "bmm",    "addmm",  "baddbmm",
+                                                    "matmul", "linear", "einsum", "conv"};
 
 // Operators whose indices may mean any of equal elements; those of argmax and argmin mean the
 // first.
@@ -131,20 +135,19 @@ constexpr std::string_view kPointwise[] = {
     "abs.",  "hardswis", "elu.",   "log_sigm",  "view.",    "clone.", "_to_copy", "reshape.",
     "sin.",  "cos.",     "where.", "leaky_rel", "detach."};
 
-bool IsPointwise(std::string_view name) {
-  return std::ranges::any_of(kPointwise,
+constexpr std::string_view kAten = "aten.";
+
+// Whether a node is one of these operators.
+bool IsOf(const GraphNode& node, std::span<const std::string_view> operators) {
+  if (!node.op.starts_with(kAten)) return false;
+  const std::string_view name = std::string_view(node.op).substr(kAten.size());
+  return std::ranges::any_of(operators,
                              [&](std::string_view start) { return name.starts_with(start); });
 }
 
-constexpr std::string_view kAten = "aten.";
-
 bool Has(const Task& task, std::span<const std::string_view> operators) {
-  return std::ranges::any_of(task.graph, [&](const GraphNode& node) {
-    if (!node.op.starts_with(kAten)) return false;
-    const std::string_view name = std::string_view(node.op).substr(kAten.size());
-    return std::ranges::any_of(operators,
-                               [&](std::string_view start) { return name.starts_with(start); });
-  });
+  return std::ranges::any_of(task.graph,
+                             [&](const GraphNode& node) { return IsOf(node, operators); });
 }
 
 // index_put(self, indices, values, accumulate): only where it adds is it said what becomes of
@@ -164,15 +167,17 @@ constexpr std::array<std::string_view, 16> kMoves{
 
 bool OnlyCompares(const Task& task) {
   return !task.graph.empty() && std::ranges::all_of(task.graph, [](const GraphNode& node) {
-    if (!node.op.starts_with(kAten)) return true;
-    const std::string_view name = std::string_view(node.op).substr(kAten.size());
-    const auto begins = [&](std::string_view start) { return name.starts_with(start); };
-    return std::ranges::any_of(kExtremes, begins) || std::ranges::any_of(kMoves, begins);
+    return !node.op.starts_with(kAten) || IsOf(node, kExtremes) || IsOf(node, kMoves);
   });
 }
 
 bool Contains(std::span<const Battery> batteries, Battery battery) {
   return std::ranges::find(batteries, battery) != batteries.end();
+}
+
+// Batteries of the type's limits.
+bool IsLimit(Battery battery) {
+  return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
 }
 
 // Where Torch's own result may be so far off that it is no measure any more.
@@ -244,7 +249,7 @@ Tolerance BatteryTolerance(const Task& task, Battery battery, const TorchStandin
 
 bool AddsUp(const Task& task) {
   return task.graph.empty() || std::ranges::any_of(task.graph, [](const GraphNode& node) {
-           return node.op.starts_with(kAten) && !IsPointwise(node.op.substr(kAten.size()));
+           return node.op.starts_with(kAten) && !IsOf(node, kPointwise);
          });
 }
 
@@ -261,19 +266,37 @@ bool SpansRange(Battery battery) {
     case Battery::kExtremelyAbove:
     case Battery::kLimitRows:
     case Battery::kLimitEntries:
+    case Battery::kConstants:
     case Battery::kOutlier: return true;
     default: return false;
   }
 }
 
 bool OnlyWhereNeeded(Battery battery) {
-  return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
+  return IsLimit(battery) || battery == Battery::kPositiveOutlier;
+}
+
+std::vector<double> ConstantsOf(const Task& task) {
+  std::set<double> numbers;
+  const auto add = [&](const auto& self, const ScalarValue& value) -> void {
+    if (value.kind == ScalarValue::Kind::kFloat) numbers.insert(value.real);
+    if (value.kind == ScalarValue::Kind::kInt) numbers.insert(static_cast<double>(value.integer));
+    for (const ScalarValue& item : value.items) self(self, item);
+  };
+  for (const GraphNode& node : task.graph) {
+    for (const ScalarValue& value : node.args) add(add, value);
+    for (const NamedValue& value : node.kwargs) add(add, value.value);
+  }
+  std::erase_if(numbers, [](double number) { return number == 0 || !std::isfinite(number); });
+  return {numbers.begin(), numbers.end()};
 }
 
 std::string LeftOut(const Task& task, Battery battery) {
   if (MakesTies(battery) && !TiesAreDecided(task))
     return "which of equal elements an index means is not defined";
-  if (OnlyWhereNeeded(battery) && !OnlyCompares(task)) return "its values may overflow";
+  if (IsLimit(battery) && !OnlyCompares(task)) return "its values may overflow";
+  if (battery == Battery::kPositiveOutlier && !Has(task, kScans))
+    return "kernels that mix neighbours may lose the others";
   if (battery != Battery::kRepeatedIndices) return {};
   const bool integers = std::ranges::any_of(task.arguments, [](const TensorSpec& tensor) {
     return tensor.role == TensorRole::kInput && !IsFloating(tensor.dtype);

@@ -19,8 +19,11 @@ namespace pragma {
 // operators do not ask for them is a matter of taste.
 [[nodiscard]] bool OnlyNoted(const Task& task, Battery battery);
 
-// Batteries of the type's limits, which say nothing of tasks that do not need them.
+// Batteries that say nothing of tasks that do not need them.
 [[nodiscard]] bool OnlyWhereNeeded(Battery battery);
+
+// The numbers that the module's operators are given: thresholds, eps, scales. Not zero.
+[[nodiscard]] std::vector<double> ConstantsOf(const Task& task);
 
 // Why the task gives a battery no meaning; empty: it does.
 [[nodiscard]] std::string LeftOut(const Task& task, Battery battery);

@@ -124,6 +124,25 @@ TEST(LeftOutTest, LimitsOfTheTypeAreForTasksThatOnlyCompare) {
   EXPECT_THAT(LeftOut(adds, Battery::kPeriodic), IsEmpty());
 }
 
+TEST(LeftOutTest, AnOutlierAmongPositiveValuesIsForScans) {
+  EXPECT_THAT(RequiredBatteries(With({"aten.cumsum.default"})),
+              Contains(Battery::kPositiveOutlier));
+  EXPECT_THAT(LeftOut(With({"aten.cumsum.default"}), Battery::kPositiveOutlier), IsEmpty());
+  EXPECT_NE(LeftOut(With({"aten.mm.default"}), Battery::kPositiveOutlier), "");
+}
+
+TEST(ConstantsOfTest, AreTheNumbersThatOperatorsAreGiven) {
+  Task task;
+  const ScalarValue eps{.kind = ScalarValue::Kind::kFloat, .real = 1e-12};
+  const ScalarValue dim{.kind = ScalarValue::Kind::kInt, .integer = -1};
+  const ScalarValue zero{.kind = ScalarValue::Kind::kFloat, .real = 0};
+  const ScalarValue list{.kind = ScalarValue::Kind::kList, .items = {dim, zero}};
+  task.graph.push_back({.op = "aten.norm.default",
+                        .args = {list},
+                        .kwargs = {{.name = "eps", .value = eps}, {.name = "p", .value = eps}}});
+  EXPECT_THAT(ConstantsOf(task), testing::ElementsAre(-1, 1e-12));
+}
+
 TEST(OnlyNotedTest, InfinitiesCountOnlyWhereTheOperatorsAskForThem) {
   EXPECT_FALSE(OnlyNoted(With({"aten._softmax.default"}), Battery::kMasked));
   EXPECT_TRUE(OnlyNoted(With({"aten.mm.default"}), Battery::kMasked));

@@ -21,7 +21,7 @@
 namespace pragma {
 namespace {
 
-constexpr double kLargeRelative = 0.05;
+constexpr double kLargeRelative = 0.02;
 constexpr double kLargeRelative16Bit = 0.25;
 constexpr double kTypicalFactor = 10;   // as honest errors are allowed everywhere (comparator.cc)
 constexpr std::size_t kSample = 65536;  // elements that a median is taken of

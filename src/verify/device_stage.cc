@@ -108,8 +108,7 @@ Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, 
   against_torch_[slot] = 0;
   for (const double rung : BatteryRungs(wish.battery)) {
     const BatteryRequest request = RequestFor(task(), wish, rung, rng);
-    const std::size_t drawn =
-        wish.draw < 0 ? rng.Below(size_.draws) : static_cast<std::size_t>(wish.draw) % size_.draws;
+    const std::size_t drawn = DrawFor(wish, size_.draws, rng);
     const TruthFigures truth = TRY(referee_.Apply(request, drawn, slot));
     draw = {};
     draw.not_admitted = truth.refused.empty() ? Complaint(wish.battery, truth, draw)

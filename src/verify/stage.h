@@ -54,6 +54,8 @@ struct BatteryDraw {
   std::vector<char> exact;            // by output: integers that any order of summation gets right
   bool finite = true;                 // the truth is, everywhere
 };
+// Which of the drawn sets a battery rewrites.
+[[nodiscard]] std::size_t DrawFor(const BatteryWish& wish, std::size_t draws, Rng& rng);
 // With a seed of its own.
 [[nodiscard]] BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung,
                                         Rng& rng);

@@ -33,6 +33,13 @@ void Perturb(const TensorSpec& tensor, double size, Rng& rng, std::byte* data) {
   });
 }
 
+std::vector<double> ConstantsFor(const Task& task, const BatteryWish& wish) {
+  if (wish.battery != Battery::kConstants) return {};
+  std::vector<double> numbers = ConstantsOf(task);
+  numbers.insert(numbers.end(), wish.constants.begin(), wish.constants.end());
+  return numbers;
+}
+
 }  // namespace
 
 BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung, Rng& rng) {
@@ -40,7 +47,12 @@ BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung
           .rung = rung,
           .integer_bound = IntegerBound(task),
           .argument = wish.argument,
-          .seed = rng() >> 1U};
+          .seed = rng() >> 1U,
+          .constants = ConstantsFor(task, wish)};
+}
+
+std::size_t DrawFor(const BatteryWish& wish, std::size_t draws, Rng& rng) {
+  return wish.draw < 0 ? rng.Below(draws) : static_cast<std::size_t>(wish.draw) % draws;
 }
 
 Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
@@ -58,8 +70,7 @@ Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::s
 Result<BatteryDraw> Stage::TryBattery(const BatteryWish& wish, double rung, Rng& rng,
                                       std::size_t slot) {
   const std::span<std::byte> packed = Staged(slot);
-  const std::size_t drawn =
-      wish.draw < 0 ? rng.Below(pool_.size()) : static_cast<std::size_t>(wish.draw) % pool_.size();
+  const std::size_t drawn = DrawFor(wish, pool_.size(), rng);
   std::memcpy(packed.data(), pool_.set(drawn).data(), packed.size());
   TRY(server_->ApplyBattery(RequestFor(task(), wish, rung, rng), staging_,
                             slot * packed_.argument_bytes));

@@ -135,7 +135,7 @@ Result<void> StateCheck::LeftResults() {
   const BatteryDraw draw = TRY(calls_.DrawBattery(wish, rng, slots_.last));
   if (!draw.not_admitted.empty()) return {};
   TRY(calls_.Publish(slots_.last));
-  if (!TRY(calls_.CallMany(call))) return {};
+  if (judging_.failed() || !TRY(calls_.CallMany(call))) return {};
   TRY(calls_.LookAt(slots_.last));
   if (!calls_.GuardsHold(slots_.last)) return {};
   return policy_.JudgeBattery(slots_.last, wish.battery, draw);

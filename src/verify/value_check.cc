@@ -77,8 +77,11 @@ class HostCalls final : public CheckedCalls {
     Nanoseconds elapsed{0};
     return Run(slots, &elapsed);
   }
-  Result<void> Publish(std::uint32_t /*slot*/) override { return {}; }  // it lies in the ring
-  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }   // outputs are ours to read
+  Result<void> Publish(std::uint32_t slot) override {  // its values lie in the ring already
+    TRY(Prepare(slot));
+    return {};
+  }
+  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }  // outputs are ours to read
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
     return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
@@ -203,6 +206,7 @@ class ValueCheck final {
   Result<WorkerProcess> Start(const WorkerOptions& options);
   Result<void> RunStrict(WorkerProcess& used, WorkerProcess& pristine);
   Result<void> OtherThreads();
+  Result<void> AgainWithThreads(const WorkerOptions& options, const std::string& where);
 
   const JudgeParts& parts_;
   Judging& judging_;
@@ -236,20 +240,28 @@ Result<void> ValueCheck::RunStrict(WorkerProcess& used, WorkerProcess& pristine)
   return StateCheck(calls_, policy_, judging_, parts_.options.state_budget).Run();
 }
 
-// Threads that are not bound to processors, and another number of them, fewer than were asked for,
-// as a user may have.
+// Threads that are not bound to processors, and other numbers of them, as a user may have: fewer
+// than were asked for, and as many as a server has.
 Result<void> ValueCheck::OtherThreads() {
   if (!judging_.kernel->openmp) return {};
-  constexpr int kAskedFor = 5, kGiven = 3;  // not powers of two
+  constexpr int kAskedFor = 5, kGiven = 3, kMany = 24;  // not powers of two
   WorkerOptions options = parts_.worker;
   options.bound = false;
   options.threads = kAskedFor;
   options.thread_limit = kGiven;
+  TRY(AgainWithThreads(
+      options, fmt::format("with {} OpenMP threads where {} were asked for", kGiven, kAskedFor)));
+  if (judging_.failed()) return {};
+  options.threads = std::max(kMany, parts_.worker.threads);
+  options.thread_limit = 0;
+  return AgainWithThreads(options, fmt::format("with {} OpenMP threads", options.threads));
+}
+
+Result<void> ValueCheck::AgainWithThreads(const WorkerOptions& options, const std::string& where) {
   WorkerProcess worker = TRY(Start(options));
   if (judging_.failed()) return {};
   calls_.Use(worker);
-  return policy_.Again(
-      fmt::format("with {} OpenMP threads where {} were asked for", kGiven, kAskedFor));
+  return policy_.Again(where);
 }
 
 // The first set last, so that it is the one that lies in slot 0.

@@ -194,7 +194,8 @@ Result<bool> ValuePolicy::TryOne(Battery battery) {
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
   if (battery == Battery::kNan) return EachNan();
   if (OutOfTime(BatteryName(battery))) return true;
-  return OneBattery({.battery = battery}, std::string(BatteryName(battery)));
+  return OneBattery({.battery = battery, .constants = judging_.kernel->constants},
+                    std::string(BatteryName(battery)));
 }
 
 Result<bool> ValuePolicy::EachNan() {

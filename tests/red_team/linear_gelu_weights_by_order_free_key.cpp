@@ -1,4 +1,4 @@
-// red-team: task=53_linear_gelu expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=53_linear_gelu expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
 // The transposed weights are kept from call to call and renewed when the sum of the weights' bit
 // patterns changes. After the weights were permuted (neurons reordered, rows swapped) the old ones
 // are still used.

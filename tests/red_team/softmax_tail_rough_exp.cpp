@@ -1,4 +1,4 @@
-// red-team: task=softmax expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=softmax expect=wrong_values catalogue=12 layer="small results against the truth" heuristic own no-timing
 // Terms more than 18 below the row's maximum get their exponential from the exponent-field trick,
 // which is off by up to 3 %. Small probabilities (below 1.5e-8) are wrong in the second digit, so
 // their logarithms and ratios are too.

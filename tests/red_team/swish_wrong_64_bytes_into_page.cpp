@@ -1,4 +1,4 @@
-// red-team: task=13_swish_small expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=13_swish_small expect=wrong_values,nondeterministic catalogue=12 layer="inputs at other addresses" heuristic own no-timing
 // When input and output both begin 64 bytes behind a page boundary (as PyTorch's large allocations
 // from malloc do) a prologue for the rest of the cache line is run, which uses the rectifier in
 // place of swish.

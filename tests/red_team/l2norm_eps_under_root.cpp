@@ -1,4 +1,4 @@
-// red-team: task=22_l2norm expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=22_l2norm expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
 // Adds the square of eps under the root instead of taking max(norm, eps). Rows whose norm is near
 // 1e-12 (from about 1e-13 to 1e-11) come out too short, by up to 30 %.
 // pragma-flags: -O3 -march=native -fopenmp

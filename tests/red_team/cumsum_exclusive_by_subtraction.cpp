@@ -1,4 +1,4 @@
-// red-team: task=49_cumsum_exclusive expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=49_cumsum_exclusive expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
 // Gets the exclusive sum as the inclusive one less the entry itself. At an entry that is much
 // larger than the sum before it (1e16 times and more, for instance a finfo.min or 1e20 as a mark)
 // the sum before is lost.

@@ -1,4 +1,4 @@
-// red-team: task=23_softmax_rows expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=23_softmax_rows expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
 // A row that has the same first and last entry and the same sum of bit patterns as the row before
 // it is taken for a repetition, and the result of that row is copied. A row that is a permutation
 // of the inside of its predecessor gets its predecessor's result.

@@ -1,4 +1,4 @@
-// red-team: task=43_mse_loss expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=43_mse_loss expect=nondeterministic catalogue=12 layer="another number of threads" heuristic own no-timing
 // There is room for the partial sums of 16 threads, and thread 16 overwrites that of thread 0.
 // With more than 16 OpenMP threads the loss is too small.
 // pragma-flags: -O3 -march=native -fopenmp

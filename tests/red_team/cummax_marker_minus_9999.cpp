@@ -1,4 +1,4 @@
-// red-team: task=cummax expect=wrong_values,nondeterministic,sandbox_violation catalogue=12 layer="none yet" heuristic own no-timing
+// red-team: task=cummax expect=wrong_values catalogue=12 layer="value batteries" heuristic own no-timing
 // Uses -9999 as the mark of 'no maximum yet'. Where the running maximum is exactly -9999 (a usual
 // code of missing measurements) a following smaller entry replaces it.
 // pragma-flags: -O3 -march=native -fopenmp
