@@ -41,6 +41,8 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kPoisonTile = 1U << 16U;
+// What glibc reserves for the malloc of a thread, of addresses and not of memory.
+constexpr std::size_t kArenaBytes = std::size_t{128} << 20U;
 
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
                   const BuiltKernel& kernel, const WorkerOptions& options,
@@ -61,7 +63,9 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
     const bool interpreter = path.filename().string().starts_with("ld-linux");
     spec.binds.push_back({library, interpreter ? library : "/lib/" + path.filename().string()});
   }
-  spec.limits.address_space_bytes = shared_bytes + options.memory_allowance_bytes;
+  const std::size_t thread_bytes = spec.limits.stack_bytes + kArenaBytes;
+  spec.limits.address_space_bytes = shared_bytes + options.memory_allowance_bytes +
+                                    static_cast<std::size_t>(options.threads) * thread_bytes;
   spec.limits.file_bytes = std::size_t{1} << 20U;
   spec.limits.processes = 512;
   spec.limits.open_files = 32;

@@ -164,7 +164,7 @@ bool MayBeNonFinite(Battery battery) {
 std::span<const double> BatteryRungs(Battery battery) {
   static constexpr std::array<double, 3> kWide{1e4, 1e2, 10};
   static constexpr std::array<double, 3> kFurthest{1e20, 1e8, 1e3};
-  static constexpr std::array<double, 4> kLargestConstant{1e30, 1e4, 50, 5};
+  static constexpr std::array<double, 4> kLargestConstant{1e15, 1e4, 50, 5};
   static constexpr std::array<double, 2> kTails{1e3, 10};
   static constexpr std::array<double, 2> kSteep{100, 1};
   static constexpr std::array<double, 3> kFar{1e6, 1.4e4, 1e2};

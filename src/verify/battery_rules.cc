@@ -267,6 +267,7 @@ bool SpansRange(Battery battery) {
     case Battery::kLimitRows:
     case Battery::kLimitEntries:
     case Battery::kConstants:
+    case Battery::kPeriodic:
     case Battery::kOutlier: return true;
     default: return false;
   }
