@@ -110,6 +110,9 @@ std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound, in
     // milliseconds after a thaw.
     environment["OMP_PROC_BIND"] = "true";
     environment["OMP_PLACES"] = OpenMpPlaces();
+  } else {
+    // There may be more of them than processors, and LLVM's wait for 200 ms before they sleep.
+    environment["OMP_WAIT_POLICY"] = "passive";
   }
   return environment;
 }
