@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Fails on an include that does not point down. The rule is the table of docs/design.md section 8.
+"""Fails on an include that does not point down, and on two types of one name. The rule is the table of docs/design.md section 8.
 
 Every folder of src/ may include itself, base and core (base: only itself) and what its line of the
 table names; each line's names must stand lower than the line itself. CMakeLists.txt must not link
 more than the table allows. The headers in worker/ that both sides of a process border share are for
 the folders named below. A test may also include what stands in tests/.
+
+All layers are linked into one program: of two classes with one name the linker keeps one's functions.
+Types in an unnamed namespace are their file's own.
 """
 
 import argparse
@@ -24,6 +27,9 @@ SHARED_HEADERS = {
     "worker/kernel_memory.h": {"profile"},
     "worker/trace_model.h": {"build", "profile"},
 }
+NAMESPACE = re.compile(r"^namespace ([\w:]*) ?\{")
+END_OF_NAMESPACE = re.compile(r"^\}  // namespace ?([\w:]*)")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|union) (\w+)\b(?!::)[^;]*\{|^using (\w+) =")
 SUFFIXES = {".h", ".cc", ".c"}
 
 
@@ -96,6 +102,31 @@ def include_problems(root, table):
                     yield f'{file.relative_to(root)}:{line}: "{match.group(1)}": {why}'
 
 
+def named_types(text):
+    """(name with its namespace, line) of each type that is defined outside of functions and classes."""
+    inside = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if begin := NAMESPACE.match(line):
+            inside.append(begin.group(1))
+        elif END_OF_NAMESPACE.match(line) and inside:
+            inside.pop()
+        elif (found := TYPE.match(line)) and "" not in inside:
+            yield "::".join([*inside, found.group(1) or found.group(2)]), number
+
+
+def type_problems(root):
+    places = {}
+    for file in sorted((root / "src").rglob("*")):
+        if file.suffix not in SUFFIXES:
+            continue
+        text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"), file.read_text(encoding="utf-8"))
+        for name, line in named_types(text):
+            places.setdefault(name, []).append(f"{file.relative_to(root)}:{line}")
+    for name, where in sorted(places.items()):
+        if len(where) > 1:
+            yield f"{where[-1]}: {name} is also defined at {', '.join(where[:-1])}"
+
+
 def cmake_problems(root, table):
     lists = root / "CMakeLists.txt"
     if not lists.exists():
@@ -120,7 +151,8 @@ def main():
     if not table:
         print("layers: no table found in docs/design.md section 8", file=sys.stderr)
         return 2
-    problems = [*table_problems(table), *include_problems(root, table), *cmake_problems(root, table)]
+    problems = [*table_problems(table), *include_problems(root, table), *cmake_problems(root, table),
+                *type_problems(root)]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"layers: {len(table)} folders in the table, {len(problems)} problems")

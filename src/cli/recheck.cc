@@ -189,7 +189,7 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
   rechecked.report = CompareWithRecord(bundle, rechecked.now);
   context.console.PrintJson(RecheckObject(rechecked));
   context.console.Print(RecheckText(context.console.out, rechecked));
-  return rechecked.report.verdict == Verdict::kRefuted ? kExitRejected : kExitGood;
+  return rechecked.report.verdict == RecheckVerdict::kRefuted ? kExitRejected : kExitGood;
 }
 
 }  // namespace

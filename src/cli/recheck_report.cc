@@ -25,14 +25,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShortHash = 12;
 
-Style VerdictStyle(Verdict verdict) {
-  if (verdict == Verdict::kConfirmed) return Style::kGood;
-  return verdict == Verdict::kRefuted ? Style::kBad : Style::kWarn;
+Style VerdictStyle(RecheckVerdict verdict) {
+  if (verdict == RecheckVerdict::kConfirmed) return Style::kGood;
+  return verdict == RecheckVerdict::kRefuted ? Style::kBad : Style::kWarn;
 }
 
-std::string VerdictWords(Verdict verdict) {
-  if (verdict == Verdict::kConfirmed) return "confirmed";
-  return verdict == Verdict::kRefuted ? "REFUTED" : "confirmed, with notes";
+std::string VerdictWords(RecheckVerdict verdict) {
+  if (verdict == RecheckVerdict::kConfirmed) return "confirmed";
+  return verdict == RecheckVerdict::kRefuted ? "REFUTED" : "confirmed, with notes";
 }
 
 std::string ErrorCell(const Evaluation& evaluation) {
@@ -136,7 +136,7 @@ std::string RecheckObject(const Rechecked& rechecked) {
 }
 
 std::string RecheckText(const Terminal& terminal, const Rechecked& rechecked) {
-  const Verdict verdict = rechecked.report.verdict;
+  const RecheckVerdict verdict = rechecked.report.verdict;
   std::string text = Styled(terminal, VerdictStyle(verdict), VerdictWords(verdict));
   text += fmt::format("  {}  kernel {}\n\n", SafeLine(rechecked.task.name),
                       rechecked.opened.bundle.candidate.id());

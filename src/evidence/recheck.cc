@@ -54,8 +54,8 @@ class RecheckComparison final {
  private:
   void Add(Weight weight, std::string what, std::string recorded, std::string now,
            std::string detail) {
-    const Verdict verdict =
-        weight == Weight::kRefutes ? Verdict::kRefuted : Verdict::kConfirmedWithNotes;
+    const RecheckVerdict verdict =
+        weight == Weight::kRefutes ? RecheckVerdict::kRefuted : RecheckVerdict::kConfirmedWithNotes;
     report_.verdict = std::max(report_.verdict, verdict);
     report_.differences.push_back({.what = std::move(what),
                                    .weight = weight,
@@ -188,7 +188,7 @@ class RecheckComparison final {
 
 std::string_view WeightName(Weight weight) { return weight == Weight::kNote ? "note" : "refutes"; }
 
-std::string_view VerdictName(Verdict verdict) {
+std::string_view VerdictName(RecheckVerdict verdict) {
   constexpr std::array<std::string_view, 3> kNames{"confirmed", "confirmed_with_notes", "refuted"};
   return kNames.at(static_cast<std::size_t>(verdict));
 }

@@ -38,12 +38,12 @@ struct Difference {
   std::string detail;
 };
 
-enum class Verdict : std::uint8_t { kConfirmed, kConfirmedWithNotes, kRefuted };
-[[nodiscard]] std::string_view VerdictName(Verdict verdict);
+enum class RecheckVerdict : std::uint8_t { kConfirmed, kConfirmedWithNotes, kRefuted };
+[[nodiscard]] std::string_view VerdictName(RecheckVerdict verdict);
 
 struct RecheckReport {
   std::vector<Difference> differences;
-  Verdict verdict = Verdict::kConfirmed;
+  RecheckVerdict verdict = RecheckVerdict::kConfirmed;
 };
 
 // The rules stand in docs/evidence.md.

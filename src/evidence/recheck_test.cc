@@ -54,60 +54,60 @@ void SetSpeedups(Rejudged& now, const Interval& ratio) {
 
 TEST(RecheckTest, TheSameJudgementConfirms) {
   const RecheckReport report = After([](Rejudged&) {});
-  EXPECT_EQ(report.verdict, Verdict::kConfirmed);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kConfirmed);
   EXPECT_THAT(report.differences, IsEmpty());
 }
 
 TEST(RecheckTest, ACandidateThatNoLongerPassesIsRefuted) {
   const RecheckReport same =
       After([](Rejudged& now) { now.same_seed.status = Status::kWrongValues; });
-  EXPECT_EQ(same.verdict, Verdict::kRefuted);
+  EXPECT_EQ(same.verdict, RecheckVerdict::kRefuted);
   const RecheckReport fresh =
       After([](Rejudged& now) { now.fresh_seed.status = Status::kWrongValues; });
-  EXPECT_EQ(fresh.verdict, Verdict::kRefuted);
+  EXPECT_EQ(fresh.verdict, RecheckVerdict::kRefuted);
   EXPECT_THAT(Names(fresh), Contains("status"));
 }
 
 TEST(RecheckTest, AnotherObjectFromTheSameCompilerIsRefuted) {
   const auto other = [](Rejudged& now) { now.same_seed.object_sha256 = "other"; };
-  EXPECT_EQ(After(other).verdict, Verdict::kRefuted);
+  EXPECT_EQ(After(other).verdict, RecheckVerdict::kRefuted);
   const RecheckReport elsewhere = After([&](Rejudged& now) {
     other(now);
     now.same_seed.environment.compiler = "g++ 13";
   });
-  EXPECT_EQ(elsewhere.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(elsewhere.verdict, RecheckVerdict::kConfirmedWithNotes);
   EXPECT_THAT(Names(elsewhere), Contains("object"));
 }
 
 TEST(RecheckTest, OtherLastBitsAreANoteAndALargerErrorIsRefuted) {
   const RecheckReport bits = After([](Rejudged& now) { now.same_seed.error->max_abs *= 1.01; });
-  EXPECT_EQ(bits.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(bits.verdict, RecheckVerdict::kConfirmedWithNotes);
   EXPECT_THAT(Names(bits), Contains("error"));
   const auto larger = [](Rejudged& now) { now.same_seed.error->rel_l2 *= 10; };
-  EXPECT_EQ(After(larger).verdict, Verdict::kRefuted);
+  EXPECT_EQ(After(larger).verdict, RecheckVerdict::kRefuted);
   const RecheckReport elsewhere = After([&](Rejudged& now) {
     larger(now);
     now.same_seed.environment.cpu = "another cpu";
   });
-  EXPECT_EQ(elsewhere.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(elsewhere.verdict, RecheckVerdict::kConfirmedWithNotes);
 }
 
 TEST(RecheckTest, AnErrorThatIsNoNumberIsRefuted) {
   const RecheckReport report = After([](Rejudged& now) {
     now.same_seed.error->rel_l2 = std::numeric_limits<double>::quiet_NaN();
   });
-  EXPECT_EQ(report.verdict, Verdict::kRefuted);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kRefuted);
 }
 
 TEST(RecheckTest, ASpeedupOverstatedOnTheSameMachineIsRefuted) {
   EXPECT_EQ(After([](Rejudged& now) { SetSpeedups(now, {0.01, 0.009, 0.011}); }).verdict,
-            Verdict::kRefuted);
+            RecheckVerdict::kRefuted);
 }
 
 TEST(RecheckTest, OneSittingThatAgreesIsEnough) {
   const RecheckReport report =
       After([](Rejudged& now) { now.same_seed.speedup_eager = Interval{0.01, 0.009, 0.011}; });
-  EXPECT_EQ(report.verdict, Verdict::kConfirmed);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kConfirmed);
 }
 
 TEST(RecheckTest, ASpeedupThatDriftedALittleOrGrewIsANote) {
@@ -115,9 +115,9 @@ TEST(RecheckTest, ASpeedupThatDriftedALittleOrGrewIsANote) {
   const double high = Recorded().evaluation.speedup_eager->high;
   EXPECT_EQ(
       After([&](Rejudged& now) { SetSpeedups(now, {low * 0.94, low * 0.93, low * 0.95}); }).verdict,
-      Verdict::kConfirmedWithNotes);
+      RecheckVerdict::kConfirmedWithNotes);
   EXPECT_EQ(After([&](Rejudged& now) { SetSpeedups(now, {high * 3, high * 2, high * 4}); }).verdict,
-            Verdict::kConfirmedWithNotes);
+            RecheckVerdict::kConfirmedWithNotes);
 }
 
 TEST(RecheckTest, AnotherMachineExplainsAnotherSpeedup) {
@@ -125,7 +125,7 @@ TEST(RecheckTest, AnotherMachineExplainsAnotherSpeedup) {
     SetSpeedups(now, {0.01, 0.009, 0.011});
     now.same_seed.environment.threads = 1;
   });
-  EXPECT_EQ(report.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kConfirmedWithNotes);
   EXPECT_THAT(Names(report), Contains("speedup.eager"));
   EXPECT_THAT(Names(report), Contains("threads"));
 }
@@ -135,14 +135,14 @@ TEST(RecheckTest, TimesThatAreNotTakenAgainAreANote) {
     now.timed = false;
     now.same_seed.speedup_eager.reset();
   });
-  EXPECT_EQ(report.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kConfirmedWithNotes);
   EXPECT_THAT(Names(report), Contains("timing"));
 }
 
 TEST(RecheckTest, ASpeedupThatDoesNotFollowFromTheSamplesIsRefuted) {
   Bundle bundle = Recorded();
   bundle.evaluation.speedup_eager->median += 1e-3;
-  EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, Verdict::kRefuted);
+  EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, RecheckVerdict::kRefuted);
 }
 
 TEST(RecheckTest, SamplesThatCannotBeUsedProveNothing) {
@@ -155,20 +155,20 @@ TEST(RecheckTest, SamplesThatCannotBeUsedProveNothing) {
   for (const auto& seconds : odd) {
     Bundle bundle = Recorded();
     bundle.evaluation.samples[1].seconds = seconds;
-    EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, Verdict::kRefuted);
+    EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, RecheckVerdict::kRefuted);
   }
 }
 
 TEST(RecheckTest, ABundleWithoutSamplesGetsANote) {
   Bundle bundle = Recorded();
   bundle.evaluation.samples.clear();
-  EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(CompareWithRecord(bundle, Again(bundle)).verdict, RecheckVerdict::kConfirmedWithNotes);
 }
 
 TEST(RecheckTest, FewerProtectionsThanRecordedAreANote) {
   const RecheckReport report =
       After([](Rejudged& now) { now.same_seed.environment.protections.clear(); });
-  EXPECT_EQ(report.verdict, Verdict::kConfirmedWithNotes);
+  EXPECT_EQ(report.verdict, RecheckVerdict::kConfirmedWithNotes);
   EXPECT_THAT(Names(report), Contains("protections"));
 }
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -41,8 +41,8 @@ std::int64_t LongestWindow(std::int64_t in, std::int64_t out) {
 }
 
 // x over [..., out, ..., window]; `outside` behind a window's end.
-Value AdaptiveWindows(Builder& builder, const Value& x, std::size_t dimension, std::int64_t out,
-                      double outside) {
+Value AdaptiveWindows(ProgramBuilder& builder, const Value& x, std::size_t dimension,
+                      std::int64_t out, double outside) {
   const std::size_t rank = x.shape.size() + 1;
   const std::int64_t in = x.shape[dimension];
   Shape shape = x.shape;
@@ -67,7 +67,7 @@ Value AdaptiveWindows(Builder& builder, const Value& x, std::size_t dimension, s
 
 }  // namespace
 
-Value AdaptiveFolded(Builder& builder, const Value& x, const Shape& out, Fold fold) {
+Value AdaptiveFolded(ProgramBuilder& builder, const Value& x, const Shape& out, Fold fold) {
   const double outside = fold == Fold::kSum ? 0 : -INFINITY;
   Value value = x;
   const std::size_t lead = x.shape.size() - out.size();

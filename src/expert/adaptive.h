@@ -3,14 +3,15 @@
 #pragma once
 
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 
 // The last dimensions of x folded to `out`, one dimension after the other.
-[[nodiscard]] Value AdaptiveFolded(Builder& builder, const Value& x, const Shape& out, Fold fold);
+[[nodiscard]] Value AdaptiveFolded(ProgramBuilder& builder, const Value& x, const Shape& out,
+                                   Fold fold);
 // One over the number of elements of each window, over a tensor of this shape.
 [[nodiscard]] ExprPtr AdaptiveWeight(const Shape& in, const Shape& out, const Shape& shape,
                                      ExprType type);

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "expert/builder.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 
-[[nodiscard]] Value Times(Builder& builder, const Value& value, double factor);
-[[nodiscard]] Value Mean(Builder& builder, const Value& value, const std::vector<bool>& folded,
-                         bool keep);
+[[nodiscard]] Value Times(ProgramBuilder& builder, const Value& value, double factor);
+[[nodiscard]] Value Mean(ProgramBuilder& builder, const Value& value,
+                         const std::vector<bool>& folded, bool keep);
 // The sum of (value - mean)^2: twice over the data, as exact as one can have it.
-[[nodiscard]] Value SquaredDistance(Builder& builder, const Value& value, const Value& mean,
-                                    const Builder::FoldPlan& plan);
+[[nodiscard]] Value SquaredDistance(ProgramBuilder& builder, const Value& value, const Value& mean,
+                                    const ProgramBuilder::FoldPlan& plan);
 
 // e^(value - largest), which cannot overflow, and its sum; folded dimensions are kept.
 struct Shifted {
@@ -22,7 +22,7 @@ struct Shifted {
   Value sum;
 };
 enum class Keep : std::uint8_t { kNothing, kExponentials };
-[[nodiscard]] Shifted ShiftedExponentials(Builder& builder, const Value& value,
+[[nodiscard]] Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
                                           const std::vector<bool>& folded, Keep keep);
 
 }  // namespace pragma

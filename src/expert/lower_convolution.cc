@@ -11,10 +11,10 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -81,8 +81,8 @@ struct ConvOperands {
 // The loop nest is [batch, groups, out channels, out..., in channels, taps...].
 constexpr std::size_t kLead = 3;
 
-ExprPtr InputOf(Builder& builder, const ConvOperands& operands, const std::vector<Line>& lines,
-                const Shape& shape) {
+ExprPtr InputOf(ProgramBuilder& builder, const ConvOperands& operands,
+                const std::vector<Line>& lines, const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
   std::vector<Bound> bounds;
@@ -104,8 +104,8 @@ ExprPtr InputOf(Builder& builder, const ConvOperands& operands, const std::vecto
   return load;
 }
 
-ExprPtr WeightOf(Builder& builder, const ConvOperands& operands, const std::vector<Line>& lines,
-                 const Shape& shape) {
+ExprPtr WeightOf(ProgramBuilder& builder, const ConvOperands& operands,
+                 const std::vector<Line>& lines, const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
   for (const std::size_t place : {std::size_t{1}, std::size_t{2}, kLead + count}) {
@@ -121,7 +121,7 @@ ExprPtr WeightOf(Builder& builder, const ConvOperands& operands, const std::vect
 }
 
 // The part of the output that these lines make.
-void AddPart(Builder& builder, const ConvolutionHint& form, const ConvOperands& operands,
+void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
              const std::vector<Line>& lines, int buffer) {
   const std::size_t count = lines.size();
   Shape shape{form.batch, form.groups, form.out_channels / form.groups};
@@ -149,7 +149,7 @@ void AddPart(Builder& builder, const ConvolutionHint& form, const ConvOperands& 
 }
 
 // Every choice of one line for each dimension.
-void AddParts(Builder& builder, const ConvolutionHint& form, const ConvOperands& operands,
+void AddParts(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
               std::vector<Line>& chosen, int buffer) {
   if (chosen.size() == form.kernel.size()) return AddPart(builder, form, operands, chosen, buffer);
   for (const Line& line : Lines(form, chosen.size())) {
@@ -176,7 +176,7 @@ ConvolutionHint FormOf(const NodeView& node, const Value& input, const Value& we
   return form;
 }
 
-ConvOperands OperandsOf(Builder& builder, const ConvolutionHint& form, const Value& input,
+ConvOperands OperandsOf(ProgramBuilder& builder, const ConvolutionHint& form, const Value& input,
                         const Value& weight) {
   Shape in{form.batch, form.groups, form.in_channels / form.groups};
   in.insert(in.end(), form.in_size.begin(), form.in_size.end());
@@ -197,9 +197,9 @@ ConvOperands OperandsOf(Builder& builder, const ConvolutionHint& form, const Val
 
 }  // namespace
 
-Result<std::vector<Value>> LowerConvolution(Builder& builder, const NodeView& node);
+Result<std::vector<Value>> LowerConvolution(ProgramBuilder& builder, const NodeView& node);
 
-Result<std::vector<Value>> LowerConvolution(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerConvolution(ProgramBuilder& builder, const NodeView& node) {
   const Value input = builder.Stored(node.Tensor(0));
   const Value weight = builder.Stored(node.Tensor(1));
   ConvolutionHint form = FormOf(node, input, weight);

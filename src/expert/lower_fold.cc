@@ -9,11 +9,11 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/folds.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -32,7 +32,7 @@ std::vector<bool> FoldedDims(const NodeView& node, std::size_t rank, std::size_t
   return folded;
 }
 
-Value AsType(Builder& builder, const Value& value, DType dtype) {
+Value AsType(ProgramBuilder& builder, const Value& value, DType dtype) {
   if (value.dtype == dtype) return value;
   return builder.Pointwise({value}, ComputeType(dtype), dtype,
                            [](const Args& args) { return args[0]; });
@@ -46,7 +46,7 @@ std::int64_t FoldedElements(const Shape& shape, const std::vector<bool>& folded)
 }
 
 Lower Reduction(Fold fold) {
-  return [fold](Builder& builder, const NodeView& node) -> Values {
+  return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = AsType(builder, node.Tensor(0), node.dtype());
     if (Elements(x.shape) == 0) return Unsupported(node, "of an empty tensor");
     return std::vector{builder.Folded(x, {.fold = fold,
@@ -56,14 +56,14 @@ Lower Reduction(Fold fold) {
   };
 }
 
-Values LowerMean(Builder& builder, const NodeView& node) {
+Values LowerMean(ProgramBuilder& builder, const NodeView& node) {
   const Value x = AsType(builder, node.Tensor(0), node.dtype());
   if (Elements(x.shape) == 0) return Unsupported(node, "of an empty tensor");
   return std::vector{
       Mean(builder, x, FoldedDims(node, x.shape.size(), 1), node.Flag(2, "keepdim", false))};
 }
 
-Values LowerVariance(Builder& builder, const NodeView& node) {
+Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   const std::vector<bool> folded = FoldedDims(node, x.shape.size(), 1);
   const Value mean = Mean(builder, x, folded, true);
@@ -86,7 +86,7 @@ AffineForm Positions(const Shape& shape, const std::vector<bool>& folded) {
   return form;
 }
 
-Value Position(Builder& builder, const Value& x, Fold fold, const std::vector<bool>& folded,
+Value Position(ProgramBuilder& builder, const Value& x, Fold fold, const std::vector<bool>& folded,
                bool keep) {
   return builder.Folded(x, {.fold = fold,
                             .folded = folded,
@@ -96,7 +96,7 @@ Value Position(Builder& builder, const Value& x, Fold fold, const std::vector<bo
 }
 
 Lower ArgReduction(Fold fold) {
-  return [fold](Builder& builder, const NodeView& node) -> Values {
+  return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));
     return std::vector{Position(builder, x, fold, FoldedDims(node, x.shape.size(), 1),
                                 node.Flag(2, "keepdim", false))};
@@ -105,7 +105,7 @@ Lower ArgReduction(Fold fold) {
 
 // max and min: of all, of two tensors, or along a dimension with the index.
 Lower Extreme(Fold fold, Fold position) {
-  return [=](Builder& builder, const NodeView& node) -> Values {
+  return [=](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));
     if (node.overload() == "other") {
       const ExprOp op = fold == Fold::kMax ? ExprOp::kMax : ExprOp::kMin;
@@ -122,13 +122,13 @@ Lower Extreme(Fold fold, Fold position) {
   };
 }
 
-Values LowerVectorNorm(Builder& builder, const NodeView& node) {
+Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
   const Value x = AsType(builder, node.Tensor(0), node.dtype());
   const double order = node.Real(1, "ord", 2);
   const std::vector<bool> folded = FoldedDims(node, x.shape.size(), 2);
-  Builder::FoldPlan plan{
+  ProgramBuilder::FoldPlan plan{
       .folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = node.dtype()};
-  const auto each = [&](const Builder::Combine& combine) {
+  const auto each = [&](const ProgramBuilder::Combine& combine) {
     return builder.Pointwise({x}, ComputeType(node.dtype()), node.dtype(), combine);
   };
   const auto magnitude = [](const Args& a) { return Make(ExprOp::kAbs, {a[0]}); };
@@ -154,7 +154,7 @@ Values LowerVectorNorm(Builder& builder, const NodeView& node) {
 
 // any and all, by way of extremes.
 Lower Logical(Fold fold) {
-  return [fold](Builder& builder, const NodeView& node) -> Values {
+  return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = AsType(builder, node.Tensor(0), DType::kBool);
     return std::vector{builder.Folded(x, {.fold = fold,
                                           .folded = FoldedDims(node, x.shape.size(), 1),
@@ -164,7 +164,7 @@ Lower Logical(Fold fold) {
 }
 
 Lower Running(Fold fold) {
-  return [fold](Builder& builder, const NodeView& node) -> Values {
+  return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = AsType(builder, node.Tensor(0), node.dtype());
     if (x.shape.empty()) return std::vector{x};
     return std::vector{
@@ -172,7 +172,7 @@ Lower Running(Fold fold) {
   };
 }
 
-Values LowerLogSumExp(Builder& builder, const NodeView& node) {
+Values LowerLogSumExp(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   const std::vector<bool> folded = FoldedDims(node, x.shape.size(), 1);
   const Shifted shifted = ShiftedExponentials(builder, x, folded, Keep::kNothing);
@@ -184,20 +184,21 @@ Values LowerLogSumExp(Builder& builder, const NodeView& node) {
 
 }  // namespace
 
-Value Times(Builder& builder, const Value& value, double factor) {
+Value Times(ProgramBuilder& builder, const Value& value, double factor) {
   return builder.Pointwise(
       {value}, ComputeType(value.dtype), value.dtype, [factor](const Args& args) {
         return Make(ExprOp::kMultiply, {args[0], Constant(factor, args[0]->type)});
       });
 }
 
-Value Mean(Builder& builder, const Value& value, const std::vector<bool>& folded, bool keep) {
+Value Mean(ProgramBuilder& builder, const Value& value, const std::vector<bool>& folded,
+           bool keep) {
   const Value sum = builder.Folded(value, {.folded = folded, .keep = keep, .dtype = value.dtype});
   return Times(builder, sum, 1 / static_cast<double>(FoldedElements(value.shape, folded)));
 }
 
-Value SquaredDistance(Builder& builder, const Value& value, const Value& mean,
-                      const Builder::FoldPlan& plan) {
+Value SquaredDistance(ProgramBuilder& builder, const Value& value, const Value& mean,
+                      const ProgramBuilder::FoldPlan& plan) {
   const Value square =
       builder.Pointwise({value, mean}, ComputeType(value.dtype), value.dtype, [](const Args& args) {
         const ExprPtr distance = Make(ExprOp::kSubtract, {args[0], args[1]});
@@ -206,8 +207,8 @@ Value SquaredDistance(Builder& builder, const Value& value, const Value& mean,
   return builder.Folded(square, plan);
 }
 
-Shifted ShiftedExponentials(Builder& builder, const Value& value, const std::vector<bool>& folded,
-                            Keep keep) {
+Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
+                            const std::vector<bool>& folded, Keep keep) {
   Shifted shifted;
   shifted.largest = builder.Folded(
       value, {.fold = Fold::kMax, .folded = folded, .keep = true, .dtype = value.dtype});

@@ -8,9 +8,9 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -25,7 +25,7 @@ bool HasIndex(const ExprPtr& expr) {
 }
 
 // Loads whose address may be shifted by a number from data.
-Value Movable(Builder& builder, const Value& value) {
+Value Movable(ProgramBuilder& builder, const Value& value) {
   const Value settled = builder.Settled(value);
   bool plain = !HasIndex(settled.expr);
   VisitLoads(settled.expr,
@@ -35,7 +35,7 @@ Value Movable(Builder& builder, const Value& value) {
 
 // `map` says where all dimensions but `dimension` come from; that one comes from `index`, which is
 // over `shape` and counts from the end where it is negative.
-Value Taken(Builder& builder, const Value& given, std::size_t dimension, const Value& index,
+Value Taken(ProgramBuilder& builder, const Value& given, std::size_t dimension, const Value& index,
             const IndexMap& map, const Shape& shape) {
   const Value x = Movable(builder, given);
   const ExprPtr raw = Cast(builder.Settled(index).expr, ExprType::kInt);
@@ -52,7 +52,7 @@ Value Taken(Builder& builder, const Value& given, std::size_t dimension, const V
   return {std::move(expr), shape, shape, given.dtype};
 }
 
-Values LowerGather(Builder& builder, const NodeView& node) {
+Values LowerGather(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
   IndexMap map = IdentityMap(x.shape.size());
@@ -61,7 +61,7 @@ Values LowerGather(Builder& builder, const NodeView& node) {
 }
 
 // The index's dimensions stand where `dimension` stood.
-Value Selected(Builder& builder, const Value& x, std::size_t dimension, const Value& index,
+Value Selected(ProgramBuilder& builder, const Value& x, std::size_t dimension, const Value& index,
                const Shape& shape) {
   const std::size_t width = index.shape.size();
   IndexMap map{shape.size(), {}};
@@ -77,18 +77,18 @@ Value Selected(Builder& builder, const Value& x, std::size_t dimension, const Va
   return Taken(builder, x, dimension, builder.Mapped(index, over, shape), map, shape);
 }
 
-Values LowerIndexSelect(Builder& builder, const NodeView& node) {
+Values LowerIndexSelect(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   return std::vector{
       Selected(builder, x, node.Dimension(1, "dim", x.shape.size()), node.Tensor(2), node.shape())};
 }
 
-Values LowerEmbedding(Builder& builder, const NodeView& node) {
+Values LowerEmbedding(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Selected(builder, node.Tensor(0), 0, node.Tensor(1), node.shape())};
 }
 
 // x[:, index]: one tensor of integers among the indices.
-Values LowerIndex(Builder& builder, const NodeView& node) {
+Values LowerIndex(ProgramBuilder& builder, const NodeView& node) {
   const std::vector<Value> indices = node.Tensors(1);
   if (indices.size() != 1 || indices[0].dtype == DType::kBool)
     return Unsupported(node, "by several tensors, or by a mask");

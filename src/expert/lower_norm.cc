@@ -7,10 +7,10 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/folds.h"
 #include "expert/lowering.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -21,7 +21,7 @@ using Args = std::vector<ExprPtr>;
 // Results that only a training step would use are left out; asking for one is refused.
 const Value kNotComputed{};
 
-Values LowerSoftmax(Builder& builder, const NodeView& node) {
+Values LowerSoftmax(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   std::vector<bool> folded(x.shape.size(), false);
   if (!folded.empty()) folded[node.Dimension(1, "dim", x.shape.size())] = true;
@@ -33,7 +33,7 @@ Values LowerSoftmax(Builder& builder, const NodeView& node) {
       })};
 }
 
-Values LowerLogSoftmax(Builder& builder, const NodeView& node) {
+Values LowerLogSoftmax(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   std::vector<bool> folded(x.shape.size(), false);
   if (!folded.empty()) folded[node.Dimension(1, "dim", x.shape.size())] = true;
@@ -51,7 +51,7 @@ struct Moments {
   Value variance;
 };
 
-Moments MomentsOf(Builder& builder, const Value& x, const std::vector<bool>& folded) {
+Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<bool>& folded) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < folded.size(); ++i)
     if (folded[i]) count *= x.shape[i];
@@ -64,7 +64,7 @@ Moments MomentsOf(Builder& builder, const Value& x, const std::vector<bool>& fol
 }
 
 // (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias may be absent.
-Value Normalised(Builder& builder, const Value& x, const Moments& moments, double eps,
+Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments, double eps,
                  const std::vector<Value>& weight, const std::vector<Value>& bias) {
   std::vector<Value> operands{x, moments.mean, moments.variance};
   operands.insert(operands.end(), weight.begin(), weight.end());
@@ -83,13 +83,13 @@ Value Normalised(Builder& builder, const Value& x, const Moments& moments, doubl
 }
 
 // An optional operand with another shape; nothing when it is None.
-std::vector<Value> Optional(Builder& builder, const NodeView& node, std::size_t place,
+std::vector<Value> Optional(ProgramBuilder& builder, const NodeView& node, std::size_t place,
                             const Shape& shape) {
   if (!node.IsTensor(place)) return {};
   return {builder.Settled(builder.Reshaped(node.Tensor(place), shape))};
 }
 
-Values LowerLayerNorm(Builder& builder, const NodeView& node) {
+Values LowerLayerNorm(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.Settled(builder.ForReuse(node.Tensor(0)));
   const std::size_t normalised = node.Ints(1, "normalized_shape").size();
   std::vector<bool> folded(x.shape.size(), false);
@@ -104,7 +104,7 @@ Values LowerLayerNorm(Builder& builder, const NodeView& node) {
                      kNotComputed, kNotComputed};
 }
 
-Values LowerGroupNorm(Builder& builder, const NodeView& node) {
+Values LowerGroupNorm(ProgramBuilder& builder, const NodeView& node) {
   const std::int64_t batch = node.Int(3, "N", 1);
   const std::int64_t channels = node.Int(4, "C", 1);
   const std::int64_t inner = node.Int(5, "HxW", 1);
@@ -128,7 +128,7 @@ struct BatchNormForm {
 };
 
 Lower BatchNorm(BatchNormForm form) {
-  return [form](Builder& builder, const NodeView& node) -> Values {
+  return [form](ProgramBuilder& builder, const NodeView& node) -> Values {
     BatchNormForm used = form;
     if (node.overload() == "no_stats") used = {.statistics = false, .training = 3, .eps = 5};
     const Value x = builder.Settled(builder.ForReuse(node.Tensor(0)));

@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "core/task.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -76,7 +76,7 @@ using Formula = std::function<ExprPtr(const Args&, const NodeView&)>;
 
 // Computed in the result's type.
 Lower Element(std::size_t count, Formula formula) {
-  return [=](Builder& builder, const NodeView& node) -> Result<std::vector<Value>> {
+  return [=](ProgramBuilder& builder, const NodeView& node) -> Result<std::vector<Value>> {
     return std::vector{builder.Pointwise(Operands(node, count), ResultType(node), node.dtype(),
                                          [&](const Args& args) { return formula(args, node); })};
   };
@@ -87,7 +87,7 @@ Lower Plain(ExprOp op, std::size_t count) {
 }
 
 Lower Comparison(Formula formula) {
-  return [=](Builder& builder, const NodeView& node) -> Result<std::vector<Value>> {
+  return [=](ProgramBuilder& builder, const NodeView& node) -> Result<std::vector<Value>> {
     const std::vector<Value> operands = Operands(node, 2);
     return std::vector{builder.Pointwise(operands, Common(operands), DType::kBool,
                                          [&](const Args& args) { return formula(args, node); })};
@@ -189,18 +189,20 @@ ExprPtr Threshold(const Args& args, const NodeView& node) {
   return Select(Make(ExprOp::kLessEqual, {x, limit}), Real(node.Real(2, "value", 0), x), x);
 }
 
-Result<std::vector<Value>> LowerClamp(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerClamp(ProgramBuilder& builder, const NodeView& node) {
   std::vector<Value> operands{node.Tensor(0)};
   std::vector<ExprOp> extremes;
   const bool low = node.Has(1, "min");
   if (low) {
-    operands.push_back(node.IsTensor(1) ? node.Tensor(1)
-                                        : Builder::Number(node.Real(1, "min", 0), node.dtype()));
+    operands.push_back(node.IsTensor(1)
+                           ? node.Tensor(1)
+                           : ProgramBuilder::Number(node.Real(1, "min", 0), node.dtype()));
     extremes.push_back(ExprOp::kMax);
   }
   if (node.Has(2, "max")) {
-    operands.push_back(node.IsTensor(2) ? node.Tensor(2)
-                                        : Builder::Number(node.Real(2, "max", 0), node.dtype()));
+    operands.push_back(node.IsTensor(2)
+                           ? node.Tensor(2)
+                           : ProgramBuilder::Number(node.Real(2, "max", 0), node.dtype()));
     extremes.push_back(ExprOp::kMin);
   }
   const auto combine = [&](const Args& args) {
@@ -212,7 +214,7 @@ Result<std::vector<Value>> LowerClamp(Builder& builder, const NodeView& node) {
   return std::vector{builder.Pointwise(operands, ResultType(node), node.dtype(), combine)};
 }
 
-Result<std::vector<Value>> LowerWhere(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerWhere(ProgramBuilder& builder, const NodeView& node) {
   const ExprType type = ResultType(node);
   return std::vector{
       builder.Pointwise(Operands(node, 3), std::nullopt, node.dtype(), [type](const Args& args) {
@@ -220,7 +222,7 @@ Result<std::vector<Value>> LowerWhere(Builder& builder, const NodeView& node) {
       })};
 }
 
-Result<std::vector<Value>> LowerMaskedFill(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerMaskedFill(ProgramBuilder& builder, const NodeView& node) {
   const ExprType type = ResultType(node);
   return std::vector{
       builder.Pointwise(Operands(node, 3), std::nullopt, node.dtype(), [type](const Args& args) {
@@ -228,18 +230,18 @@ Result<std::vector<Value>> LowerMaskedFill(Builder& builder, const NodeView& nod
       })};
 }
 
-Result<std::vector<Value>> LowerCopy(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerCopy(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Pointwise({node.Tensor(0)}, ResultType(node), node.dtype(),
                                        [](const Args& args) { return args[0]; })};
 }
 
-Result<std::vector<Value>> LowerNot(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerNot(ProgramBuilder& builder, const NodeView& node) {
   if (node.dtype() != DType::kBool) return Unsupported(node, "of integers");
   return std::vector{builder.Pointwise({node.Tensor(0)}, ExprType::kBool, DType::kBool,
                                        [](const Args& args) { return Make(ExprOp::kNot, args); })};
 }
 
-Result<std::vector<Value>> LowerIsNan(Builder& builder, const NodeView& node) {
+Result<std::vector<Value>> LowerIsNan(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   return std::vector{
       builder.Pointwise({x}, ComputeType(x.dtype), DType::kBool,
@@ -247,7 +249,7 @@ Result<std::vector<Value>> LowerIsNan(Builder& builder, const NodeView& node) {
 }
 
 Lower Logical(ExprOp op) {
-  return [op](Builder& builder, const NodeView& node) -> Result<std::vector<Value>> {
+  return [op](ProgramBuilder& builder, const NodeView& node) -> Result<std::vector<Value>> {
     if (node.dtype() != DType::kBool) return Unsupported(node, "of integers");
     return std::vector{builder.Pointwise(Operands(node, 2), ExprType::kBool, DType::kBool,
                                          [op](const Args& args) { return Make(op, args); })};

@@ -11,11 +11,11 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/folds.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 #include "expert/structure.h"
 
 namespace pragma {
@@ -24,18 +24,18 @@ namespace {
 using Values = Result<std::vector<Value>>;
 using Args = std::vector<ExprPtr>;
 
-Value AsLoad(Builder& builder, const Value& value) {
+Value AsLoad(ProgramBuilder& builder, const Value& value) {
   const Value settled = builder.Settled(value);
   return IsPlainLoad(*settled.expr) ? settled : builder.Stored(settled);
 }
 
-Value Multiplied(Builder& builder, const Value& a, const Value& b, DType dtype) {
+Value Multiplied(ProgramBuilder& builder, const Value& a, const Value& b, DType dtype) {
   return builder.Pointwise({a, b}, ComputeType(dtype), dtype,
                            [](const Args& args) { return Make(ExprOp::kMultiply, args); });
 }
 
 // The diagonal of a square matrix that is zero elsewhere: along its rows, or its columns.
-std::optional<Value> DiagonalOf(Builder& builder, const Value& matrix, bool along_rows) {
+std::optional<Value> DiagonalOf(ProgramBuilder& builder, const Value& matrix, bool along_rows) {
   const std::size_t rank = matrix.shape.size();
   const std::int64_t size = matrix.shape[rank - 1];
   if (matrix.dims != matrix.shape || matrix.shape[rank - 2] != size) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Value> DiagonalOf(Builder& builder, const Value& matrix, bool alon
 }
 
 // left [batch..., m, k] by right [batch..., k, n]; the batches broadcast.
-Value Product(Builder& builder, const Value& left, const Value& right, DType dtype) {
+Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DType dtype) {
   // All but one term of each sum are zero by construction: rows or columns are only scaled.
   if (const auto diagonal = DiagonalOf(builder, left, true))
     return Multiplied(builder, *diagonal, right, dtype);
@@ -101,7 +101,7 @@ Value Product(Builder& builder, const Value& left, const Value& right, DType dty
 
 // As torch.matmul: vectors become matrices for the time of the product, and many rows by one
 // matrix are one product.
-Value MatrixProduct(Builder& builder, Value left, Value right, const NodeView& node) {
+Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const NodeView& node) {
   const bool row = left.shape.size() == 1;
   const bool column = right.shape.size() == 1;
   if (row) left = builder.Reshaped(left, {1, left.shape[0]});
@@ -115,12 +115,12 @@ Value MatrixProduct(Builder& builder, Value left, Value right, const NodeView& n
   return builder.Settled(builder.Reshaped(product, node.shape()));
 }
 
-Values LowerMatmul(Builder& builder, const NodeView& node) {
+Values LowerMatmul(ProgramBuilder& builder, const NodeView& node) {
   if (Elements(node.Tensor(0).shape) == 0) return Unsupported(node, "of an empty tensor");
   return std::vector{MatrixProduct(builder, node.Tensor(0), node.Tensor(1), node)};
 }
 
-Value Transposed(Builder& builder, const Value& matrix) {
+Value Transposed(ProgramBuilder& builder, const Value& matrix) {
   const Value settled = builder.Settled(matrix);
   std::vector<std::int64_t> order(settled.shape.size());
   std::iota(order.begin(), order.end(), 0);
@@ -130,12 +130,12 @@ Value Transposed(Builder& builder, const Value& matrix) {
   return builder.Mapped(settled, PermuteMap(order), shape);
 }
 
-Value Added(Builder& builder, const Value& a, const Value& b) {
+Value Added(ProgramBuilder& builder, const Value& a, const Value& b) {
   return builder.Pointwise({a, b}, ComputeType(a.dtype), a.dtype,
                            [](const Args& args) { return Make(ExprOp::kAdd, args); });
 }
 
-Values LowerLinear(Builder& builder, const NodeView& node) {
+Values LowerLinear(ProgramBuilder& builder, const NodeView& node) {
   const Value weight = Transposed(builder, node.Tensor(1));
   const Value product = MatrixProduct(builder, node.Tensor(0), weight, node);
   if (!node.IsTensor(2)) return std::vector{product};
@@ -143,7 +143,7 @@ Values LowerLinear(Builder& builder, const NodeView& node) {
 }
 
 // beta * input + alpha * a @ b
-Values LowerAddmm(Builder& builder, const NodeView& node) {
+Values LowerAddmm(ProgramBuilder& builder, const NodeView& node) {
   const Value product = MatrixProduct(builder, node.Tensor(1), node.Tensor(2), node);
   const double beta = node.Real(3, "beta", 1);
   const double alpha = node.Real(4, "alpha", 1);
@@ -153,7 +153,7 @@ Values LowerAddmm(Builder& builder, const NodeView& node) {
   return std::vector{Added(builder, scaled, input)};
 }
 
-Value Masked(Builder& builder, const Value& scores, const NodeView& node) {
+Value Masked(ProgramBuilder& builder, const Value& scores, const NodeView& node) {
   Value masked = scores;
   if (node.IsTensor(3)) {
     const Value mask = node.Tensor(3);
@@ -174,7 +174,7 @@ Value Masked(Builder& builder, const Value& scores, const NodeView& node) {
 }
 
 // The softmax of each row, but zeros where all scores are -infinity.
-Value AttentionWeights(Builder& builder, const Value& scores) {
+Value AttentionWeights(ProgramBuilder& builder, const Value& scores) {
   std::vector<bool> folded(scores.shape.size(), false);
   folded.back() = true;
   const ExprType type = ComputeType(scores.dtype);
@@ -195,7 +195,7 @@ Value AttentionWeights(Builder& builder, const Value& scores) {
   });
 }
 
-Values LowerAttention(Builder& builder, const NodeView& node) {
+Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   const Value query = builder.Settled(node.Tensor(0));
   const Value key = builder.Settled(node.Tensor(1));
   if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
@@ -211,11 +211,12 @@ Values LowerAttention(Builder& builder, const NodeView& node) {
 
 }  // namespace
 
-Value TimesTransposed(Builder& builder, const Value& left, const Value& right) {
+Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right) {
   return Product(builder, builder.Settled(left), Transposed(builder, right), left.dtype);
 }
 
-[[nodiscard]] Result<std::vector<Value>> LowerConvolution(Builder& builder, const NodeView& node);
+[[nodiscard]] Result<std::vector<Value>> LowerConvolution(ProgramBuilder& builder,
+                                                          const NodeView& node);
 
 const LowerTable& ProductOperators() {
   static const LowerTable kTable{{"mm", LowerMatmul},

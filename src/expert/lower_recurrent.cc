@@ -11,10 +11,10 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -55,7 +55,7 @@ ExprPtr Plus(const ExprPtr& a, const ExprPtr& b) { return Make(ExprOp::kAdd, {a,
 ExprPtr By(const ExprPtr& a, const ExprPtr& b) { return Make(ExprOp::kMultiply, {a, b}); }
 ExprPtr Of(ExprOp op, const ExprPtr& a) { return Make(op, {a}); }
 
-Value Sum(Builder& builder, const Value& a, const Value& b) {
+Value Sum(ProgramBuilder& builder, const Value& a, const Value& b) {
   return builder.Pointwise({a, b}, ComputeType(a.dtype), a.dtype,
                            [](const Args& args) { return Make(ExprOp::kAdd, args); });
 }
@@ -68,14 +68,14 @@ Value Matrix(int buffer, const Value& like, std::int64_t offset) {
 }
 
 // The columns of one gate.
-Value Gate(Builder& builder, const Value& gates, std::int64_t gate, std::int64_t hidden) {
+Value Gate(ProgramBuilder& builder, const Value& gates, std::int64_t gate, std::int64_t hidden) {
   IndexMap map = IdentityMap(2);
   map.index[1].offset = gate * hidden;
   return builder.Mapped(gates, map, {gates.shape[0], hidden});
 }
 
 // What inputs contribute to the gates at one time.
-Value AtTime(Builder& builder, const Sequence& gates, std::int64_t time) {
+Value AtTime(ProgramBuilder& builder, const Sequence& gates, std::int64_t time) {
   IndexMap map{2, {}};
   for (std::size_t i = 0; i < 3; ++i) map.index.push_back(ZeroForm(2));
   map.index[gates.time].offset = time;
@@ -85,7 +85,7 @@ Value AtTime(Builder& builder, const Sequence& gates, std::int64_t time) {
 }
 
 // In memory, for all times.
-Sequence InputGates(Builder& builder, const Sequence& x, const Weights& weights, Cell cell) {
+Sequence InputGates(ProgramBuilder& builder, const Sequence& x, const Weights& weights, Cell cell) {
   const Shape& shape = x.values.shape;
   const Value rows = builder.Settled(builder.Reshaped(x.values, {shape[0] * shape[1], shape[2]}));
   Value gates = TimesTransposed(builder, rows, weights.input);
@@ -97,11 +97,11 @@ Sequence InputGates(Builder& builder, const Sequence& x, const Weights& weights,
 }
 
 // One time of a cell; the memory is changed in place.
-Value NextHidden(Builder& builder, Cell cell, const std::vector<Value>& inputs,
+Value NextHidden(ProgramBuilder& builder, Cell cell, const std::vector<Value>& inputs,
                  const std::vector<Value>& states, const State& before, int memory) {
   const DType dtype = before.hidden.dtype;
   const auto both = [&](std::size_t gate) { return Sum(builder, inputs[gate], states[gate]); };
-  const auto map = [&](const std::vector<Value>& values, const Builder::Combine& combine) {
+  const auto map = [&](const std::vector<Value>& values, const ProgramBuilder::Combine& combine) {
     return builder.Pointwise(values, ComputeType(dtype), dtype, combine);
   };
   if (cell == Cell::kLstm) {
@@ -127,7 +127,7 @@ Value NextHidden(Builder& builder, Cell cell, const std::vector<Value>& inputs,
   });
 }
 
-Outcome Direction(Builder& builder, Cell cell, const Sequence& x, const Weights& weights,
+Outcome Direction(ProgramBuilder& builder, Cell cell, const Sequence& x, const Weights& weights,
                   const State& start, bool reverse) {
   const Sequence gates = InputGates(builder, x, weights, cell);
   const Value& like = start.hidden;
@@ -173,7 +173,7 @@ Outcome Direction(Builder& builder, Cell cell, const Sequence& x, const Weights&
 }
 
 // Values side by side along a dimension of a new buffer.
-Value Joined(Builder& builder, const std::vector<Value>& parts, const Shape& shape,
+Value Joined(ProgramBuilder& builder, const std::vector<Value>& parts, const Shape& shape,
              std::size_t dimension) {
   const int buffer = builder.NewBuffer(parts[0].dtype, shape);
   const AffineForm whole = ContiguousForm(shape);
@@ -188,7 +188,7 @@ Value Joined(Builder& builder, const std::vector<Value>& parts, const Shape& sha
 }
 
 // One of the states that are stacked for all layers and directions.
-Value StateOf(Builder& builder, const Value& stacked, std::int64_t index) {
+Value StateOf(ProgramBuilder& builder, const Value& stacked, std::int64_t index) {
   IndexMap map{2, {ZeroForm(2), ZeroForm(2), ZeroForm(2)}};
   map.index[0].offset = index;
   map.index[1].factor[0] = 1;
@@ -196,7 +196,7 @@ Value StateOf(Builder& builder, const Value& stacked, std::int64_t index) {
   return builder.Mapped(stacked, map, {stacked.shape[1], stacked.shape[2]});
 }
 
-Value Stacked(Builder& builder, const std::vector<Value>& states) {
+Value Stacked(ProgramBuilder& builder, const std::vector<Value>& states) {
   std::vector<Value> rows;
   const Shape& one = states[0].shape;
   for (const Value& state : states) rows.push_back(builder.Reshaped(state, {1, one[0], one[1]}));
@@ -204,7 +204,7 @@ Value Stacked(Builder& builder, const std::vector<Value>& states) {
 }
 
 Lower LowerRecurrent(Cell cell) {
-  return [cell](Builder& builder, const NodeView& node) -> Values {
+  return [cell](ProgramBuilder& builder, const NodeView& node) -> Values {
     const bool biased = node.Flag(3, "has_biases", true);
     const std::int64_t layers = node.Int(4, "num_layers", 1);
     const std::int64_t directions = node.Flag(7, "bidirectional", false) ? 2 : 1;

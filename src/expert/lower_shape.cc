@@ -10,21 +10,21 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
 
 using Values = Result<std::vector<Value>>;
 
-Values LowerReshape(Builder& builder, const NodeView& node) {
+Values LowerReshape(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(node.Tensor(0), node.shape())};
 }
 
-Values LowerPermute(Builder& builder, const NodeView& node) {
+Values LowerPermute(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const auto rank = static_cast<std::int64_t>(x.shape.size());
   std::vector<std::int64_t> order = node.Ints(1, "dims");
@@ -32,7 +32,7 @@ Values LowerPermute(Builder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, PermuteMap(order), node.shape())};
 }
 
-Values LowerTranspose(Builder& builder, const NodeView& node) {
+Values LowerTranspose(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t rank = x.shape.size();
   std::vector<std::int64_t> order;
@@ -45,11 +45,11 @@ Values LowerTranspose(Builder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, PermuteMap(order), node.shape())};
 }
 
-Values LowerExpand(Builder& builder, const NodeView& node) {
+Values LowerExpand(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Expanded(node.Tensor(0), node.shape())};
 }
 
-Values LowerSlice(Builder& builder, const NodeView& node) {
+Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
   const std::int64_t size = x.shape[dimension];
@@ -62,7 +62,7 @@ Values LowerSlice(Builder& builder, const NodeView& node) {
 }
 
 // One index of a dimension, which goes.
-Value Picked(Builder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
+Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
   IndexMap map{x.shape.size() - 1, {}};
   Shape shape;
   for (std::size_t i = 0; i < x.shape.size(); ++i) {
@@ -77,7 +77,7 @@ Value Picked(Builder& builder, const Value& x, std::size_t dimension, std::int64
   return builder.Mapped(x, map, shape);
 }
 
-Values LowerSelect(Builder& builder, const NodeView& node) {
+Values LowerSelect(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
   std::int64_t index = node.Int(2, "index", 0);
@@ -85,7 +85,7 @@ Values LowerSelect(Builder& builder, const NodeView& node) {
   return std::vector{Picked(builder, x, dimension, index)};
 }
 
-Values LowerUnbind(Builder& builder, const NodeView& node) {
+Values LowerUnbind(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
   std::vector<Value> parts;
@@ -94,7 +94,7 @@ Values LowerUnbind(Builder& builder, const NodeView& node) {
   return parts;
 }
 
-Values LowerSplit(Builder& builder, const NodeView& node) {
+Values LowerSplit(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(2, "dim", x.shape.size());
   std::vector<Value> parts;
@@ -109,7 +109,7 @@ Values LowerSplit(Builder& builder, const NodeView& node) {
   return parts;
 }
 
-Values LowerFlip(Builder& builder, const NodeView& node) {
+Values LowerFlip(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   IndexMap map = IdentityMap(x.shape.size());
   const auto rank = static_cast<std::int64_t>(x.shape.size());
@@ -122,7 +122,7 @@ Values LowerFlip(Builder& builder, const NodeView& node) {
 }
 
 // The diagonal dimension comes last.
-Values LowerDiagonal(Builder& builder, const NodeView& node) {
+Values LowerDiagonal(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t rank = x.shape.size();
   const std::int64_t shift = node.Int(1, "offset", 0);
@@ -140,7 +140,7 @@ Values LowerDiagonal(Builder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
-Values LowerRepeat(Builder& builder, const NodeView& node) {
+Values LowerRepeat(ProgramBuilder& builder, const NodeView& node) {
   Value x = node.Tensor(0);
   const std::vector<std::int64_t> times = node.Ints(1, "repeats");
   Shape apart;  // repeats and sizes in turn
@@ -155,7 +155,7 @@ Values LowerRepeat(Builder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(x, node.shape())};
 }
 
-Values LowerCat(Builder& builder, const NodeView& node) {
+Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
   const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
   const int buffer = builder.NewBuffer(node.dtype(), node.shape());
   const AffineForm whole = ContiguousForm(node.shape());
@@ -174,7 +174,7 @@ Values LowerCat(Builder& builder, const NodeView& node) {
 }
 
 // Windows along one dimension; what is inside them is the last one.
-Values LowerUnfold(Builder& builder, const NodeView& node) {
+Values LowerUnfold(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t rank = x.shape.size();
   if (rank == 0) return Unsupported(node, "of a tensor without dimensions");
@@ -187,10 +187,10 @@ Values LowerUnfold(Builder& builder, const NodeView& node) {
 }
 
 // What export checked when it traced the module holds for this shape and type.
-Values LowerAssertion(Builder&, const NodeView&) { return std::vector<Value>{}; }
+Values LowerAssertion(ProgramBuilder&, const NodeView&) { return std::vector<Value>{}; }
 
 // Values beside the padding are loads whose bounds hold.
-Values LowerPad(Builder& builder, const NodeView& node) {
+Values LowerPad(ProgramBuilder& builder, const NodeView& node) {
   const std::vector<std::int64_t> pad = node.Ints(1, "pad");
   Value x = builder.Settled(node.Tensor(0));
   if (!IsPlainLoad(*x.expr)) x = builder.Stored(x);
@@ -211,7 +211,7 @@ Values LowerPad(Builder& builder, const NodeView& node) {
   return std::vector{padded};
 }
 
-Values LowerStack(Builder& builder, const NodeView& node) {
+Values LowerStack(ProgramBuilder& builder, const NodeView& node) {
   const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
   const int buffer = builder.NewBuffer(node.dtype(), node.shape());
   const AffineForm whole = ContiguousForm(node.shape());
@@ -230,33 +230,33 @@ Value Filled(double value, const NodeView& node) {
 }
 
 Lower Fill(double value) {
-  return [value](Builder&, const NodeView& node) -> Values {
+  return [value](ProgramBuilder&, const NodeView& node) -> Values {
     return std::vector{Filled(value, node)};
   };
 }
 
-Values LowerFull(Builder&, const NodeView& node) {
+Values LowerFull(ProgramBuilder&, const NodeView& node) {
   return std::vector{Filled(node.Real(1, "fill_value", 0), node)};
 }
 
-Values LowerScalarTensor(Builder&, const NodeView& node) {
+Values LowerScalarTensor(ProgramBuilder&, const NodeView& node) {
   return std::vector{Filled(node.Real(0, "s", 0), node)};
 }
 
-Values LowerArange(Builder&, const NodeView& node) {
+Values LowerArange(ProgramBuilder&, const NodeView& node) {
   if (ComputeType(node.dtype()) != ExprType::kInt) return Unsupported(node, "of fractions");
   const bool start_first = node.overload() != "default";
   AffineForm form = ZeroForm(1);
   form.offset = start_first ? node.Int(0, "start", 0) : 0;
   form.factor[0] = start_first ? node.Int(2, "step", 1) : 1;
-  Value numbers = Builder::Positions(form, node.shape());
+  Value numbers = ProgramBuilder::Positions(form, node.shape());
   numbers.dtype = node.dtype();
   return std::vector{numbers};
 }
 
 // tril and triu: zero where column - row is on the other side of the diagonal.
 Lower LowerTriangle(bool lower) {
-  return [lower](Builder& builder, const NodeView& node) -> Values {
+  return [lower](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));
     AffineForm form = ZeroForm(x.shape.size());
     form.factor[x.shape.size() - 1] = 1;

@@ -11,10 +11,10 @@
 #include "core/task.h"
 #include "expert/adaptive.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/lowering.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -56,7 +56,7 @@ bool Overlaps(const Window& window) {
 }
 
 // x over [lead..., out..., kernel...]; `outside` where a window leaves it.
-Value Windows(Builder& builder, const Value& given, const Window& window, const Shape& out,
+Value Windows(ProgramBuilder& builder, const Value& given, const Window& window, const Shape& out,
               double outside) {
   const std::size_t count = window.kernel.size();
   const std::size_t lead = given.shape.size() - count;
@@ -98,13 +98,13 @@ std::vector<bool> LastDims(std::size_t rank, std::size_t count) {
 }
 
 // The largest of each window, and its flat number in the pooled dimensions of the input.
-std::vector<Value> MaxPooled(Builder& builder, const NodeView& node, const Window& window) {
+std::vector<Value> MaxPooled(ProgramBuilder& builder, const NodeView& node, const Window& window) {
   const std::size_t count = window.kernel.size();
   const Value x = node.Tensor(0);
   const Shape in = Tail(x.shape, count);
   const Value windows = Windows(builder, x, window, Tail(node.shape(), count), -INFINITY);
   const std::size_t rank = windows.shape.size();
-  Builder::FoldPlan plan{
+  ProgramBuilder::FoldPlan plan{
       .fold = Fold::kMax, .folded = LastDims(rank, count), .dtype = node.dtype()};
   std::vector<Value> results{builder.Folded(windows, plan)};
   plan.fold = Fold::kArgMax;
@@ -122,7 +122,7 @@ std::vector<Value> MaxPooled(Builder& builder, const NodeView& node, const Windo
 }
 
 Lower MaxPool(std::size_t count) {
-  return [count](Builder& builder, const NodeView& node) -> Values {
+  return [count](ProgramBuilder& builder, const NodeView& node) -> Values {
     return MaxPooled(builder, node, WindowOf(node, count, 4));
   };
 }
@@ -170,7 +170,7 @@ ExprPtr Weight(const Window& window, const Shape& in, const Shape& out, const No
   return Make(ExprOp::kDivide, {Constant(1, type), all});
 }
 
-Value AveragePooled(Builder& builder, const NodeView& node, const Window& window) {
+Value AveragePooled(ProgramBuilder& builder, const NodeView& node, const Window& window) {
   const std::size_t count = window.kernel.size();
   const Value x = node.Tensor(0);
   const Shape out = Tail(node.shape(), count);
@@ -186,7 +186,7 @@ Value AveragePooled(Builder& builder, const NodeView& node, const Window& window
 }
 
 Lower AveragePool(std::size_t count) {
-  return [count](Builder& builder, const NodeView& node) -> Values {
+  return [count](ProgramBuilder& builder, const NodeView& node) -> Values {
     return std::vector{AveragePooled(builder, node, WindowOf(node, count, std::nullopt))};
   };
 }
@@ -204,7 +204,7 @@ std::optional<Window> EvenWindow(const Shape& in, const Shape& out) {
 }
 
 Lower AdaptiveAverage(std::size_t count) {
-  return [count](Builder& builder, const NodeView& node) -> Values {
+  return [count](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Shape in = Tail(node.Tensor(0).shape, count);
     const Shape out = Tail(node.shape(), count);
     const ExprType type = ComputeType(node.dtype());
@@ -227,7 +227,7 @@ Lower AdaptiveAverage(std::size_t count) {
 }
 
 Lower AdaptiveMax(std::size_t count) {
-  return [count](Builder& builder, const NodeView& node) -> Values {
+  return [count](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Shape in = Tail(node.Tensor(0).shape, count);
     const Shape out = Tail(node.shape(), count);
     if (const std::optional<Window> window = EvenWindow(in, out))

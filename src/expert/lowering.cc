@@ -14,9 +14,9 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 namespace {
@@ -61,7 +61,7 @@ std::map<std::string, int> AddArguments(const Task& task, Program& program) {
 }
 
 Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string, int>& places,
-                              const Builder& builder, ValuesByName& values) {
+                              const ProgramBuilder& builder, ValuesByName& values) {
   if (node.results.empty()) return {};  // a number: export has put it where it is used
   const auto place = places.find(node.results.front().name);
   if (place == places.end())
@@ -77,7 +77,7 @@ bool MayBecomeOutput(const Program& program, const Value& value) {
   return buffer.kind == Buffer::Kind::kScratch;
 }
 
-void StoreOutput(Builder& builder, const Value& given, const TensorSpec& output) {
+void StoreOutput(ProgramBuilder& builder, const Value& given, const TensorSpec& output) {
   Program& program = builder.program();
   builder.Begin(output.name, "output");
   const std::size_t before = program.steps.size();
@@ -94,7 +94,7 @@ void StoreOutput(Builder& builder, const Value& given, const TensorSpec& output)
                     ContiguousForm(value.dims));
 }
 
-Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& builder,
+Result<void> LowerOutput(const GraphNode& node, const Task& task, ProgramBuilder& builder,
                          const ValuesByName& values) {
   const NodeView view(node, values);
   if (node.args.size() != task.outputs.size())
@@ -108,7 +108,8 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, Builder& build
 }
 
 // Operands that an earlier operator needed in memory are read from there, not computed again.
-void UseStored(const std::vector<ScalarValue>& args, const Builder& builder, ValuesByName& values) {
+void UseStored(const std::vector<ScalarValue>& args, const ProgramBuilder& builder,
+               ValuesByName& values) {
   for (const ScalarValue& arg : args) {
     UseStored(arg.items, builder, values);
     const auto known = values.find(arg.text);
@@ -118,7 +119,7 @@ void UseStored(const std::vector<ScalarValue>& args, const Builder& builder, Val
   }
 }
 
-Result<void> LowerNode(const GraphNode& node, Builder& builder, ValuesByName& values) {
+Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByName& values) {
   const NodeView view(node, values);
   if (node.op == "getitem") {
     const std::vector<Value>& several = values[node.args[0].text];
@@ -180,7 +181,7 @@ Value NodeView::Operand(std::size_t place) const {
   const DType dtype = value.kind == Kind::kFloat  ? DType::kFloat64
                       : value.kind == Kind::kBool ? DType::kBool
                                                   : DType::kInt64;
-  return Builder::Number(NumberOf(value), dtype);
+  return ProgramBuilder::Number(NumberOf(value), dtype);
 }
 
 std::int64_t NodeView::Int(std::size_t place, std::string_view name, std::int64_t otherwise) const {
@@ -248,7 +249,7 @@ Result<Program> LowerTask(const Task& task) {
     return Fail(ErrorKind::kTask, "unsupported: the expert writes kernels for one shape");
   Program program;
   const std::map<std::string, int> places = AddArguments(task, program);
-  Builder builder(program);
+  ProgramBuilder builder(program);
   ValuesByName values;
   for (const GraphNode& node : task.graph) {
     if (node.op == "placeholder") {

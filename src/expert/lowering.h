@@ -14,9 +14,9 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/affine.h"
-#include "expert/builder.h"
 #include "expert/expression.h"
 #include "expert/program.h"
+#include "expert/program_builder.h"
 
 namespace pragma {
 
@@ -59,7 +59,7 @@ class NodeView final {
   const std::map<std::string, std::vector<Value>>& values_;
 };
 
-using Lower = std::function<Result<std::vector<Value>>(Builder&, const NodeView&)>;
+using Lower = std::function<Result<std::vector<Value>>(ProgramBuilder&, const NodeView&)>;
 // By the operator's name without "aten." and overload.
 using LowerTable = std::map<std::string, Lower, std::less<>>;
 
@@ -74,7 +74,7 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& RecurrentOperators();
 
 // left [m, k] by the transpose of right [n, k].
-[[nodiscard]] Value TimesTransposed(Builder& builder, const Value& left, const Value& right);
+[[nodiscard]] Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right);
 
 // An operator that is known, used in a way that is not: the reason names both.
 [[nodiscard]] std::unexpected<Error> Unsupported(const NodeView& node, std::string_view why);

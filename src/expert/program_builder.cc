@@ -1,4 +1,4 @@
-#include "expert/builder.h"
+#include "expert/program_builder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,38 +37,38 @@ bool IsWhole(const Value& value, const Program& program) {
 
 }  // namespace
 
-void Builder::Begin(std::string_view name, std::string_view what) {
+void ProgramBuilder::Begin(std::string_view name, std::string_view what) {
   name_ = name;
   what_ = what;
 }
 
-int Builder::NewBuffer(DType dtype, const Shape& shape) {
+int ProgramBuilder::NewBuffer(DType dtype, const Shape& shape) {
   program_.buffers.push_back({Buffer::Kind::kScratch, name_, dtype, shape});
   return static_cast<int>(program_.buffers.size()) - 1;
 }
 
-Value Builder::Whole(int buffer) const {
+Value ProgramBuilder::Whole(int buffer) const {
   const Buffer& whole = program_.buffers[static_cast<std::size_t>(buffer)];
   return {LoadOf(buffer, ContiguousForm(whole.shape), ComputeType(whole.dtype)), whole.shape,
           whole.shape, whole.dtype};
 }
 
-Value Builder::Number(double value, DType dtype) {
+Value ProgramBuilder::Number(double value, DType dtype) {
   return {Constant(value, ComputeType(dtype)), {}, {}, dtype};
 }
 
-Value Builder::Positions(AffineForm form, Shape shape) {
+Value ProgramBuilder::Positions(AffineForm form, Shape shape) {
   return {IndexOf(std::move(form)), shape, shape, DType::kInt64};
 }
 
-Value Builder::Settled(const Value& value) {
+Value ProgramBuilder::Settled(const Value& value) {
   if (value.dims == value.shape) return value;
   if (ExprPtr expr = InOtherDims(value.expr, value.dims, value.shape))
     return {std::move(expr), value.shape, value.shape, value.dtype};
   return Stored(value);
 }
 
-Value Builder::Stored(const Value& value) {
+Value ProgramBuilder::Stored(const Value& value) {
   if (IsWhole(value, program_)) {
     return {InOtherDims(value.expr, value.dims, value.shape), value.shape, value.shape,
             value.dtype};
@@ -80,7 +80,7 @@ Value Builder::Stored(const Value& value) {
   return Whole(buffer);
 }
 
-Value Builder::Known(const Value& value) const {
+Value ProgramBuilder::Known(const Value& value) const {
   const auto kept = kept_.find(value.expr.get());
   if (kept == kept_.end()) return value;
   const Value& given = kept->second.value;
@@ -88,11 +88,11 @@ Value Builder::Known(const Value& value) const {
   return same && given.dtype == value.dtype ? kept->second.stored : value;
 }
 
-Value Builder::ForReuse(const Value& value) {
+Value ProgramBuilder::ForReuse(const Value& value) {
   return Cost(value.expr) > kCheap ? Stored(value) : value;
 }
 
-void Builder::StoreInto(const Value& value, int buffer, const AffineForm& place) {
+void ProgramBuilder::StoreInto(const Value& value, int buffer, const AffineForm& place) {
   Step step;
   step.shape = value.dims;
   step.folded.assign(value.dims.size(), false);
@@ -105,25 +105,25 @@ void Builder::StoreInto(const Value& value, int buffer, const AffineForm& place)
   program_.steps.push_back(std::move(step));
 }
 
-Value Builder::Reshaped(const Value& value, const Shape& shape) {
+Value ProgramBuilder::Reshaped(const Value& value, const Shape& shape) {
   if (ExprPtr expr = InOtherDims(value.expr, value.dims, shape))
     return {std::move(expr), shape, shape, value.dtype};
   return {value.expr, value.dims, shape, value.dtype};
 }
 
-Value Builder::Mapped(const Value& value, const IndexMap& map, const Shape& shape) {
+Value ProgramBuilder::Mapped(const Value& value, const IndexMap& map, const Shape& shape) {
   const Value settled = Settled(value);
   ExprPtr expr = WithForms(settled.expr, [&](const AffineForm& form) { return Apply(form, map); });
   return {std::move(expr), shape, shape, value.dtype};
 }
 
-Value Builder::Expanded(const Value& value, const Shape& shape) {
+Value ProgramBuilder::Expanded(const Value& value, const Shape& shape) {
   if (value.shape == shape) return value;
   return Mapped(value, BroadcastMap(value.shape, shape), shape);
 }
 
-Value Builder::Pointwise(const std::vector<Value>& values, std::optional<ExprType> compute,
-                         DType result, const Combine& combine) {
+Value ProgramBuilder::Pointwise(const std::vector<Value>& values, std::optional<ExprType> compute,
+                                DType result, const Combine& combine) {
   const auto cast = [&](const ExprPtr& expr) { return compute ? Cast(expr, *compute) : expr; };
   Shape shape;
   for (const Value& value : values) shape = BroadcastShapes(shape, value.shape).value_or(shape);
@@ -147,7 +147,7 @@ Value Builder::Pointwise(const std::vector<Value>& values, std::optional<ExprTyp
   return {combine(args), shape, shape, result};
 }
 
-Value Builder::Folded(const Value& value, const FoldPlan& plan) {
+Value ProgramBuilder::Folded(const Value& value, const FoldPlan& plan) {
   const Value settled = Settled(value);
   Shape kept;
   Shape result;
@@ -167,7 +167,7 @@ Value Builder::Folded(const Value& value, const FoldPlan& plan) {
   return Whole(buffer);
 }
 
-Value Builder::Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype) {
+Value ProgramBuilder::Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype) {
   const Value settled = Settled(value);
   const int buffer = NewBuffer(dtype, settled.shape);
   StoreInto(settled, buffer, ContiguousForm(settled.shape));
@@ -177,12 +177,12 @@ Value Builder::Scanned(const Value& value, Fold fold, std::size_t dimension, DTy
   return Whole(buffer);
 }
 
-void Builder::BeginRepeat(std::int64_t count) {
+void ProgramBuilder::BeginRepeat(std::int64_t count) {
   repeat_ = static_cast<int>(program_.repeats.size());
   program_.repeats.push_back({count, {}});
 }
 
-void Builder::EndRepeat(std::map<int, std::int64_t> step) {
+void ProgramBuilder::EndRepeat(std::map<int, std::int64_t> step) {
   program_.repeats.back().step = std::move(step);
   repeat_ = -1;
 }

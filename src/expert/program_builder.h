@@ -1,5 +1,5 @@
-// Builder: turns values of a graph into steps of a program, as late as it can: pointwise operators
-// and views stay expressions until something needs their elements in memory.
+// ProgramBuilder: turns values of a graph into steps of a program, as late as it can: pointwise
+// operators and views stay expressions until something needs their elements in memory.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,9 @@ struct Value {
   DType dtype = DType::kFloat32;
 };
 
-class Builder final {
+class ProgramBuilder final {
  public:
-  explicit Builder(Program& program) : program_(program) {}
+  explicit ProgramBuilder(Program& program) : program_(program) {}
 
   // Names and explains the steps made from now on.
   void Begin(std::string_view name, std::string_view what);

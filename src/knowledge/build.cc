@@ -24,12 +24,12 @@
 namespace pragma {
 namespace {
 
-void Tell(const BuildParts& parts, const std::string& what) {
+void Tell(const KnowledgeBuildParts& parts, const std::string& what) {
   if (parts.progress) parts.progress(what);
 }
 
-Result<std::vector<Segment>> ReadSegments(const BuildOptions& options, const BuildParts& parts,
-                                          BuildReport& report) {
+Result<std::vector<Segment>> ReadSegments(const BuildOptions& options,
+                                          const KnowledgeBuildParts& parts, BuildReport& report) {
   std::vector<Segment> segments;
   for (const std::string& source : options.sources) {
     Tell(parts, "reading " + source);
@@ -68,7 +68,7 @@ Error WithProgress(Error error, const BuildReport& report, std::size_t done) {
 }
 
 Result<std::vector<Entry>> Summarise(const std::vector<Segment>& segments, BuildAsk& ask,
-                                     const BuildParts& parts, BuildReport& report) {
+                                     const KnowledgeBuildParts& parts, BuildReport& report) {
   const std::vector<std::string> classes = ClassesOf(parts.known);
   std::vector<Entry> drafts;
   int number = 0;
@@ -93,7 +93,7 @@ Result<std::vector<Entry>> Summarise(const std::vector<Segment>& segments, Build
 
 }  // namespace
 
-Result<Built> BuildKnowledge(const BuildOptions& options, const BuildParts& parts) {
+Result<Built> BuildKnowledge(const BuildOptions& options, const KnowledgeBuildParts& parts) {
   Built built;
   BuildReport& report = built.report;
   const std::vector<Segment> segments = TRY(ReadSegments(options, parts, report));

@@ -28,7 +28,7 @@ struct BuildOptions {
 };
 
 // What the builder works with; everything outlives it.
-struct BuildParts {
+struct KnowledgeBuildParts {
   Model& model;
   const PromptLibrary& prompts;
   KnowledgeCache& cache;
@@ -58,7 +58,8 @@ struct Built {
 
 // Replies are kept before they are used: what was answered once is not asked again, however this
 // ended. Errors are those of sources and of the model.
-[[nodiscard]] Result<Built> BuildKnowledge(const BuildOptions& options, const BuildParts& parts);
+[[nodiscard]] Result<Built> BuildKnowledge(const BuildOptions& options,
+                                           const KnowledgeBuildParts& parts);
 
 // What --out gets: a comment that says where the entries are from, then the entries.
 [[nodiscard]] std::string BuiltToml(const Built& built, const BuildOptions& options);

@@ -19,7 +19,7 @@ struct BuildQuestion {
 
 class BuildAsk final {
  public:
-  BuildAsk(const BuildOptions& options, const BuildParts& parts, BuildReport& report)
+  BuildAsk(const BuildOptions& options, const KnowledgeBuildParts& parts, BuildReport& report)
       : options_(options), parts_(parts), report_(report) {}
   // A reply in the wrong form is told so once. What then cannot be used goes to the report; the
   // reply has no entries and a problem when nothing of it can.
@@ -28,7 +28,7 @@ class BuildAsk final {
  private:
   [[nodiscard]] Result<EntriesReply> AskModel(const BuildQuestion& question, const ReplyKey& key);
   const BuildOptions& options_;
-  const BuildParts& parts_;
+  const KnowledgeBuildParts& parts_;
   BuildReport& report_;
 };
 

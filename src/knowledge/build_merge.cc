@@ -60,7 +60,7 @@ std::string HeirOf(const std::string& id, const std::vector<Entry>& merged) {
 
 class Merger final {
  public:
-  Merger(BuildAsk& ask, const BuildParts& parts, BuildReport& report)
+  Merger(BuildAsk& ask, const KnowledgeBuildParts& parts, BuildReport& report)
       : ask_(ask), parts_(parts), report_(report), classes_(ClassesOf(parts.known)) {}
 
   // A large group is merged piece by piece, each with what came of those before.
@@ -85,7 +85,7 @@ class Merger final {
   void GiveSources(std::vector<Entry>& merged, const std::vector<Entry>& members) const;
 
   BuildAsk& ask_;
-  const BuildParts& parts_;
+  const KnowledgeBuildParts& parts_;
   BuildReport& report_;
   std::vector<std::string> classes_;
   std::map<std::string, std::string> heirs_;
@@ -169,7 +169,7 @@ void MendLinks(std::vector<Entry>& entries, const std::map<std::string, std::str
 }  // namespace
 
 Result<std::vector<Entry>> MergeEntries(std::vector<Entry> drafts, BuildAsk& ask,
-                                        const BuildParts& parts, BuildReport& report) {
+                                        const KnowledgeBuildParts& parts, BuildReport& report) {
   Merger merger(ask, parts, report);
   std::vector<Entry> merged;
   for (const std::vector<std::size_t>& group : TRY(GroupEntries(drafts))) {

@@ -14,7 +14,8 @@ namespace pragma {
 // `drafts` are the entries of the first stage. Ids are unique afterwards; `related` follows ids
 // that went into others. Conflicts and counts go to `report`.
 [[nodiscard]] Result<std::vector<Entry>> MergeEntries(std::vector<Entry> drafts, BuildAsk& ask,
-                                                      const BuildParts& parts, BuildReport& report);
+                                                      const KnowledgeBuildParts& parts,
+                                                      BuildReport& report);
 
 // The diagnosis classes of a compendium.
 [[nodiscard]] std::vector<std::string> ClassesOf(const Compendium& compendium);

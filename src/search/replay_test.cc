@@ -36,7 +36,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ScriptedModel::Script Script() {
+ModelByScript::Script Script() {
   return {{{"coder", 1}, "broken"},     {{"conductor", 2}, "current"}, {{"coder", 2}, "pass 1 9"},
           {{"conductor", 3}, "best"},   {{"coder", 3}, "none"},        {{"conductor", 4}, "best"},
           {{"coder", 4}, "pass 1.2 8"}, {{"conductor", 5}, "stop"}};

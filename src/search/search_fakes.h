@@ -34,10 +34,10 @@ namespace pragma {
 using Hook = std::function<Result<void>(std::string_view point)>;
 
 // Replies by (role, node), the same however often it is asked.
-class ScriptedModel final : public Model {
+class ModelByScript final : public Model {
  public:
   using Script = std::map<std::pair<std::string, int>, std::string>;
-  explicit ScriptedModel(Script script) : script_(std::move(script)) {}
+  explicit ModelByScript(Script script) : script_(std::move(script)) {}
   Result<Completion> Complete(const std::vector<Message>& messages, const Sampling& /*sampling*/,
                               const CallKey& key) override {
     {
@@ -140,7 +140,7 @@ inline Evaluation Judge(const Candidate& candidate, const Trial* best) {
 // A store with one run, and the parts to work on it.
 class Workplace final {
  public:
-  explicit Workplace(ScriptedModel::Script script)
+  explicit Workplace(ModelByScript::Script script)
       : dir(TempDir::Create().value()),
         store(Store::Open(dir.path() / ".pragma").value()),
         model(std::move(script)) {
@@ -195,7 +195,7 @@ class Workplace final {
 
   TempDir dir;
   Store store;
-  ScriptedModel model;
+  ModelByScript model;
   Task task;
   RunSettings settings;
   MachineSummary machine;

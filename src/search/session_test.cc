@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A run with every kind of turn: seed, failure, repair, gains, no gain, no code.
-ScriptedModel::Script LongScript() {
+ModelByScript::Script LongScript() {
   return {
       {{"coder", 1}, "broken"},   {{"conductor", 2}, "current"}, {{"coder", 2}, "pass 1 9"},
       {{"conductor", 3}, "best"}, {{"coder", 3}, "pass 1.2 8"},  {{"conductor", 4}, "best"},
@@ -104,7 +104,7 @@ Result<Evaluation> Sanitize(const Candidate& candidate, const Evaluation& evalua
   return amended;
 }
 
-ScriptedModel::Script RacyScript() {
+ModelByScript::Script RacyScript() {
   return {{{"coder", 1}, "pass 1 9"},        {{"conductor", 2}, "current"},
           {{"coder", 2}, "pass 1.2 8-racy"}, {{"conductor", 3}, "current"},
           {{"coder", 3}, "pass 1.1 7"},      {{"conductor", 4}, "best"},
@@ -301,8 +301,8 @@ TEST_F(SessionTest, OnlyOneProcessWorksOnARun) {
 }
 
 // Six attempts, three at a time: what each is decided on does not hang on who is quicker.
-ScriptedModel::Script ParallelScript() {
-  ScriptedModel::Script script;
+ModelByScript::Script ParallelScript() {
+  ModelByScript::Script script;
   for (int node = 1; node <= 6; ++node) {
     script[{"coder", node}] = "pass " + std::to_string(1 + 0.1 * node) + " 9";
     script[{"conductor", node}] = "current";

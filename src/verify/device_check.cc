@@ -258,7 +258,7 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
 // process's kernels run, so beside others a kernel that reads what is left may never be caught.
 Result<void> DeviceCheck::State(DeviceWorker& worker, DeviceWorker& fresh) {
   if (parts_.machine.device) {
-    if (parts_.settle) {
+    {
       const PhaseTimer timer(judging_.evaluation, "settle");
       parts_.settle();
     }

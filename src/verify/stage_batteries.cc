@@ -172,7 +172,9 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
                               ? CompareConditioned(view, tolerances[i], movements[i])
                               : Compare(view, tolerances[i]);
     if (!compared.ok) return compared;
+    std::string odd = worst.odd.empty() ? compared.odd : worst.odd;
     if (i == 0 || compared.error.rel_l2 > worst.error.rel_l2) worst = std::move(compared);
+    worst.odd = std::move(odd);
   }
   return worst;
 }

@@ -230,6 +230,10 @@ Result<bool> ValuePolicy::OneBattery(const BatteryWish& wish, const std::string&
   } else {
     TRY(JudgeBattery(kSlot, wish.battery, draw));
   }
+  // What a NaN left behind is seen in the next call alone, and not every battery's is judged.
+  if (!judging_.failed() && OnlyNoted(calls_.task(), wish.battery)) {
+    TRY(Again("after " + std::string(BatteryMeaning(wish.battery))));
+  }
   return !judging_.failed();
 }
 

@@ -121,13 +121,19 @@ class BatteryCalls final : public CheckedCalls {
   std::string odd_in;  // the input whose NaN is not passed on
   std::vector<std::string> refused;
   std::vector<Battery> run;
+  std::size_t again = 0;         // calls on the drawn set
+  bool poisoned_by_nan = false;  // whatever is called after a NaN is wrong
 
   [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] std::size_t sets() const override { return 1; }
   Result<void> DrawSet(std::size_t, std::uint64_t, std::uint32_t) override { return {}; }
-  Result<void> RestoreSet(std::size_t, std::uint32_t) override { return {}; }
+  Result<void> RestoreSet(std::size_t, std::uint32_t) override {
+    drawn_ = true;
+    return {};
+  }
   Result<void> Expect(std::uint32_t) override { return {}; }
   Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng&, std::uint32_t) override {
+    drawn_ = false;
     wish_ = wish;
     BatteryDraw draw{.finite = wish.battery != Battery::kNan};
     const bool refuses = std::ranges::find(refused, BatteryName(wish.battery)) != refused.end();
@@ -139,7 +145,8 @@ class BatteryCalls final : public CheckedCalls {
     return Comparison{.ok = false, .reason = {}, .error = {}};
   }
   Result<bool> Call(std::uint32_t) override {
-    run.push_back(wish_.battery);
+    if (drawn_) ++again;
+    if (!drawn_) run.push_back(wish_.battery);
     return true;
   }
   Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
@@ -154,7 +161,7 @@ class BatteryCalls final : public CheckedCalls {
   Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
   bool GuardsHold(std::uint32_t) override { return true; }
   Comparison Compare(std::uint32_t, const std::vector<Tolerance>&) override {
-    const bool ok = wish_.battery != wrong;
+    const bool ok = drawn_ ? !Poisoned() : wish_.battery != wrong;
     const bool nan = wish_.battery == Battery::kNan;
     const bool odd =
         nan && task_.arguments[static_cast<std::size_t>(wish_.argument)].name == odd_in;
@@ -162,9 +169,11 @@ class BatteryCalls final : public CheckedCalls {
   }
   bool Official(std::uint32_t) override { return true; }
   Result<void> Keep(std::uint32_t) override { return {}; }
-  bool AsKept(std::uint32_t) override { return true; }
+  bool AsKept(std::uint32_t) override { return !Poisoned(); }
 
  private:
+  [[nodiscard]] bool Poisoned() const { return poisoned_by_nan && wish_.battery == Battery::kNan; }
+  bool drawn_ = false;  // the drawn set is in place
   Task task_;
   BatteryWish wish_;
 };
@@ -204,6 +213,18 @@ TEST(BatteryOrderTest, WithTimeEveryBatteryIsRun) {
   EXPECT_TRUE(Batteries(calls, {}).partly_checked.empty());
   EXPECT_EQ(calls.run.size(),
             kAllBatteries.size() - 2);  // a NaN for each input; none that is for other operators
+}
+
+TEST(BatteryOrderTest, WhatANanLeavesBehindIsSeenInTheNextCall) {
+  BatteryCalls calls(kSum);
+  EXPECT_EQ(Batteries(calls, {}).status, Status::kPassed);
+  EXPECT_EQ(calls.again, 5U);  // two inputs with a NaN, infinities, and masks that a sum only notes
+  BatteryCalls poisoned(kSum);
+  poisoned.poisoned_by_nan = true;
+  const Evaluation evaluation = Batteries(poisoned, {});
+  EXPECT_EQ(evaluation.status, Status::kNondeterministic);
+  EXPECT_THAT(evaluation.reason,
+              testing::HasSubstr("wrong ones after an input with a NaN in each row"));
 }
 
 TEST(BatteryOrderTest, WhatTheReferenceCannotJudgeIsNotPartOfWhatIsMissing) {

@@ -81,3 +81,18 @@ def test_every_operator_of_a_module_is_right(program, own_home, task):
 def test_the_same_seed_draws_the_same_module():
     assert random_modules.draw(5) == random_modules.draw(5)
     assert random_modules.draw(5) != random_modules.draw(6)
+
+
+def test_attempts_say_which_batteries_had_no_time_and_the_final_best_has_them_all(program, own_home, tmp_path):
+    task = tmp_path / "task.py"
+    text = MODULE.format(result="(x * x).sum(1)").replace("(11, 37)", "(3000, 2000)")
+    task.write_text(text.replace("self.norm = nn.LayerNorm(37)", "pass"))
+    ran = program.run("optimize", task, *SEED_ONLY, "--home", own_home, code=0)
+    assert ran.json["best"]["partly_checked"] == []
+    shown = program.run("show", "last", "--home", own_home, "--json", code=0).json
+    attempt = shown["trials"][0]["evaluation"]
+    assert attempt["status"] == "passed" and "signed" not in attempt["partly_checked"]
+    assert len(attempt["partly_checked"]) > 5
+    assert shown["final"]["partly_checked"] == []
+    text = program.run("show", "last", "--node", "1", "--home", own_home, code=0).out
+    assert f"no time for {', '.join(attempt['partly_checked'])}" in " ".join(text.split())

@@ -71,6 +71,27 @@ def test_bad_include_is_named_with_its_line(tree, file, include, why):
     assert f'{file}:2: "{include}": {why}' in result.stderr
 
 
+def test_two_types_of_one_name_are_named(tree):
+    tree.write("src/build/parts.h", "namespace pragma {\nclass Builder final {\n};\n}  // namespace pragma\n")
+    tree.write("src/llm/parts.cc", "namespace pragma {\nusing Builder = int;\n}  // namespace pragma\n")
+    result = check(tree.root)
+    assert result.returncode == 1
+    assert "src/llm/parts.cc:2: pragma::Builder is also defined at src/build/parts.h:2" in result.stderr
+
+
+@pytest.mark.parametrize("other", [
+    "namespace pragma {\nclass Builder;\nstruct Builder::Impl {\n};\n}  // namespace pragma\n",
+    "namespace pragma {\nnamespace {\nclass Builder {\n};\n}  // namespace\n}  // namespace pragma\n",
+    "namespace pragma::llm {\nclass Builder {\n};\n}  // namespace pragma::llm\n",
+    'const char* kText = R"(\nnamespace pragma {\nclass Builder {\n};\n)";\n',
+])
+def test_types_of_one_name_in_other_scopes_are_different(tree, other):
+    tree.write("src/build/parts.h", "namespace pragma {\nclass Builder final {\n};\n}  // namespace pragma\n")
+    tree.write("src/llm/parts.cc", other)
+    result = check(tree.root)
+    assert result.returncode == 0, result.stderr
+
+
 def test_tests_may_include_what_stands_in_tests(tree):
     tree.write("src/llm/x_test.cc", '#include "tests/llm/server.h"\n')
     assert check(tree.root).returncode == 0
