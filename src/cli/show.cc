@@ -57,6 +57,8 @@ std::string HeadText(const Terminal& terminal, const RunOutline& outline) {
 // One trial in full: advice, source, verdict.
 std::string TrialText(const Trial& trial, const std::string& bundle) {
   std::string text = TrialLine(Summarize(trial), trial.node) + "\n";
+  const std::vector<std::string>& left_out = trial.evaluation.partly_checked;
+  if (!left_out.empty()) text += "partly checked: no time for " + Join(left_out, ", ") + "\n";
   if (!bundle.empty()) text += "evidence: " + EvidenceText(bundle) + "\n";
   if (trial.advice) {
     text += "\nadvice: " + SafeText(trial.advice->change) + "\n";

@@ -87,7 +87,8 @@ def test_attempts_say_which_batteries_had_no_time_and_the_final_best_has_them_al
     task = tmp_path / "task.py"
     text = MODULE.format(result="(x * x).sum(1)").replace("(11, 37)", "(3000, 2000)")
     task.write_text(text.replace("self.norm = nn.LayerNorm(37)", "pass"))
-    ran = program.run("optimize", task, *SEED_ONLY, "--home", own_home, code=0)
+    several = ["--model", "expert", "--attempts", "2", "--strategy", "n-pragma", *QUICK]
+    ran = program.run("optimize", task, *several, "--home", own_home, code=0)
     assert ran.json["best"]["partly_checked"] == []
     shown = program.run("show", "last", "--home", own_home, "--json", code=0).json
     attempt = shown["trials"][0]["evaluation"]
