@@ -118,7 +118,7 @@ class Battery:
                 self._parameter(tensor, structure)
 
     def _reorder(self, tensor: torch.Tensor) -> None:
-        """The same rows in another order; where there is one row, its elements."""
+        """Moves each row of the tensor one place on; a tensor of one row has its elements moved instead."""
         tensor.copy_(tensor.roll(1, 0 if tensor.dim() and tensor.shape[0] > 1 else -1))
 
     def _change_ends(self, tensor: torch.Tensor) -> None:

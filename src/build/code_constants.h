@@ -9,10 +9,11 @@
 
 namespace pragma {
 
-// Of fp32 and fp64, each size and sign once, smallest first, 64 at most; some are chance: strings
-// and tables are read as well. Nothing beyond 1e30 or below 1e-30.
+// Reads the object's constant data as fp32 and as fp64. Returns at most 64 different numbers in
+// ascending order, whose sizes lie between 1e-30 and 1e30. Strings and tables are read as well, so
+// some of the numbers mean nothing.
 [[nodiscard]] std::vector<double> ConstantsOf(const ElfFile& elf);
-// Of the text of device code.
+// The same for device code, whose constants stand in its PTX as hexadecimal digits.
 [[nodiscard]] std::vector<double> ConstantsOfPtx(std::string_view ptx);
 
 }  // namespace pragma

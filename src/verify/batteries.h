@@ -102,7 +102,7 @@ struct BatteryWish {
   Battery battery = Battery::kSigned;
   int draw = -1;      // the drawn set that is rewritten; -1: any
   int argument = -1;  // the input that a battery of one input is about; -1: any
-  std::span<const double> constants = {};  // of the kernel's code; theirs who ask
+  std::span<const double> constants = {};  // of the kernel's code; the caller owns them
 };
 
 [[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide_range", ...
