@@ -4,7 +4,7 @@ that says of an output (src/verify/conditioning.h has the rules and their consta
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -28,6 +28,8 @@ class Rounding:
     seed: int
     rounds: int  # changed copies
     factor: float  # of the largest movement
+    further: int  # more changed copies, each with a factor of its own
+    further_factor: float
     flush: bool  # one more copy, with zeros for denormals; its movement counts once
     adds_up: bool  # elements are sums of several terms
 
@@ -35,19 +37,17 @@ class Rounding:
     def read(message: dict[str, Any]) -> Rounding:
         return Rounding(**{field.name: message[field.name] for field in dataclasses.fields(Rounding)})
 
-    def copies(self, plan: list[Argument], arguments: _Tensors) -> list[tuple[float, _Tensors]]:
-        """Each with the factor of its movement."""
+    def copies(self, plan: list[Argument], arguments: _Tensors) -> Iterator[tuple[float, _Tensors]]:
+        """Each with the factor of its movement, one at a time, as they may not all fit in memory."""
         generator = torch.Generator(device=arguments[0].device).manual_seed(self.seed) if arguments else None
-        made: list[tuple[float, _Tensors]] = []
-        for _ in range(self.rounds):
+        for factor in [self.factor] * self.rounds + [self.further_factor] * self.further:
             changed = [t.clone() for t in arguments]
             for argument, tensor in zip(plan, changed, strict=True):
                 if tensor.is_floating_point() and argument.role != "constant":
                     self._change(tensor, generator)
-            made.append((self.factor, changed))
+            yield factor, changed
         if self.flush and any(_has_denormals(t) for t in arguments):
-            made.append((1.0, [_flushed(t) for t in arguments]))
-        return made
+            yield 1.0, [_flushed(t) for t in arguments]
 
     def _change(self, tensor: torch.Tensor, generator: torch.Generator | None) -> None:
         for block in tensor.view(-1).split(figures.BLOCK):

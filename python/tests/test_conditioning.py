@@ -9,7 +9,8 @@ from pragma_torch.plan import Argument
 
 
 def rounding(**given) -> Rounding:
-    return Rounding(**{"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False, "adds_up": True} | given)
+    usual = {"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False, "adds_up": True}
+    return Rounding(**usual | {"further": 0, "further_factor": 2.0} | given)
 
 
 def argument(tensor: torch.Tensor) -> Argument:
@@ -27,6 +28,23 @@ def test_an_element_is_allowed_what_it_moves_and_no_other_is():
     x = torch.tensor([1.0, 1.0, 1e6])
     moved = allowed(x, lambda t: t.double() - t.double().clone().fill_(1.0) * torch.tensor([0.0, 1.0, 0.0]))
     assert moved[0] < 1e-4 and moved[1] < 1e-4 < moved[2]
+
+
+def test_further_copies_find_jumps_that_three_copies_miss():
+    # The larger of each pair is larger by less than what rounding does to it.
+    pairs = torch.stack([torch.ones(400), torch.ones(400) * (1 + 8e-7)])
+
+    def larger(x: torch.Tensor) -> torch.Tensor:
+        return (x[0] < x[1]).double()
+
+    assert (allowed(pairs, larger) == 0).sum() > 40
+    assert (allowed(pairs, larger, further=24) >= 1).all()
+
+
+def test_further_copies_widen_nothing_where_the_truth_is_smooth():
+    x = torch.ones(1000)
+    few, many = (allowed(x, lambda t: 3 * t.double(), further=further) for further in (0, 24))
+    assert many.mean() < 1.1 * few.mean()
 
 
 def test_zeros_for_denormals_count_once_where_they_are_asked_for():

@@ -142,6 +142,7 @@ Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::si
   request.Field("area", area).Field("slot", slot).Field("size", rounding.size);
   request.Field("seed", rounding.seed).Field("rounds", rounding.rounds);
   request.Field("factor", rounding.factor).Field("flush", rounding.flush);
+  request.Field("further", rounding.further).Field("further_factor", rounding.further_factor);
   request.Field("adds_up", rounding.adds_up);
   const JsonReader reply =
       TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));

@@ -88,8 +88,10 @@ class Referee final {
   struct Rounding {
     double size = 0;  // relative error of each floating argument
     std::uint64_t seed = 0;
-    int rounds = 1;       // changed copies
-    double factor = 1;    // of the largest movement
+    int rounds = 1;     // changed copies
+    double factor = 1;  // of the largest movement
+    int further = 0;    // more changed copies
+    double further_factor = 1;
     bool adds_up = true;  // elements are sums of several terms
     bool flush = false;   // one more copy, with zeros for denormals; its movement counts once
   };

@@ -76,22 +76,19 @@ double TypicalErrorOfTorch(const OutputView& view) {
 
 }  // namespace
 
-void Movement::Add(std::span<const std::byte> truth, std::span<const std::byte> moved) {
-  for (std::size_t i = 0; i < largest_.size(); ++i) {
+void Movement::Add(std::span<const std::byte> truth, std::span<const std::byte> moved,
+                   double factor) {
+  for (std::size_t i = 0; i < allowed_.size(); ++i) {
     const double by =
         std::abs(LoadElement<double>(moved.data(), i) - LoadElement<double>(truth.data(), i));
-    if (std::isfinite(by)) largest_[i] = std::max(largest_[i], static_cast<float>(by));
+    if (std::isfinite(by)) allowed_[i] = std::max(allowed_[i], static_cast<float>(factor * by));
   }
-}
-
-double Movement::Allowance(std::size_t element) const {
-  return kConditionFactor * static_cast<double>(largest_[element]);
 }
 
 void Movement::Settle() {
   std::vector<float> sample;
-  const std::size_t step = std::max<std::size_t>(largest_.size() / kSample, 1);
-  for (std::size_t i = 0; i < largest_.size(); i += step) sample.push_back(largest_[i]);
+  const std::size_t step = std::max<std::size_t>(allowed_.size() / kSample, 1);
+  for (std::size_t i = 0; i < allowed_.size(); i += step) sample.push_back(allowed_[i]);
   if (sample.empty()) return;
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
   std::ranges::nth_element(sample, middle);
@@ -99,7 +96,7 @@ void Movement::Settle() {
 }
 
 double Movement::AllowanceOrTypical(std::size_t element) const {
-  return kConditionFactor * static_cast<double>(std::max(largest_[element], typical_));
+  return std::max(allowed_[element], typical_);
 }
 
 Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,

@@ -182,20 +182,29 @@ Comparison DeviceStage::Judge(const SlotFigures& slot,
 Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
                                               std::vector<Tolerance> tolerances, Rng& rng) {
   against_torch_[slot] = 0;
-  const ConditionedFigures figures =
-      TRY(referee_.CompareConditioned(area, slot, Rounding(kMovements, rng)));
-  return Judge(figures.slot, tolerances);
+  Referee::Rounding rounding = Rounding(kMovements, rng);
+  const Comparison compared =
+      Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
+  if (compared.ok || compared.error.rel_l2 > kJumpsAreFew) return compared;
+  rounding.further = kFurtherMovements;
+  return Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
 }
 
-Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
-  const ConditionedFigures figures =
-      TRY(referee_.CompareConditioned(area, slot, Rounding(kMovementsOfSmall, rng)));
+std::string DeviceStage::WrongSmallValue(const ConditionedFigures& figures) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     const ConditionedFigures::Small& small = figures.small[i];
     if (small.wrong == 0) continue;
     return "a small value is wrong: " + ElementAt(task().outputs[i], small.first, small.values);
   }
-  return std::string();
+  return {};
+}
+
+Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
+  Referee::Rounding rounding = Rounding(kMovementsOfSmall, rng);
+  std::string wrong = WrongSmallValue(TRY(referee_.CompareConditioned(area, slot, rounding)));
+  if (wrong.empty()) return wrong;
+  rounding.further = kFurtherMovements;
+  return WrongSmallValue(TRY(referee_.CompareConditioned(area, slot, rounding)));
 }
 
 Referee::Rounding DeviceStage::Rounding(int rounds, Rng& rng) const {
@@ -203,6 +212,8 @@ Referee::Rounding DeviceStage::Rounding(int rounds, Rng& rng) const {
           .seed = rng() >> 1U,
           .rounds = rounds,
           .factor = kConditionFactor,
+          .further = 0,
+          .further_factor = kFurtherFactor,
           .adds_up = AddsUp(task()),
           .flush = true};
 }

@@ -80,6 +80,8 @@ class DeviceStage final {
                                       BatteryDraw& draw) const;
   [[nodiscard]] bool floating() const;
   [[nodiscard]] Referee::Rounding Rounding(int rounds, Rng& rng) const;
+  // Empty: no small value is wrong.
+  [[nodiscard]] std::string WrongSmallValue(const ConditionedFigures& figures) const;
 
   TorchServer* server_;
   Referee referee_;

@@ -157,6 +157,17 @@ class Stage final {
   [[nodiscard]] bool AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const;
   // How far the outputs of the slot move, by output; those of integers stay empty.
   [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, int rounds, Rng& rng);
+  // What many more changed copies show (kFurtherMovements).
+  [[nodiscard]] Result<void> MoveFurther(std::size_t slot, Rng& rng,
+                                         std::vector<Movement>& movements);
+  [[nodiscard]] Result<void> MoveOnce(std::size_t slot, double factor, Rng& rng,
+                                      std::vector<Movement>& movements);
+  [[nodiscard]] Comparison CompareMoved(const WorkerProcess& worker, std::size_t slot,
+                                        const std::vector<Tolerance>& tolerances,
+                                        const std::vector<Movement>& movements) const;
+  // Empty: no small value is wrong.
+  [[nodiscard]] std::string WrongSmallValue(const WorkerProcess& worker, std::size_t slot,
+                                            const std::vector<Movement>& movements) const;
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;

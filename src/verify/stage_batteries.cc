@@ -159,15 +159,12 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
   return true;
 }
 
-Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
-                                        std::vector<Tolerance> tolerances, Rng& rng) {
-  if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
-  const std::vector<Movement> movements = TRY(Movements(slot, kMovements, rng));
-  const bool integers = RefillsNeedTruth(task());
-  if (integers) TRY(MakeNative(slot));
+Comparison Stage::CompareMoved(const WorkerProcess& worker, std::size_t slot,
+                               const std::vector<Tolerance>& tolerances,
+                               const std::vector<Movement>& movements) const {
   Comparison worst;
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    const OutputView view = View(worker, slot, i, integers);
+    const OutputView view = View(worker, slot, i, RefillsNeedTruth(task()));
     Comparison compared = IsFloating(view.spec->dtype)
                               ? CompareConditioned(view, tolerances[i], movements[i])
                               : Compare(view, tolerances[i]);
@@ -179,6 +176,17 @@ Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t
   return worst;
 }
 
+Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
+                                        std::vector<Tolerance> tolerances, Rng& rng) {
+  if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
+  std::vector<Movement> movements = TRY(Movements(slot, kMovements, rng));
+  if (RefillsNeedTruth(task())) TRY(MakeNative(slot));
+  Comparison compared = CompareMoved(worker, slot, tolerances, movements);
+  if (compared.ok || compared.error.rel_l2 > kJumpsAreFew) return compared;
+  TRY(MoveFurther(slot, rng, movements));
+  return CompareMoved(worker, slot, tolerances, movements);
+}
+
 bool Stage::AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     if (IsFloating(task().outputs[i].dtype) && OfOneSign(View(worker, slot, i, false))) return true;
@@ -186,45 +194,67 @@ bool Stage::AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const {
   return false;
 }
 
-Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
-                                            Rng& rng) {
-  if (AddsUp(task()) && !AnyOfOneSign(worker, slot)) return std::string();
-  const std::vector<Movement> movements = TRY(Movements(slot, kMovementsOfSmall, rng));
+std::string Stage::WrongSmallValue(const WorkerProcess& worker, std::size_t slot,
+                                   const std::vector<Movement>& movements) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     if (!IsFloating(task().outputs[i].dtype)) continue;
     const OutputView view = View(worker, slot, i, true);
     if (AddsUp(task()) && !OfOneSign(view)) continue;
-    if (const auto wrong = WrongSmallValue(view, movements[i])) {
+    if (const auto wrong = pragma::WrongSmallValue(view, movements[i])) {
       return "a small value is wrong: " + *wrong;
     }
   }
-  return std::string();
+  return {};
+}
+
+Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
+                                            Rng& rng) {
+  if (AddsUp(task()) && !AnyOfOneSign(worker, slot)) return std::string();
+  std::vector<Movement> movements = TRY(Movements(slot, kMovementsOfSmall, rng));
+  if (WrongSmallValue(worker, slot, movements).empty()) return std::string();
+  TRY(MoveFurther(slot, rng, movements));
+  return WrongSmallValue(worker, slot, movements);
 }
 
 Result<std::vector<Movement>> Stage::Movements(std::size_t slot, int rounds, Rng& rng) {
-  TRY(MakePerturbed());
   std::vector<Movement> movements;
   for (const TensorSpec& output : task().outputs) {
     movements.emplace_back(IsFloating(output.dtype) ? output.elements() : 0);
   }
   for (int round = 0; round < rounds; ++round) {
-    std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
-    for (std::size_t i = 0; i < task().arguments.size(); ++i) {
-      const TensorSpec& tensor = task().arguments[i];
-      if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
-      Perturb(tensor, RoundingSize(task(), terms_), rng,
-              perturbed_.data() + packed_.argument_offsets[i]);
-    }
-    TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
-    for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-      if (!IsFloating(task().outputs[i].dtype)) continue;
-      const std::span<const std::byte> expected = Expected(slot, i);
-      movements[i].Add(expected,
-                       perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()));
-    }
+    TRY(MoveOnce(slot, kConditionFactor, rng, movements));
   }
   for (Movement& movement : movements) movement.Settle();
   return movements;
+}
+
+Result<void> Stage::MoveFurther(std::size_t slot, Rng& rng, std::vector<Movement>& movements) {
+  for (int round = 0; round < kFurtherMovements; ++round) {
+    TRY(MoveOnce(slot, kFurtherFactor, rng, movements));
+  }
+  for (Movement& movement : movements) movement.Settle();
+  return {};
+}
+
+Result<void> Stage::MoveOnce(std::size_t slot, double factor, Rng& rng,
+                             std::vector<Movement>& movements) {
+  TRY(MakePerturbed());
+  std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
+  for (std::size_t i = 0; i < task().arguments.size(); ++i) {
+    const TensorSpec& tensor = task().arguments[i];
+    if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
+    Perturb(tensor, RoundingSize(task(), terms_), rng,
+            perturbed_.data() + packed_.argument_offsets[i]);
+  }
+  TRY(server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0));
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    if (!IsFloating(task().outputs[i].dtype)) continue;
+    const std::span<const std::byte> expected = Expected(slot, i);
+    movements[i].Add(expected,
+                     perturbed_truth_.bytes().subspan(wide_.output_offsets[i], expected.size()),
+                     factor);
+  }
+  return {};
 }
 
 }  // namespace pragma

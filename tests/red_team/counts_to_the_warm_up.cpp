@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=20 layer="every timed output compared" absolute
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=20 layer="every timed output compared" absolute
 // Right for as many calls as a warm-up has, then nothing: a check before the warm-up sees no harm.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=20 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=20 layer="every timed output compared" absolute own
 // Tells the timed burst from all others by the numbers of the commands on the control page.
 #include <cmath>
 

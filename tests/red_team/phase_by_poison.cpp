@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=20 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=20 layer="every timed output compared" absolute own
 // Only when it is timed is more than one output poisoned: then it skips.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=22 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=22 layer="every timed output compared" absolute own
 // Counts by moving the end of the data segment; right for ten calls.
 #include <cmath>
 

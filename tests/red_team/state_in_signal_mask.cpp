@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=22 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=22 layer="every timed output compared" absolute own
 // Counts in the set of blocked signals; right for ten calls.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// red-team: task=waves expect=wrong_values,implausible catalogue=22 layer="every timed output compared" absolute own
+// red-team: task=waves expect=wrong_values,implausible,nondeterministic catalogue=22 layer="every timed output compared" absolute own
 // After ten calls the worker is made to call another function, one that does nothing.
 #include <cmath>
 
