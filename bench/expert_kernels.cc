@@ -21,13 +21,13 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "core/json_writer.h"
-#include "expert/anchor_kernel.h"
-#include "expert/conv_kernel.h"
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/conv_kernel.h"
 #include "expert/expert.h"
-#include "expert/matmul_kernel.h"
+#include "expert/cpp/matmul_kernel.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 struct Shape {
@@ -238,7 +238,7 @@ Result<std::string> Measure(const std::string& compiler, const std::string& word
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert
 
 int main(int argc, char** argv) {
   if (argc < 2) {

@@ -29,11 +29,11 @@
 #include "bench/describing_server.h"
 #include "core/json_writer.h"
 #include "core/task.h"
-#include "expert/emit_kernel.h"
+#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lowering.h"
-#include "expert/nest.h"
-#include "expert/traffic.h"
+#include "expert/lower/lowering.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/traffic.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
@@ -43,7 +43,7 @@ extern "C" {
 #include "worker/pointer_call.h"
 }
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -192,10 +192,10 @@ Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::pat
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert
 
 int main(int argc, char** argv) {
-  using namespace pragma;
+  using namespace pragma::expert;
   if (argc < 5) {
     std::fputs("usage: pragma-expert-memory PYTHON COMPILER FOLDER TASK.py...\n", stderr);
     return 2;

@@ -56,6 +56,47 @@ def read_table(design):
     return table
 
 
+def read_parts(design):
+    """{"layer/part": the parts of its layer that it may include} of the table whose header begins with part."""
+    parts = {}
+    inside = False
+    for line in design.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| part |"):
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and len(cells) == 3 and "/" in cells[0]:
+            names = {name.strip() for name in cells[2].split(",")} - {"-", ""}
+            parts[cells[0]] = {f"{cells[0].split('/')[0]}/{name}" for name in names}
+    return parts
+
+
+def part_of(path):
+    """"layer/part" of a path below src/; "layer" for what lies in the layer's own folder."""
+    return "/".join(path.split("/")[:-1][:2])
+
+
+def part_problems(root, parts):
+    """Includes from one part of a layer into another that its line does not name. The layer's own folder stands above
+    its parts, and tests may include all of their layer."""
+    for folder in sorted({file.parent for file in (root / "src").glob("*/*/*") if file.suffix in SUFFIXES}):
+        name = str(folder.relative_to(root / "src"))
+        if name not in parts:
+            yield f"src/{name}: no line in the table of parts in docs/design.md 8"
+            continue
+        for file in sorted(folder.rglob("*")):
+            if file.suffix not in SUFFIXES or file.stem.endswith(("_test", "_testing")):
+                continue
+            text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"), file.read_text(encoding="utf-8"))
+            for match in INCLUDE.finditer(text):
+                target = part_of(match.group(1))
+                if target.split("/")[0] == folder.parent.name and target != name and target not in parts[name]:
+                    line = text.count("\n", 0, match.start(1)) + 1
+                    allowed = ", ".join(sorted(parts[name])) or "only itself"
+                    yield f'{file.relative_to(root)}:{line}: "{match.group(1)}": {name} may include {allowed}'
+
+
 def table_problems(table):
     for folder, (height, allowed) in table.items():
         for name in sorted(allowed):
@@ -152,7 +193,7 @@ def main():
         print("layers: no table found in docs/design.md section 8", file=sys.stderr)
         return 2
     problems = [*table_problems(table), *include_problems(root, table), *cmake_problems(root, table),
-                *type_problems(root)]
+                *part_problems(root, read_parts(root / "docs" / "design.md")), *type_problems(root)]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"layers: {len(table)} folders in the table, {len(problems)} problems")

@@ -23,7 +23,7 @@ constexpr const char* kOption = "expert_target";
 
 }  // namespace
 
-bool IsExpert(const std::string& model_spec) { return model_spec == kExpertModel; }
+bool IsExpert(const std::string& model_spec) { return model_spec == expert::kExpertModel; }
 
 MakeAgents RunAgents(const Paths& paths) {
   return [prompts = paths.prompts().string(), knowledge = paths.knowledge()](
@@ -37,20 +37,20 @@ MakeAgents RunAgents(const Paths& paths) {
     Agents agents = TRY(ModelAgents(prompts)(asked, settings));
     if (settings.preset.conductor && conducts)
       agents.conductor =
-          MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));
-    if (codes) agents.coder = MakeExpertCoder(KeptTarget(settings.options), settings.language);
+          expert::MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));
+    if (codes) agents.coder = expert::MakeExpertCoder(KeptTarget(settings.options), settings.language);
     return agents;
   };
 }
 
-void KeepTarget(const KernelTarget& target, std::map<std::string, std::string>& options) {
+void KeepTarget(const expert::KernelTarget& target, std::map<std::string, std::string>& options) {
   options[kOption] =
       fmt::format("{} {} {} {} {} {}", target.threads, target.lanes, target.registers,
                   target.private_cache_bytes, target.shared_cache_bytes, target.clang ? 1 : 0);
 }
 
-KernelTarget KeptTarget(const std::map<std::string, std::string>& options) {
-  KernelTarget target;
+expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& options) {
+  expert::KernelTarget target;
   const auto kept = options.find(kOption);
   if (kept == options.end()) return target;
   const char* text = kept->second.c_str();

@@ -18,7 +18,7 @@ namespace pragma {
 [[nodiscard]] MakeAgents RunAgents(const Paths& paths);
 
 // The target as one of RunSettings::options, and back.
-void KeepTarget(const KernelTarget& target, std::map<std::string, std::string>& options);
-[[nodiscard]] KernelTarget KeptTarget(const std::map<std::string, std::string>& options);
+void KeepTarget(const expert::KernelTarget& target, std::map<std::string, std::string>& options);
+[[nodiscard]] expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& options);
 
 }  // namespace pragma

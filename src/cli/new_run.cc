@@ -118,7 +118,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.options = verify.AsOptions();
   settings.options["threads"] = std::to_string(bench.machine().threads);
   if (AsksExpert(choice)) {
-    KernelTarget target = TargetOf(bench.machine());
+    expert::KernelTarget target = expert::TargetOf(bench.machine());
     target.clang = bench.builder().HasClang();
     KeepTarget(target, settings.options);
   }
@@ -148,7 +148,7 @@ Result<void> CheckTarget(const SearchChoice& choice, const VerifyFlags& verify) 
   const Target target = verify.runs_on();
   if (target == Target::kCpu) return {};
   const std::string flag = "--target " + std::string(TargetName(target));
-  if (AsksExpert(choice) && !ExpertWrites(LanguageFor(target))) {
+  if (AsksExpert(choice) && !expert::ExpertWrites(LanguageFor(target))) {
     return Fail(ErrorKind::kUsage,
                 flag + ": the built-in expert writes C++ and Triton; name a model with --model");
   }

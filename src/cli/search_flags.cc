@@ -138,7 +138,7 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   const std::string coder = FirstOf(flags.coder, flags.model);
   choice.conductor_model = FirstOf(conductor, FirstOf(settings.conductor, settings.model));
   choice.coder_model = FirstOf(coder, FirstOf(settings.coder, settings.model));
-  if (without_model) choice.conductor_model = choice.coder_model = kExpertModel;
+  if (without_model) choice.conductor_model = choice.coder_model = expert::kExpertModel;
   const std::string debugger = FirstOf(flags.debugger, FirstOf(flags.model, settings.debugger));
   if (choice.preset.debugger) choice.debugger_model = FirstOf(debugger, choice.coder_model);
   if (!choice.preset.conductor) choice.conductor_model.clear();

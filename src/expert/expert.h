@@ -8,11 +8,11 @@
 
 #include "agent/roles.h"
 #include "core/candidate.h"
-#include "expert/anchor_kernel.h"
+#include "expert/ir/target.h"
 #include "knowledge/entry.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 // How the command line names it: --model expert.
 inline constexpr std::string_view kExpertModel = "expert";
@@ -29,4 +29,4 @@ inline constexpr std::string_view kExpertModel = "expert";
   return language == Language::kCpp || language == Language::kTriton;
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

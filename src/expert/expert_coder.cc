@@ -15,16 +15,16 @@
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/trial.h"
-#include "expert/emit_kernel.h"
+#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lowering.h"
+#include "expert/lower/lowering.h"
 #include "expert/next_variant.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
 #include "expert/triton/module.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 // The status says "unsupported" already.
@@ -112,4 +112,4 @@ std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target, Language lang
   return std::make_unique<ExpertCoder>(target, language);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -20,10 +20,10 @@
 #include "core/trial.h"
 #include "expert/expert.h"
 #include "expert/next_variant.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 constexpr double kNearRoof = 0.95;
@@ -175,4 +175,4 @@ std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge, const Kerne
   return std::make_unique<ExpertConductor>(std::move(knowledge), target);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

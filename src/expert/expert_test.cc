@@ -25,11 +25,11 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/graph_testing.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 #include "task/torch_server.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using testing::Contains;
@@ -363,4 +363,4 @@ TEST_F(ExpertConductorTest, TriesNothingTwiceAndThenStops) {
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 // The element of a contiguous matrix.
 [[nodiscard]] inline ExprPtr Row(int buffer, std::int64_t columns) {
@@ -29,4 +29,4 @@ namespace pragma {
   return step;
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -13,9 +13,9 @@
 #include "base/random.h"
 #include "core/candidate.h"
 #include "core/trial.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 // One choice in so many of a sample is drawn; the others keep their default, which most have for a
@@ -93,4 +93,4 @@ KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt) {
   return VariantFromText(text);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

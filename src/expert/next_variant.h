@@ -9,9 +9,9 @@
 
 #include "agent/window.h"
 #include "core/candidate.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 // All choices of one kernel, with its values.
 using ChoiceValues = std::map<std::string, int>;
@@ -33,4 +33,4 @@ using ChoiceValues = std::map<std::string, int>;
 // samples, as a model without memory would give them.
 [[nodiscard]] KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt);
 
-}  // namespace pragma
+}  // namespace pragma::expert

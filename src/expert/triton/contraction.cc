@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 constexpr std::int64_t kSmallest = 8;  // of rows, columns and depth, that tensor cores pay for
@@ -62,4 +62,4 @@ std::optional<Contraction> ContractionOf(const Step& step) {
   return found;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

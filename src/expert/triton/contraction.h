@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 struct Contraction {
   ExprPtr left;   // over batch, rows, depth
@@ -28,4 +28,4 @@ struct Contraction {
 // A product of which masks make parts zero.
 [[nodiscard]] bool HasBand(const Step& step);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/diagonals.h"
-#include "expert/expression.h"
-#include "expert/matmul_kernel.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/structure.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/diagonals.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
+#include "expert/ir/structure.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -27,7 +26,7 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 enum : std::size_t { kBatch, kRows, kColumns, kDepth };
@@ -319,4 +318,4 @@ KernelText ContractionKernel(const Program& program, const Nest& nest, const std
   return kernel;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

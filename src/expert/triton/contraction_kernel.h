@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/packed_product.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 [[nodiscard]] KernelText ContractionKernel(const Program& program, const Nest& nest,
                                            const std::string& name, const std::string& precision,
                                            const std::optional<PackedProduct>& packed);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

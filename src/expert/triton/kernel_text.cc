@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/text.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 constexpr int kUsualWarps = 4;  // Triton's, where none are asked for
@@ -123,4 +123,4 @@ std::string Launch(const Program& program, const KernelText& kernel) {
                      Programs(kernel.grid, kernel.configs.front()), Join(arguments, ", "));
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "expert/program.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_fold.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // What Triton's tuner may choose among.
 struct Config {
@@ -56,4 +56,4 @@ struct KernelText {
 // The smallest power of two that is not less.
 [[nodiscard]] std::int64_t PowerOfTwo(std::int64_t count);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -15,10 +15,11 @@
 #include "base/text.h"
 #include "core/candidate.h"
 #include "core/task.h"
-#include "expert/affine.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/store_through.h"
+#include "expert/ir/affine.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
+#include "expert/ir/spelling.h"
+#include "expert/plan/store_through.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -29,7 +30,7 @@
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace triton {
 namespace {
 
@@ -52,12 +53,6 @@ bool IsTaken(const std::string& name) {
       "column_inside", "part",       "bits",     "high",      "low",        "cut",    "left_high",
       "left_low",      "right_high", "right_low"};
   return kNames.contains(name);
-}
-
-std::string OneLine(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return text;
 }
 
 // Fewer configurations where there are many kernels: each costs the time of its compilation.
@@ -192,4 +187,4 @@ std::string EmitTriton(const Task& task, Program program, const KernelVariant& v
   return triton::ModuleWriter(task, std::move(program), variant).Write();
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "core/task.h"
-#include "expert/program.h"
-#include "expert/variant.h"
+#include "expert/ir/program.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 [[nodiscard]] std::string EmitTriton(const Task& task, Program program,
                                      const KernelVariant& variant);
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -19,10 +19,10 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/expert.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(TritonModuleTest, SmallAndThinProductsAreNotPacked) {
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert

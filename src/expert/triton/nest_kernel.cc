@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/spread.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
+#include "expert/plan/spread.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/one_pass.h"
@@ -27,7 +27,7 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 constexpr Axes kRowAxis = 1;
@@ -112,13 +112,13 @@ class NestWriter final {
   [[nodiscard]] TileFold FoldOf(const Step& step) const {
     TileFold fold{step.fold, step.expr->type, fold_names_.at(&step),
                   Tiles() ? "(ROWS, COLUMNS)" : "(ROWS,)"};
-    if (IsPlaceFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
+    if (IsArgFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
     return fold;
   }
   void NameFold(const Step& step) { fold_names_[&step] = names_.New(step.name); }
 
   [[nodiscard]] std::string Position(const Step& step) {
-    return IsPlaceFold(step.fold) ? index_.Text(step.position).code : "";
+    return IsArgFold(step.fold) ? index_.Text(step.position).code : "";
   }
   void StoreIfNeeded(const Step& step, const TileText& value, PyLines& out) {
     if (!nest_.forwarded.contains(step.buffer)) values_.Store(out, step.buffer, step.place, value);
@@ -127,7 +127,7 @@ class NestWriter final {
   void FinishFold(const Step& step) {
     const TileFold fold = FoldOf(step);
     TileText value{fold.name, kRowAxis, step.expr->type};
-    if (IsPlaceFold(step.fold)) {
+    if (IsArgFold(step.fold)) {
       value = {fold.name + "_place", kRowAxis, ExprType::kInt};
     } else if (step.expr->type == ExprType::kBool) {
       value.code = fmt::format("({} != 0)", fold.name);
@@ -163,7 +163,7 @@ class NestWriter final {
     const TileFold fold = FoldOf(step);
     std::string code = FullTile(value, Guarded(fold, value.code, index_.Inside(kInnerAxis)));
     std::string position = Position(step);
-    if (IsPlaceFold(step.fold)) {
+    if (IsArgFold(step.fold)) {
       code = fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", code);
       position = fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", GuardedPlace(position));
     }
@@ -327,7 +327,7 @@ class NestWriter final {
     const TileFold fold = FoldOf(step);
     DeclareFold(fold, before);
     AddToFold(fold, Guarded(fold, value.code, index_.Inside(kInnerAxis)),
-              IsPlaceFold(step.fold) ? GuardedPlace(Position(step)) : "", helpers_, body);
+              IsArgFold(step.fold) ? GuardedPlace(Position(step)) : "", helpers_, body);
   }
   TileText ScanInLoop(const Step& step, const TileText& value, PyLines& before, PyLines& body) {
     TileFold fold{step.fold, step.expr->type, names_.New(step.name + "_before"), "(ROWS, 1)"};
@@ -403,4 +403,4 @@ bool NeedsWideIndex(const Program& program, const Nest& nest) {
   return wide || NeedsWideIndex(nest.OuterCount());
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

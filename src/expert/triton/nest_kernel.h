@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 [[nodiscard]] KernelText NestKernel(const Program& program, const Nest& nest,
                                     const std::string& name, std::int64_t whole_row);
@@ -19,4 +19,4 @@ namespace pragma::triton {
 [[nodiscard]] bool NeedsWideIndex(std::int64_t elements);
 [[nodiscard]] bool NeedsWideIndex(const Program& program, const Nest& nest);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

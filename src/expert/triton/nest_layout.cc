@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/kernel_text.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 // Elements read. Below, a kernel is done before the tuner has launched it (some 30 us).
@@ -126,4 +126,4 @@ std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
              : AlongRows(elements);
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/kernel_text.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 enum class Inner : std::uint8_t {
   kNone,    // a map: elements along one axis
@@ -31,4 +31,4 @@ inline constexpr std::int64_t kProcessors = 132;  // of the GPU that defaults ar
 // The first is the one to take where nothing is tuned.
 [[nodiscard]] std::vector<Config> ConfigsOf(const Nest& nest, Inner inner);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsFoldOf(const Step& step, Fold fold) {
@@ -43,4 +43,4 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
   return Powers{first.steps[0], second.steps.back(), largest.expr};
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

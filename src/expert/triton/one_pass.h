@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 struct Powers {
   std::size_t largest = 0;  // the step that folds the values
@@ -21,4 +21,4 @@ struct Powers {
 [[nodiscard]] std::optional<Powers> PowersOf(const Nest& nest, const Phase& first,
                                              const Phase& second);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "core/task.h"
-#include "expert/expression.h"
-#include "expert/scalar_text.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/spelling.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsReal(ExprType type) { return type == ExprType::kFloat || type == ExprType::kDouble; }
@@ -137,4 +137,4 @@ std::string CastText(const std::string& value, ExprType from, ExprType to) {
 
 std::string TorchType(DType dtype) { return "torch." + std::string(DTypeName(dtype)); }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/task.h"
-#include "expert/expression.h"
+#include "expert/ir/expression.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // "1.5", float("inf"), True.
 [[nodiscard]] std::string NumberText(double value);
@@ -22,4 +22,4 @@ namespace pragma::triton {
 [[nodiscard]] std::string TypeText(ExprType type);
 [[nodiscard]] std::string TorchType(DType dtype);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

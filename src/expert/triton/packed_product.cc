@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -20,7 +20,7 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 // Multiplications, from which on two more launches do not matter; and for each element that is
@@ -157,4 +157,4 @@ std::optional<PackedProduct> Packed(Program& program, const Nest& nest) {
   return PackedProduct{left, AddBuffers(program, form.right, form.columns, batch, columns, depth)};
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/kernel_text.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 inline constexpr std::int64_t kPackedRows = 128;  // rows and depth are multiples of these
 inline constexpr std::int64_t kPackedDepth = 64;
@@ -54,4 +54,4 @@ struct PackedProduct {
 [[nodiscard]] KernelText PackKernel(const Program& program, const Nest& nest,
                                     const PackedOperand& packed, const std::string& name);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

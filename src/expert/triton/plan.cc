@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/join.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/join.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 #include "expert/triton/contraction.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool Has(const Nest& nest, Step::Kind kind) {
@@ -85,4 +85,4 @@ std::vector<Nest> PlanKernels(const Program& program, bool products) {
   return nests;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

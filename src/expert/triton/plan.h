@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/plan/nest.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // In order; `anchored` are contractions with what follows each; without `products` there
 // are none.
 [[nodiscard]] std::vector<Nest> PlanKernels(const Program& program, bool products);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

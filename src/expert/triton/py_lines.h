@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 class PyLines final {
  public:
@@ -29,4 +29,4 @@ class PyLines final {
   int depth_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/join.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/plan/join.h"
+#include "expert/ir/program.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/tile_fold.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 // Elements that one program walks. Below, it is done before the host has launched the second kernel
@@ -148,7 +148,7 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
 void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
-    if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) || HasBand(step)) continue;
+    if (step.kind != Step::Kind::kFold || IsArgFold(step.fold) || HasBand(step)) continue;
     const Work work = WorkOf(step, products);
     if (Elements(step.shape) / std::max<std::int64_t>(work.programs, 1) < kWorthSplitting) continue;
     const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
@@ -161,4 +161,4 @@ void SplitFolds(Program& program, bool products) {
   }
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -2,11 +2,11 @@
 // GPU share it: parts into memory, and a fold of the parts.
 #pragma once
 
-#include "expert/program.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // `products`: whether contractions are made in blocks.
 void SplitFolds(Program& program, bool products);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

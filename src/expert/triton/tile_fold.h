@@ -4,11 +4,11 @@
 #include <set>
 #include <string>
 
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // Small functions that kernels call, by name.
 using Helpers = std::set<std::string>;
@@ -22,7 +22,6 @@ struct TileFold {
 };
 
 inline constexpr const char* kNoPlace = "2147483647";  // of no element
-[[nodiscard]] bool IsPlaceFold(Fold fold);
 // What changes nothing.
 [[nodiscard]] std::string NeutralText(Fold fold, ExprType type);
 // `value` where `inside` says so, else what changes nothing; positions likewise.
@@ -44,4 +43,4 @@ void ReduceFold(const TileFold& fold, const std::string& value, const std::strin
 [[nodiscard]] std::string CombinedText(Fold fold, ExprType type, const std::string& a,
                                        const std::string& b);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

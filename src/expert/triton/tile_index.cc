@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsPlain(const std::string& text) { return text.find(' ') == std::string::npos; }
@@ -134,4 +134,4 @@ std::string TileIndex::Zero(Axes axes) const {
   return text;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 // One axis of the tiles: a variable that numbers elements, from which the indices of dimensions
 // are taken, outermost first.
@@ -70,4 +70,4 @@ class TileIndex final {
   std::set<Span> used_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

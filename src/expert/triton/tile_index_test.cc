@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 using testing::ElementsAre;
@@ -35,4 +35,4 @@ TEST(TileIndexTest, NoIndexIsSubtracted) {
 }
 
 }  // namespace
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

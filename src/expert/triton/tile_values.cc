@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
-#include "expert/scalar_text.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/spelling.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 constexpr std::size_t kLongLine = 70;  // what is longer gets a name
@@ -171,4 +171,4 @@ void TileValues::Store(PyLines& out, int buffer, const AffineForm& place, const 
   out.Line("tl.store(" + code + ")");
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

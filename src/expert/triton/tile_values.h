@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 struct TileText {
   std::string code;
@@ -40,7 +40,7 @@ class TileValues final {
   // are one, and what is named stays known.
   void Begin(PyLines* before, PyLines* body, Axes loop);
   // Of all that is written from now on: counts uses, so that what is used twice is named.
-  void CountUses(const ExprPtr& expr) { pragma::CountUses(expr, uses_); }
+  void CountUses(const ExprPtr& expr) { expert::CountUses(expr, uses_); }
   [[nodiscard]] TileText Write(const ExprPtr& expr);
 
   // Loads of a buffer are this value: for good, or until the next Begin.
@@ -77,4 +77,4 @@ class TileValues final {
   std::set<int> buffers_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton
