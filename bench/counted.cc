@@ -23,7 +23,7 @@
 #include "build/instruction_mix.h"
 #include "build/trace_calls.h"
 #include "build/work_metrics.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {

@@ -40,7 +40,7 @@
 #include "verify/bounds.h"
 
 extern "C" {
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 }
 
 namespace pragma::expert {

@@ -1,4 +1,4 @@
-"""The second seccomp filter: no new processes or programs. Made by worker/confine.c."""
+"""The second seccomp filter: no new processes or programs. Made by worker/jail/confine.c."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // Takes a candidate's constructors from the loader: their tags in the dynamic section get values
 // that only our worker knows, which calls them once its last filter is installed
-// (worker/deferred_tag.h).
+// (worker/load/deferred_tag.h).
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 #include "build/assembly_testing.h"
 #include "build/block_counters.h"
 #include "build/trace_calls.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {

@@ -80,7 +80,7 @@ constexpr std::string_view kPrefixes[] = {"__cxa_",
 
 constexpr std::string_view kOpenMp[] = {"GOMP_", "__kmpc_"};
 
-// Settings are looked at after each call (worker/openmp.h). Clocks, texts, memory and devices of
+// Settings are looked at after each call (worker/cpu/openmp.h). Clocks, texts, memory and devices of
 // OpenMP's are not for kernels.
 constexpr std::string_view kOpenMpFunctions[] = {"omp_get_max_threads",
                                                  "omp_get_num_threads",

@@ -12,7 +12,7 @@
 #include "build/assembly.h"
 #include "build/memory_access.h"
 #include "build/text_insertion.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {

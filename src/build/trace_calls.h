@@ -42,7 +42,7 @@ struct TraceProgram {
 //   void (*pragma_trace_access)(uint64_t address, uint32_t site);
 //   void (*pragma_trace_branch)(uint32_t branch, int taken);
 // The functions run on the kernel's stack with its vector and x87 registers alive, so nothing they
-// call may touch those. The table has an entry of worker/trace_model.h's trace_site for each site.
+// call may touch those. The table has an entry of worker/profiler/trace_model.h's trace_site for each site.
 inline constexpr const char* kTraceAccessSymbol = "pragma_trace_access";
 inline constexpr const char* kTraceBranchSymbol = "pragma_trace_branch";
 inline constexpr const char* kTraceSitesSymbol = "pragma_trace_sites";

@@ -1,5 +1,5 @@
 // The model that instrumented kernels report to, against plain simulations and known answers.
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 #include <gtest/gtest.h>
 

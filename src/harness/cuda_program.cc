@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/shared_memory.h"

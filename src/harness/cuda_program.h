@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/shared_memory.h"

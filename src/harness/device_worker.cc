@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/evaluation.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/text.h"

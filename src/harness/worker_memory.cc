@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"

@@ -1,11 +1,11 @@
 // WorkerMemory: what a kernel is called on besides its inputs, and the page that says where
-// everything lies (worker/kernel_memory.h reads it).
+// everything lies (worker/load/kernel_memory.h reads it).
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/random.h"
 #include "base/result.h"

@@ -1,5 +1,5 @@
 // Hardware counters: which raw events each processor has for what we want to know, and how their
-// values become metrics. Pure; the counting is done by worker/perf_events.h in the process that
+// values become metrics. Pure; the counting is done by worker/profiler/perf_events.h in the process that
 // runs the kernel, on one thread, one group at a time.
 #pragma once
 

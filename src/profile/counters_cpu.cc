@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "core/profile.h"
 #include "profile/counters.h"
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 
 namespace pragma {
 namespace {

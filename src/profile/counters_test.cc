@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "profile/formula.h"
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 
 namespace pragma {
 namespace {

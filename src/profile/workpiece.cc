@@ -22,7 +22,7 @@
 #include "profile/subject.h"
 #include "sandbox/jail.h"
 #include "task/set_layout.h"
-#include "worker/kernel_memory.h"
+#include "worker/load/kernel_memory.h"
 
 namespace pragma {
 namespace {

@@ -30,7 +30,7 @@ struct CgroupLimits {
 };
 
 // The group of one jail. Whoever made it has it removed once it is empty: the jail's guard does so,
-// also when we are gone (worker/guard.h).
+// also when we are gone (worker/jail/guard.h).
 class Cgroup final {
  public:
   [[nodiscard]] static Result<Cgroup> Create(const CgroupPlace& place, const CgroupLimits& limits);

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "sandbox/jail.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {

@@ -25,7 +25,7 @@
 #include "base/text.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/command.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {

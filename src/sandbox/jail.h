@@ -89,11 +89,11 @@ class JailedProcess final {
   friend class Jail;
   JailedProcess(Process process, UniqueFd report)
       : process_(std::move(process)), report_(std::move(report)) {}
-  // The start's handshake (worker/init_protocol.h): learns host_pid, lets the program go on, and
+  // The start's handshake (worker/jail/init_protocol.h): learns host_pid, lets the program go on, and
   // waits until it is exec'ed. Before it goes on it joins `group`, if there is one.
   [[nodiscard]] Result<void> Greet(Seconds limit, const std::optional<Cgroup>& group);
   void Destroy() noexcept;
-  Process process_;  // the guard (worker/guard.h)
+  Process process_;  // the guard (worker/jail/guard.h)
   UniqueFd report_;  // our init's report socket
   pid_t host_pid_ = -1;
   UniqueFd pidfd_;

@@ -22,7 +22,7 @@
 #include "base/result.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {

@@ -20,7 +20,7 @@ constexpr const char* kFolder = "/candidate";
 constexpr const char* kConfine = "/pragma-confine";
 // Extensions and torch.compile's files, in the jail's own memory (python/pragma_candidate/keep.py).
 constexpr const char* kKeep = "/tmp/keep";
-// worker/confine.c leaves its second filter there.
+// worker/jail/confine.c leaves its second filter there.
 constexpr const char* kLateFilterFd = "8";
 
 // The jailed user may be nobody that we are.

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"

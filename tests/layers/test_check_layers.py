@@ -37,7 +37,7 @@ def tree(tmp_path):
     write("src/core/task.h", '#include "base/text.h"\n')
     write("src/llm/model.cc", '#include "llm/model.h"\n\n#include "core/task.h"\n#include "http/get.h"\n')
     write("src/cli/main.cc", '#include "llm/model.h"\n#include "build/builder.h"\n')
-    write("src/base/doorbell.h", '#include "worker/protocol.h"\n')
+    write("src/task/doorbell.h", '#include "worker/protocol.h"\n')
     tree.write = write
     tree.root = tmp_path
     return tree

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "worker/cuda/driver.h"
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 
 enum { kAreas = 2, kPosixDescriptor = 1, kOnDevice = 1, kRead = 1, kReadWrite = 3 };
 enum { kScratchPattern = 0x5a, kMappedAtOnce = 2 << 20 };

@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "worker/candidate.h"
+#include "worker/load/candidate.h"
 #include "worker/cuda/driver.h"
 #include "worker/cuda/runtime.h"
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 
 enum { kFirstTensor = 6, kUnobserved = 3, kMostLaunches = 512, kScratchPattern = 0x5a };
 /* CUfunction_attribute, CUdevice_attribute */

@@ -1,8 +1,8 @@
-// Hardware counters over calls, one group of events a run: EVENTS as worker/perf_events.h wants
+// Hardware counters over calls, one group of events a run: EVENTS as worker/profiler/perf_events.h wants
 // them.
 #include <array>
 
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 #include "worker/profiler/host.h"
 
 namespace profiler {

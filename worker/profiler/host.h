@@ -3,7 +3,7 @@
 //
 //   pragma-profiler MODE KERNEL.so RESULT [NAME=VALUE...]
 //
-// Memory comes on the worker's descriptors (worker/kernel_memory.h). The result is lines of words.
+// Memory comes on the worker's descriptors (worker/load/kernel_memory.h). The result is lines of words.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "worker/kernel_memory.h"
-#include "worker/perf_events.h"
+#include "worker/load/kernel_memory.h"
+#include "worker/profiler/perf_events.h"
 
 namespace profiler {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "worker/profiler/host.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace profiler {
 namespace {

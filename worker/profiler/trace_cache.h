@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 // A cache with sets: each set's tags in order of their last use, the latest first.
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/scramble.h"
+#include "worker/cpu/scramble.h"
 
 #include <alloca.h>
 #include <errno.h>

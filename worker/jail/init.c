@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "worker/guard.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/guard.h"
+#include "worker/jail/init_protocol.h"
 
 enum { kMaxFds = 64, kMaxEnv = 256, kParkedFd = 200 };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/object.h"
+#include "worker/cpu/object.h"
 
 #include <dlfcn.h>
 #include <link.h>

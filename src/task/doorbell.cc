@@ -1,4 +1,4 @@
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 
 #include <linux/futex.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/filter.h"
+#include "worker/cpu/filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "worker/scramble.h"
+#include "worker/cpu/scramble.h"
 
 extern void* __libc_malloc(size_t bytes);
 extern void* __libc_memalign(size_t alignment, size_t bytes);

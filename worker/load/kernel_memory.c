@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "worker/kernel_memory.h"
+#include "worker/load/kernel_memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 
 static char* map(int fd, uint64_t bytes, int protection) {
   if (bytes == 0) return NULL;

@@ -1,9 +1,9 @@
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "worker/trace_cache.h"
+#include "worker/profiler/trace_cache.h"
 
 enum { most_bytes = 64 };
 

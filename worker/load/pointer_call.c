@@ -1,4 +1,4 @@
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 
 /* The candidate takes N pointers. The System V ABIs of x86-64 and AArch64 let a caller pass more
  * arguments than the callee takes (the caller cleans up, the first ones lie where they always do),

@@ -1,4 +1,4 @@
-#include "base/doorbell.h"
+#include "task/doorbell.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/openmp.h"
+#include "worker/cpu/openmp.h"
 
 #include <dlfcn.h>
 

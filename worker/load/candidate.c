@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/candidate.h"
+#include "worker/load/candidate.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "worker/deferred_tag.h"
+#include "worker/load/deferred_tag.h"
 
 void candidate_construct(void* handle) {
   typedef void (*initializer)(int, char**, char**);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "worker/openmp.h"
+#include "worker/cpu/openmp.h"
 
 /* Once, in the main thread, before candidate code: where its stack begins. */
 void scramble_begin(void);

@@ -14,13 +14,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "worker/candidate.h"
-#include "worker/filter.h"
-#include "worker/kernel_memory.h"
-#include "worker/object.h"
-#include "worker/openmp.h"
+#include "worker/load/candidate.h"
+#include "worker/cpu/filter.h"
+#include "worker/load/kernel_memory.h"
+#include "worker/cpu/object.h"
+#include "worker/cpu/openmp.h"
 #include "worker/protocol.h"
-#include "worker/scramble.h"
+#include "worker/cpu/scramble.h"
 
 /* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use
  * it runs in a process that computes other things too. The status flags are no part of it. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "worker/guard.h"
+#include "worker/jail/guard.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 int kill_children_once(void) {
   char path[64];
