@@ -1,5 +1,5 @@
-// Anchored nests: a product or convolution that a generator of its family writes, with the
-// pointwise steps behind it as its epilogue.
+// Anchored nests. An anchored nest is a product or convolution that the generator of its family
+// writes, with the pointwise steps behind it as the epilogue.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,25 @@
 
 namespace pragma {
 
-// Dimensions of a product's nest, [batch, row, column].
+// Dimensions of a product's nest, which is [batch, row, column].
 inline constexpr std::size_t kRow = 1;
 inline constexpr std::size_t kColumn = 2;
 
-// A nest over them around this step; none where no generator takes it.
+// Returns a nest over these dimensions around `step`, or nullopt where no generator supports the
+// step.
 [[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
-// Makes a step the anchor's epilogue; false where it cannot be.
+// Makes `step` part of the anchor's epilogue. Returns false where that is not possible.
 [[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
 
-// Keeps names that the generator's text has round an epilogue from what the epilogue names.
+// Reserves the names that the generator's code uses around an epilogue, so that the epilogue does
+// not define them again.
 void ReserveNames(ExpressionWriter& values, const OutputSite& site);
 
 struct AnchorText {
-  std::string function;  // before the kernel
-  std::string call;      // inside it; @scratch@ stands for the scratch memory
-  std::string before;    // the same, once before a repeat's turns; empty: nothing is needed
+  std::string function;  // function to put before the kernel
+  std::string call;      // statement inside the kernel; @scratch@ stands for the scratch memory
+  std::string before;    // statement to run once before the iterations of a repeat, also with
+                         // @scratch@; empty if nothing is needed
   std::set<VectorPiece> pieces;
 };
 

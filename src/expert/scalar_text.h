@@ -1,4 +1,4 @@
-// Names of operators in the generated text, and how single elements are read, computed and written.
+// Names of operators in the generated code, and how single elements are read, computed and written.
 #pragma once
 
 #include <string>
@@ -17,12 +17,14 @@ namespace pragma {
 [[nodiscard]] std::string ScalarCall(ExprOp op, const std::string& arg, ExprType type);
 [[nodiscard]] std::string ScalarBinary(ExprOp op, const std::string& a, const std::string& b,
                                        ExprType type);
-// "+" where the language has an operator for vectors, else nothing.
+// Returns the operator, such as "+", where C++ has one for vectors. Otherwise returns an empty
+// string.
 [[nodiscard]] std::string_view Operator(ExprOp op);
 [[nodiscard]] std::string VectorCall(ExprOp op, const std::string& arg, Needs& needs);
 [[nodiscard]] std::string VectorCall(ExprOp op, const std::string& a, const std::string& b,
                                      ExprType type, Needs& needs);
-// What a named value is called: "scale" says less than "inverse_sqrt".
+// Returns the stem for the name of a value. The stem is as specific as possible: "scale" says less
+// than "inverse_sqrt".
 [[nodiscard]] std::string StemOf(const Expr& expr, const Program& program);
 
 }  // namespace pragma
