@@ -39,7 +39,7 @@ bool IsFloat(const Program& program, int buffer) {
   return BufferOf(program, buffer).dtype == DType::kFloat32;
 }
 
-// A form over [batch..., rest...] with all batch dimensions as one.
+// Returns a form over [batch..., rest...] with all batch dimensions merged into one.
 std::optional<AffineForm> OneBatch(const AffineForm& form, const Shape& shape, std::size_t rest) {
   Shape merged(shape.end() - static_cast<std::ptrdiff_t>(rest), shape.end());
   merged.insert(merged.begin(), 1);
@@ -96,7 +96,7 @@ std::optional<Nest> ConvolutionNest(const Program& program, const Step& step) {
   return NestOver(shape, step, *Reshape(ContiguousForm(shape), shape, shape));
 }
 
-// The results of the last step are what the generator stores.
+// The generator stores the results of the last step.
 const Step& Last(const Nest& nest) { return nest.steps.back(); }
 
 bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
@@ -107,14 +107,14 @@ bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
   return column || (row && !nest.steps[0].attention);
 }
 
-// Vector text exists whichever way the generator's vectors run.
+// Returns whether the step has a vector form in either direction of the generator's vectors.
 bool HasText(const Program& program, const Step& step, const Nest& nest) {
   for (const std::size_t lane : {kRow, kColumn})
     if (!HasVectorForm(program, step, nest, lane)) return false;
   return true;
 }
 
-// ---- Text
+// ---- Code
 
 class EpilogueWriter final {
  public:
@@ -148,7 +148,7 @@ class EpilogueWriter final {
   Needs& needs_;
 };
 
-// Names that the generators' text cannot mean something else by.
+// Gives buffers names that do not collide with names in the generators' code.
 Program Renamed(const Program& program) {
   Program renamed = program;
   for (Buffer& buffer : renamed.buffers) buffer.name += "_data";
@@ -189,7 +189,7 @@ MatmulSpec SpecOf(const Nest& nest) {
   spec.a = {a.factor[0], a.factor[1], a.factor[3]};
   spec.b = {b.factor[0], b.factor[3], b.factor[2]};
   spec.c = {c.factor[0], c.factor[1], c.factor[2]};
-  // A dimension of size 1 has no step of its own.
+  // A dimension of size 1 needs no stride of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
   spec.aligned_output = c.offset % 16 == 0;
   spec.a_nonzero = step.product->left_nonzero;
@@ -205,7 +205,8 @@ MatmulSpec SpecOf(const Nest& nest) {
   return spec;
 }
 
-// A product masked to a triangle, without the mask: the generator leaves zeros there itself.
+// Returns a product that is masked to a triangle without its mask, since the generator leaves zeros
+// there itself.
 Nest WithoutMask(Nest nest) {
   if (nest.steps.size() < 2 || !nest.steps[0].product) return nest;
   const Step& mask = nest.steps[1];

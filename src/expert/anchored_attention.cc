@@ -24,7 +24,8 @@
 namespace pragma {
 namespace {
 
-// Scores that a mask over row and key numbers makes -infinity need not be computed.
+// Returns the diagonal beyond which a mask over row and key numbers makes scores -infinity. Those
+// scores need not be computed.
 std::optional<std::int64_t> DiagonalOf(const AttentionHint& form) {
   const std::optional<Triangle> triangle = TriangleOf(form.score, form.product, kRow, kColumn);
   if (!triangle || triangle->structure != MatmulStructure::kLowerOutput) return std::nullopt;
@@ -43,7 +44,8 @@ AttentionPlace PlaceOf(const Step& step) {
   const Shape& rows = step.attention->shape;
   const Shape shape{rows[0], rows[1], step.shape[rank - 2]};
   const Shape merged{rows[0], rows[1], step.shape[rank - 2], step.shape[rank - 1]};
-  AffineForm form = *Reshape(step.place, step.shape, merged);  // as FuseAttention saw to
+  AffineForm form = *Reshape(step.place, step.shape, merged);  // FuseAttention has ensured that
+                                                               // this succeeds
   form.factor.pop_back();
   return {shape, form};
 }
