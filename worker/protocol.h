@@ -39,7 +39,7 @@ enum pragma_result {
   PRAGMA_REFUSED = 5,    /* Triton: device code that may not be; message says what of it */
 };
 
-/* Offsets in bytes: see the static assertions in base/doorbell.cc. */
+/* Offsets in bytes: see the static assertions in task/doorbell.cc. */
 struct pragma_control {
   uint32_t magic;              /*   0 */
   uint32_t version;            /*   4 */

@@ -1,4 +1,4 @@
-// For tests of the expert: the pieces of a task's graph.
+// Helpers for tests of the expert: they make the pieces of a task's graph.
 #pragma once
 
 #include <cstdint>

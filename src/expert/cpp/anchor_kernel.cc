@@ -18,9 +18,10 @@ namespace {
 
 std::int64_t RoundsUp(std::int64_t count, std::int64_t step) { return (count + step - 1) / step; }
 
-// Half cycles of one step of the innermost loop: multiplications, or what must be loaded for them
-// where that is more. Two multiplications start in a cycle and take four, so eight sums keep them
-// busy, if nothing ever comes late; measured, it takes ten.
+// Returns the cost of one step of the innermost loop in half cycles: the number of multiplications,
+// or the number of loads for them where that is larger. Two multiplications start per cycle and
+// each takes four cycles, so eight sums keep the units busy if no operand ever arrives late.
+// Measured, it takes ten.
 std::int64_t StepCost(std::int64_t rows, std::int64_t vectors) {
   return std::max({rows * vectors, rows + vectors, std::int64_t{10}});
 }
@@ -47,7 +48,7 @@ RegisterTile BestTile(const KernelTarget& target, std::int64_t rows, std::int64_
   RegisterTile best;
   std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t vectors = 1; vectors <= 6; ++vectors) {
-    // Besides the sums: the vectors of one step, one broadcast, one to spare.
+    // Registers besides the sums: the vectors of one step, one broadcast value, and one spare.
     const std::int64_t most = (target.registers - vectors - 2) / vectors;
     for (std::int64_t height = std::min(most, rows); height >= 1; --height) {
       const std::int64_t tail = rows % height;

@@ -1,4 +1,4 @@
-// For tests of generators: builds generated text with a real compiler and runs it.
+// Helpers for tests of generators: they build generated code with a real compiler and run it.
 #pragma once
 
 #include <string>
@@ -34,14 +34,16 @@ struct TestCompiler {
   return run->status.ok() ? run->out : "fails: " + run->err;
 }
 
-// g++ that gives each tunable the least, or the greatest, of its values instead of its default.
+// Returns a g++ configuration that gives each tunable the least, or the greatest, of its values
+// instead of its default.
 [[nodiscard]] inline TestCompiler WithExtremes(const char* least_or_greatest) {
   return {"g++",
           {"-O1", "-march=native",
            std::string("-DCHOICE(otherwise,...)=std::") + least_or_greatest + "({__VA_ARGS__})"}};
 }
 
-// What the program prints; an empty text means that nothing was wrong.
+// Builds and runs the program and returns what it prints. An empty string means that nothing was
+// wrong.
 [[nodiscard]] inline std::string BuildAndRun(const TestCompiler& compiler,
                                              const std::string& kernels, const std::string& main) {
   const TempDir folder = std::move(*TempDir::Create());

@@ -1,4 +1,4 @@
-// The text of packing, in front of every kernel that packs.
+// The code templates for packing. They precede every kernel that packs.
 #include <string_view>
 
 #include "expert/cpp/anchor_kernel.h"

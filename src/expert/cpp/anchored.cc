@@ -33,7 +33,7 @@ const Buffer& BufferOf(const Program& program, int buffer) {
   return program.buffers[static_cast<std::size_t>(buffer)];
 }
 
-// The results of the last step are what the generator stores.
+// The generator stores the results of the last step.
 const Step& Last(const Nest& nest) { return nest.steps.back(); }
 
 class EpilogueWriter final {
@@ -68,7 +68,7 @@ class EpilogueWriter final {
   Needs& needs_;
 };
 
-// Names that the generators' text cannot mean something else by.
+// Gives buffers names that do not collide with names in the generators' code.
 Program Renamed(const Program& program) {
   Program renamed = program;
   for (Buffer& buffer : renamed.buffers) buffer.name += "_data";
@@ -109,7 +109,7 @@ MatmulSpec SpecOf(const Nest& nest) {
   spec.a = {a.factor[0], a.factor[1], a.factor[3]};
   spec.b = {b.factor[0], b.factor[3], b.factor[2]};
   spec.c = {c.factor[0], c.factor[1], c.factor[2]};
-  // A dimension of size 1 has no step of its own.
+  // A dimension of size 1 needs no stride of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
   spec.aligned_output = c.offset % 16 == 0;
   spec.a_nonzero = step.product->left_nonzero;
@@ -125,7 +125,8 @@ MatmulSpec SpecOf(const Nest& nest) {
   return spec;
 }
 
-// A product masked to a triangle, without the mask: the generator leaves zeros there itself.
+// Returns a product that is masked to a triangle without its mask, since the generator leaves zeros
+// there itself.
 Nest WithoutMask(Nest nest) {
   if (nest.steps.size() < 2 || !nest.steps[0].product) return nest;
   const Step& mask = nest.steps[1];

@@ -1,5 +1,4 @@
-// Anchored nests: a product or convolution that a generator of its family writes, with the
-// pointwise steps behind it as its epilogue.
+// Writes an anchored nest (plan/anchor_nests.h) as C++.
 #pragma once
 
 #include <set>
@@ -13,13 +12,15 @@
 
 namespace pragma::expert {
 
-// Keeps names that the generator's text has round an epilogue from what the epilogue names.
+// Reserves the names that the generator's code uses around an epilogue, so that the epilogue does
+// not define them again.
 void ReserveNames(ExpressionWriter& values, const OutputSite& site);
 
 struct AnchorText {
-  std::string function;  // before the kernel
-  std::string call;      // inside it; @scratch@ stands for the scratch memory
-  std::string before;    // the same, once before a repeat's turns; empty: nothing is needed
+  std::string function;  // function to put before the kernel
+  std::string call;      // statement inside the kernel; @scratch@ stands for the scratch memory
+  std::string before;    // statement to run once before the iterations of a repeat, also with
+                         // @scratch@; empty if nothing is needed
   std::set<VectorPiece> pieces;
 };
 

@@ -24,7 +24,8 @@
 namespace pragma::expert {
 namespace {
 
-// Scores that a mask over row and key numbers makes -infinity need not be computed.
+// Returns the diagonal beyond which a mask over row and key numbers makes scores -infinity. Those
+// scores need not be computed.
 std::optional<std::int64_t> DiagonalOf(const AttentionHint& form) {
   const std::optional<Triangle> triangle = TriangleOf(form.score, form.product, kRow, kColumn);
   if (!triangle || triangle->structure != MatmulStructure::kLowerOutput) return std::nullopt;

@@ -1,4 +1,4 @@
-// What a fused attention is for its generator. Private to anchored.cc.
+// Describes a fused attention for its generator. Private to anchored.cc.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace pragma::expert {
 
-// Without its texts.
+// Returns the specification without its generated code (score and epilogue).
 [[nodiscard]] AttentionSpec AttentionOf(const AttentionHint& form, const Shape& shape,
                                         const AffineForm& place);
-// A vector of products becomes scores: scaled, masked.
+// Returns the code that turns a vector of products into scores by scaling and masking it.
 [[nodiscard]] std::string ScoreText(const Program& program, const AttentionHint& form,
                                     const OutputSite& site, Needs& needs);
 

@@ -25,7 +25,7 @@ int ThreadsFor(const AttentionSpec& spec, const KernelTarget& target) {
 std::string Head(const AttentionSpec& spec, const KernelTarget& target) {
   const std::string name = InCapitals(spec.name);
   const RegisterTile tile = BestTile(target, spec.rows, std::min(spec.keys, kKeyBlock));
-  // Enough blocks of queries for all threads, where the batch has not enough.
+  // Enough blocks of queries for all threads, where the batch alone is too small.
   const std::int64_t wanted = (4 * target.threads + spec.batch - 1) / spec.batch;
   const std::int64_t block = std::clamp<std::int64_t>(spec.rows / wanted, tile.rows, kQueryBlock);
   std::string text = fmt::format(

@@ -1,4 +1,4 @@
-// Generated attention, as real compilers build it, against plain loops in double precision.
+// Tests generated attention, built by real compilers, against plain loops in double precision.
 #include "expert/cpp/attention_kernel.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Scratch and output start as NaN; arrays end where their memory ends (a sanitizer watches).
+// Scratch and output start as NaN. Arrays end where their memory ends, and a sanitizer detects
+// accesses beyond that.
 constexpr const char* kChecker = R"(
 #include <cmath>
 #include <cstdio>
@@ -73,7 +74,8 @@ struct Program {
   std::string main = kChecker;
   int count = 0;
 
-  // `score`: of sum, row and key, in the checker; `text`: the same in the kernel.
+  // `score` is the expression for a score in the checker, in terms of sum, row and key. `text` is
+  // the same for the kernel.
   void Add(AttentionSpec spec, const std::string& score = "sum", const std::string& text = "") {
     spec.name = fmt::format("attention{}", count++);
     spec.query = {spec.rows * spec.depth, spec.depth, 1};
@@ -114,7 +116,8 @@ AttentionSpec Attention(std::int64_t batch, std::int64_t rows, std::int64_t keys
   return spec;
 }
 
-// Sizes that end inside tiles, vectors and blocks; masks; rows without any key.
+// Returns sizes that end inside tiles, vectors and blocks, as well as masks and rows without any
+// key.
 Program Samples() {
   Program program;
   program.Add(Attention(2, 70, 301, 24, 37));

@@ -1,13 +1,13 @@
-// The texts behind GenerateAttention, with @names@ to fill in.
+// The code templates behind GenerateAttention, with @names@ to fill in.
 #pragma once
 
 #include <string_view>
 
 namespace pragma::expert::attention_text {
 
-extern const std::string_view kFinish;  // one vector of results to memory
-extern const std::string_view kTiles;   // scores and weighted sums in registers
-extern const std::string_view kWeigh;   // a row of scores becomes weights
-extern const std::string_view kDriver;  // blocks of keys for a block of queries, threads
+extern const std::string_view kFinish;  // stores one vector of results
+extern const std::string_view kTiles;   // computes scores and weighted sums in registers
+extern const std::string_view kWeigh;   // turns a row of scores into weights
+extern const std::string_view kDriver;  // loops over blocks of keys for a block of queries; threads
 
 }  // namespace pragma::expert::attention_text

@@ -1,4 +1,4 @@
-// The loops over the outputs of a band: tiles of sums, and where they go.
+// Writes the loops over the outputs of a band: tiles of sums, and where they are stored.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void ConvWriter::Tiles() {
                              {"pass", pass}}));
 }
 
-// One run of sums: all output channels of a group, tile by tile.
+// Writes one run of sums: all output channels of a group, tile by tile.
 void ConvWriter::RunOf() {
   const std::string run = even_runs() ? "kRun" : "run";
   if (plan_.buffered) {
@@ -84,13 +84,13 @@ void ConvWriter::RunOf() {
   out_.Close();
 }
 
-// Whether the rows of a run are neighbours in the output.
+// Returns whether the rows of a run are neighbours in the output.
 bool ConvWriter::joins_rows() const {
   return plan_.buffered && plan_.flat == 2 && plan_.axes.back().plain_output() &&
          plan_.axes[first_flat()].plain_output();
 }
 
-// Whether they must first be brought together.
+// Returns whether the rows of a run must first be moved together.
 bool ConvWriter::compacts() const {
   return joins_rows() && plan_.pitch[first_flat()] != plan_.axes.back().output;
 }
@@ -102,7 +102,7 @@ std::int64_t ConvWriter::line_length() const {
   return (first_flat() == 0 ? plan_.band : plan_.axes[first_flat()].steps) * x.output;
 }
 
-// Rows of the buffer to their places in the output.
+// Writes the loop that copies rows from the buffer to their places in the output.
 void ConvWriter::WriteOut() {
   out_.Open("for (std::int64_t i = 0; i < std::min(kTileRows, kOut - block * kTileRows); ++i)");
   std::string source = "results + i * kRunPitch";
@@ -156,7 +156,8 @@ void ConvWriter::WriteOut() {
   out_.Close();
 }
 
-// Where step `place` of a phase lies along axis i; some of them lie outside.
+// Writes the position of step `place` of a phase along axis i. Some positions are outside the
+// output and are skipped.
 void ConvWriter::OutputPlace(std::size_t i, const std::string& place) {
   const AxisPlan& axis = plan_.axes[i];
   out_.Line("const std::int64_t out_{0} = {1} * {2} + phase_{0} + {3};", axis_name(i), place,
@@ -170,7 +171,7 @@ std::int64_t ConvWriter::OutputStep(std::size_t i) const {
   return step;
 }
 
-// The loops over what is no part of a run, outermost first.
+// Writes the loops over the axes that are not part of a run, outermost first.
 void ConvWriter::Rows() {
   int opened = 0;
   std::string in = "input";

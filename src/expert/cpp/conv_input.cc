@@ -1,4 +1,4 @@
-// The copy of the input that a band of outputs reads.
+// Writes the copy of the input that a band of outputs reads.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,12 +13,13 @@
 
 namespace pragma::expert {
 
-// One row of the copy: `to`, from `from`.
+// Writes the code that copies one row, to `to` from `from`.
 void ConvWriter::PrepareRow() {
   const AxisPlan& x = plan_.axes.back();
   const std::int64_t length = plan_.extent(rank() - 1);
   for (std::size_t slot = 0; slot < x.slots.size(); ++slot) {
-    // y * in_stride + origin is the input; [begin, end) are the y that have one.
+    // Position y of the slot holds input y * in_stride + origin. [begin, end) is the range of y for
+    // which that input exists.
     const std::int64_t origin = x.slots[slot] - x.margin;
     const std::int64_t begin = std::clamp<std::int64_t>(
         (std::max<std::int64_t>(-origin, 0) + x.in_stride - 1) / x.in_stride, 0, length);

@@ -1,4 +1,4 @@
-// Convolutions: C++ text for one convolution whose sizes are known.
+// Convolution generator: writes C++ code for one convolution with known sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace pragma::expert {
 
-// One spatial dimension, as torch.nn.ConvNd and ConvTransposeNd have it.
+// The parameters of one spatial dimension, as in torch.nn.ConvNd and ConvTransposeNd.
 struct ConvAxis {
-  std::int64_t size = 1;  // of the input
+  std::int64_t size = 1;  // size of the input
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t padding = 0;
@@ -20,25 +20,25 @@ struct ConvAxis {
 };
 
 struct ConvSpec {
-  std::string name = "convolution";  // the namespace of the text
+  std::string name = "convolution";  // namespace of the generated code
   std::int64_t images = 1;
   std::int64_t in_channels = 1;
   std::int64_t out_channels = 1;
   std::int64_t groups = 1;
-  bool transposed = false;  // then the weight is [in_channels][out_channels / groups][...]
+  bool transposed = false;  // if set, the weight is [in_channels][out_channels / groups][...]
   bool bias = false;
-  std::vector<ConvAxis> axes;  // one to three, the last one contiguous in memory
+  std::vector<ConvAxis> axes;  // one to three axes, the last one contiguous in memory
   // The output starts at a multiple of 64 bytes.
   bool aligned_output = true;
-  // Sees the image as batch, the output channel as row, the pixel as column.
+  // The epilogue sees the image as batch, the output channel as row and the pixel as column.
   Epilogue epilogue;
   std::vector<ExtraParameter> extra;
 };
 
 [[nodiscard]] std::int64_t ConvOutputSize(const ConvAxis& axis, bool transposed);
 
-// `static void NAME::Run(const float* x, const float* weight[, const float* bias], float* out,
-// extra..., char* scratch)`.
+// Generates `static void NAME::Run(const float* x, const float* weight[, const float* bias], float*
+// out, extra..., char* scratch)`.
 [[nodiscard]] KernelText GenerateConv(const ConvSpec& spec, const KernelTarget& target);
 
 }  // namespace pragma::expert

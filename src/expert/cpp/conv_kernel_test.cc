@@ -1,4 +1,4 @@
-// Generated convolutions, as real compilers build them, against plain loops in double precision.
+// Tests generated convolutions, built by real compilers, against plain loops in double precision.
 #include "expert/cpp/conv_kernel.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Inputs end where their memory ends (a sanitizer watches), scratch and output start as NaN. The
-// truth scatters or gathers by the definition, an axis at a time; absent axes have size one.
+// Inputs end where their memory ends, and a sanitizer detects accesses beyond that. Scratch and
+// output start as NaN. The reference scatters or gathers according to the definition, one axis at a
+// time. Absent axes have size one.
 constexpr const char* kChecker = R"(
 #include <cmath>
 #include <cstdio>
@@ -204,8 +205,8 @@ TEST_P(ConvKernelTest, TransposedOnesAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
-// Outputs larger than the caches are written past them, wherever their rows begin; the epilogue
-// and the bias see each pixel's place.
+// Outputs larger than the caches are written with non-temporal stores, wherever their rows begin.
+// The epilogue and the bias see the position of each pixel.
 TEST_P(ConvKernelTest, EpiloguesSeeTheirPlacesAndLargeOutputsAreWrittenWhole) {
   Program program;
   KernelTarget target = SmallCaches();
@@ -220,7 +221,7 @@ TEST_P(ConvKernelTest, EpiloguesSeeTheirPlacesAndLargeOutputsAreWrittenWhole) {
   };
   for (ConvSpec spec : specs) {
     spec.bias = true;
-    // The second time so long that kernels keep it out of their tiles.
+    // The second comment is so long that kernels keep the epilogue out of their tiles.
     for (const std::string& comment : {std::string(), long_comment}) {
       spec.epilogue = [comment](const OutputSite& site) {
         return comment + fmt::format(
@@ -262,7 +263,7 @@ TEST(ConvPlan, OnlySlotsThatSomeTapReadsAreCopied) {
   EXPECT_THAT(dilated.axes[0].slots, ElementsAre(0, 2));
 }
 
-// Of a transposed convolution with stride each output uses only the taps of its phase.
+// In a transposed convolution with stride, each output uses only the taps of its phase.
 TEST(ConvPlan, PhasesShareOutTheTaps) {
   const ConvPlan plan =
       PlanConv(Transposed(Convolution(1, 8, 4, 1, {{16, 3, 5, 0, 2}})), KernelTarget{});

@@ -11,7 +11,7 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kLineFloats = 16;  // of a cache line
+constexpr std::int64_t kLineFloats = 16;  // floats in a cache line
 
 AxisPlan StandardAxis(const ConvAxis& axis) {
   AxisPlan plan;
@@ -29,9 +29,9 @@ AxisPlan StandardAxis(const ConvAxis& axis) {
   return plan;
 }
 
-// Position o gets input i by tap t where o + padding = i * stride + t * dilation. So with
-// o + padding = Q * stride + r only taps of that remainder r count, and i = Q - t * dilation /
-// stride. Steps q start at the least Q that has outputs.
+// Position o receives input i through tap t where o + padding = i * stride + t * dilation. With o +
+// padding = Q * stride + r, only taps whose t * dilation has the remainder r contribute, and i = Q
+// - t * dilation / stride. Steps q start at the least Q that has outputs.
 AxisPlan TransposedAxis(const ConvAxis& axis) {
   AxisPlan plan;
   const std::int64_t least = axis.padding / axis.stride;
@@ -59,10 +59,10 @@ AxisPlan PlanAxis(const ConvAxis& axis, bool transposed) {
   return plan;
 }
 
-// Vectors that the runs of `rows` rows take.
+// Returns the number of vectors that a run takes.
 std::int64_t Vectors(std::int64_t run, int lanes) { return Blocks(run, lanes); }
 
-// Where rows are short a vector spans several of them.
+// Chooses whether a vector spans several rows, which pays off where rows are short.
 void ChooseFlat(ConvPlan& plan, const KernelTarget& target) {
   const AxisPlan& x = plan.axes.back();
   plan.flat = 1;
@@ -73,9 +73,9 @@ void ChooseFlat(ConvPlan& plan, const KernelTarget& target) {
   const std::int64_t by_rows = y.steps * Vectors(x.steps, target.lanes);
   const std::int64_t at_once = Vectors((y.steps - 1) * pitch + x.steps, target.lanes);
   if (at_once * 10 <= by_rows * 9) plan.flat = 2;
-  // Runs of one vector leave tiles of one: more loads for the same sums.
+  // A run of one vector would leave tiles of one vector, with more loads for the same sums.
   if (x.steps <= target.lanes && at_once <= by_rows) plan.flat = 2;
-  // Nothing lies between the rows: the whole plane is a run at no cost.
+  // There is no gap between the rows, so the whole plane is one run at no cost.
   if (pitch == x.steps && x.plain_output()) plan.flat = 2;
 }
 
@@ -87,8 +87,8 @@ void ChoosePitch(ConvPlan& plan) {
     pitch *= plan.copy ? plan.extent(i) * static_cast<std::int64_t>(plan.axes[i].slots.size())
                        : plan.axes[i].size;
   }
-  // In the copy channels are an odd number of cache lines apart: what they have in one place lies
-  // in different sets of a cache.
+  // In the copy, channels are an odd number of cache lines apart. Equal positions of different
+  // channels then map to different sets of a cache.
   if (plan.copy) pitch = (Blocks(pitch, kLineFloats) | 1) * kLineFloats;
   plan.channel_pitch = pitch;
   plan.run = 1;
@@ -99,7 +99,8 @@ void ChoosePitch(ConvPlan& plan) {
   }
 }
 
-// As many steps of the first axis as fit the core's own cache, and few enough for all threads.
+// Chooses as many steps of the first axis as fit in the core's own cache, but few enough that all
+// threads have work.
 void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target) {
   const AxisPlan& first = plan.axes[0];
   plan.band = first.steps;
@@ -115,11 +116,11 @@ void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target
   const std::int64_t others = spec.images * spec.groups;
   if (others * Blocks(first.steps, plan.band) < wanted)
     plan.band = std::max<std::int64_t>(1, std::min(plan.band, first.steps * others / wanted));
-  // Bands of equal length.
+  // Makes the bands equally long.
   plan.band = Blocks(first.steps, Blocks(first.steps, plan.band));
 }
 
-// As many rows as a part of the core's own cache holds for one tile of channels.
+// Returns the number of rows for which a part of the core's own cache holds one tile of channels.
 std::int64_t RowsAtOnce(const ConvPlan& plan, const KernelTarget& target) {
   if (!plan.buffered || plan.flat != 1 || plan.axes.size() == 1) return 1;
   const AxisPlan& x = plan.axes.back();
@@ -164,8 +165,8 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   const double work = static_cast<double>(spec.images * spec.out_channels * plan.pixels()) *
                       static_cast<double>(plan.group_in * plan.taps);
   plan.threads = work < 1e5 ? 1 : target.threads;
-  // Many channels would meet in the same places of the caches; a copy keeps them apart and costs
-  // little where each input is used often.
+  // Without a copy, many channels would map to the same sets of the caches. A copy keeps them apart
+  // and costs little where each input is used often.
   plan.copy = plan.group_in >= 8 && plan.group_out >= 8;
   for (const AxisPlan& axis : plan.axes) plan.copy = plan.copy || !axis.reads_in_place();
   plan.band = plan.axes[0].steps;
@@ -179,12 +180,13 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   plan.tile = BestTile(target, plan.group_out, plan.run);
   const std::int64_t output_bytes = spec.images * spec.out_channels * plan.pixels() * kFloatBytes;
   plan.stream = spec.aligned_output && output_bytes >= target.shared_cache_bytes;
-  // Rows that start anywhere pass through the buffer, from which whole lines can be written.
+  // Rows with an arbitrary start alignment pass through the buffer, from which whole cache lines
+  // can be written.
   const bool lines = plan.pixels() % target.lanes == 0 &&
                      (plan.axes.back().output % target.lanes == 0 || plan.flat == 2);
   if ((plan.stream && !lines) || IsLong(spec.epilogue)) plan.buffered = true;
   plan.rows_at_once = RowsAtOnce(plan, target);
-  // Weights that the core's own cache holds may be walked through for each tile of pixels; others
+  // Weights that fit in the core's own cache may be read again for each tile of pixels. Larger ones
   // are read once for all pixels of a band.
   plan.blocks_outside = plan.buffered || plan.group_out * plan.group_in * plan.taps * kFloatBytes >
                                              target.private_cache_bytes / 2;

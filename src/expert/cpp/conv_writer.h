@@ -1,5 +1,6 @@
-// ConvWriter: the text of one convolution, from its plan. conv_kernel.cc has what stands outside of
-// the loops, conv_input.cc the copy of the input, conv_bands.cc the loops over the output.
+// ConvWriter: writes the code of one convolution from its plan. conv_kernel.cc has the parts
+// outside the loops, conv_input.cc the copy of the input, and conv_bands.cc the loops over the
+// output.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@ namespace pragma::expert {
 
 inline constexpr const char* kAxisNames[] = {"z", "y", "x"};
 
-// The taps of one output phase, as the text's tables have them.
+// The taps of one output phase, as stored in the tables of the generated code.
 struct PhaseTaps {
-  std::vector<std::int64_t> index;   // in the whole kernel
-  std::vector<std::int64_t> offset;  // from a step to what the tap reads
+  std::vector<std::int64_t> index;   // index in the whole kernel
+  std::vector<std::int64_t> offset;  // distance from a step to the element that the tap reads
 };
 
 class ConvWriter final {
@@ -31,18 +32,18 @@ class ConvWriter final {
  private:
   [[nodiscard]] std::size_t rank() const { return plan_.axes.size(); }
   [[nodiscard]] const char* axis_name(std::size_t i) const { return kAxisNames[3 - rank() + i]; }
-  // Axes inside a run begin here.
+  // Returns the first axis that is part of a run.
   [[nodiscard]] std::size_t first_flat() const {
     return rank() - static_cast<std::size_t>(plan_.flat);
   }
   [[nodiscard]] bool phased() const { return phases_.size() > 1; }
   [[nodiscard]] std::int64_t x_phases() const { return plan_.axes.back().out_stride; }
-  // Runs all have the length that the plan names.
+  // Returns whether all runs have the length that the plan states.
   [[nodiscard]] bool even_runs() const {
     return first_flat() > 0 || plan_.axes[0].steps % plan_.band == 0;
   }
   [[nodiscard]] bool banded() const { return plan_.band < plan_.axes[0].steps; }
-  // Several rows pass through the buffer before they are written.
+  // Returns whether several rows pass through the buffer before they are written.
   [[nodiscard]] bool gathers() const { return plan_.rows_at_once > 1; }
   [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }

@@ -22,7 +22,7 @@
 namespace pragma::expert {
 namespace {
 
-// "a * 4 - b": appends a term with its sign.
+// Appends a term with its sign, as in "a * 4 - b".
 void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) {
   const std::int64_t size = std::abs(factor);
   const std::string term = size == 1 ? std::string(index) : fmt::format("{} * {}", index, size);
@@ -106,10 +106,12 @@ Text ExpressionWriter::Write(const ExprPtr& expr) {
   const bool hoisted = before_ != body_ && !InnerVarying(expr);
   if (!hoisted) {
     Text value = WriteNode(expr);
-    // Before a pass there is no loop over its vectors: a name there is one for each of them.
+    // Before a pass there is no loop over its vectors, so a name there is an array with one value
+    // per vector.
     return uses_[expr.get()] > 1 ? Named(expr, std::move(value), hoisting_ && value.vector) : value;
   }
-  Writer* body = std::exchange(body_, before_);  // what is below it is computed there as well
+  // The arguments of a hoisted expression are computed before the pass as well.
+  Writer* body = std::exchange(body_, before_);
   hoisting_ = true;
   Text value = WriteNode(expr);
   hoisting_ = false;
@@ -277,7 +279,7 @@ Text ExpressionWriter::WriteBinary(ExprOp op, const Text& a, const Text& b) {
     result.code = ScalarBinary(op, a.code, b.code, a.type);
     return result;
   }
-  // A float beside a Vec is broadcast by the language; integers and flags need help.
+  // C++ broadcasts a float operand of a Vec. Integers and flags must be converted.
   const auto side = [&](const Text& text) {
     return text.vector || text.type == ExprType::kFloat ? text.code : AsVector(text);
   };

@@ -1,5 +1,5 @@
-// Expressions as C++: what is the same for a whole pass is computed before it, what is used twice
-// has a name.
+// Writes expressions as C++. A value that is invariant over a pass is computed before it, and a
+// value that is used twice is given a name.
 #pragma once
 
 #include <map>
@@ -17,21 +17,22 @@
 
 namespace pragma::expert {
 
-// A value in the text: scalar, or a Vec (Ints for int and bool).
+// A value in the generated code: a scalar, or a Vec (Ints for int and bool).
 struct Text {
   std::string code;
   bool vector = false;
   ExprType type = ExprType::kFloat;
 };
 
-// The pieces of the preamble that a kernel turned out to need.
+// The pieces of the preamble and the headers that a kernel needs.
 struct Needs {
   std::set<VectorPiece> pieces;
   bool cmath = false;
   bool vectors = false;
 };
 
-// "a[i * 40 + x]" needs the names of the loops; empty: the dimension has no loop (size 1).
+// Returns the code of a form, such as "i * 40 + x". `loops` are the names of the loop variables; an
+// empty name means that the dimension has no loop (size 1).
 [[nodiscard]] std::string FormText(const AffineForm& form, const std::vector<std::string>& loops);
 
 class ExpressionWriter final {
@@ -40,21 +41,22 @@ class ExpressionWriter final {
                    Needs& needs)
       : program_(program), nest_(nest), loops_(std::move(loops)), needs_(needs) {}
 
-  // A value that loads from this buffer stand for, from now on.
+  // Replaces loads from this buffer by `value` from now on.
   void Forward(int buffer, Text value) { forwarded_[buffer] = std::move(value); }
   void Forget(int buffer) { forwarded_.erase(buffer); }
-  // Bounds that loops have been made to keep.
+  // Sets the bounds that the loops already guarantee.
   void Assume(const std::vector<Bound>& bounds) { assumed_ = bounds; }
 
-  // The text of how many lanes count.
+  // Sets the expression for the number of lanes in use.
   void CountLanesBy(std::string lanes) { lanes_ = std::move(lanes); }
 
   [[nodiscard]] bool InnerVarying(const ExprPtr& expr) const;
-  // Expressions that do not vary in the inner dimensions are named in `before`, which stands
-  // outside the pass; in column passes such a name is an array over the vectors.
+  // Starts a pass. Expressions that do not vary in the inner dimensions are named in `before`,
+  // which is emitted before the pass. In column passes such a name is an array over the vectors.
   void BeginPass(Writer* before, Writer* body);
   [[nodiscard]] Text Write(const ExprPtr& expr);
-  // Counts uses, so that what is used twice is named. Before Write, for all expressions of a pass.
+  // Counts uses, so that a value used twice is given a name. Call it before Write, for all
+  // expressions of a pass.
   void CountUses(const ExprPtr& expr) { expert::CountUses(expr, uses_); }
 
   [[nodiscard]] Text Position(const AffineForm& form) { return WriteIndex(form); }
@@ -62,7 +64,7 @@ class ExpressionWriter final {
   [[nodiscard]] std::string Place(int buffer, const AffineForm& form) const;
   void StoreTo(Writer& out, int buffer, const AffineForm& place, const Text& value);
   [[nodiscard]] std::string NewName(std::string_view stem);
-  // A name of the text round this one: nothing here gets it.
+  // Reserves a name of the surrounding code, so that no value here is given it.
   void Reserve(std::string_view name) { ++names_[std::string(name)]; }
   [[nodiscard]] static std::string TypeName(const Text& text);
 
@@ -85,12 +87,12 @@ class ExpressionWriter final {
   std::string lanes_ = "lanes";
   Writer* before_ = nullptr;
   Writer* body_ = nullptr;
-  bool hoisting_ = false;  // writing what stands before the pass
+  bool hoisting_ = false;  // the writer is emitting code before the pass
   std::map<int, Text> forwarded_;
   std::vector<Bound> assumed_;
   UseCounts uses_;
-  std::map<const Expr*, Text> inside_;   // names in the body of this pass
-  std::map<const Expr*, Text> outside_;  // names before it
+  std::map<const Expr*, Text> inside_;   // names defined in the body of this pass
+  std::map<const Expr*, Text> outside_;  // names defined before the pass
   std::map<std::string, int> names_;
 };
 

@@ -57,7 +57,7 @@ NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) 
   return choices;
 }
 
-// Names that loops, the preamble and kernel.h use.
+// Returns whether loops, the preamble or kernel.h use a name.
 bool Reserved(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
       "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",      "n",      "o",
@@ -67,7 +67,8 @@ bool Reserved(const std::string& name) {
   return kNames.contains(name);
 }
 
-// PRAGMA_TUNE(NAME, default, ...) as a constant. `name`: where NAME begins; `comma`: behind it.
+// Replaces PRAGMA_TUNE(NAME, default, ...) by a constant. `name` is the position of NAME, and
+// `comma` the position of the comma behind it.
 std::string Fixed(const std::string& line, std::size_t name, std::size_t comma) {
   const std::size_t value = line.find_first_not_of(' ', comma + 1);
   return fmt::format("{}static constexpr int {} = {};\n",
@@ -75,8 +76,8 @@ std::string Fixed(const std::string& line, std::size_t name, std::size_t comma) 
                      line.substr(value, line.find(',', value) - value));
 }
 
-// A source may leave so many constants to the tuner, with so many combinations; those that are over
-// keep their defaults.
+// Keeps at most the number of tunables, and of combinations, that the tuner allows in one source.
+// Further tunables become constants with their default values.
 std::string WithinTuner(const std::string& text) {
   constexpr std::string_view kTune = "PRAGMA_TUNE(";
   std::string kept;
@@ -86,7 +87,7 @@ std::string WithinTuner(const std::string& text) {
     const std::size_t at = line.find(kTune);
     const std::size_t comma = line.find(',', at == std::string::npos ? 0 : at);
     const bool tunes = at != std::string::npos && comma != std::string::npos;
-    // NAME, default and the values, of which the default is one.
+    // The line lists NAME, the default and the values. The default is one of the values.
     const auto values = static_cast<std::size_t>(std::ranges::count(line, ',')) - 1;
     if (tunes && count < kMostTunables && combinations * values <= kMostCombinations) {
       ++count;
@@ -109,18 +110,19 @@ void MakeNamesUnique(Program& program) {
   }
   for (Step& step : program.steps) {
     if (Reserved(step.name)) step.name += "_";
-    // Of an accumulator; the buffer itself has the name of the node.
+    // The name of an accumulator. The buffer itself has the name of the node.
     step.name += step.kind == Step::Kind::kFold ? "_fold" : "_now";
   }
 }
 
-// When a scratch buffer is first and last touched, by nest.
+// The lifetime of a scratch buffer: the first and the last nest that use it.
 struct Life {
   std::size_t first = SIZE_MAX;
   std::size_t last = 0;
 };
 
-// What nests share that run in turn for each slice has to last for all of them.
+// Extends lifetimes: a buffer shared by nests that run in turn for each slice must live through all
+// of them.
 void LastThroughSlices(const Slices& slices, std::map<int, Life>& lives) {
   for (auto& [buffer, life] : lives) {
     if (slices.inside.contains(buffer) || life.last < slices.first || life.first > slices.last)
@@ -151,11 +153,11 @@ std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests
 }
 
 struct Layout {
-  std::map<int, std::size_t> offset;  // bytes into scratch
+  std::map<int, std::size_t> offset;  // offset in the scratch memory, in bytes
   std::size_t bytes = 0;
 };
 
-// First fit: a buffer lies where none lies that lives at the same time.
+// First fit: places each buffer where no buffer with an overlapping lifetime is located.
 Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
   constexpr std::size_t kAlign = 64;
   Layout layout;

@@ -1,4 +1,4 @@
-// A program as a kernel: one C++ source text that implements the task's pragma_kernel.
+// Writes a program as a kernel: one C++ source that implements the task's pragma_kernel.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace pragma::expert {
 
-// What no nest has to do any more: unused steps, copies that only rearrange, matrices of scores.
-// EmitKernel begins with it.
+// Removes work that no nest needs to do: unused steps, copies that only rearrange, and matrices of
+// attention scores. EmitKernel calls it first.
 void Simplify(Program& program);
 [[nodiscard]] std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
                                      const KernelVariant& variant);

@@ -29,9 +29,10 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kFewOuter = 16;  // fewer outer iterations than this are shared out in blocks
+constexpr std::int64_t kFewOuter = 16;  // with fewer outer iterations than this, work is divided in
+                                        // blocks
 
-// Passes along rows and down columns.
+// Writes passes along rows and down columns.
 class NestWriter final : public NestWindows {
  public:
   NestWriter(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
@@ -59,7 +60,7 @@ class NestWriter final : public NestWindows {
       block_ = Tunable("BLOCK", kBlock, {1024, 4096, 16384});
   }
 
-  // ---- Rows: vectors run along an inner dimension, or there are none.
+  // ---- Rows: vectors run along an inner dimension, or there are no vectors.
 
   void WriteRows() {
     if (const std::optional<Turned> turned = TurnedLoad()) return WriteTiles(*turned);
@@ -86,18 +87,20 @@ class NestWriter final : public NestWindows {
     EndWork();
   }
 
-  // Maps of one element: there is no pass that anything could stand before.
+  // Returns whether the nest maps single elements. There is then no pass before which code could be
+  // placed.
   [[nodiscard]] bool NothingInside() const { return nest_.lane < 0 && nest_.InnerCount() == 1; }
 
-  // ---- Tiles: where a load is contiguous along another dimension than the stores, as where a
-  // matrix is transposed, lines are read once and turned in registers.
+  // ---- Tiles: a load is contiguous along another dimension than the stores, as in a transpose.
+  // Cache lines are read once and transposed in registers.
 
   struct Turned {
     const Load* load = nullptr;
     std::size_t other = 0;  // the dimension along which the load is contiguous
   };
-  // Elements each way of what a thread takes at a time; along the load more, where there is enough
-  // for all threads: its rows are read in long stretches.
+  // The number of elements in each direction that a thread takes at a time. Along the load there
+  // are more (kLongTile) if that leaves enough work for all threads, so that rows are read in long
+  // stretches.
   static constexpr std::int64_t kTile = 256;
   static constexpr std::int64_t kLongTile = 1024;
 
@@ -191,7 +194,7 @@ class NestWriter final : public NestWindows {
     Close(4);
   }
 
-  // A long run in a nest that only maps is cut, so that threads can share it.
+  // Returns whether a long run in a nest that only maps is cut, so that threads can share it.
   [[nodiscard]] bool SharesLaneOut() const {
     if (nest_.lane < 0 || nest_.phases.size() != 1 || nest_.OuterCount() >= kFewOuter) return false;
     const bool maps = std::ranges::all_of(
@@ -237,7 +240,7 @@ class NestWriter final : public NestWindows {
   void WriteColumns() {
     const std::vector<std::size_t> outer = OuterLoops();
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
-    constexpr std::int64_t kFloats = 16;  // in a vector, at most
+    constexpr std::int64_t kFloats = 16;  // floats in the widest vector
     const int wanted = WideColumns();
     std::vector<int> counts{1, 2, 4, 8, 16};
     if (wanted > kColumns) counts = {4, 8, 16, 32, 64, kMostColumns};
@@ -247,7 +250,8 @@ class NestWriter final : public NestWindows {
     const std::string vectors = columns_ = Tunable("COLUMNS", wide_, counts);
     if (wide_ > kColumns) {
       needs_.pieces.insert(VectorPiece::kWide);
-      columns_ += " * kLine / kLanes";  // stretches of memory, whatever the processor's vectors
+      // The width is a stretch of memory, independent of the processor's vector length.
+      columns_ += " * kLine / kLanes";
     }
     BeginWork(static_cast<int>(outer.size()) + 1);
     for (const std::size_t i : outer) Loop(loops_[i], "0", std::to_string(nest_.shape[i]));
@@ -265,7 +269,8 @@ class NestWriter final : public NestWindows {
     EndWork();
   }
 
-  // ---- Windows: the same, from a row that the windows' other dimensions are already folded into.
+  // ---- Windows: columns computed from a row into which the windows' other dimensions are already
+  // reduced.
 
   void WriteWindows(const Windows& windows) {
     const std::vector<std::size_t> outer = OuterLoops();

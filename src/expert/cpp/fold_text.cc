@@ -17,7 +17,7 @@ namespace {
 bool Largest(Fold fold) { return fold == Fold::kMax || fold == Fold::kArgMax; }
 
 std::string_view ScalarType(const FoldForm& form) {
-  // Sums of single floats are kept in double: one chain of many terms.
+  // Sums of single floats are kept in double, since they are one chain of many terms.
   const bool sum = form.fold == Fold::kSum;
   switch (form.type) {
     case ExprType::kFloat: return sum ? "double" : "float";
@@ -38,7 +38,7 @@ std::string Combined(const FoldForm& form, const std::string& kept, const std::s
     return fmt::format("{0} = {1}({0}, {2});", kept, Largest(form.fold) ? "KeepMax" : "KeepMin",
                        value);
   const char* sign = Largest(form.fold) ? ">" : "<";
-  // A NaN stays.
+  // A NaN is kept once it has been found.
   return fmt::format("if (const auto next = {1}; next {2} {0} || next != next) {0} = next;", kept,
                      value, sign);
 }

@@ -1,4 +1,5 @@
-// The text of folds: what they keep, how an element is added, what is left at the end.
+// Writes the code of reductions (folds): the accumulators, how an element is added, and the final
+// result.
 #pragma once
 
 #include <string>
@@ -14,21 +15,23 @@ struct FoldForm {
   Fold fold = Fold::kSum;
   ExprType type = ExprType::kFloat;
   std::string name;
-  bool vector = false;       // of vectors, else of single elements
-  bool columns = false;      // one accumulator a vector: an array over V
-  bool running = false;      // a scan: along the lanes its accumulator is what came before
-  std::string chains = "1";  // along the lanes: an array of so many, named by u
+  bool vector = false;       // over vectors, else over single elements
+  bool columns = false;      // one accumulator per vector: an array over V
+  bool running = false;      // a scan (running reduction): along the lanes, its accumulator holds
+                             // the result of the elements before
+  std::string chains = "1";  // along the lanes: number of accumulators, as code; an array indexed
+                             // by u
 };
 
-// What a fold of nothing is.
+// Returns the identity element: the result of a reduction over no elements.
 [[nodiscard]] std::string Identity(const FoldForm& form);
 [[nodiscard]] std::vector<std::string> DeclareFold(const FoldForm& form);
 [[nodiscard]] std::vector<std::string> AddToFold(const FoldForm& form, const std::string& value,
                                                  const std::string& position);
-// One number: what was kept, lanes and chains put together.
+// Returns the code that combines the accumulators, over lanes and chains, into one number.
 [[nodiscard]] std::string FoldResult(const FoldForm& form);
 
-// Of a fold that all threads share.
+// Code for a reduction that all threads share.
 [[nodiscard]] std::string DeclareShared(const FoldForm& form);
 [[nodiscard]] std::string AddToShared(const FoldForm& form, const std::string& shared,
                                       const std::string& part);

@@ -25,10 +25,10 @@
 namespace pragma::expert {
 namespace {
 
-// "SOFTMAX" of a nest whose first step is "softmax_fold"; each once.
+// Returns a unique name such as "SOFTMAX" for a nest whose first step is "softmax_fold".
 std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
   std::string name = nest.steps[0].name;
-  const std::size_t end = name.rfind('_');  // of what MakeNamesUnique added
+  const std::size_t end = name.rfind('_');  // start of the suffix that MakeNamesUnique added
   name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
   name.resize(name.find_last_not_of('_') + 1);
   const std::string stem = name;
@@ -36,7 +36,7 @@ std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
   return name;
 }
 
-// "ComputeBatchNorm1" of "BATCH_NORM_1".
+// Returns a name such as "ComputeBatchNorm1" for "BATCH_NORM_1".
 std::string FunctionName(std::string_view capitals) {
   std::string name = "Compute";
   bool begins = true;
@@ -48,9 +48,10 @@ std::string FunctionName(std::string_view capitals) {
   return name;
 }
 
-// Many short turns: threads would wait for each other longer than they compute.
+// Returns whether a nest is in a repeat and has so little work per iteration that threads would
+// wait for each other longer than they compute.
 bool IsShortTurn(const Nest& nest) {
-  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 21;  // multiplications
+  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 21;  // number of multiplications
   return nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads;
 }
 
@@ -129,12 +130,12 @@ void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nest
   }
 }
 
-// Its function is written where it is met first.
+// Returns the call of an anchor. Its function is written at the first use.
 AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
   std::string& name = written_as_[pattern.text];
   const bool first = name.empty();
   if (first) {
-    name = nest.steps[0].name;  // "linear_1_fold"
+    name = nest.steps[0].name;  // a name such as "linear_1_fold"
     name.resize(name.size() - std::string_view("_fold").size());
     name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
   }

@@ -1,4 +1,4 @@
-// KernelBody: the text of a kernel's nests in order, and of the functions that they call.
+// KernelBody: writes the code of a kernel's nests in order, and of the functions that they call.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ namespace pragma::expert {
 
 class KernelBody final {
  public:
-  // `buffers_bytes`: of the scratch memory; what anchors need lies behind them.
+  // `buffers_bytes` is the size of the buffers in the scratch memory. The scratch memory of anchors
+  // is located behind them.
   KernelBody(Program program, const KernelTarget& target, const NestChoices& choices,
              std::size_t buffers_bytes, Writer& out)
       : program_(std::move(program)),
@@ -34,17 +35,18 @@ class KernelBody final {
   void Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced);
 
   [[nodiscard]] const std::string& functions() const { return functions_; }
-  // The largest of what anchors need, as an expression; empty where there are none.
+  // Returns the largest scratch size that an anchor needs, as a C++ expression. It is empty where
+  // there are no anchors.
   [[nodiscard]] const std::string& anchor_scratch() const { return anchor_scratch_; }
   [[nodiscard]] const Needs& needs() const { return needs_; }
 
  private:
-  // What one nest is written with.
+  // The target and the choices with which one nest is written.
   [[nodiscard]] KernelTarget TargetOf(const Nest& nest) const;
   [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
   void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
   void CloseSlices();
-  // What is done once for all turns of a repeat.
+  // Writes the work that is done once for all iterations of a repeat.
   void WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
                    const std::vector<NestPattern>& patterns);
   [[nodiscard]] AnchorText AnchorOf(const Nest& nest, const NestPattern& pattern);
@@ -55,7 +57,7 @@ class KernelBody final {
   [[nodiscard]] std::string Call(const std::string& function, const RebasedNest& rebased,
                                  const NestPattern& pattern) const;
 
-  Program program_;  // inside of slices, buffers have the names of their parts
+  Program program_;  // while slices are open, buffers carry the names of their parts
   const KernelTarget& target_;
   NestChoices choices_;
   std::size_t buffers_bytes_;
@@ -64,10 +66,12 @@ class KernelBody final {
   std::string functions_;
   std::string anchor_scratch_;
   int anchors_ = 0;
-  std::map<int, std::string> whole_names_;  // of buffers that slices have renamed
+  std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed
   std::set<std::string> tunables_;
-  std::map<std::string, int> times_;               // each pattern's text
-  std::map<std::string, std::string> written_as_;  // the same -> the function's name
+  std::map<std::string, int> times_;               // number of uses of each pattern, keyed by its
+                                                   // text
+  std::map<std::string, std::string> written_as_;  // name of the function for each pattern, keyed
+                                                   // by its text
 };
 
 }  // namespace pragma::expert

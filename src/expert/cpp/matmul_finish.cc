@@ -26,7 +26,7 @@ std::string Triangle(const MatmulSpec& spec) {
                  {"inside", fmt::format("column + lane - row {} {}", up ? ">=" : "<=", edge)}});
 }
 
-// What happens to a vector of sums once they are complete.
+// Returns the code that is applied to a vector of sums once they are complete.
 std::string Results(const MatmulSpec& spec, const MatmulFinish& finish, bool whole) {
   std::string text;
   const std::string batch = fmt::format("(row / {})", finish.rows_of_one);

@@ -1,4 +1,5 @@
-// How results of a matrix product reach memory: the part that all families share.
+// How results of a matrix product are written to memory. All families of matrix products share this
+// part.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,19 @@
 namespace pragma::expert {
 
 struct MatmulFinish {
-  bool swapped = false;  // a and b, and rows and columns, have changed places
-  bool blocked = false;  // the depth comes in blocks: results are added to those before
-  bool stream = false;   // past the caches
-  // Where a batch has become one long matrix: the rows of one of them. 0: it has not.
+  bool swapped = false;  // a and b are exchanged, and so are rows and columns
+  bool blocked = false;  // the depth is split into blocks; results are added to those of earlier
+                         // blocks
+  bool stream = false;   // non-temporal (streaming) stores
+  // Where a batch has been merged into one long matrix: the number of rows of one original matrix.
+  // 0 means that it has not been merged.
   std::int64_t rows_of_one = 0;
 };
 
-// `Finish` and `FinishPart`, and what masks triangles.
+// Returns the code of `Finish` and `FinishPart`, and of the function that masks triangles.
 [[nodiscard]] std::string MatmulFinishText(const MatmulSpec& spec, const MatmulFinish& finish);
 
-// "std::int64_t batch, " and "batch, " where there is more than one.
+// Return "std::int64_t batch, " and "batch, " where there is more than one matrix.
 [[nodiscard]] std::string BatchParameter(const MatmulSpec& spec);
 [[nodiscard]] std::string BatchArgument(const MatmulSpec& spec);
 [[nodiscard]] bool IsTriangular(const MatmulSpec& spec);

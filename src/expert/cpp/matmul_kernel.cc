@@ -18,7 +18,7 @@
 namespace pragma::expert {
 namespace {
 
-// Up to here one block holds the whole depth, and results reach memory once.
+// Up to this depth one block holds the whole depth, and results are written to memory once.
 constexpr std::int64_t kWholeDepth = 768;
 constexpr std::int64_t kDepthBlock = 512;
 
@@ -28,8 +28,8 @@ std::int64_t RoundUp(std::int64_t size, std::int64_t step) { return Blocks(size,
 struct Plan {
   RegisterTile tile;
   std::int64_t depth_block = 1;
-  std::int64_t row_tiles = 1;     // of a block of a
-  std::int64_t column_tiles = 1;  // of a block of b
+  std::int64_t row_tiles = 1;     // tiles in a block of a
+  std::int64_t column_tiles = 1;  // tiles in a block of b
   bool shared = false;            // all threads share packed b
   int threads = 1;
   bool stream = false;
@@ -38,13 +38,13 @@ struct Plan {
 
 bool IsBanded(const MatmulSpec& spec) { return !spec.a_nonzero.all() || !spec.b_nonzero.all(); }
 
-// Whether b's panels are packed apart from the product.
+// Returns whether b's panels are packed separately from the product.
 bool Keeps(const MatmulSpec& spec) {
   return spec.keeps_b && spec.batch == 1 && spec.structure == MatmulStructure::kNone &&
          !IsBanded(spec);
 }
 
-// Matrices that follow each other in a and c and meet the same b are one long matrix.
+// Merges consecutive matrices of a and c that are multiplied by the same b into one long matrix.
 MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
   rows_of_one = 0;
   if (spec.batch == 1 || spec.b.batch != 0 || IsBanded(spec) ||
@@ -58,7 +58,8 @@ MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
   return spec;
 }
 
-// Columns of c become the dimension that is contiguous; where both are, the longer one.
+// Makes the contiguous dimension of c its columns. Where both are contiguous, the longer one is
+// chosen.
 MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
   swapped = spec.c.second != 1 || (spec.columns == 1 && spec.rows > 1 && spec.c.first == 1);
   if (!swapped) return spec;
@@ -95,14 +96,14 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   const std::int64_t all_row_tiles = Blocks(spec.rows, plan.tile.rows);
   const std::int64_t tile_columns = plan.tile.vectors * target.lanes;
   const std::int64_t all_column_tiles = Blocks(spec.columns, tile_columns);
-  // Half of a core's own cache for rows of a; the other half is for panels of b and c.
+  // Half of a core's own cache is for rows of a. The other half is for panels of b and c.
   const std::int64_t most_row_tiles = std::max<std::int64_t>(
       1, target.private_cache_bytes / 2 / (plan.tile.rows * plan.depth_block * kFloatBytes));
   const std::int64_t panel_bytes = tile_columns * plan.depth_block * kFloatBytes;
   plan.shared = !Keeps(spec) && plan.threads > 1 && spec.batch < 2 * plan.threads &&
                 all_row_tiles >= 3 * plan.threads;
   if (plan.shared) {
-    // As many blocks of rows as keep all threads busy to the end.
+    // Chooses the number of blocks of rows so that all threads are busy to the end.
     const std::int64_t blocks =
         RoundUp(Blocks(all_row_tiles, std::min<std::int64_t>(most_row_tiles, 12)), plan.threads);
     plan.row_tiles = Blocks(all_row_tiles, blocks);
@@ -113,7 +114,7 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
     const std::int64_t share = std::max<std::int64_t>(1, plan.threads);
     plan.column_tiles = std::clamp<std::int64_t>(
         target.shared_cache_bytes / 2 / share / panel_bytes, 1, all_column_tiles);
-    // Few matrices: their columns are what there is to share out.
+    // With few matrices, their columns are divided among threads.
     if (spec.batch < 4 * share && share > 1)
       plan.column_tiles =
           std::min(plan.column_tiles, Blocks(all_column_tiles * spec.batch, 4 * share));
@@ -125,7 +126,7 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   return plan;
 }
 
-// Everything that the texts' @names@ may ask for, in one place.
+// MatmulWriter: holds every value for which the @names@ of the templates may ask.
 class MatmulWriter final {
  public:
   MatmulWriter(const MatmulSpec& spec, const KernelTarget& target, bool swapped,
@@ -231,14 +232,14 @@ std::string MatmulWriter::Prefetch() const {
                      batch, spec_.c.first);
 }
 
-// Which steps of the depth a tile needs, counted from the block's first one.
+// Returns the range of the depth that a tile needs, counted from the first step of the block.
 std::string MatmulWriter::DepthRange() const {
   const auto plus = [](std::int64_t number) {
     return number == 0 ? std::string()
                        : fmt::format(" {} {}", number < 0 ? '-' : '+', std::abs(number));
   };
   std::vector<std::string> begins;
-  std::vector<std::string> ends;  // behind the last one
+  std::vector<std::string> ends;  // one behind the last step
   const Diagonals& a = spec_.a_nonzero;
   const Diagonals& b = spec_.b_nonzero;
   if (a.low) begins.push_back("row0 + row" + plus(*a.low));

@@ -1,4 +1,5 @@
-// Generated matrix products, as real compilers build them, against plain loops in double precision.
+// Tests generated matrix products, built by real compilers, against plain loops in double
+// precision.
 #include "expert/cpp/matmul_kernel.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Inputs end where their memory ends (a sanitizer watches), scratch and output start as NaN.
+// Inputs end where their memory ends, and a sanitizer detects accesses beyond that. Scratch and
+// output start as NaN.
 constexpr const char* kChecker = R"(
 #include <cmath>
 #include <cstdio>
@@ -98,9 +100,9 @@ struct Program {
   std::string kernels;
   std::string main = kChecker;
   int count = 0;
-  int kept = 0;  // of them
+  int kept = 0;  // number of kernels that have a Pack
 
-  // `after`: a lambda's body for what the epilogue must have done to x.
+  // `after` is the body of a lambda that computes the result of the epilogue from x.
   void Add(MatmulSpec spec, const KernelTarget& target, const std::string& after = "",
            const std::string& arguments = "a, b, c, scratch") {
     spec.name = fmt::format("product{}", count++);
@@ -150,7 +152,7 @@ MatmulSpec Product(std::int64_t batch, std::int64_t rows, std::int64_t columns, 
   return spec;
 }
 
-// Small caches, so that small products have several blocks of each kind.
+// Returns a target with small caches, so that small products have several blocks of each kind.
 KernelTarget SmallCaches() {
   KernelTarget target;
   target.threads = 2;
@@ -200,7 +202,7 @@ TEST_P(MatmulKernelTest, SizesFromOneToPrimesAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
-// A row by a matrix, either way round.
+// Tests the product of a row and a matrix, in either order.
 TEST_P(MatmulKernelTest, SumsOfLinesAreRight) {
   Program program;
   for (const std::int64_t depth : {16, 31, 1026})
@@ -233,7 +235,7 @@ TEST_P(MatmulKernelTest, TrianglesAndEpiloguesAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
-// Zeros beside a diagonal of a factor are passed over, in whole tiles and across blocks.
+// Zeros outside the nonzero band of a factor are skipped, in whole tiles and across blocks.
 TEST_P(MatmulKernelTest, TriangularFactorsAreRight) {
   Program program;
   const auto add = [&](const Diagonals& a, const Diagonals& b, std::int64_t depth, Order c) {
@@ -246,22 +248,22 @@ TEST_P(MatmulKernelTest, TriangularFactorsAreRight) {
     add({{}, 0}, {{}, 0}, 120, c);      // lower by lower
     add({3, {}}, {-2, {}}, 120, c);     // upper by upper
     add({{}, -1}, {0, {}}, 1040, c);    // lower by upper
-    add({-4, 5}, {{}, {}}, 1040, c);    // a band by anything
-    add({{}, {}}, {200, {}}, 1040, c);  // nothing but zeros
+    add({-4, 5}, {{}, {}}, 1040, c);    // a band by a full matrix
+    add({{}, {}}, {200, {}}, 1040, c);  // all zeros
   }
   EXPECT_THAT(program.kernels, HasSubstr("end - begin"));
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
-// Matrices that meet the same b are computed as one long matrix; the epilogue still sees which one
-// it is in.
+// Matrices that are multiplied by the same b are computed as one long matrix. The epilogue still
+// receives the number of the original matrix.
 TEST_P(MatmulKernelTest, BatchesThatMeetOneMatrixAreRight) {
   Program program;
   for (const std::int64_t rows : {1, 19}) {
     MatmulSpec spec = Product(3, rows, 37, 40, Order::kPlain, Order::kTransposed);
     spec.b.batch = 0;
     spec.epilogue = [](const OutputSite& site) {
-      // So long that it is kept out of the tiles.
+      // The epilogue is so long that it is kept out of the tiles.
       return "// " + std::string(300, 'x') +
              fmt::format("\n{0} += static_cast<float>({1}) + 0.1f * static_cast<float>({2});",
                          site.value, site.batch, site.row);
@@ -272,7 +274,8 @@ TEST_P(MatmulKernelTest, BatchesThatMeetOneMatrixAreRight) {
   EXPECT_EQ(program.Run(GetParam()), "");
 }
 
-// What the epilogue reads arrives as a parameter; results that no cache holds go past the caches.
+// The tensors that the epilogue reads are passed as parameters. Results that do not fit in any
+// cache are written with non-temporal stores.
 TEST_P(MatmulKernelTest, EpiloguesReadTensors) {
   Program program;
   KernelTarget target = SmallCaches();
@@ -305,10 +308,11 @@ TEST_P(MatmulKernelTest, AMatrixThatStaysIsPackedApart) {
     program.Add(spec, alone, "x + 1");
   }
   EXPECT_EQ(program.kept, 6);
-  MatmulSpec other = Product(2, 10, 101, 37);  // many matrices
+  MatmulSpec other = Product(2, 10, 101, 37);  // a batch of two matrices
   other.keeps_b = true;
   program.Add(other, SmallCaches());
-  other = Product(1, 40, 70, 37, Order::kPlain, Order::kPlain, Order::kTransposed);  // b becomes a
+  // Here b takes the place of a.
+  other = Product(1, 40, 70, 37, Order::kPlain, Order::kPlain, Order::kTransposed);
   other.keeps_b = true;
   program.Add(other, SmallCaches());
   EXPECT_EQ(program.kept, 6);

@@ -14,9 +14,10 @@
 namespace pragma::expert {
 namespace {
 
-// More rows than these pay for packing.
+// With more rows than this, packing pays off.
 constexpr std::int64_t kFewRows = 6;
-// Sums of a stretch stay in a core's first cache; a shorter one is not worth its loop.
+// The sums of a stretch of columns stay in a core's L1 cache. A stretch shorter than kLeastColumns
+// is not worth its loop.
 constexpr std::int64_t kMostColumns = 2048;
 constexpr std::int64_t kLeastColumns = 64;
 
@@ -141,7 +142,8 @@ double Work(const MatmulSpec& spec) {
   return static_cast<double>(spec.batch * spec.rows) * static_cast<double>(spec.columns);
 }
 
-// Either way of reading both factors once; `body` with its own `places` beside the common ones.
+// Returns the code of either method that reads both factors once. `body` is its template, and
+// `places` are values in addition to the common ones.
 std::string UnpackedText(const MatmulSpec& spec, const KernelTarget& target,
                          const MatmulFinish& finish, std::string_view way, std::string_view body,
                          const Places& places) {
@@ -194,7 +196,7 @@ std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
 
 std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
                       const MatmulFinish& finish) {
-  // A block for each thread at least, each a whole number of lines of a cache.
+  // Chooses at least one block per thread, each a whole number of cache lines.
   const std::int64_t share = Blocks(Blocks(spec.columns, target.threads), target.lanes);
   const std::int64_t block = std::min(kMostColumns, share * target.lanes);
   return UnpackedText(spec, target, finish, "sums of lines", kLines,

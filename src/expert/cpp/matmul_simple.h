@@ -10,12 +10,13 @@
 
 namespace pragma::expert {
 
-// Few rows (or columns), and both factors contiguous along the depth: reading them once is all
-// there is to do. Of a product whose columns of c are contiguous.
+// Dot products: few rows (or columns), and both factors contiguous along the depth, so reading the
+// factors once is all the work there is. The columns of c must be contiguous.
 [[nodiscard]] bool SuitsDots(const MatmulSpec& spec);
 [[nodiscard]] std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
                                    const MatmulFinish& finish);
-// One row, and the other factor contiguous along the columns: a sum of its lines.
+// Sums of lines: one row, and the other factor contiguous along the columns. The result is a
+// weighted sum of that factor's lines.
 [[nodiscard]] bool SuitsLines(const MatmulSpec& spec);
 [[nodiscard]] std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
                                     const MatmulFinish& finish);

@@ -1,6 +1,6 @@
-// NestAhead: lines asked for from memory before their turn. A pass that works on what lies in the
-// caches leaves the memory idle; it is a good time to fetch what the next outer iteration begins
-// with, which the processor's own prefetching cannot know.
+// NestAhead: software prefetch. A pass that works on data in the caches leaves the memory idle.
+// That is a good time to prefetch the data with which the next outer iteration begins, which the
+// hardware prefetcher cannot predict.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,9 +31,10 @@ class NestAhead : public NestFrame {
   using NestFrame::NestFrame;
   ~NestAhead() = default;
 
-  // Vectors side by side in a nest that reads columns from memory: long stretches of each row, so
-  // that few pages are open at a time, but room for the stretches of all rows where they are read
-  // once more, and work for all threads.
+  // Returns the number of adjacent vectors in a nest that reads columns from memory. It is large,
+  // so that long stretches of each row are read and few pages are open at a time. It is limited by
+  // the cache that the stretches of all rows need where they are read again, and by the work that
+  // all threads need.
   [[nodiscard]] int WideColumns() const {
     const std::vector<std::size_t> passes = InnerPasses();
     if (passes.empty() || AheadOf(nest_.phases[passes[0]]).empty()) return kColumns;
@@ -47,8 +48,9 @@ class NestAhead : public NestFrame {
     return columns;
   }
 
-  // Whether the next iteration's data are asked for in this pass: of those behind the first the one
-  // with the most arithmetic, where there is room for both iterations' data.
+  // Returns whether this pass prefetches the data of the next iteration. It is the pass with the
+  // most arithmetic among those behind the first one, provided that the data of both iterations fit
+  // in the caches.
   [[nodiscard]] bool LooksAhead(const Phase& phase) const {
     const std::vector<std::size_t> passes = InnerPasses();
     if (passes.size() < 2 || &phase != &nest_.phases[BusiestOf(passes)]) return false;
@@ -69,13 +71,13 @@ class NestAhead : public NestFrame {
     }
   }
 
-  // In a first pass down wide columns: the stretches of rows to come.
+  // In a first pass down wide columns, prefetches the stretches of the rows to come.
   void WriteRowsAhead(const Phase& phase, Writer& body) {
     if (wide_ <= kColumns || &phase != &nest_.phases[InnerPasses()[0]]) return;
     constexpr std::int64_t kRows = 2;
     for (const Load* load : AheadOf(phase)) {
       AffineForm address = load->address;
-      std::int64_t row = 0;  // of the innermost dimension that is folded
+      std::int64_t row = 0;  // stride of the innermost dimension that is reduced
       for (std::size_t i = 0; i < nest_.shape.size(); ++i)
         if (nest_.inner[i]) row = address.factor[i];
       address.offset += kRows * row;
@@ -83,10 +85,11 @@ class NestAhead : public NestFrame {
     }
   }
 
-  // Where a pass along a row asks for its own memory, how far ahead: a tunable, in floats. Seen
-  // with AVX2 and small pages, of the time without it: running sums 0.84, positions of extremes
-  // 0.86, whose every vector waits for the one before, so that the processor, full of what waits,
-  // reaches no further loads by itself; maps 0.9. Plain sums 1.03: none.
+  // Declares how far ahead a pass along a row prefetches its own data: a tunable, in floats.
+  // Measured with AVX2 and small pages, as a fraction of the time without prefetch: running sums
+  // 0.84, positions of extremes 0.86, maps 0.9. In the first two every vector waits for the one
+  // before, so the out-of-order window is full of waiting instructions and the processor reaches no
+  // further loads by itself. Plain sums took 1.03 times as long, so they do not prefetch.
   void DeclareOwnAhead(const Phase& phase) {
     if (MayAskForOwn(phase))
       own_ahead_ = Tunable("AHEAD", Waits(phase) ? 1024 : 512, {0, 512, 1024});
@@ -96,7 +99,8 @@ class NestAhead : public NestFrame {
     return !own_ahead_.empty() && MayAskForOwn(phase);
   }
 
-  // Once for each line: `u` counts the vectors of a turn of the loop.
+  // Writes one prefetch per cache line. In the generated code, `u` counts the vectors of one
+  // iteration of the unrolled loop.
   void WriteOwnAhead(const Phase& phase, Writer& body) {
     if (!AsksForOwn(phase)) return;
     body.Line(fmt::format("if ({} > 0 && u % kLineParts == 0) {{", own_ahead_));
@@ -110,7 +114,7 @@ class NestAhead : public NestFrame {
     body.Line(fmt::format("Ahead({}{});", values_.Place(buffer, address), step));
   }
 
-  // Loads of a pass that come from memory line after line, each place once.
+  // Returns the loads of a pass that read memory line after line, each address once.
   [[nodiscard]] std::vector<const Load*> AheadOf(const Phase& phase) const {
     std::vector<const Load*> loads;
     if (nest_.lane < 0) return loads;
@@ -124,7 +128,7 @@ class NestAhead : public NestFrame {
     return loads;
   }
 
-  // Those of them that the next outer iteration begins with.
+  // Returns those loads of a pass with whose data the next outer iteration begins.
   [[nodiscard]] std::vector<const Load*> NextOf(const Phase& phase) const {
     std::vector<const Load*> loads = AheadOf(phase);
     if (nest_.LaneInside())
@@ -138,9 +142,10 @@ class NestAhead : public NestFrame {
   }
 
   static constexpr int kMostColumns = 128;
-  std::string own_ahead_;      // how many floats ahead a pass asks for its own; empty: it does not
-  int wide_ = kColumns;        // vectors side by side
-  std::string columns_ = "1";  // the same as the text has it
+  std::string own_ahead_;      // prefetch distance of a pass for its own data, in floats, as code;
+                               // empty: no prefetch
+  int wide_ = kColumns;        // number of adjacent vectors
+  std::string columns_ = "1";  // number of adjacent vectors, as code
 
  private:
   [[nodiscard]] std::vector<std::size_t> InnerPasses() const {
@@ -165,7 +170,8 @@ class NestAhead : public NestFrame {
            (maps || Waits(phase)) && !AheadOf(phase).empty();
   }
 
-  // Of what is computed for each element; the rest stands in front of the loop.
+  // Returns the cost of the part of an expression that is computed for each element. The rest is
+  // computed before the loop.
   [[nodiscard]] double CostInside(const ExprPtr& expr) const {
     if (!values_.InnerVarying(expr)) return 0;
     double cost = Cost(expr);
@@ -173,7 +179,8 @@ class NestAhead : public NestFrame {
     return cost;
   }
 
-  // The last of those with the most arithmetic; the first pass, which reads memory itself, is none.
+  // Returns the pass with the most arithmetic, and the last one among equals. The first pass is
+  // excluded, as it reads memory itself.
   [[nodiscard]] std::size_t BusiestOf(const std::vector<std::size_t>& passes) const {
     const auto arithmetic = [&](std::size_t pass) {
       double sum = 0;
@@ -187,7 +194,8 @@ class NestAhead : public NestFrame {
   }
 
   [[nodiscard]] bool HasRoom() const {
-    constexpr std::int64_t kFewest = 4;  // iterations for each thread, below which nothing is next
+    constexpr std::int64_t kFewest = 4;  // iterations per thread below which there is no next one
+                                         // worth prefetching
     if (nest_.OuterCount() < kFewest * choices_.threads_count) return false;
     const std::int64_t bytes = 2 * WorkingSet(program_, nest_) * (nest_.LaneInside() ? 1 : wide_);
     return bytes <= choices_.private_cache_bytes ||
@@ -201,7 +209,7 @@ class NestAhead : public NestFrame {
            load.address.factor[static_cast<std::size_t>(nest_.lane)] == 1;
   }
 
-  // How far the next iteration of the innermost outer loop is.
+  // Returns the distance in elements to the next iteration of the innermost outer loop.
   [[nodiscard]] std::int64_t NextOuter(const AffineForm& address) const {
     const std::vector<std::size_t> outer = OuterLoops();
     return outer.empty() ? 0 : address.factor[outer.back()];

@@ -1,4 +1,4 @@
-// Which passes ask for memory before its turn.
+// Tests which passes prefetch their data.
 #include "expert/cpp/nest_ahead.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using testing::Not;
 constexpr std::int64_t kRows = 256;
 constexpr std::int64_t kColumns = 1024;
 
-// A step over a matrix, beyond the caches where these are small.
+// Returns the code of a step over a matrix, which does not fit in the caches where these are small.
 std::string Written(const Step& step, const Buffer& out, std::int64_t shared_cache_bytes) {
   Program program;
   program.buffers = {{Buffer::Kind::kArgument, "x", DType::kFloat32, {kRows, kColumns}}, out};
@@ -41,7 +41,7 @@ std::string Written(const Step& step, const Buffer& out, std::int64_t shared_cac
   return text.text();
 }
 
-// Folded along its rows.
+// Returns the code of a reduction along the rows of the matrix.
 std::string Folded(Fold fold, std::int64_t shared_cache_bytes) {
   Step step = Of(Step::Kind::kFold, {kRows, kColumns}, Row(0, kColumns), 1, {{1, 0}, 0});
   step.fold = fold;
@@ -67,7 +67,7 @@ TEST(NestAhead, AMapAsksForEachLineOnce) {
   EXPECT_THAT(text, HasSubstr("PRAGMA_TUNE(OUT_AHEAD, 512, 0, 512, 1024);"));
   EXPECT_THAT(text, HasSubstr("ForLanes<kLineParts>("));
   EXPECT_THAT(text, HasSubstr("if (OUT_AHEAD > 0 && u % kLineParts == 0) {"));
-  EXPECT_EQ(text.find("Ahead("), text.rfind("Ahead("));  // both loads are of the same line
+  EXPECT_EQ(text.find("Ahead("), text.rfind("Ahead("));  // both loads read the same line
 }
 
 TEST(NestAhead, IndependentSumsDoNot) {

@@ -1,4 +1,5 @@
-// NestFrame: what the passes of one nest share while they are written: loops, maps, folds.
+// NestFrame: the state and helpers that the passes of one nest share while they are written: loops,
+// maps and reductions.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,12 +35,13 @@ class NestFrame {
 
  protected:
   static constexpr std::int64_t kAligned = kFloatsOfLine;
-  // Defaults of what is tuned: accumulators along a row, vectors side by side down columns,
+  // Default values of tunables: accumulators along a row, adjacent vectors down columns, and
   // elements of a long run that a thread takes at a time.
   static constexpr int kChains = 4;
   static constexpr int kColumns = 4;
   static constexpr int kBlock = 4096;
-  static constexpr double kWorthThreads = 3e4;  // instructions below which threads cost more
+  static constexpr double kWorthThreads = 3e4;  // number of instructions below which threads cost
+                                                // more than they gain
 
   NestFrame(const Program& program, const Nest& nest, const NestChoices& choices, Needs& needs,
             Writer& out)
@@ -68,7 +70,8 @@ class NestFrame {
     return names;
   }
 
-  // One pass that only folds, and no outer loops to share out; then at most what is done once.
+  // Returns whether the nest is one pass that only reduces, without outer loops to divide among
+  // threads. At most steps that run once may follow.
   [[nodiscard]] bool FoldsEverything() const {
     if (nest_.OuterCount() != 1 || static_cast<double>(nest_.InnerCount()) < kWorthThreads)
       return false;
@@ -88,8 +91,8 @@ class NestFrame {
     return cost / (nest_.lane >= 0 ? 4 : 1) > kWorthThreads;
   }
 
-  // A number that the tuner may change: the name of its declaration, or the number where no other
-  // fits.
+  // Declares a number that the tuner may change. Returns the name of its declaration, or the number
+  // itself where no other value is possible.
   std::string Tunable(std::string_view what, int value, const std::vector<int>& values) {
     if (values.size() < 2) return std::to_string(value);
     std::string name = fmt::format("{}_{}", choices_.name, what);
@@ -97,10 +100,11 @@ class NestFrame {
     return name;
   }
 
-  // Before the loops that threads share, and after them.
+  // BeginWork writes the code before the loops that threads share, and EndWork the code after them.
   void BeginWork(int loops) {
     parallel_ = loops > 0 && choices_.threads && WorthThreads();
-    const bool inside = parallel_ && Streams();  // of a region in which each thread does more
+    const bool inside = parallel_ && Streams();  // the loop is inside a parallel region, in which
+                                                 // each thread also does other work
     if (inside) out_.Line("#pragma omp parallel");
     if (inside || !nest_.rows.empty()) out_.Line("{");
     DeclareRows();
@@ -120,7 +124,7 @@ class NestFrame {
     }
   }
 
-  // Each thread ends its own streams, before others may read.
+  // Each thread fences its own streaming stores, before other threads may read the results.
   void EndWork() {
     if (!Streams()) return;
     out_.Line("StreamEnd();");
@@ -131,7 +135,7 @@ class NestFrame {
     out_.Line(fmt::format("for (std::int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, from, to));
   }
 
-  // The outer loops but that of the lanes; how many there are.
+  // Returns the outer loops except the one along which the lanes run.
   std::vector<std::size_t> OuterLoops() const {
     std::vector<std::size_t> loops;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i)
@@ -149,7 +153,8 @@ class NestFrame {
 
   [[nodiscard]] bool Kept(int buffer) const { return nest_.forwarded.contains(buffer); }
 
-  // The element under its own name where other steps read it, then its place in memory.
+  // Writes an element. It is given its own name where other steps read it, and is then stored to
+  // its place in memory.
   void WriteMap(const Step& step, Writer& out) {
     Text value = values_.Write(step.expr);
     if (Reads(nest_, step.buffer)) {
@@ -194,7 +199,7 @@ class NestFrame {
     out.Line("[[maybe_unused]] const std::int64_t c = first + v * kLanes;");
   }
 
-  // ---- What folds and scans keep while they run.
+  // ---- Accumulators of reductions and scans.
 
   [[nodiscard]] FoldForm FormOf(const Step& step) const {
     FoldForm form;
@@ -266,7 +271,7 @@ class NestFrame {
   ExpressionWriter values_;
   std::map<int, std::string> names_;  // buffer -> accumulator
   bool parallel_ = false;
-  std::string chains_ = "1";  // as the text has them
+  std::string chains_ = "1";  // values of the tunables and loop bounds, as code
   std::string block_;
   std::string from_ = "0";
   std::string to_;

@@ -1,4 +1,4 @@
-// NestLimits: inner loops that stay inside the bounds of what they load.
+// NestLimits: restricts inner loops to the iterations whose loads are inside their bounds.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,11 +29,13 @@ class NestLimits : public NestSpread {
 
   struct LoopLimits {
     std::vector<Bound> assumed;
-    std::map<std::size_t, std::pair<std::string, std::string>> of;  // dimension -> from, to
+    std::map<std::size_t, std::pair<std::string, std::string>> of;  // dimension -> first and end,
+                                                                    // as code
   };
 
-  // Where skipping what lies outside changes nothing: it would only add zeros, or compare with the
-  // least of all. One fold alone, so that the loops are its own.
+  // Returns limits where skipping the loads outside the bounds changes nothing: they would only add
+  // zeros, or compare with the identity of the maximum. The phase must be a single reduction, so
+  // that no other step shares its loops.
   [[nodiscard]] LoopLimits LimitsOf(const Phase& phase) {
     LoopLimits limits;
     if (phase.steps.size() != 1) return limits;

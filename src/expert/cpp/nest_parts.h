@@ -1,4 +1,5 @@
-// NestParts: folds over many elements, cut into parts that are added up, by one thread or by all.
+// NestParts: reductions over many elements. They are cut into parts whose results are added up, by
+// one thread or by all.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,8 +31,8 @@ class NestParts : public NestAhead {
     for (const std::size_t s : phase.steps) WriteMap(nest_.steps[s], out_);
   }
 
-  // ---- Long folds in parts: each part starts anew and is added to a total, so that rounding
-  // errors do not grow with the length, and so that threads can share the parts out.
+  // ---- Long reductions in parts. Each part starts anew and is added to a total, so that rounding
+  // errors do not grow with the length, and so that threads can share the parts.
 
   static constexpr std::int64_t kLongFold = 1 << 14;
 
@@ -51,7 +52,8 @@ class NestParts : public NestAhead {
     while (!nest_.inner[first]) ++first;
     return first;
   }
-  // Parts are blocks of the only inner dimension, else steps of the first one.
+  // Returns whether parts are blocks of the only inner dimension. Otherwise they are steps of the
+  // first one.
   [[nodiscard]] bool CutsLane() const { return static_cast<int>(FirstInner()) == nest_.lane; }
 
   void WriteSharedFold() {
@@ -90,7 +92,7 @@ class NestParts : public NestAhead {
     for (const Step* step : folds) FinishTotal(*step, totals[step->buffer]);
   }
 
-  // The loop over parts: the first inner one, or blocks of the only one.
+  // Opens the loop over parts: the first inner dimension, or blocks of the only one.
   void OpenParts(std::size_t first, bool cut) {
     const std::int64_t size = nest_.shape[first];
     if (!cut) return Loop(loops_[first], "0", std::to_string(size));

@@ -22,7 +22,7 @@
 namespace pragma::expert {
 namespace {
 
-// Of each step: where its result goes, and what it loads.
+// Called for each step with the address of its result and with the address of each load.
 using Touch = std::function<void(int buffer, std::int64_t offset)>;
 
 void VisitAddresses(const Nest& nest, const Touch& touch) {
@@ -33,7 +33,7 @@ void VisitAddresses(const Nest& nest, const Touch& touch) {
   }
 }
 
-// Buffers that the text of the nest names, in the order in which steps come to them.
+// Returns the buffers that the code of the nest names, in the order in which the steps use them.
 std::vector<int> NamedBuffers(const Nest& nest) {
   std::vector<int> buffers;
   VisitAddresses(nest, [&](int buffer, std::int64_t) {
@@ -43,7 +43,7 @@ std::vector<int> NamedBuffers(const Nest& nest) {
   return buffers;
 }
 
-// Whole cache lines, so that what is aligned stays so.
+// Rounds down to a whole cache line, so that aligned addresses stay aligned.
 std::int64_t LineOf(std::int64_t offset) {
   constexpr std::int64_t kLineFloats = 16;
   const std::int64_t rest = offset % kLineFloats;

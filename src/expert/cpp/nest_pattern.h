@@ -1,4 +1,4 @@
-// NestPattern: what nests that differ in their buffers alone have in common, so that one function
+// NestPattern: what nests that differ only in their buffers have in common, so that one function
 // computes them all. Deep networks repeat their layers.
 #pragma once
 
@@ -16,14 +16,14 @@ namespace pragma::expert {
 
 struct NestPattern {
   std::string text;          // nests with the same text are computed by the same function
-  std::vector<int> buffers;  // what the function is handed, in this order
+  std::vector<int> buffers;  // buffers that are passed to the function, in this order
 };
 
 [[nodiscard]] NestPattern PatternOf(const Program& program, const Nest& nest,
                                     const KernelTarget& target, const NestChoices& choices);
 
-// The nest with every buffer's addresses counted from the first line that it touches, and where
-// that line is.
+// The nest with the addresses of every buffer relative to the first cache line that it touches, and
+// the offset of that line for each buffer.
 struct RebasedNest {
   Nest nest;
   std::map<int, std::int64_t> start;

@@ -1,7 +1,8 @@
-// NestSpread: a sum and the squared distances from what it leads to, in one pass over memory. Each
-// part of the values is summed, then read again while the core's cache still has it, for the
-// distances from the part's own mean; double precision puts the parts together. As exact as two
-// passes over everything: no square is taken of a number that is far from its part's mean.
+// NestSpread: computes a sum, and the sum of squared distances from a center derived from it, in
+// one pass over memory. Each part of the values is summed. It is then read again, while the core's
+// cache still holds it, for the distances from the part's own mean. The parts are combined in
+// double precision. This is as accurate as two passes over all values, because no number that is
+// far from its part's mean is squared.
 #pragma once
 
 #include <fmt/format.h>
@@ -55,15 +56,15 @@ class NestSpread : public NestParts {
   }
 
  private:
-  static constexpr std::int64_t kPartElements = 4096;  // what the first cache holds with ease
+  static constexpr std::int64_t kPartElements = 4096;  // fits in the L1 cache with ease
 
-  // Steps of one inner dimension, with all that lies inside it.
+  // A number of steps of one inner dimension, with everything inside it.
   struct Part {
     std::size_t dimension = 0;
-    std::int64_t inside = 1;  // elements of a step
+    std::int64_t inside = 1;  // number of elements in one step
   };
 
-  // The inner dimensions in the order of their loops: that of the lanes is the last.
+  // Returns the inner dimensions in the order of their loops. The dimension of the lanes is last.
   [[nodiscard]] std::vector<std::size_t> InnerOrder() const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i)
@@ -124,7 +125,8 @@ class NestSpread : public NestParts {
     Close(loops.size());
   }
 
-  // `rest`: what the part's mean, being rounded, leaves of the sum.
+  // Writes the sum of squared distances of a part. `rest` is the part of the sum that is lost
+  // because the part's mean is rounded.
   void WriteDistances(const Part& part, const Spread& spread, const std::string& total,
                       const std::string& squares) {
     const FoldForm sum = FormOf(nest_.steps[spread.sum]);
@@ -157,7 +159,7 @@ class NestSpread : public NestParts {
                           count, mean, mean));
   }
 
-  // The distances are those of values in the cache.
+  // Prefetches the next part, since the distances are computed on values that are in the cache.
   void AskForNextPart(const Part& part, Writer& body) {
     for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
       if (!SpreadAt(nest_, p)) continue;
@@ -172,7 +174,7 @@ class NestSpread : public NestParts {
     }
   }
 
-  // The sum of (value - center)^2 from those of the values and of their squares.
+  // Writes the sum of (value - center)^2, from the sums of the values and of their squares.
   void FinishSpread(const Spread& spread, const std::string& total, const std::string& squares) {
     const Step& fold = nest_.steps[spread.fold];
     values_.BeginPass(&out_, &out_);

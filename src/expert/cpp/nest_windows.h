@@ -1,8 +1,8 @@
-// NestWindows: folds over windows in two steps. Along a row of vectors a window reads elements that
-// its neighbours read as well, and not side by side; its other dimensions have neither trouble. So
-// these are folded first, into a row that stays in the first cache, with what lies outside already
-// in its place; then the row is folded along itself. A window of 3 x 3 takes three loads side by
-// side and three others instead of nine others.
+// NestWindows: reductions over windows in two steps. Along a row of vectors, neighbouring windows
+// read the same elements, and not contiguously. The other dimensions of the window have neither
+// problem. So they are reduced first, into a row that stays in the L1 cache and already holds the
+// values outside the tensor. The row is then reduced along itself. A 3 x 3 window takes three
+// contiguous loads and three others instead of nine of the latter kind.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,16 +31,16 @@ class NestWindows : public NestLimits {
   using NestLimits::NestLimits;
   ~NestWindows() = default;
 
-  // Windows along the lanes' dimension: element c * stride + w * step of a row that the other
-  // dimensions lead to.
+  // Windows along the dimension of the lanes. A window reads element c * stride + w * step of a
+  // row, which the other dimensions select.
   struct Windows {
     const Step* step = nullptr;
     const Load* load = nullptr;
     std::size_t across = 0;  // the dimension of w
     std::int64_t stride = 1;
     std::int64_t apart = 1;
-    std::optional<Bound> bound;  // of the row
-    LoopLimits limits;           // of the other dimensions
+    std::optional<Bound> bound;  // bound of the row
+    LoopLimits limits;           // limits of the other dimensions
     [[nodiscard]] std::int64_t Span(std::int64_t windows, std::int64_t width) const {
       return (windows - 1) * stride + (width - 1) * apart + 1;
     }
@@ -61,14 +61,15 @@ class NestWindows : public NestLimits {
     return windows;
   }
 
-  // All windows of a row, or so many of them that their row fits.
+  // Returns the number of windows computed at once: all windows of a row, or as many as fit in the
+  // row buffer.
   [[nodiscard]] std::int64_t WindowsAtOnce() const {
     constexpr std::int64_t kMost = 256;
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     return std::min(kMost, (size + kAligned - 1) / kAligned * kAligned);
   }
 
-  // Opens the loop over blocks of windows, whose row is then filled.
+  // Opens the loop over blocks of windows, and fills the row of each block.
   void WriteRow(const Windows& windows) {
     const std::int64_t size = nest_.shape[static_cast<std::size_t>(nest_.lane)];
     const std::int64_t most = WindowsAtOnce();
@@ -87,7 +88,7 @@ class NestWindows : public NestLimits {
     WriteDown(windows);
   }
 
-  // An element of the row, for the window that begins at c.
+  // Returns an element of the row, for the window that begins at c.
   [[nodiscard]] std::string InRow(const Windows& windows) const {
     const std::string place = fmt::format("row + (c - block) * {} + {} * {}", windows.stride,
                                           loops_[windows.across], windows.apart);
@@ -97,7 +98,7 @@ class NestWindows : public NestLimits {
   }
 
  private:
-  static constexpr std::int64_t kNearWindows = 4;  // strides that loads and shuffles serve
+  static constexpr std::int64_t kNearWindows = 4;  // largest stride that loads and shuffles handle
   static constexpr std::int64_t kLongestWindow = 64;
 
   [[nodiscard]] bool FindAcross(Windows& windows) const {
@@ -143,13 +144,14 @@ class NestWindows : public NestLimits {
     return true;
   }
 
-  // A step of the dimension that windows share out first takes in new rows one after the other.
-  // Each iteration inside it asks for its share of those that the next step takes in.
+  // Prefetches rows. Each step of the dimension that is divided among windows first reads new rows
+  // one after the other. Each iteration inside it prefetches its share of the rows that the next
+  // step reads.
   void AskForRows(const Windows& windows) {
     const Buffer& buffer = program_.buffers[static_cast<std::size_t>(windows.load->buffer)];
     if (!IsBeyondCaches(buffer)) return;
     const AffineForm& address = windows.load->address;
-    std::size_t furthest = windows.across;  // the windows' own dimension with the longest steps
+    std::size_t furthest = windows.across;  // the window dimension with the largest stride
     std::size_t count = 0;
     for (std::size_t i = 0; i < nest_.shape.size(); ++i) {
       if (!nest_.inner[i] || i == windows.across) continue;
@@ -161,7 +163,7 @@ class NestWindows : public NestLimits {
     const std::size_t stepped = outer[outer.size() - count];
     const std::int64_t fresh = address.factor[stepped];
     if (fresh <= 0) return;
-    constexpr std::int64_t kEarly = 2048;  // floats, at least: memory takes its time
+    constexpr std::int64_t kEarly = 2048;  // least distance in floats, as memory is slow to respond
     AffineForm place = address;
     place.offset += (nest_.shape[furthest] - 1) * address.factor[furthest] +
                     std::gcd(fresh, address.factor[furthest]) + (kEarly - 1) / fresh * fresh;
@@ -182,7 +184,8 @@ class NestWindows : public NestLimits {
     out_.Line("}");
   }
 
-  // Where the row begins and ends inside the tensor; the rest of it is what lies outside.
+  // Writes where the row begins and ends inside the tensor. The rest of the row holds the value
+  // outside.
   void WriteEnds(const Windows& windows) {
     if (!windows.bound) return;
     const std::string start =
@@ -195,7 +198,7 @@ class NestWindows : public NestLimits {
   }
 
   void WriteDown(const Windows& windows) {
-    constexpr int kDown = 4;  // vectors side by side
+    constexpr int kDown = 4;  // number of adjacent vectors
     const std::string from = windows.bound ? "from" : "0";
     const std::string to = windows.bound ? "to" : "span";
     out_.Line(fmt::format("for (std::int64_t begin = {}; begin < {}; begin += {} * kLanes) {{",
@@ -225,7 +228,7 @@ class NestWindows : public NestLimits {
     out_.Line("}");
   }
 
-  // Where the row's first element lies.
+  // Returns the address of the row's first element.
   [[nodiscard]] std::string RowInMemory(const Windows& windows) const {
     std::vector<std::string> loops = loops_;
     loops[static_cast<std::size_t>(nest_.lane)] = "block";

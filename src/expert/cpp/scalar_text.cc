@@ -60,7 +60,7 @@ std::string ScalarStore(const Buffer& buffer, const std::string& value) {
 
 namespace {
 
-// The function of <cmath>, by its name there.
+// Returns the name of the function in <cmath>.
 std::string_view MathName(ExprOp op) {
   switch (op) {
     case ExprOp::kAbs: return "std::abs";
@@ -108,7 +108,7 @@ std::string ScalarBinary(ExprOp op, const std::string& a, const std::string& b, 
     case ExprOp::kAnd: return fmt::format("({} && {})", a, b);
     case ExprOp::kOr: return fmt::format("({} || {})", a, b);
     case ExprOp::kXor: return fmt::format("({} != {})", a, b);
-    // b where either is NaN, as the vectors have it.
+    // The result is b where either is NaN, as in vector code.
     case ExprOp::kMin: return fmt::format("({0} < {1} ? {0} : {1})", a, b);
     case ExprOp::kMax: return fmt::format("({0} > {1} ? {0} : {1})", a, b);
     case ExprOp::kPower: return fmt::format("std::pow({}, {})", a, b);

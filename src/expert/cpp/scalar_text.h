@@ -1,4 +1,4 @@
-// Names of operators in the generated text, and how single elements are read, computed and written.
+// Names of operators in the generated code, and how single elements are read, computed and written.
 #pragma once
 
 #include <string>
@@ -20,4 +20,5 @@ namespace pragma::expert {
 [[nodiscard]] std::string VectorCall(ExprOp op, const std::string& arg, Needs& needs);
 [[nodiscard]] std::string VectorCall(ExprOp op, const std::string& a, const std::string& b,
                                      ExprType type, Needs& needs);
+
 }  // namespace pragma::expert

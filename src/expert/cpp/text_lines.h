@@ -1,4 +1,4 @@
-// TextLines: C++ text written line by line, indented by its braces.
+// TextLines: C++ code written line by line and indented by its braces.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace pragma::expert {
 
 class TextLines final {
  public:
-  // A line as it is; "#..." starts at the margin.
+  // Adds a line as it is. A line "#..." starts at the margin.
   void Line(std::string_view text) {
     if (!text.empty() && text[0] != '#') text_.append(2 * depth_, ' ');
     text_ += text;
@@ -23,7 +23,7 @@ class TextLines final {
   {
     Line(fmt::format(format, std::forward<Args>(args)...));
   }
-  // "head {", and what follows is inside.
+  // Adds "head {" and indents the lines that follow.
   template <class... Args>
   void Open(fmt::format_string<Args...> format, Args&&... args) {
     Line(fmt::format(format, std::forward<Args>(args)...) + " {");
@@ -33,7 +33,7 @@ class TextLines final {
     --depth_;
     Line("}" + std::string(after));
   }
-  // Whole lines written elsewhere, moved in to where we are.
+  // Adds whole lines that were written elsewhere, indented to the current depth.
   void Block(std::string_view lines) {
     while (!lines.empty()) {
       const std::size_t end = lines.find('\n');

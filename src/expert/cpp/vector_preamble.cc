@@ -16,7 +16,7 @@ struct Piece {
   std::vector<VectorPiece> needs;
 };
 
-// In an order in which each stands after what it needs.
+// Returns the pieces in an order in which each follows the pieces that it needs.
 const std::vector<Piece>& Pieces() {
   using enum VectorPiece;
   static const std::vector<Piece> kPieces{

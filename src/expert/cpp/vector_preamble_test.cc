@@ -1,5 +1,5 @@
-// The vector preamble as real compilers build it, for each width that this machine can run,
-// against libm in double precision.
+// Tests the vector preamble, built by real compilers for each vector width that this machine can
+// run, against libm in double precision.
 #include "expert/cpp/vector_preamble.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Prints one line for each broken promise.
+// The program prints one line for each result that is not as promised.
 constexpr const char* kProgram = R"(
 #include <algorithm>
 #include <cmath>
@@ -219,7 +219,7 @@ TEST_P(VectorPreambleTest, IsAsAccurateAsItSays) {
       "#include <cstdint>\n#include <utility>\n" + VectorPreamble(AllPieces()) + kProgram;
   ASSERT_TRUE(WriteFileAtomic(folder.path() / "check.cpp", source));
   ASSERT_EQ(Output({compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-psabi",
-                    "-Wno-uninitialized",  // in g++ 12's own header of intrinsics
+                    "-Wno-uninitialized",  // g++ 12 warns in its own header of intrinsics
                     std::string("-march=") + processor, "check.cpp", "-o", "check"},
                    folder.path()),
             "");

@@ -1,4 +1,4 @@
-// The texts behind VectorPreamble, one constant a piece.
+// The code templates behind VectorPreamble, one constant per piece.
 #pragma once
 
 #include <string_view>

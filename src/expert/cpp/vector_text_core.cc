@@ -1,4 +1,4 @@
-// Vectors: the type, memory, lanes.
+// Code templates for vectors: the type, memory access, lanes.
 #include <string_view>
 
 #include "expert/cpp/vector_text.h"

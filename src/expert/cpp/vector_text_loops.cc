@@ -1,4 +1,4 @@
-// Loops over vectors, and access that is not contiguous.
+// Code templates for loops over vectors and for access that is not contiguous.
 #include <string_view>
 
 #include "expert/cpp/vector_text.h"

@@ -1,6 +1,6 @@
-// Elementary functions. The polynomials are minimax fits on the intervals named, in single
-// precision; each comment states the largest error found in units in the last place (ulp), which
-// the tests hold the text to.
+// Code templates for elementary functions. The polynomials are minimax fits on the stated
+// intervals, in single precision. Each comment states the largest error found, in units in the last
+// place (ulp), and the tests check the code against it.
 #include <string_view>
 
 #include "expert/cpp/vector_text.h"

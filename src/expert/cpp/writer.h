@@ -1,4 +1,4 @@
-// Writer: text of a program, line by line, indented by its braces.
+// Writer: the text of a program, written line by line and indented by its braces.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ class Writer final {
  public:
   explicit Writer(int depth = 0) : depth_(depth) {}
 
-  // A line that ends in "{" opens a block, one that begins with "}" closes it.
+  // Adds a line. A line that ends in "{" opens a block, and one that begins with "}" closes it.
   void Line(std::string_view text) {
     if (text.starts_with('}')) --depth_;
     if (!text.empty() && !text.starts_with('#'))
@@ -20,7 +20,7 @@ class Writer final {
     text_ += '\n';
     if (text.ends_with('{')) ++depth_;
   }
-  // Lines that were written apart, at the depth they were given.
+  // Appends lines that were written separately, at the depth they were given.
   void Append(const Writer& other) { text_ += other.text_; }
   [[nodiscard]] int depth() const { return depth_; }
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -71,13 +71,13 @@ IndexMap BroadcastMap(const Shape& from, const Shape& to) {
 
 namespace {
 
-// Dimensions of size 1 say nothing about a form; their factors are made zero.
+// A form without the dimensions of size 1, which do not contribute to it.
 struct Compact {
   Shape shape;
   std::vector<std::int64_t> factor;
 };
 
-// Neighbours that are one run of memory are made one dimension.
+// Merges neighbouring dimensions that are contiguous in memory.
 Compact Merged(const AffineForm& form, const Shape& shape) {
   Compact merged;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -101,7 +101,7 @@ std::optional<AffineForm> Reshape(const AffineForm& form, const Shape& from, con
   AffineForm result = ZeroForm(to.size());
   result.offset = form.offset;
   std::size_t j = to.size();
-  // From the last dimension on: each merged dimension is made of whole dimensions of `to`.
+  // Starts at the last dimension. Each merged dimension must consist of whole dimensions of `to`.
   for (std::size_t i = merged.shape.size(); i-- > 0;) {
     std::int64_t filled = 1;
     while (filled < merged.shape[i]) {

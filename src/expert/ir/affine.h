@@ -1,5 +1,5 @@
-// AffineForm: an integer that depends linearly on the indices of a shape, such as the place of an
-// element in memory. Views of tensors are changes of such forms, and cost nothing.
+// AffineForm: an integer that depends linearly on the indices of a shape, such as the offset of an
+// element in memory. A view of a tensor only changes such forms, so it costs nothing at run time.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@ namespace pragma::expert {
 using Shape = std::vector<std::int64_t>;
 
 struct AffineForm {
-  std::vector<std::int64_t> factor;  // one for each dimension of the shape
+  std::vector<std::int64_t> factor;  // one factor per dimension of the shape
   std::int64_t offset = 0;
   friend bool operator==(const AffineForm&, const AffineForm&) = default;
 };
 
-// How the indices of a view lead to those of what is viewed: one form (over the view's dimensions)
-// for each dimension of the original.
+// Maps the indices of a view to the indices of the tensor that it views. There is one form (over
+// the view's dimensions) for each dimension of the original tensor.
 struct IndexMap {
-  std::size_t rank = 0;  // of the view
+  std::size_t rank = 0;  // number of dimensions of the view
   std::vector<AffineForm> index;
 };
 
 [[nodiscard]] std::int64_t Elements(const Shape& shape);
-// Over these dimensions alone.
+// Counts the elements over the dimensions `dims` only.
 [[nodiscard]] std::int64_t Elements(const Shape& shape, const std::vector<std::size_t>& dims);
 [[nodiscard]] AffineForm ZeroForm(std::size_t rank);
 [[nodiscard]] AffineForm ContiguousForm(const Shape& shape);
@@ -33,14 +33,16 @@ struct IndexMap {
 
 [[nodiscard]] IndexMap IdentityMap(std::size_t rank);
 [[nodiscard]] IndexMap PermuteMap(const std::vector<std::int64_t>& order);
-// `from` broadcast to `to` as torch does it: aligned at the last dimension, size 1 repeated.
+// Broadcasts `from` to `to` as torch does: shapes are aligned at the last dimension, and dimensions
+// of size 1 are repeated.
 [[nodiscard]] IndexMap BroadcastMap(const Shape& from, const Shape& to);
 
-// The same elements in row-major order, seen with another shape; none where that is not linear.
+// Returns the form of the same elements, in row-major order, under another shape. Returns nullopt
+// where that form is not linear.
 [[nodiscard]] std::optional<AffineForm> Reshape(const AffineForm& form, const Shape& from,
                                                 const Shape& to);
 
-// The shape that torch broadcasts both to; none where they do not fit.
+// Returns the shape to which torch broadcasts both shapes, or nullopt where they do not fit.
 [[nodiscard]] std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 }  // namespace pragma::expert

@@ -1,4 +1,4 @@
-// Diagonals: where a matrix may differ from zero.
+// Diagonals: the band of a matrix in which elements may differ from zero.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace pragma::expert {
 
-// low <= column - row <= high.
+// Elements may be nonzero only where low <= column - row <= high. A missing bound means no limit.
 struct Diagonals {
   std::optional<std::int64_t> low;
   std::optional<std::int64_t> high;
   [[nodiscard]] bool all() const { return !low && !high; }
-  // Of the transposed matrix.
+  // Returns the band of the transposed matrix.
   [[nodiscard]] Diagonals Transposed() const {
     Diagonals turned;
     if (high) turned.low = -*high;

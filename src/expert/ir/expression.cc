@@ -96,7 +96,7 @@ ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise) {
 
 namespace {
 
-// Each shared node is changed once, so that what was shared stays shared.
+// Each shared node is changed once, so that it stays shared.
 using Memo = std::map<const Expr*, ExprPtr>;
 
 ExprPtr ChangeForms(const ExprPtr& expr, const FormChange& change, Memo& memo) {

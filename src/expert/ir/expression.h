@@ -1,5 +1,6 @@
-// Expr: what one element of a value is, as a tree over loads from buffers. Immutable and shared;
-// every form in it is over the dimensions of the shape that it is an element of.
+// Expr: an expression tree over loads from buffers that gives one element of a value. Nodes are
+// immutable and shared. Every form in an expression is over the dimensions of the shape whose
+// element the expression describes.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,13 @@ enum class ExprOp : std::uint8_t {
   kLoad,
   kIndex,  // the value of a form: arange, row and column numbers
   kCast,
-  // one argument
+  // Operators with one argument.
   kNegate,
   kAbs,
   kSquareRoot,
   kReciprocal,
   kExp,
-  kExpNegative,  // exp of what is at most 0
+  kExpNegative,  // exp of an argument that is at most 0
   kExpMinus1,
   kLog,
   kLog1Plus,
@@ -46,13 +47,13 @@ enum class ExprOp : std::uint8_t {
   kSign,
   kNot,
   kIsNan,
-  // two
+  // Operators with two arguments.
   kAdd,
   kSubtract,
   kMultiply,
   kDivide,
   kFloorDivide,
-  kRemainder,  // the divisor's sign, as Python's
+  kRemainder,  // the result has the divisor's sign, as in Python
   kTruncRemainder,
   kPower,
   kMin,
@@ -65,21 +66,21 @@ enum class ExprOp : std::uint8_t {
   kAnd,
   kOr,
   kXor,
-  // three: condition, then, otherwise
+  // Operator with three arguments: condition, then, otherwise.
   kSelect,
 };
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 
-// A load is valid where 0 <= form < limit.
+// Restricts a load: it is valid where 0 <= form < limit.
 struct Bound {
   AffineForm form;
   std::int64_t limit = 0;
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
-// A part of an address that is only known from data: stride * index.
+// A data-dependent part of an address: stride * index.
 struct Indirect {
   ExprPtr index;
   std::int64_t stride = 0;
@@ -96,10 +97,10 @@ struct Load {
 struct Expr {
   ExprOp op = ExprOp::kConstant;
   ExprType type = ExprType::kFloat;
-  double real = 0;           // constant of a floating type
-  std::int64_t integer = 0;  // constant of an integer type or bool
+  double real = 0;           // value of a constant of a floating type
+  std::int64_t integer = 0;  // value of a constant of an integer type or bool
   Load load;
-  AffineForm index;  // kIndex
+  AffineForm index;  // the form of kIndex
   std::vector<ExprPtr> args;
 };
 
@@ -107,33 +108,36 @@ struct Expr {
 [[nodiscard]] ExprPtr LoadOf(int buffer, AffineForm address, ExprType type);
 [[nodiscard]] ExprPtr IndexOf(AffineForm form);
 [[nodiscard]] ExprPtr Cast(ExprPtr value, ExprType type);
-// The result's type is the first argument's, or bool where the operator says yes or no.
+// Makes an operator node. The result's type is the type of the first argument, or bool where the
+// operator is a comparison or a predicate.
 [[nodiscard]] ExprPtr Make(ExprOp op, std::vector<ExprPtr> args);
 [[nodiscard]] ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise);
 
-// The same expression with every form changed; none where `change` fails for one.
+// Returns the expression with every form changed, or null where `change` fails for one of them.
 using FormChange = std::function<std::optional<AffineForm>(const AffineForm&)>;
 [[nodiscard]] ExprPtr WithForms(const ExprPtr& expr, const FormChange& change);
-// The same with every load replaced.
+// Returns the expression with every load replaced.
 using LoadChange = std::function<ExprPtr(const Expr& load)>;
 [[nodiscard]] ExprPtr WithLoads(const ExprPtr& expr, const LoadChange& change);
 
-// Whether any form of it says so, those of bounds and of indirect parts included.
+// Returns whether `test` holds for any form of the expression, including the forms of bounds and of
+// indirect parts.
 using FormTest = std::function<bool(const AffineForm&)>;
 [[nodiscard]] bool AnyForm(const ExprPtr& expr, const FormTest& test);
-// How often each part is asked for; what is below a part counts once for it.
+// Counts how often each node is used. A node's arguments count once, however often the node is
+// used.
 using UseCounts = std::map<const Expr*, int>;
 void CountUses(const ExprPtr& expr, UseCounts& uses);
 void VisitLoads(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>& visit);
 [[nodiscard]] bool Loads(const ExprPtr& expr, int buffer);
-// Whether both are the same tree, operator by operator and number by number.
+// Returns whether both are the same tree, operator by operator and number by number.
 [[nodiscard]] bool SameExpression(const ExprPtr& a, const ExprPtr& b);
 [[nodiscard]] constexpr bool IsExponential(ExprOp op) {
   return op == ExprOp::kExp || op == ExprOp::kExpNegative;
 }
 [[nodiscard]] bool IsPlainLoad(const Expr& expr);  // neither bounds nor indirect parts
 
-// About how many simple vector instructions one element costs.
+// Estimates how many simple vector instructions one element costs.
 [[nodiscard]] double Cost(const ExprPtr& expr);
 
 }  // namespace pragma::expert

@@ -1,4 +1,5 @@
-// Program: a module as loop nests in order, each writing one buffer; what the graph is lowered to.
+// Program: a module as loop nests in order, each writing one buffer. Lowering produces it from the
+// graph.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +26,23 @@ struct Buffer {
 
 enum class Fold : std::uint8_t { kSum, kProduct, kMin, kMax, kArgMin, kArgMax };
 
-// A product of two tensors summed over shared dimensions, kept beside its plain loops so that a
-// generator for this family may take the step over. Loads are over the step's shape.
+// A product of two tensors summed over shared dimensions. It is kept in addition to the step's
+// plain loops, so that the generator for this family may take over the step. Loads are over the
+// step's shape.
 struct ProductHint {
   ExprPtr left;
   ExprPtr right;
   ExprPtr bias;            // added to each element; may be null
-  Diagonals left_nonzero;  // of the matrices of each operand
+  Diagonals left_nonzero;  // nonzero bands of the matrices of each operand
   Diagonals right_nonzero;
 };
 
-// The same of a convolution; sizes of the spatial dimensions are in order, last innermost.
+// A convolution, kept in addition to the step's plain loops. Sizes of the spatial dimensions are in
+// order, the innermost last.
 struct ConvolutionHint {
-  int input = 0;  // buffers, contiguous
+  int input = 0;  // number of a contiguous buffer
   int weight = 0;
-  int bias = -1;  // none
+  int bias = -1;  // -1: there is no bias
   std::int64_t batch = 1;
   std::int64_t in_channels = 1;
   std::int64_t out_channels = 1;
@@ -53,43 +56,47 @@ struct ConvolutionHint {
   bool transposed = false;
 };
 
-// Weights times values, where the weights are the softmax of scores that are products themselves.
-// Forms are over [batch, row, key, last]: last is the depth of the scores' product (query, key), or
-// the column of the result (value). `score` is over [batch, row, key].
+// Attention: weights times values, where the weights are the softmax of scores that are products
+// themselves. Forms are over [batch, row, key, last]. For query and key, last is the depth of the
+// product of the scores; for value it is the column of the result. `score` is over [batch, row,
+// key].
 struct AttentionHint {
   Shape shape;  // batch, rows, keys
   std::int64_t depth = 1;
   ExprPtr query;
   ExprPtr key;
   ExprPtr value;
-  ExprPtr score;            // of the product, which is what it loads from `product`
-  int product = 0;          // a buffer that nobody writes any more
-  bool empty_zero = false;  // rows without any weight are zero, else NaN
+  ExprPtr score;            // score as a function of the product, which it loads from `product`
+  int product = 0;          // a buffer that is no longer written
+  bool empty_zero = false;  // rows without any weight give zero, else NaN
 };
 
 struct Step {
   enum class Kind : std::uint8_t { kMap, kFold, kScan };
   Kind kind = Kind::kMap;
-  Fold fold = Fold::kSum;    // kFold, kScan
-  Shape shape;               // of the loop nest
-  std::vector<bool> folded;  // dimensions that are folded; the one that is scanned
+  Fold fold = Fold::kSum;    // operation of kFold and kScan
+  Shape shape;               // shape of the loop nest
+  std::vector<bool> folded;  // the dimensions that are reduced; for a scan, the one that is scanned
   ExprPtr expr;
-  AffineForm position;  // kArgMin, kArgMax: the number of an element
+  AffineForm position;  // kArgMin, kArgMax: the index of an element
   int buffer = 0;
-  AffineForm place;  // where the result goes in the buffer
-  std::string name;  // of the graph's node: names variables
-  std::string what;  // for the comment
+  AffineForm place;  // offset of the result in the buffer
+  std::string name;  // name of the graph's node; names variables
+  std::string what;  // description for the comment in the generated code
   std::optional<ProductHint> product;
   std::optional<ConvolutionHint> convolution;
-  std::optional<AttentionHint> attention;  // the step's expression is only what it loads
-  int repeat = -1;                         // of the program's repeats; steps of one are neighbours
-  int parts = 1;  // with a hint: how many steps from here on make the whole
+  std::optional<AttentionHint> attention;  // the step's expression then only lists what it loads
+  int repeat = -1;                         // index into the program's repeats; the steps of one
+                                           // repeat are neighbours
+  int parts = 1;  // with a hint: number of steps, from this one on, that form the whole operator
 };
 
-// Steps that run many times in turn, as each time needs what the time before it made.
+// A group of steps that runs many times in sequence, since each iteration needs results of the one
+// before.
 struct Repeat {
   std::int64_t count = 1;
-  std::map<int, std::int64_t> step;  // buffer -> how far its elements move on each time
+  std::map<int, std::int64_t> step;  // buffer -> distance in elements by which it advances in each
+                                     // iteration
 };
 
 struct Program {
@@ -98,12 +105,12 @@ struct Program {
   std::vector<Repeat> repeats;
 };
 
-// The reduction's result is the position of an element, not a value.
+// Returns whether the result of the reduction is the position of an element, not a value.
 [[nodiscard]] bool IsArgFold(Fold fold);
 [[nodiscard]] bool IsPosition(const Step& step);
 
-// The buffer of each output of the task, found by its name, so before names change; -1: none, as
-// nothing writes it.
+// Returns the buffer of each output of the task. Outputs are found by name, so call this before
+// names change. -1 means that no step writes the output.
 [[nodiscard]] std::vector<int> OutputBuffers(const Task& task, const Program& program);
 
 }  // namespace pragma::expert

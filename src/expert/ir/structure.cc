@@ -12,7 +12,7 @@
 namespace pragma::expert {
 namespace {
 
-// An integer expression as one form; none where it is no sum of indices.
+// Returns an integer expression as one form, or nullopt where it is not a sum of indices.
 std::optional<AffineForm> FormOf(const ExprPtr& expr, std::size_t rank) {
   if (expr->type != ExprType::kInt) return std::nullopt;
   if (expr->op == ExprOp::kIndex) return expr->index;
@@ -38,9 +38,9 @@ std::size_t RankOf(const ExprPtr& expr) {
   return rank;
 }
 
-// Of a comparison, the larger side less the smaller one, as c * (column - row) + offset.
+// The larger side of a comparison minus the smaller one, as c * (column - row) + offset.
 struct Distance {
-  std::int64_t sign = 0;  // c, 1 or -1
+  std::int64_t sign = 0;  // the factor c: 1 or -1
   std::int64_t offset = 0;
 };
 
@@ -65,14 +65,14 @@ bool IsZero(const ExprPtr& expr) {
   return expr->op == ExprOp::kConstant && expr->real == 0 && expr->integer == 0;
 }
 
-// Where a comparison holds: sign * (column - row) + offset >= 0.
+// Returns where a comparison holds: sign * (column - row) + offset >= 0.
 std::optional<Distance> WhereHolds(const ExprPtr& condition, std::size_t row, std::size_t column) {
   if (condition->op != ExprOp::kLess && condition->op != ExprOp::kLessEqual) return std::nullopt;
   std::optional<Distance> distance = DistanceOf(condition, row, column);
   if (distance && condition->op == ExprOp::kLess) --distance->offset;
   return distance;
 }
-// Where it does not.
+// Returns where the comparison does not hold.
 Distance Opposite(const Distance& distance) { return {-distance.sign, -distance.offset - 1}; }
 
 Diagonals Both(const Diagonals& a, const Diagonals& b) {

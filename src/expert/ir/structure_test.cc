@@ -1,4 +1,5 @@
-// Masks over row and column numbers are recognised however they are written, and nothing else is.
+// Tests that masks over row and column numbers are recognised in whichever way they are written,
+// and that nothing else is recognised.
 #include "expert/ir/structure.h"
 
 #include <gtest/gtest.h>

@@ -40,7 +40,8 @@ std::int64_t LongestWindow(std::int64_t in, std::int64_t out) {
   return longest;
 }
 
-// x over [..., out, ..., window]; `outside` behind a window's end.
+// Returns x over [..., out, ..., window]. Positions behind the end of a window have the value
+// `outside`.
 Value AdaptiveWindows(ProgramBuilder& builder, const Value& x, std::size_t dimension,
                       std::int64_t out, double outside) {
   const std::size_t rank = x.shape.size() + 1;
@@ -55,7 +56,7 @@ Value AdaptiveWindows(ProgramBuilder& builder, const Value& x, std::size_t dimen
   const Value base = builder.Mapped(x, map, shape);
   AffineForm step = ZeroForm(rank);
   step.factor[rank - 1] = 1;
-  // What is not used is read from inside the input all the same.
+  // Positions that are not used are clamped, so that they also read from inside the input.
   const ExprPtr place = Make(ExprOp::kAdd, {Start(rank, dimension, in, out), IndexOf(step)});
   auto load = std::make_shared<Expr>(*base.expr);
   load->load.indirect.push_back({Make(ExprOp::kMin, {place, Whole(in - 1)}), stride});

@@ -1,5 +1,5 @@
-// Adaptive pooling to sizes that do not divide the input's: windows that differ by an element, and
-// begin where no linear form says.
+// Adaptive pooling to an output size that does not divide the input size. Window lengths differ by
+// up to one element, and the start of a window is not an affine function of its index.
 #pragma once
 
 #include "expert/ir/affine.h"
@@ -9,10 +9,11 @@
 
 namespace pragma::expert {
 
-// The last dimensions of x folded to `out`, one dimension after the other.
+// Reduces the last dimensions of x to the sizes `out`, one dimension after the other.
 [[nodiscard]] Value AdaptiveFolded(ProgramBuilder& builder, const Value& x, const Shape& out,
                                    Fold fold);
-// One over the number of elements of each window, over a tensor of this shape.
+// Returns the reciprocal of the number of elements of each window, as an expression over a tensor
+// of shape `shape`.
 [[nodiscard]] ExprPtr AdaptiveWeight(const Shape& in, const Shape& out, const Shape& shape,
                                      ExprType type);
 

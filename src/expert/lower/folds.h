@@ -1,4 +1,4 @@
-// Folds that several operators are made of.
+// Reductions (folds) from which several operators are built.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,13 @@ namespace pragma::expert {
 [[nodiscard]] Value Times(ProgramBuilder& builder, const Value& value, double factor);
 [[nodiscard]] Value Mean(ProgramBuilder& builder, const Value& value,
                          const std::vector<bool>& folded, bool keep);
-// The sum of (value - mean)^2: twice over the data, as exact as one can have it.
+// Returns the sum of (value - mean)^2. It makes two passes over the data, for the best accuracy
+// that is possible.
 [[nodiscard]] Value SquaredDistance(ProgramBuilder& builder, const Value& value, const Value& mean,
                                     const ProgramBuilder::FoldPlan& plan);
 
-// e^(value - largest), which cannot overflow, and its sum; folded dimensions are kept.
+// exp(value - largest), which cannot overflow, and its sum. Reduced dimensions are kept with size
+// 1.
 struct Shifted {
   Value largest;
   Value exponential;

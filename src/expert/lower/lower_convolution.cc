@@ -1,5 +1,5 @@
-// Convolutions, as sums over channels and taps. A transposed one is taken apart by the residue of
-// the output's index modulo the stride: within one residue its taps are an ordinary window.
+// Convolutions as sums over channels and taps. A transposed convolution is split by the residue of
+// the output index modulo the stride. Within one residue its taps form an ordinary window.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +19,9 @@
 namespace pragma::expert {
 namespace {
 
-// One spatial dimension: outputs first + step * q for q below `count`, summed over taps
-// tap_first + tap_step * t for t below `taps`, of input q * in_step + t * in_tap + in_offset.
+// One line of outputs along one spatial dimension: outputs first + step * q for q below `count`.
+// Each is summed over the taps tap_first + tap_step * t for t below `taps`, applied to input q *
+// in_step + t * in_tap + in_offset.
 struct Line {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -72,13 +73,14 @@ bool LeavesInput(const Line& line, std::int64_t size) {
   return low < 0 || high >= size;
 }
 
-// ConvOperands as loads: input [batch, groups, channels, in...], weight [groups, out, in, taps...].
+// The operands as loads: input [batch, groups, channels, in...], weight [groups, out, in, taps...].
 struct ConvOperands {
   Value input;
   Value weight;
 };
 
-// The loop nest is [batch, groups, out channels, out..., in channels, taps...].
+// Number of leading dimensions. The loop nest is [batch, groups, out channels, out..., in channels,
+// taps...].
 constexpr std::size_t kLead = 3;
 
 ExprPtr InputOf(ProgramBuilder& builder, const ConvOperands& operands,
@@ -120,7 +122,7 @@ ExprPtr WeightOf(ProgramBuilder& builder, const ConvOperands& operands,
   return builder.Mapped(operands.weight, map, shape).expr;
 }
 
-// The part of the output that these lines make.
+// Adds the step for the part of the output that these lines cover.
 void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
              const std::vector<Line>& lines, int buffer) {
   const std::size_t count = lines.size();
@@ -148,7 +150,7 @@ void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOpe
   for (std::size_t i = kLead + count; i < shape.size(); ++i) step.folded[i] = true;
 }
 
-// Every choice of one line for each dimension.
+// Adds the parts for every combination of one line per dimension.
 void AddParts(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
               std::vector<Line>& chosen, int buffer) {
   if (chosen.size() == form.kernel.size()) return AddPart(builder, form, operands, chosen, buffer);

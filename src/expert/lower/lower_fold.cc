@@ -1,4 +1,4 @@
-// Operators that fold dimensions: sums, extremes, norms, running sums.
+// Operators that reduce dimensions: sums, extremes, norms, running sums.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 using Values = Result<std::vector<Value>>;
 using Args = std::vector<ExprPtr>;
 
-// Which dimensions: those named, or all where none is.
+// Returns the reduced dimensions: the ones that are named, or all where none is named.
 std::vector<bool> FoldedDims(const NodeView& node, std::size_t rank, std::size_t place) {
   std::vector<bool> folded(rank, false);
   const std::vector<std::int64_t> dims = node.Ints(place, "dim");
@@ -74,7 +74,7 @@ Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Times(builder, sum, 1 / (count - node.Real(2, "correction", 1)))};
 }
 
-// The number of an element along the folded dimensions, in row-major order.
+// Returns the index of an element along the reduced dimensions, in row-major order.
 AffineForm Positions(const Shape& shape, const std::vector<bool>& folded) {
   AffineForm form = ZeroForm(shape.size());
   std::int64_t stride = 1;
@@ -103,7 +103,7 @@ Lower ArgReduction(Fold fold) {
   };
 }
 
-// max and min: of all, of two tensors, or along a dimension with the index.
+// max and min: of all elements, of two tensors, or along a dimension together with the index.
 Lower Extreme(Fold fold, Fold position) {
   return [=](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));
@@ -152,7 +152,7 @@ Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
       builder.Pointwise({sum}, ComputeType(node.dtype()), node.dtype(), power(1 / order))};
 }
 
-// any and all, by way of extremes.
+// any and all, computed as extremes.
 Lower Logical(Fold fold) {
   return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = AsType(builder, node.Tensor(0), DType::kBool);

@@ -1,4 +1,4 @@
-// Operators whose places are known from data: gather, embedding, indexing.
+// Operators whose addresses depend on data: gather, embedding, indexing.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ bool HasIndex(const ExprPtr& expr) {
   return false;
 }
 
-// Loads whose address may be shifted by a number from data.
+// Returns the value as loads whose addresses may be shifted by a data-dependent number.
 Value Movable(ProgramBuilder& builder, const Value& value) {
   const Value settled = builder.Settled(value);
   bool plain = !HasIndex(settled.expr);
@@ -33,8 +33,8 @@ Value Movable(ProgramBuilder& builder, const Value& value) {
   return plain ? settled : builder.Stored(settled);
 }
 
-// `map` says where all dimensions but `dimension` come from; that one comes from `index`, which is
-// over `shape` and counts from the end where it is negative.
+// `map` states where all dimensions except `dimension` come from. The position along `dimension`
+// comes from `index`, which is over `shape`. Negative values count from the end.
 Value Taken(ProgramBuilder& builder, const Value& given, std::size_t dimension, const Value& index,
             const IndexMap& map, const Shape& shape) {
   const Value x = Movable(builder, given);
@@ -60,7 +60,7 @@ Values LowerGather(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Taken(builder, x, dimension, node.Tensor(2), map, node.shape())};
 }
 
-// The index's dimensions stand where `dimension` stood.
+// The dimensions of the index replace `dimension`.
 Value Selected(ProgramBuilder& builder, const Value& x, std::size_t dimension, const Value& index,
                const Shape& shape) {
   const std::size_t width = index.shape.size();
@@ -87,7 +87,7 @@ Values LowerEmbedding(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Selected(builder, node.Tensor(0), 0, node.Tensor(1), node.shape())};
 }
 
-// x[:, index]: one tensor of integers among the indices.
+// Lowers x[:, index], with one integer tensor among the indices.
 Values LowerIndex(ProgramBuilder& builder, const NodeView& node) {
   const std::vector<Value> indices = node.Tensors(1);
   if (indices.size() != 1 || indices[0].dtype == DType::kBool)

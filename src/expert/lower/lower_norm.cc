@@ -1,4 +1,4 @@
-// Normalisations and softmax, each as folds and an expression.
+// Normalisations and softmax, each as reductions and an expression.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -18,7 +18,8 @@ namespace {
 using Values = Result<std::vector<Value>>;
 using Args = std::vector<ExprPtr>;
 
-// Results that only a training step would use are left out; asking for one is refused.
+// Stands for results that only a training step would use. They are not computed, and a use of them
+// is rejected.
 const Value kNotComputed{};
 
 Values LowerSoftmax(ProgramBuilder& builder, const NodeView& node) {
@@ -45,7 +46,7 @@ Values LowerLogSoftmax(ProgramBuilder& builder, const NodeView& node) {
       })};
 }
 
-// Mean and variance as two folds over the data, or as they are given.
+// Mean and variance: two reductions over the data, or the values that the operator is given.
 struct Moments {
   Value mean;
   Value variance;
@@ -63,7 +64,7 @@ Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<boo
   return moments;
 }
 
-// (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias may be absent.
+// Returns (x - mean) / sqrt(variance + eps) * weight + bias. Weight and bias may be absent.
 Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments, double eps,
                  const std::vector<Value>& weight, const std::vector<Value>& bias) {
   std::vector<Value> operands{x, moments.mean, moments.variance};
@@ -82,7 +83,7 @@ Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments
   return builder.Pointwise(operands, ComputeType(x.dtype), x.dtype, combine);
 }
 
-// An optional operand with another shape; nothing when it is None.
+// Returns an optional operand with another shape, or nothing where it is None.
 std::vector<Value> Optional(ProgramBuilder& builder, const NodeView& node, std::size_t place,
                             const Shape& shape) {
   if (!node.IsTensor(place)) return {};
@@ -120,10 +121,10 @@ Values LowerGroupNorm(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(result, node.shape()), kNotComputed, kNotComputed};
 }
 
-// Where each variant of batch normalisation has its arguments.
+// Argument positions for each variant of batch normalisation.
 struct BatchNormForm {
   bool statistics = false;   // running mean and variance are arguments 3 and 4
-  std::size_t training = 0;  // 0: there is no such argument, they are used
+  std::size_t training = 0;  // 0: there is no such argument, and the running statistics are used
   std::size_t eps = 0;
 };
 

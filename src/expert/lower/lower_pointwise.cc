@@ -1,4 +1,4 @@
-// Operators on elements: each becomes a node, or a few, of an expression.
+// Element-wise operators. Each becomes one node, or a few nodes, of an expression.
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -24,8 +24,8 @@ ExprPtr Less(ExprPtr a, ExprPtr b) { return Make(ExprOp::kLess, {std::move(a), s
 
 bool IsOne(const ExprPtr& expr) { return expr->op == ExprOp::kConstant && expr->real == 1; }
 
-// 1 + tanh(u) = 2 sigmoid(2 u) and 1 + erf(v) = 2 Phi(sqrt(2) v): half the work, and nothing
-// cancels where the sum is small. Null: `other` is neither.
+// Returns 1 + other for 1 + tanh(u) = 2 sigmoid(2 u) and 1 + erf(v) = 2 Phi(sqrt(2) v). This is
+// half the work, and nothing cancels where the sum is small. Returns null where `other` is neither.
 ExprPtr OneMore(const ExprPtr& other) {
   const auto twice = [&](ExprOp op, double scale) {
     const ExprPtr& arg = other->args[0];
@@ -42,7 +42,7 @@ ExprPtr Add(ExprPtr a, ExprPtr b) {
   return simpler ? simpler : Make(ExprOp::kAdd, {std::move(a), std::move(b)});
 }
 
-// A constant first: of a NaN and a constant both extremes then give the NaN.
+// The constant is the first operand. With a NaN and a constant, both extremes then return the NaN.
 ExprPtr Clamped(const ExprPtr& x, double low, double high) {
   ExprPtr result = x;
   if (low > -INFINITY) result = Make(ExprOp::kMax, {Real(low, x), result});
@@ -50,10 +50,10 @@ ExprPtr Clamped(const ExprPtr& x, double low, double high) {
   return result;
 }
 
-// The type that operands are brought to: the result's, unless that is yes or no.
+// Returns the common type of operands. It is the result's type, unless the result is a bool.
 ExprType Common(const std::vector<Value>& values) {
   ExprType type = ExprType::kBool;
-  bool wide = false;  // a float64 tensor, not a Python number
+  bool wide = false;  // there is a float64 tensor, not only a Python number
   for (const Value& value : values) {
     const ExprType other = ComputeType(value.dtype);
     if (other == ExprType::kDouble && !(value.shape.empty() && value.expr->op == ExprOp::kConstant))
@@ -74,7 +74,7 @@ ExprType ResultType(const NodeView& node) { return ComputeType(node.dtype()); }
 
 using Formula = std::function<ExprPtr(const Args&, const NodeView&)>;
 
-// Computed in the result's type.
+// The formula is computed in the result's type.
 Lower Element(std::size_t count, Formula formula) {
   return [=](ProgramBuilder& builder, const NodeView& node) -> Result<std::vector<Value>> {
     return std::vector{builder.Pointwise(Operands(node, count), ResultType(node), node.dtype(),
@@ -94,7 +94,7 @@ Lower Comparison(Formula formula) {
   };
 }
 
-// add and sub have a factor `alpha` for their second operand.
+// add and sub multiply their second operand by a factor `alpha`.
 Lower Scaled(ExprOp op) {
   return Element(2, [op](const Args& args, const NodeView& node) {
     const double alpha = node.Real(2, "alpha", 1);
@@ -113,7 +113,7 @@ ExprPtr Division(const Args& args, const NodeView& node) {
     const ExprPtr ratio = Div(args[0], args[1]);
     return args[0]->type == ExprType::kInt ? ratio : Make(ExprOp::kTrunc, {ratio});
   }
-  // By a number: times its inverse where that is exact.
+  // Division by a number: multiplies by its inverse where that is exact.
   if (args[1]->op == ExprOp::kConstant && args[1]->type != ExprType::kInt) {
     int exponent = 0;
     if (std::frexp(args[1]->real, &exponent) == 0.5)
@@ -157,7 +157,7 @@ ExprPtr Elu(const Args& args, const NodeView& node) {
   return Select(Less(Real(0, x), x), Mul(Real(scale, x), x), negative);
 }
 
-// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which no x makes overflow.
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which does not overflow for any x.
 ExprPtr Softplus(const Args& args, const NodeView& node) {
   const ExprPtr& x = args[0];
   const double beta = node.Real(1, "beta", 1);
@@ -256,7 +256,8 @@ Lower Logical(ExprOp op) {
   };
 }
 
-// maximum and minimum give NaN where either is one; so does the processor's, of its second operand.
+// torch.maximum and torch.minimum return NaN where either operand is NaN. The processor's
+// instruction returns NaN only where its second operand is NaN.
 Lower Extreme(ExprOp op) {
   return Element(2, [op](const Args& args, const NodeView&) {
     const ExprPtr plain = Make(op, {args[0], args[1]});

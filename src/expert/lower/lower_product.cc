@@ -34,7 +34,8 @@ Value Multiplied(ProgramBuilder& builder, const Value& a, const Value& b, DType 
                            [](const Args& args) { return Make(ExprOp::kMultiply, args); });
 }
 
-// The diagonal of a square matrix that is zero elsewhere: along its rows, or its columns.
+// Returns the diagonal of a square matrix that is zero elsewhere, along its rows or along its
+// columns.
 std::optional<Value> DiagonalOf(ProgramBuilder& builder, const Value& matrix, bool along_rows) {
   const std::size_t rank = matrix.shape.size();
   const std::int64_t size = matrix.shape[rank - 1];
@@ -48,9 +49,10 @@ std::optional<Value> DiagonalOf(ProgramBuilder& builder, const Value& matrix, bo
   return builder.Mapped({diagonal, matrix.shape, matrix.shape, matrix.dtype}, map, shape);
 }
 
-// left [batch..., m, k] by right [batch..., k, n]; the batches broadcast.
+// Multiplies left [batch..., m, k] by right [batch..., k, n]. The batches broadcast.
 Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DType dtype) {
-  // All but one term of each sum are zero by construction: rows or columns are only scaled.
+  // With a diagonal factor all but one term of each sum are zero by construction, so rows or
+  // columns are only scaled.
   if (const auto diagonal = DiagonalOf(builder, left, true))
     return Multiplied(builder, *diagonal, right, dtype);
   if (const auto diagonal = DiagonalOf(builder, right, false))
@@ -65,7 +67,7 @@ Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DT
   const std::int64_t k = left.shape[lr - 1];
   const std::int64_t n = right.shape[rr - 1];
   shape.insert(shape.end(), {m, n, k});
-  // Each operand's dimensions in terms of [batch..., m, n, k].
+  // Expresses each operand's dimensions in terms of [batch..., m, n, k].
   const auto wide = [&](const Value& operand, std::size_t row, std::size_t column) {
     IndexMap map =
         BroadcastMap(Shape(operand.shape.begin(), operand.shape.end() - 2),
@@ -78,7 +80,8 @@ Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DT
     }
     return builder.Mapped(operand, map, shape);
   };
-  // The generators know one step from matrix to matrix: what has several is copied first.
+  // The generators support one stride from matrix to matrix. An operand with several strides is
+  // copied first.
   const auto even = [&](const Value& operand, std::size_t row, std::size_t column) {
     const Value load = AsLoad(builder, operand);
     const Value seen = wide(load, row, column);
@@ -99,8 +102,8 @@ Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DT
   return sum;
 }
 
-// As torch.matmul: vectors become matrices for the time of the product, and many rows by one
-// matrix are one product.
+// Multiplies as torch.matmul does. Vectors are treated as matrices during the product. Many rows
+// multiplied by one matrix are one product.
 Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const NodeView& node) {
   const bool row = left.shape.size() == 1;
   const bool column = right.shape.size() == 1;
@@ -142,7 +145,7 @@ Values LowerLinear(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Added(builder, product, node.Tensor(2))};
 }
 
-// beta * input + alpha * a @ b
+// Computes beta * input + alpha * a @ b.
 Values LowerAddmm(ProgramBuilder& builder, const NodeView& node) {
   const Value product = MatrixProduct(builder, node.Tensor(1), node.Tensor(2), node);
   const double beta = node.Real(3, "beta", 1);
@@ -173,7 +176,7 @@ Value Masked(ProgramBuilder& builder, const Value& scores, const NodeView& node)
   return masked;
 }
 
-// The softmax of each row, but zeros where all scores are -infinity.
+// Returns the softmax of each row. A row whose scores are all -infinity gives zeros.
 Value AttentionWeights(ProgramBuilder& builder, const Value& scores) {
   std::vector<bool> folded(scores.shape.size(), false);
   folded.back() = true;

@@ -1,5 +1,5 @@
-// Recurrent networks: what inputs contribute is one product for all times, and a repeat of steps
-// adds what the state before contributes.
+// Recurrent networks. The contribution of the inputs is one product for all time steps. A repeat of
+// steps then adds the contribution of the state before each time step.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Cell : std::uint8_t { kTanh, kRelu, kGru, kLstm };
 
 std::int64_t GatesOf(Cell cell) { return cell == Cell::kLstm ? 4 : cell == Cell::kGru ? 3 : 1; }
 
-// What one direction of one layer has.
+// The weights of one direction of one layer.
 struct Weights {
   Value input;      // [gates * hidden, features]
   Value recurrent;  // [gates * hidden, hidden]
@@ -35,17 +35,17 @@ struct Weights {
 
 struct Sequence {
   Value values;          // [times, batch, features], or batch first
-  std::size_t time = 0;  // its dimension
+  std::size_t time = 0;  // the time dimension of `values`
   [[nodiscard]] std::int64_t times() const { return values.shape[time]; }
   [[nodiscard]] std::int64_t batch() const { return values.shape[1 - time]; }
 };
 
 struct State {
   Value hidden;  // [batch, hidden]
-  Value memory;  // of an LSTM
+  Value memory;  // cell state of an LSTM
 };
 
-// What a direction leaves: the buffer of all hidden states, and where the last ones lie.
+// The results of one direction: the buffer of all hidden states, and the last states.
 struct Outcome {
   Value all;  // [times, batch, hidden]
   State last;
@@ -60,21 +60,21 @@ Value Sum(ProgramBuilder& builder, const Value& a, const Value& b) {
                            [](const Args& args) { return Make(ExprOp::kAdd, args); });
 }
 
-// [rows, columns] of a buffer, from `offset` on.
+// Returns [rows, columns] of a buffer, from `offset` on.
 Value Matrix(int buffer, const Value& like, std::int64_t offset) {
   AffineForm form = ContiguousForm(like.shape);
   form.offset = offset;
   return {LoadOf(buffer, form, ComputeType(like.dtype)), like.shape, like.shape, like.dtype};
 }
 
-// The columns of one gate.
+// Returns the columns of one gate.
 Value Gate(ProgramBuilder& builder, const Value& gates, std::int64_t gate, std::int64_t hidden) {
   IndexMap map = IdentityMap(2);
   map.index[1].offset = gate * hidden;
   return builder.Mapped(gates, map, {gates.shape[0], hidden});
 }
 
-// What inputs contribute to the gates at one time.
+// Returns the contribution of the inputs to the gates at one time step.
 Value AtTime(ProgramBuilder& builder, const Sequence& gates, std::int64_t time) {
   IndexMap map{2, {}};
   for (std::size_t i = 0; i < 3; ++i) map.index.push_back(ZeroForm(2));
@@ -84,19 +84,20 @@ Value AtTime(ProgramBuilder& builder, const Sequence& gates, std::int64_t time) 
   return builder.Mapped(gates.values, map, {gates.batch(), gates.values.shape[2]});
 }
 
-// In memory, for all times.
+// Computes the contribution of the inputs to the gates for all time steps, and stores it in memory.
 Sequence InputGates(ProgramBuilder& builder, const Sequence& x, const Weights& weights, Cell cell) {
   const Shape& shape = x.values.shape;
   const Value rows = builder.Settled(builder.Reshaped(x.values, {shape[0] * shape[1], shape[2]}));
   Value gates = TimesTransposed(builder, rows, weights.input);
   if (!weights.bias.empty()) gates = Sum(builder, gates, weights.bias[0]);
-  // A GRU's reset gate comes between the two biases of its new state.
+  // In a GRU the reset gate is applied between the two biases of the new state, so the second bias
+  // is not added here.
   if (!weights.bias.empty() && cell != Cell::kGru) gates = Sum(builder, gates, weights.bias[1]);
   const Value stored = builder.Stored(gates);
   return {builder.Settled(builder.Reshaped(stored, {shape[0], shape[1], gates.shape[1]})), x.time};
 }
 
-// One time of a cell; the memory is changed in place.
+// Computes one time step of a cell. The cell state is updated in place.
 Value NextHidden(ProgramBuilder& builder, Cell cell, const std::vector<Value>& inputs,
                  const std::vector<Value>& states, const State& before, int memory) {
   const DType dtype = before.hidden.dtype;
@@ -132,9 +133,10 @@ Outcome Direction(ProgramBuilder& builder, Cell cell, const Sequence& x, const W
   const Sequence gates = InputGates(builder, x, weights, cell);
   const Value& like = start.hidden;
   const DType dtype = like.dtype;
-  const std::int64_t slot = Elements(like.shape);  // of a time's states
+  const std::int64_t slot = Elements(like.shape);  // number of elements of the states of one time
+                                                   // step
   const std::int64_t times = x.times();
-  const std::int64_t first = reverse ? times : 0;  // the slot before the first time
+  const std::int64_t first = reverse ? times : 0;  // index of the slot before the first time step
   const std::int64_t forward = reverse ? -1 : 1;
   const int hidden = builder.NewBuffer(dtype, {times + 1, like.shape[0], like.shape[1]});
   AffineForm place = ContiguousForm(like.shape);
@@ -172,7 +174,7 @@ Outcome Direction(ProgramBuilder& builder, Cell cell, const Sequence& x, const W
            memory < 0 ? Value{} : Matrix(memory, like, 0)}};
 }
 
-// Values side by side along a dimension of a new buffer.
+// Stores values side by side along a dimension of a new buffer.
 Value Joined(ProgramBuilder& builder, const std::vector<Value>& parts, const Shape& shape,
              std::size_t dimension) {
   const int buffer = builder.NewBuffer(parts[0].dtype, shape);
@@ -187,7 +189,7 @@ Value Joined(ProgramBuilder& builder, const std::vector<Value>& parts, const Sha
   return builder.Whole(buffer);
 }
 
-// One of the states that are stacked for all layers and directions.
+// Returns one of the states that are stacked for all layers and directions.
 Value StateOf(ProgramBuilder& builder, const Value& stacked, std::int64_t index) {
   IndexMap map{2, {ZeroForm(2), ZeroForm(2), ZeroForm(2)}};
   map.index[0].offset = index;

@@ -1,5 +1,5 @@
-// Operators that only say where elements lie: views, joins, paddings, and what makes tensors from
-// nothing.
+// Operators that only determine where elements are located: views, concatenations, paddings, and
+// operators that create tensors from nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
-// One index of a dimension, which goes.
+// Selects one index of a dimension, and removes the dimension.
 Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
   IndexMap map{x.shape.size() - 1, {}};
   Shape shape;
@@ -121,7 +121,7 @@ Values LowerFlip(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, x.shape)};
 }
 
-// The diagonal dimension comes last.
+// The diagonal becomes the last dimension.
 Values LowerDiagonal(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t rank = x.shape.size();
@@ -143,7 +143,7 @@ Values LowerDiagonal(ProgramBuilder& builder, const NodeView& node) {
 Values LowerRepeat(ProgramBuilder& builder, const NodeView& node) {
   Value x = node.Tensor(0);
   const std::vector<std::int64_t> times = node.Ints(1, "repeats");
-  Shape apart;  // repeats and sizes in turn
+  Shape apart;  // repeats and sizes, alternating
   Shape once;
   const std::size_t lead = times.size() - x.shape.size();
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -173,7 +173,7 @@ Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Whole(buffer)};
 }
 
-// Windows along one dimension; what is inside them is the last one.
+// Windows along one dimension. The position in a window is the last dimension.
 Values LowerUnfold(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t rank = x.shape.size();
@@ -186,10 +186,12 @@ Values LowerUnfold(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
-// What export checked when it traced the module holds for this shape and type.
+// Assertions need no code: what torch.export checked when it traced the module holds for this shape
+// and type.
 Values LowerAssertion(ProgramBuilder&, const NodeView&) { return std::vector<Value>{}; }
 
-// Values beside the padding are loads whose bounds hold.
+// Padding: elements inside the tensor are loads whose bounds hold, and the others have the pad
+// value.
 Values LowerPad(ProgramBuilder& builder, const NodeView& node) {
   const std::vector<std::int64_t> pad = node.Ints(1, "pad");
   Value x = builder.Settled(node.Tensor(0));
@@ -254,7 +256,7 @@ Values LowerArange(ProgramBuilder&, const NodeView& node) {
   return std::vector{numbers};
 }
 
-// tril and triu: zero where column - row is on the other side of the diagonal.
+// tril and triu: the result is zero where column - row is on the other side of the diagonal.
 Lower LowerTriangle(bool lower) {
   return [lower](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = builder.Settled(node.Tensor(0));

@@ -1,4 +1,5 @@
-// Pooling: folds over windows, which are views with one more dimension for each that is pooled.
+// Pooling: reductions over windows. Windows are views with one more dimension for each pooled
+// dimension.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ Window WindowOf(const NodeView& node, std::size_t count, std::optional<std::size
   return window;
 }
 
-// Sizes of the pooled dimensions, which are the last ones.
+// Returns the sizes of the pooled dimensions, which are the last ones.
 Shape Tail(const Shape& shape, std::size_t count) {
   return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
 }
@@ -55,7 +56,8 @@ bool Overlaps(const Window& window) {
   return false;
 }
 
-// x over [lead..., out..., kernel...]; `outside` where a window leaves it.
+// Returns x over [lead..., out..., kernel...]. Positions outside the tensor have the value
+// `outside`.
 Value Windows(ProgramBuilder& builder, const Value& given, const Window& window, const Shape& out,
               double outside) {
   const std::size_t count = window.kernel.size();
@@ -64,7 +66,7 @@ Value Windows(ProgramBuilder& builder, const Value& given, const Window& window,
   bool leaves = false;
   for (std::size_t i = 0; i < count; ++i) leaves = leaves || ReachesOutside(window, in, out, i);
   Value x = builder.Settled(given);
-  // Pointwise work is done inside the window only where that means once for each element.
+  // Pointwise work is computed inside the window only where that means once per element.
   if ((leaves || Overlaps(window)) && !IsPlainLoad(*x.expr)) x = builder.Stored(x);
   IndexMap map{lead + 2 * count, {}};
   Shape shape(given.shape.begin(), given.shape.begin() + static_cast<std::ptrdiff_t>(lead));
@@ -97,7 +99,7 @@ std::vector<bool> LastDims(std::size_t rank, std::size_t count) {
   return folded;
 }
 
-// The largest of each window, and its flat number in the pooled dimensions of the input.
+// Returns the maximum of each window, and its flat index in the pooled dimensions of the input.
 std::vector<Value> MaxPooled(ProgramBuilder& builder, const NodeView& node, const Window& window) {
   const std::size_t count = window.kernel.size();
   const Value x = node.Tensor(0);
@@ -127,8 +129,9 @@ Lower MaxPool(std::size_t count) {
   };
 }
 
-// How many elements a window at each place of one dimension is divided by, as a number of type
-// `type` over a tensor of this rank; null where that is the whole kernel everywhere.
+// Returns the number of elements by which a window is divided at each position of one dimension, as
+// a number of type `type` over a tensor of this rank. Returns null where it is the whole kernel
+// everywhere.
 ExprPtr WindowLength(const Window& window, std::size_t i, std::int64_t size, AffineForm start,
                      bool count_padding) {
   const std::int64_t low = count_padding ? -window.padding[i] : 0;
@@ -142,7 +145,7 @@ ExprPtr WindowLength(const Window& window, std::size_t i, std::int64_t size, Aff
                                   Make(ExprOp::kMax, {IndexOf(start), number(low)})});
 }
 
-// One over the number of elements of each window.
+// Returns the reciprocal of the number of elements of each window.
 ExprPtr Weight(const Window& window, const Shape& in, const Shape& out, const NodeView& node,
                ExprType type) {
   const std::size_t count = window.kernel.size();
@@ -191,7 +194,8 @@ Lower AveragePool(std::size_t count) {
   };
 }
 
-// Where the sizes divide, adaptive pooling is plain pooling.
+// Returns the window of adaptive pooling where the sizes divide, which makes it plain pooling.
+// Otherwise returns nullopt.
 std::optional<Window> EvenWindow(const Shape& in, const Shape& out) {
   const std::size_t count = in.size();
   Window window{{}, {}, Shape(count, 0), Shape(count, 1)};

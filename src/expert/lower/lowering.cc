@@ -30,8 +30,8 @@ std::string BaseName(std::string_view op) {
   return std::string(op.substr(0, op.find('.')));
 }
 
-// "_native_batch_norm_legit_functional_1" -> "batch_norm_1": the names of ATen's inner forms say
-// nothing to a reader of the kernel.
+// "_native_batch_norm_legit_functional_1" -> "batch_norm_1". The names of ATen's internal variants
+// mean nothing to a reader of the kernel.
 std::string PlainName(std::string name) {
   for (const std::string_view word :
        {"native_", "_legit", "_no_training", "_functional", "_with_indices"})
@@ -50,7 +50,7 @@ const Lower* FindOperator(const std::string& name) {
   return nullptr;
 }
 
-// Buffers of the kernel's arguments, by name.
+// Adds the buffers of the kernel's arguments and returns them by name.
 std::map<std::string, int> AddArguments(const Task& task, Program& program) {
   std::map<std::string, int> places;
   for (const TensorSpec& tensor : task.arguments) {
@@ -62,7 +62,7 @@ std::map<std::string, int> AddArguments(const Task& task, Program& program) {
 
 Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string, int>& places,
                               const ProgramBuilder& builder, ValuesByName& values) {
-  if (node.results.empty()) return {};  // a number: export has put it where it is used
+  if (node.results.empty()) return {};  // a number: torch.export has inserted it where it is used
   const auto place = places.find(node.results.front().name);
   if (place == places.end())
     return Fail(ErrorKind::kTask,
@@ -71,7 +71,7 @@ Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string,
   return {};
 }
 
-// Whether this buffer's last writer may write the output itself.
+// Returns whether the last step that writes this buffer may write the output itself.
 bool MayBecomeOutput(const Program& program, const Value& value) {
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(value.expr->load.buffer)];
   return buffer.kind == Buffer::Kind::kScratch;
@@ -107,7 +107,8 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, ProgramBuilder
   return {};
 }
 
-// Operands that an earlier operator needed in memory are read from there, not computed again.
+// Operands that an earlier operator needed in memory are read from there instead of being computed
+// again.
 void UseStored(const std::vector<ScalarValue>& args, const ProgramBuilder& builder,
                ValuesByName& values) {
   for (const ScalarValue& arg : args) {

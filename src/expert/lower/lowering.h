@@ -1,5 +1,6 @@
-// Lowering: the ATen graph of a task becomes a Program. One function an operator, in tables by
-// family; an operator that no table knows makes the task unsupported, and is named.
+// Lowering: turns the ATen graph of a task into a Program. There is one function per operator, in
+// tables by family. An operator that is in no table makes the task unsupported, and the error names
+// it.
 #pragma once
 
 #include <cstddef>
@@ -20,34 +21,37 @@
 
 namespace pragma::expert {
 
-// ErrorKind::kTask, naming the operator, when there is no kernel for this graph.
+// Fails with ErrorKind::kTask, naming the operator, where there is no kernel for this graph.
 [[nodiscard]] Result<Program> LowerTask(const Task& task);
 
-// What a graph's node is asked for, and where its operands are.
+// NodeView: the arguments of one graph node, with access to its operands.
 class NodeView final {
  public:
   NodeView(const GraphNode& node, const std::map<std::string, std::vector<Value>>& values)
       : node_(node), values_(values) {}
 
   [[nodiscard]] const GraphNode& node() const { return node_; }
-  // Argument `place`, or the keyword `name`; nullptr where neither is given (None counts as given).
+  // Returns argument `place`, or the keyword `name`. Returns nullptr where neither is given (None
+  // counts as given).
   [[nodiscard]] const ScalarValue* Find(std::size_t place, std::string_view name) const;
   [[nodiscard]] bool Has(std::size_t place, std::string_view name = "") const;  // and is not None
   [[nodiscard]] bool IsTensor(std::size_t place) const;
   [[nodiscard]] Value Tensor(std::size_t place) const;
-  [[nodiscard]] std::vector<Value> Tensors(std::size_t place) const;  // of a list; None left out
-  // A tensor, or a number as a tensor without dimensions.
+  [[nodiscard]] std::vector<Value> Tensors(std::size_t place) const;  // the tensors of a list,
+                                                                      // without None
+  // Returns a tensor, or a number as a tensor without dimensions.
   [[nodiscard]] Value Operand(std::size_t place) const;
   [[nodiscard]] std::int64_t Int(std::size_t place, std::string_view name,
                                  std::int64_t otherwise) const;
   [[nodiscard]] double Real(std::size_t place, std::string_view name, double otherwise) const;
   [[nodiscard]] bool Flag(std::size_t place, std::string_view name, bool otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> Ints(std::size_t place, std::string_view name) const;
-  // So many of them: one given stands for all, none given for `otherwise`.
+  // Returns `count` integers. One given value is used for all, and no given value means
+  // `otherwise`.
   [[nodiscard]] std::vector<std::int64_t> Ints(std::size_t place, std::string_view name,
                                                std::size_t count, std::int64_t otherwise) const;
   [[nodiscard]] std::string Text(std::size_t place, std::string_view name) const;
-  // A dimension of a tensor of this rank, counted from the front.
+  // Returns a dimension of a tensor of rank `rank`, counted from the front.
   [[nodiscard]] std::size_t Dimension(std::size_t place, std::string_view name, std::size_t rank,
                                       std::int64_t otherwise = 0) const;
   [[nodiscard]] DType dtype(std::size_t result = 0) const;
@@ -60,7 +64,7 @@ class NodeView final {
 };
 
 using Lower = std::function<Result<std::vector<Value>>(ProgramBuilder&, const NodeView&)>;
-// By the operator's name without "aten." and overload.
+// Operators by name, without "aten." and without the overload.
 using LowerTable = std::map<std::string, Lower, std::less<>>;
 
 [[nodiscard]] const LowerTable& PointwiseOperators();
@@ -73,10 +77,11 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& IndexOperators();
 [[nodiscard]] const LowerTable& RecurrentOperators();
 
-// left [m, k] by the transpose of right [n, k].
+// Multiplies left [m, k] by the transpose of right [n, k].
 [[nodiscard]] Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right);
 
-// An operator that is known, used in a way that is not: the reason names both.
+// Returns the error for a known operator that is used in an unsupported way. The message names
+// both.
 [[nodiscard]] std::unexpected<Error> Unsupported(const NodeView& node, std::string_view why);
 [[nodiscard]] double NumberOf(const ScalarValue& value);
 

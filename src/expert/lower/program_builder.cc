@@ -17,7 +17,7 @@
 namespace pragma::expert {
 namespace {
 
-// Above this many instructions an element is kept rather than computed again.
+// Above this number of instructions an element is stored rather than computed again.
 constexpr double kCheap = 5;
 
 ExprPtr InOtherDims(const ExprPtr& expr, const Shape& from, const Shape& to) {
@@ -25,7 +25,8 @@ ExprPtr InOtherDims(const ExprPtr& expr, const Shape& from, const Shape& to) {
   return WithForms(expr, [&](const AffineForm& form) { return Reshape(form, from, to); });
 }
 
-// The whole of a scratch buffer or an argument, element by element in order.
+// Returns whether the value is the whole of a scratch buffer or an argument, element by element in
+// order.
 bool IsWhole(const Value& value, const Program& program) {
   if (!IsPlainLoad(*value.expr)) return false;
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(value.expr->load.buffer)];
@@ -127,7 +128,8 @@ Value ProgramBuilder::Pointwise(const std::vector<Value>& values, std::optional<
   const auto cast = [&](const ExprPtr& expr) { return compute ? Cast(expr, *compute) : expr; };
   Shape shape;
   for (const Value& value : values) shape = BroadcastShapes(shape, value.shape).value_or(shape);
-  // The dims of an argument with an open reshape, where all others can follow it.
+  // Uses the dims of an argument whose reshape is still pending, provided that all other arguments
+  // can follow.
   Shape dims = shape;
   for (const Value& value : values)
     if (value.dims != value.shape && value.shape == shape) dims = value.dims;

@@ -24,7 +24,7 @@ bool IsFloat(const Program& program, int buffer) {
   return BufferOf(program, buffer).dtype == DType::kFloat32;
 }
 
-// A form over [batch..., rest...] with all batch dimensions as one.
+// Returns a form over [batch..., rest...] with all batch dimensions merged into one.
 std::optional<AffineForm> OneBatch(const AffineForm& form, const Shape& shape, std::size_t rest) {
   Shape merged(shape.end() - static_cast<std::ptrdiff_t>(rest), shape.end());
   merged.insert(merged.begin(), 1);
@@ -81,7 +81,7 @@ std::optional<Nest> ConvolutionNest(const Program& program, const Step& step) {
   return NestOver(shape, step, *Reshape(ContiguousForm(shape), shape, shape));
 }
 
-// The results of the last step are what the generator stores.
+// The generator stores the results of the last step.
 const Step& Last(const Nest& nest) { return nest.steps.back(); }
 
 bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
@@ -92,14 +92,14 @@ bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
   return column || (row && !nest.steps[0].attention);
 }
 
-// Vector text exists whichever way the generator's vectors run.
+// Returns whether the step has a vector form in either direction of the generator's vectors.
 bool HasText(const Program& program, const Step& step, const Nest& nest) {
   for (const std::size_t lane : {kRow, kColumn})
     if (!HasVectorForm(program, step, nest, lane)) return false;
   return true;
 }
 
-// [batch, row, column], and where the results go.
+// The shape [batch, row, column] of the results, and where they are stored.
 struct AttentionPlace {
   Shape shape;
   AffineForm form;
@@ -110,7 +110,8 @@ AttentionPlace PlaceOf(const Step& step) {
   const Shape& rows = step.attention->shape;
   const Shape shape{rows[0], rows[1], step.shape[rank - 2]};
   const Shape merged{rows[0], rows[1], step.shape[rank - 2], step.shape[rank - 1]};
-  AffineForm form = *Reshape(step.place, step.shape, merged);  // as FuseAttention saw to
+  // FuseAttention has ensured that this succeeds.
+  AffineForm form = *Reshape(step.place, step.shape, merged);
   form.factor.pop_back();
   return {shape, form};
 }

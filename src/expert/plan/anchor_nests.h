@@ -1,5 +1,5 @@
-// Anchored nests: a product, convolution or attention that a generator of its family writes, with
-// the pointwise steps behind it as its epilogue.
+// Anchored nests. An anchored nest is a product, a convolution or an attention that the generator of
+// its family writes, with the pointwise steps behind it as the epilogue.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace pragma::expert {
 
-// Dimensions of a product's nest, [batch, row, column].
+// Dimensions of a product's nest, which is [batch, row, column].
 inline constexpr std::size_t kRow = 1;
 inline constexpr std::size_t kColumn = 2;
 
-// A nest over them around this step; none where no generator takes it.
+// Returns a nest over these dimensions around `step`, or nullopt where no generator supports the
+// step.
 [[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
-// Makes a step the anchor's epilogue; false where it cannot be.
+// Makes `step` part of the anchor's epilogue. Returns false where that is not possible.
 [[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
 
 }  // namespace pragma::expert

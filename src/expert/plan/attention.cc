@@ -19,14 +19,15 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kFewestRows = 4;  // fewer do not pay for packing keys and values
+constexpr std::int64_t kFewestRows = 4;  // fewer rows do not repay packing keys and values
 
 bool IsNumber(const ExprPtr& expr, double value) {
   return expr->op == ExprOp::kConstant && expr->type == ExprType::kFloat && expr->real == value;
 }
 
-// One pattern in one program, matched from its end. Every form is brought over the same
-// [batch, row, key], and what one step reads must be the very element that another wrote there.
+// Matches one attention pattern in a program, starting from its end. Every form is expressed over
+// the same [batch, row, key]. Each step must read exactly the element that another step wrote
+// there.
 class Matcher final {
  public:
   Matcher(const Program& program, std::size_t last) : program_(program), last_(last) {}
@@ -39,13 +40,13 @@ class Matcher final {
     if (!hint_.value || !place || (Columns(last) > 1 && place->factor[3] != 1)) return std::nullopt;
     return AllFloat() && HasText() ? std::optional(hint_) : std::nullopt;
   }
-  // Steps that the one step replaces.
+  // Returns the steps that the fused step replaces.
   [[nodiscard]] const std::set<std::size_t>& replaced() const { return replaced_; }
 
  private:
   static std::size_t Rank(const Step& step) { return step.shape.size(); }
   static std::int64_t Columns(const Step& step) { return step.shape[Rank(step) - 2]; }
-  // [batch, row, key, last] in the order of a product's own dimensions.
+  // Returns the shape [batch, row, key, last], in the order of a product's own dimensions.
   [[nodiscard]] Shape Wide(std::int64_t last) const {
     return {hint_.shape[0], hint_.shape[1], last, hint_.shape[2]};
   }
@@ -58,8 +59,8 @@ class Matcher final {
     return rows >= kFewestRows && keys > 1 && IsPlainLoad(*last.product->left);
   }
 
-  // A form over another shape of the same elements; of a product [batch, row, column, depth] with
-  // the last two exchanged where `exchange` says so.
+  // Returns a form over another shape with the same elements. For a product [batch, row, column,
+  // depth], that is for a shape with four dimensions, the last two are exchanged.
   static std::optional<AffineForm> Over(const AffineForm& form, const Shape& from,
                                         const Shape& to) {
     std::optional<AffineForm> result = Reshape(form, from, to);
@@ -71,7 +72,8 @@ class Matcher final {
     return WithForms(load, [&](const AffineForm& form) { return Over(form, from, to); });
   }
 
-  // The only step that writes a buffer of ours; none where others read it than so many steps.
+  // Returns the only step that writes a scratch buffer. Returns nullopt unless exactly `readers`
+  // steps read that buffer.
   [[nodiscard]] std::optional<std::size_t> WriterOf(int buffer, int readers) const {
     std::optional<std::size_t> writer;
     const Buffer& kept = program_.buffers[static_cast<std::size_t>(buffer)];
@@ -85,8 +87,8 @@ class Matcher final {
     return readers == 0 ? writer : std::nullopt;
   }
 
-  // The step that wrote what `load` (over [batch, row, key]) reads, element by element; its
-  // expression over the same.
+  // The step that wrote the elements that `load` (over [batch, row, key]) reads one by one, and its
+  // expression over the same shape.
   struct Source {
     const Step* step = nullptr;
     ExprPtr expr;
@@ -111,7 +113,7 @@ class Matcher final {
            step.folded.back() && std::ranges::count(step.folded, true) == 1;
   }
 
-  // weights = exponentials / their sum.
+  // Matches weights = exponentials / their sum.
   bool MatchWeights() {
     const Step& last = program_.steps[last_];
     const Shape wide{hint_.shape[0], hint_.shape[1], Columns(last), hint_.shape[2]};
@@ -123,7 +125,8 @@ class Matcher final {
     const std::optional<Source> weights = SourceOf(*load, 1);
     if (!weights || weights->step->kind != Step::Kind::kMap) return false;
     ExprPtr ratio = weights->expr;
-    // Rows of nothing but -infinity: zero where the sum is.
+    // For rows that contain only -infinity, the weights may be selected as zero where the sum is
+    // zero.
     if (ratio->op == ExprOp::kSelect && ratio->args[0]->op == ExprOp::kEqual &&
         IsNumber(ratio->args[0]->args[1], 0) && IsNumber(ratio->args[1], 0)) {
       hint_.empty_zero = true;
@@ -141,7 +144,7 @@ class Matcher final {
            SameExpression(total->expr, exponential_);
   }
 
-  // exponentials = exp(score - largest of its row).
+  // Matches exponentials = exp(score - maximum of its row).
   bool MatchScores() {
     const std::optional<Source> power = SourceOf(*exponential_, 2);
     if (!power || power->step->kind != Step::Kind::kMap || !IsExponential(power->expr->op) ||
@@ -149,7 +152,7 @@ class Matcher final {
       return false;
     const std::vector<ExprPtr>& distance = power->expr->args[0]->args;
     ExprPtr largest = distance[1];
-    // -infinity itself is left out.
+    // A maximum of -infinity may be replaced by zero before the subtraction.
     if (largest->op == ExprOp::kSelect && largest->args[0]->op == ExprOp::kEqual &&
         IsNumber(largest->args[0]->args[1], -INFINITY) && IsNumber(largest->args[1], 0))
       largest = largest->args[2];
@@ -170,7 +173,7 @@ class Matcher final {
     return std::ranges::any_of(buffers, [&](int buffer) { return MatchProductIn(buffer); });
   }
 
-  // Whether all that the score loads from this buffer is the product's element.
+  // Returns whether all loads of the score from this buffer read the product's element.
   bool MatchProductIn(int buffer) {
     std::optional<AffineForm> address;
     bool same = true;
@@ -214,7 +217,7 @@ class Matcher final {
     return is_float(hint_.query->load.buffer) && is_float(hint_.key->load.buffer) &&
            is_float(hint_.value->load.buffer) && is_float(program_.steps[last_].buffer);
   }
-  // Scores have a vector form along the keys.
+  // Returns whether scores have a vector form along the keys.
   [[nodiscard]] bool HasText() const {
     Nest nest;
     nest.shape = hint_.shape;
@@ -228,11 +231,12 @@ class Matcher final {
   std::size_t last_;
   AttentionHint hint_;
   ExprPtr exponential_;
-  int readers_ = 2;  // of the scores: what finds the largest, and what makes powers of e
+  int readers_ = 2;  // number of steps that read the scores: the maximum and the exponentials
   std::set<std::size_t> replaced_;
 };
 
-// What the step loads, for whoever asks which buffers it needs.
+// Returns an expression that loads all buffers of the attention, for code that asks which buffers
+// the step needs.
 ExprPtr AllLoads(const AttentionHint& hint, std::size_t rank) {
   std::set<int> buffers;
   for (const ExprPtr& part : {hint.query, hint.key, hint.value, hint.score})

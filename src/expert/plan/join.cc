@@ -45,7 +45,8 @@ Shape OuterShape(const Nest& nest) {
 
 bool AnyInner(const Nest& nest) { return std::ranges::find(nest.inner, true) != nest.inner.end(); }
 
-// Over the outer dimensions only: made a step of the nest, with nothing of the inner ones.
+// Turns a step over the outer dimensions into a step over the nest's shape. Its forms do not depend
+// on the inner dimensions.
 Step Embedded(const Step& step, const Nest& nest) {
   Step embedded = step;
   ChangeForms(embedded, [&](AffineForm& form) {
@@ -61,7 +62,8 @@ Step Embedded(const Step& step, const Nest& nest) {
   return embedded;
 }
 
-// Whether every load of what the nest itself writes is of just the element that was written.
+// Returns whether every load from a buffer that the nest itself writes reads exactly the element
+// that was written.
 bool ReadsInPlace(const Step& step, const Nest& nest) {
   bool fits = true;
   VisitLoads(step.expr, [&](const Load& load, ExprType) {
@@ -87,8 +89,8 @@ bool ReadsFoldOf(const Step& step, const Nest& nest) {
   return reads;
 }
 
-// A nest without outer iterations is run by all threads together, in one pass; small ones are not
-// worth threads at all.
+// A nest without outer iterations is run by all threads together, in one pass. A nest of at most
+// this many elements is not worth threads at all.
 constexpr std::int64_t kSmall = 1 << 15;
 
 bool MayJoin(const Step& step, const Nest& nest) {
@@ -103,7 +105,7 @@ bool MayJoin(const Step& step, const Nest& nest) {
 bool JoinAsItIs(const Step& step, Nest& nest) {
   const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
   if (step.shape == nest.shape && MayJoin(step, nest)) {
-    // Folding all that earlier steps only map would take their threads away.
+    // A reduction over everything that earlier steps only map would leave them without threads.
     if (folds && !AnyInner(nest)) {
       std::int64_t outer = 1;
       for (std::size_t i = 0; i < step.shape.size(); ++i)
@@ -123,7 +125,8 @@ bool JoinAsItIs(const Step& step, Nest& nest) {
   return true;
 }
 
-// The step over another shape of the same elements; none where its forms are not linear in that.
+// Returns the step over another shape with the same elements, or nullopt where its forms are not
+// linear in that shape.
 std::optional<Step> InShape(const Step& step, const Shape& shape) {
   Step changed = step;
   bool fits = true;
@@ -138,7 +141,8 @@ std::optional<Step> InShape(const Step& step, const Shape& shape) {
   return changed;
 }
 
-// Which dimension each of a finer shape is a part of; none where it is not finer.
+// Returns, for each dimension of a finer shape, the dimension that it is a part of. Returns nullopt
+// where the shape is not finer.
 std::optional<std::vector<std::size_t>> PartsOf(const Shape& shape, const Shape& finer) {
   std::vector<std::size_t> whole;
   std::size_t next = 0;
@@ -154,7 +158,7 @@ std::optional<std::vector<std::size_t>> PartsOf(const Shape& shape, const Shape&
   return whole;
 }
 
-// The nest with dimensions split, so that a step may join that tells their parts apart.
+// Returns the nest with dimensions split, so that a step that distinguishes their parts can join.
 std::optional<Nest> Split(const Nest& nest, const Shape& finer) {
   const std::optional<std::vector<std::size_t>> whole = PartsOf(nest.shape, finer);
   if (!whole) return std::nullopt;

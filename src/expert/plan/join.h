@@ -1,4 +1,4 @@
-// Joining: which steps share the loops of a nest.
+// Decides which steps share the loops of a nest, and joins them.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,14 @@
 
 namespace pragma::expert {
 
-// Every form of a step, its operands' included.
+// Applies `change` to every form of a step, including the forms of its operands.
 void ChangeForms(Step& step, const std::function<void(AffineForm&)>& change);
 
-// Makes a step the last of a nest, over its shape, over its outer dimensions, or over another shape
-// of the same elements; false where it cannot be.
+// Appends a step to a nest. The step is over the nest's shape, over its outer dimensions, or over
+// another shape with the same elements. Returns false where it cannot join.
 [[nodiscard]] bool Join(const Step& step, Nest& nest);
-// The same of a map over a nest's outer dimensions, which come first.
+// Appends a map over a nest's outer dimensions, which must come first. Returns false where it
+// cannot join.
 [[nodiscard]] bool JoinOuter(const Step& step, Nest& nest);
 [[nodiscard]] Nest Started(const Step& step);
 

@@ -17,10 +17,11 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kFewest = 4;  // a dimension shorter than this is not worth vectors
-constexpr double kStridedLoad = 4;   // cost against a contiguous one, where lines are near
+constexpr std::int64_t kFewest = 4;  // smallest dimension that is worth vectors
+constexpr double kStridedLoad = 4;   // cost relative to a contiguous load, for lanes in nearby
+                                     // cache lines
 constexpr double kStridedStore = 8;
-constexpr std::int64_t kShuffled = 4;  // up to this stride, loads and shuffles make a vector
+constexpr std::int64_t kShuffled = 4;  // largest stride at which loads and shuffles make a vector
 
 DType TypeOf(const Program& program, int buffer) {
   return program.buffers[static_cast<std::size_t>(buffer)].dtype;
@@ -40,7 +41,7 @@ bool ArithmeticOfInts(ExprOp op) {
   }
 }
 
-// Whether an expression has a vector form along this dimension.
+// Returns whether an expression has a vector form along this dimension.
 bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t lane) {
   if (!DependsOn(expr, lane)) return true;
   if (expr->type == ExprType::kDouble) return false;
@@ -62,10 +63,10 @@ bool ExprHasVectorForm(const Program& program, const ExprPtr& expr, std::size_t 
   });
 }
 
-// What one vector costs. The further its lanes lie apart, the more lines of the cache it touches:
-// at most one for each lane.
+// Returns the cost of accessing one vector. The farther apart its lanes are, the more cache lines
+// it touches, up to one per lane.
 double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
-  constexpr std::int64_t kLine = 16;  // floats
+  constexpr std::int64_t kLine = 16;  // floats in a cache line
   const std::int64_t stride = std::abs(form.factor[lane]);
   if (stride == 0) return 0.25;
   if (stride == 1) return 1;
@@ -73,11 +74,11 @@ double PriceOf(const AffineForm& form, std::size_t lane, double strided) {
   return strided + static_cast<double>(std::min(stride, kLine)) / 2;
 }
 
-// Of one pass with vectors along `lane`, for each element.
+// Returns the cost per element of one pass with vectors along `lane`.
 std::optional<double> PriceOf(const Program& program, const Nest& nest, std::size_t lane) {
   double price = 0;
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
-    if (nest.outer[s] && nest.inner[lane]) continue;  // once for many
+    if (nest.outer[s] && nest.inner[lane]) continue;  // runs once for many elements
     const Step& step = nest.steps[s];
     if (!HasVectorForm(program, step, nest, lane)) return std::nullopt;
     const double once = 1 / static_cast<double>(nest.InnerCount());
@@ -87,7 +88,8 @@ std::optional<double> PriceOf(const Program& program, const Nest& nest, std::siz
       for (const Bound& bound : load.bounds)
         if (bound.form.factor[lane] != 0) price += loads;
     });
-    const bool folds = step.kind == Step::Kind::kFold;  // then one store for all that it folds
+    // A reduction stores once for all elements that it reduces.
+    const bool folds = step.kind == Step::Kind::kFold;
     const double stores = folds || nest.outer[s] ? once : 1;
     price += stores * PriceOf(step.place, lane, kStridedStore);
   }

@@ -1,4 +1,4 @@
-// Which dimension of a nest vectors run along.
+// Chooses the dimension of a nest along which vectors run.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace pragma::expert {
 
-// Sets `lane`; -1 where something in the nest has no vector form, or no dimension is worth it.
-// Of a nest that only maps, the chosen dimension becomes its inner one.
-// Whether one step has a vector form along this dimension.
+// Returns whether one step has a vector form along this dimension.
 [[nodiscard]] bool HasVectorForm(const Program& program, const Step& step, const Nest& nest,
                                  std::size_t lane);
+// Sets `nest.lane`. It is -1 where something in the nest has no vector form, or where no dimension
+// is worth vectorising. In a nest that only maps, the chosen dimension becomes its inner one.
 void ChooseLane(const Program& program, Nest& nest);
 
 }  // namespace pragma::expert

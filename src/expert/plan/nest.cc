@@ -30,7 +30,7 @@ void Erase(std::vector<T>& items, std::size_t place) {
 }
 
 std::map<int, int> Readers(const std::vector<Nest>& nests) {
-  std::map<int, int> readers;  // buffer -> how many nests
+  std::map<int, int> readers;  // buffer -> number of nests that read it
   for (const Nest& nest : nests) {
     std::set<int> read;
     for (const Step& step : nest.steps)
@@ -40,7 +40,8 @@ std::map<int, int> Readers(const std::vector<Nest>& nests) {
   return readers;
 }
 
-// Reads in another pass than the one that writes go through memory, but for folds.
+// Returns whether a value is read in a pass after the one that writes it. Such reads go through
+// memory, except for results of reductions.
 bool ReadLater(const Nest& nest, std::size_t writer) {
   if (nest.steps[writer].kind == Step::Kind::kFold || nest.outer[writer]) return false;
   bool seen = false;
@@ -57,7 +58,8 @@ bool ReadLater(const Nest& nest, std::size_t writer) {
   return false;
 }
 
-// A generator stores only the last of its steps: what others read as well ends the epilogue.
+// A generator stores only the result of the last step. So an epilogue ends at a step whose result
+// is also read elsewhere.
 void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
   const std::map<int, int> readers = Readers(nests);
   for (std::size_t n = 0; n < nests.size(); ++n) {
@@ -79,8 +81,8 @@ void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
   }
 }
 
-// A result that the nest writes once more, changed, in the same places: the first writing goes
-// where the second will, and needs no memory of its own.
+// Handles a result that the nest changes and writes again, element by element, to another buffer.
+// The first write then goes to the place of the second, and the result needs no memory of its own.
 void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& readers) {
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
     const Step& last = nest.steps[s];
@@ -96,7 +98,7 @@ void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& 
         continue;
       const auto count = readers.find(buffer);
       if (count == readers.end() || count->second != 1) continue;
-      bool after = false;  // still read once it has been overwritten
+      bool after = false;  // it is read after it has been overwritten
       for (std::size_t later = s + 1; later < nest.steps.size(); ++later)
         after = after || Loads(nest.steps[later].expr, buffer);
       if (after) continue;
@@ -128,7 +130,8 @@ void FindForwarded(const Program& program, std::vector<Nest>& nests) {
       if (program.buffers[static_cast<std::size_t>(buffer)].kind != Buffer::Kind::kScratch)
         continue;
       const auto count = readers.find(buffer);
-      // What the next time reads lies in memory; something was there before the first.
+      // Values for the next iteration of a repeat must be in memory, and the buffer has contents
+      // before the first iteration.
       if (nest.repeat >= 0 && writers.at(buffer) > 1) continue;
       if (Reads(nest, buffer) && count != readers.end() && count->second == 1 &&
           !ReadLater(nest, s))
@@ -146,7 +149,7 @@ void DropUnitDims(Step& step) {
     step.folded.erase(step.folded.begin() + static_cast<std::ptrdiff_t>(i));
     ChangeForms(step, [i](AffineForm& form) { Erase(form.factor, i); });
   }
-  // A fold of one element is that element, or its number.
+  // A reduction of one element is that element, or its position.
   if (step.kind == Step::Kind::kMap || std::ranges::find(step.folded, true) != step.folded.end())
     return;
   if (IsPosition(step)) step.expr = IndexOf(step.position);
@@ -179,7 +182,7 @@ void MakePhases(Nest& nest) {
   std::map<int, std::size_t> folded_in;  // buffer -> phase
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
     const Step& step = nest.steps[s];
-    std::size_t first = 0;  // the first phase in which it may run
+    std::size_t first = 0;  // the first phase in which the step may run
     VisitLoads(step.expr, [&](const Load& load, ExprType) {
       if (const auto found = folded_in.find(load.buffer); found != folded_in.end())
         first = std::max(first, found->second);
@@ -188,7 +191,7 @@ void MakePhases(Nest& nest) {
         first >= nest.phases.size())
       nest.phases.push_back({nest.outer[s], {}});
     nest.phases.back().steps.push_back(s);
-    // What is folded in a phase is known after it.
+    // The result of a reduction is known only after its phase.
     if (step.kind == Step::Kind::kFold) folded_in[step.buffer] = nest.phases.size();
   }
 }

@@ -1,4 +1,4 @@
-// NestChoices: what a variant leaves open for every nest, and the processor's figures beside it.
+// Writes a nest as C++: its outer loops, divided among threads, and the passes inside them.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace pragma::expert {
 
-// What a variant leaves open for every nest.
+// The choices that a variant leaves open for every nest.
 struct NestChoices {
-  std::string name;     // of the nest, in capitals: its tunables begin with it
-  bool threads = true;  // whether work is shared out
+  std::string name;     // name of the nest, in capitals; its tunables begin with it
+  bool threads = true;  // whether work is divided among threads
   std::string_view schedule = "static";
-  std::int64_t stream_bytes = 0;  // outputs of this size and more are stored past the caches
-  // Of the processor.
+  std::int64_t stream_bytes = 0;  // outputs of at least this size are written with non-temporal
+                                  // (streaming) stores
+  // Properties of the processor.
   std::int64_t threads_count = 1;
   std::int64_t private_cache_bytes = 0;
   std::int64_t shared_cache_bytes = 0;

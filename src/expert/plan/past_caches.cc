@@ -21,8 +21,8 @@
 namespace pragma::expert {
 namespace {
 
-// The step that writes the buffer last, where earlier ones write in the same places what is read
-// there before; else the number of steps.
+// Returns the step that writes the buffer last, provided that earlier steps write the elements in
+// the same places from which they are read. Otherwise returns the number of steps.
 std::size_t LastInPlace(const Nest& nest, int buffer) {
   const std::size_t none = nest.steps.size();
   std::size_t last = none;
@@ -49,7 +49,7 @@ std::size_t LastInPlace(const Nest& nest, int buffer) {
   return fits ? last : none;
 }
 
-// Of an element in its row.
+// Returns the offset of an element in its row.
 AffineForm PlaceInRow(const Nest& nest) {
   AffineForm place = ZeroForm(nest.shape.size());
   std::int64_t stride = 1;
@@ -72,7 +72,7 @@ int AddRow(Program& program, const Nest& nest, int buffer) {
   return static_cast<int>(program.buffers.size()) - 1;
 }
 
-// All but the last step write into the row, and all loads are from there.
+// Redirects to the row all writes except those of the last step, and all loads.
 void MoveIntoRow(Nest& nest, int buffer, std::size_t last, int row) {
   const AffineForm place = PlaceInRow(nest);
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {
@@ -110,8 +110,8 @@ bool GoesPast(const Program& program, const Nest& nest, const Step& step,
 
 std::optional<HeldRows> HoldRows(const Program& program, const Nest& nest,
                                  const NestChoices& choices) {
-  // Beside the row lie in the cache what it is made from, and the next row of that. It is on the
-  // thread's stack, which may be small.
+  // The cache also holds the data from which the row is made, and the next row of those data. The
+  // row is on the thread's stack, which may be small.
   constexpr std::int64_t kMostBytes = std::int64_t{256} << 10;
   if (!nest.LaneInside() ||
       nest.InnerCount() * kFloatBytes > std::min(kMostBytes, choices.private_cache_bytes / 4))

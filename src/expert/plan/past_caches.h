@@ -1,5 +1,5 @@
-// Stores past the caches: which results go there, and what keeps others of the same nest out of
-// their way.
+// Non-temporal (streaming) stores: which results are written with them, and how other results of
+// the same nest are kept from preventing it.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,25 @@
 
 namespace pragma::expert {
 
-inline constexpr std::int64_t kFloatsOfLine = 16;  // of a cache, and of the widest vector
+inline constexpr std::int64_t kFloatsOfLine = 16;  // floats in a cache line, and in the widest
+                                                   // vector
 
-// An output that no cache would hold goes past them, where all its vectors are aligned.
+// Returns whether a step writes with non-temporal stores: its output does not fit in any cache, and
+// all its vectors are aligned.
 [[nodiscard]] bool GoesPast(const Program& program, const Nest& nest, const Step& step,
                             const NestChoices& choices);
 
-// A nest whose threads each have a row of their own (Nest::rows) for what it reads again.
+// A nest whose threads each hold a private row (Nest::rows) for values that the nest reads again.
 struct HeldRows {
-  Program program;  // with the rows' buffers
+  Program program;  // with the buffers of the rows added
   Nest nest;
 };
 
-// Results that lie in an output until a later pass of the same row overwrites them would have its
-// lines read first, and keep the last pass from storing past the caches. None where no output is
-// used like that, would then still not go past the caches, or has too long rows.
+// Moves intermediate results from an output to private rows. Intermediate results that are kept in
+// an output until a later pass over the same row overwrites them would cause its lines to be read
+// first, and would keep the last pass from using non-temporal stores. Returns nullopt where no
+// output is used like that, where the output would still not be written with non-temporal stores,
+// or where its rows are too long.
 [[nodiscard]] std::optional<HeldRows> HoldRows(const Program& program, const Nest& nest,
                                                const NestChoices& choices);
 

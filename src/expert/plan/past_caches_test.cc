@@ -1,5 +1,5 @@
-// Results that a nest reads again lie in a row for each thread where that lets the output go past
-// the caches.
+// Tests that results which a nest reads again are held in a row for each thread, where the output
+// can then be written with non-temporal stores.
 #include "expert/plan/past_caches.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kRows = 256;
 
-// power = exp(x); out = power / sum of each row of power: planned to go through `out`.
+// power = exp(x) and out = power / sum of each row of power. The plan stores `power` in `out`.
 struct Shares {
   explicit Shares(std::int64_t columns) {
     const Shape shape{kRows, columns};
@@ -114,7 +114,7 @@ TEST(HoldRows, TheRowEndsWithItsNestWithoutThreadsToo) {
   EXPECT_TRUE(text.ends_with("}\n")) << text;
 }
 
-// out = the largest of each column, or row, of each matrix of x.
+// Returns the code for out = the maximum of each column, or of each row, of each matrix of x.
 std::string WrittenLargest(bool columns, std::int64_t stream_bytes) {
   const Shape shape{64, 32, 128};
   Program program;

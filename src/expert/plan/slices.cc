@@ -19,12 +19,13 @@ namespace {
 
 constexpr std::int64_t kStreamedFloats = 16;
 
-// How far the images of each buffer are apart, as nests are added that agree about it.
+// Collects the distance between images in each buffer. Nests are added while they agree on it.
 class ImageSteps final {
  public:
   explicit ImageSteps(std::int64_t images) : images_(images) {}
 
-  // False where the nest does not go through the images one by one, or disagrees.
+  // Returns false where the nest does not process the images one by one, or disagrees with earlier
+  // nests.
   bool Add(const Nest& nest) {
     if (nest.shape.empty() || nest.inner[0] || nest.lane == 0 || nest.shape[0] % images_ != 0)
       return false;
@@ -34,13 +35,14 @@ class ImageSteps final {
       const Step& step = nest.steps[s];
       if (!AddAccess(step.buffer, step.place)) return false;
       if (!step.position.factor.empty() && step.position.factor[0] != 0) return false;
-      const bool anchor = nest.anchored && s == 0;  // its expression is over other dimensions
+      const bool anchor = nest.anchored && s == 0;  // the expression of an anchor is over other
+                                                    // dimensions
       if (!anchor && !AddExpression(*step.expr)) return false;
     }
     return true;
   }
   [[nodiscard]] const std::map<int, std::int64_t>& steps() const { return steps_; }
-  // Buffers whose places data decide.
+  // Returns the buffers whose addresses depend on data.
   [[nodiscard]] const std::set<int>& scattered() const { return scattered_; }
 
  private:
@@ -72,7 +74,7 @@ class ImageSteps final {
   }
 
   std::int64_t images_;
-  std::int64_t per_index_ = 1;  // indices of the nest's first dimension for each image
+  std::int64_t per_index_ = 1;  // indices of the nest's first dimension per image
   std::map<int, std::int64_t> steps_;
   std::set<int> scattered_;
 };
@@ -86,7 +88,7 @@ std::set<int> BuffersOf(const Nest& nest) {
   return buffers;
 }
 
-// What no nest outside uses, with its images one behind the other.
+// Returns the buffers that no nest outside uses and whose images follow each other contiguously.
 std::set<int> InsideOf(const Program& program, const std::vector<Nest>& nests, const Slices& slices,
                        const std::set<int>& scattered) {
   std::set<int> inside;
@@ -115,7 +117,7 @@ std::int64_t BytesOf(const Program& program, const std::vector<Nest>& nests, con
   return bytes;
 }
 
-// Whether all threads have work in each nest of a slice of so many images.
+// Returns whether all threads have work in each nest of a slice with `at_once` images.
 bool KeepsThreadsBusy(const std::vector<Nest>& nests, const Slices& slices, std::int64_t at_once,
                       int threads) {
   for (std::size_t n = slices.first; n <= slices.last; ++n) {
@@ -125,7 +127,7 @@ bool KeepsThreadsBusy(const std::vector<Nest>& nests, const Slices& slices, std:
   return true;
 }
 
-// As many images as the caches hold, and at least as many as all threads need.
+// Returns as many images as the caches hold, but at least as many as all threads need.
 std::int64_t ImagesAtOnce(const std::vector<Nest>& nests, const Slices& slices, std::int64_t bytes,
                           const KernelTarget& target) {
   std::int64_t chosen = slices.images;
@@ -138,7 +140,8 @@ std::int64_t ImagesAtOnce(const std::vector<Nest>& nests, const Slices& slices, 
   return chosen;
 }
 
-// A stream past the caches begins with a line: the convolution's own output may not move.
+// Non-temporal stores must begin at a cache line, so slices may move a convolution's own output
+// only by whole lines.
 bool KeepsAlignment(const std::vector<Nest>& nests, const Slices& slices) {
   const int output = nests[slices.first].steps.back().buffer;
   return slices.inside.contains(output) || slices.step.at(output) % kStreamedFloats == 0;
@@ -154,8 +157,8 @@ std::optional<Slices> RepeatFrom(const Program& program, const std::vector<Nest>
   return slices;
 }
 
-// A repeat's only anchor keeps its scratch from turn to turn: what it makes of a matrix that no
-// turn changes can be made once.
+// The only anchor of a repeat keeps its scratch memory between iterations. So the packed form of a
+// matrix that no iteration changes can be made once.
 void KeepRightMatrix(const Slices& slices, std::vector<Nest>& nests) {
   const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
   const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;

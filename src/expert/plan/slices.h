@@ -1,5 +1,6 @@
-// Slices: neighbouring nests that treat each image of a batch for itself run for a few images at a
-// time, so that what lies between them stays in the caches and needs no memory for the whole batch.
+// Slices: neighbouring nests that treat each image of a batch separately run for a few images at a
+// time. The data passed between them then stay in the caches and need no memory for the whole
+// batch.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,18 @@
 namespace pragma::expert {
 
 struct Slices {
-  std::size_t first = 0;  // nests, both included
+  std::size_t first = 0;  // first and last nest, both included
   std::size_t last = 0;
   std::int64_t images = 1;
-  std::int64_t at_once = 1;          // divides `images`
-  std::map<int, std::int64_t> step;  // of the buffers that differ from image to image: elements
-  std::set<int> inside;              // of those, what only these nests use: kept for a slice alone
-  bool in_turn = false;              // no images: times of a repeat
+  std::int64_t at_once = 1;          // number of images per slice; divides `images`
+  std::map<int, std::int64_t> step;  // buffers that differ from image to image -> elements per
+                                     // image
+  std::set<int> inside;              // buffers in `step` that only these nests use; memory holds
+                                     // one slice of them
+  bool in_turn = false;              // the slices are the iterations of a repeat instead of images
 };
 
-// Finds them, and leaves in those nests and buffers what one slice has. Repeats are among them.
+// Finds the slices and reduces those nests and buffers to one slice. Repeats are included.
 [[nodiscard]] std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
                                              const KernelTarget& target);
 

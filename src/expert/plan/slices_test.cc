@@ -1,4 +1,5 @@
-// A batch in slices gives what the whole batch at once gives, with less memory between the nests.
+// Tests that a batch computed in slices gives the same results as the whole batch at once, with
+// less memory between the nests.
 #include "expert/plan/slices.h"
 
 #include <dlfcn.h>
@@ -29,7 +30,8 @@ ScalarValue Ints(std::vector<std::int64_t> values) {
   return list;
 }
 
-// out = softmax over the channels of a 3x3 convolution: two passes over what lies between.
+// Returns a task for out = softmax over the channels of a 3x3 convolution. The softmax takes two
+// passes over the intermediate results.
 Task ConvolutionThenSoftmax(std::int64_t images) {
   const std::vector<std::int64_t> input{images, 3, 18, 18}, weight{8, 3, 3, 3},
       output{images, 8, 16, 16};
@@ -93,7 +95,7 @@ Outcome Compute(const Task& task, const KernelTarget& target) {
   std::vector<char> memory(outcome.scratch_bytes + 64);
   void* scratch = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
   kernel(x.data(), w.data(), outcome.out.data(), scratch);
-  return outcome;  // the library stays loaded: the threads of its OpenMP live on
+  return outcome;  // the library stays loaded, because its OpenMP threads are still alive
 }
 
 KernelTarget WithCache(std::int64_t bytes) {

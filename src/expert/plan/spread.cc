@@ -12,8 +12,8 @@
 namespace pragma::expert {
 namespace {
 
-// From here on a plain sum loses enough of values far from zero to show beside their spread: its
-// lanes may all round the same way.
+// From this length on, a plain sum of values far from zero loses so much accuracy that it matters
+// compared with their spread, since its lanes may all round in the same direction.
 constexpr std::int64_t kSpreadFold = 512;
 
 bool SumsFloats(const Step& step) {
@@ -27,7 +27,7 @@ bool VariesInside(const ExprPtr& expr, const Nest& nest) {
   return false;
 }
 
-// The only fold of a pass.
+// Returns the only reduction of a pass, or nullopt.
 std::optional<std::size_t> FoldOf(const Nest& nest, const Phase& phase) {
   std::optional<std::size_t> fold;
   for (const std::size_t s : phase.steps) {
@@ -50,7 +50,7 @@ std::optional<Spread> SpreadOf(const Nest& nest, const Phase& first, const Phase
     return std::nullopt;
   const Expr& distance = *square.args[0];
   if (distance.op != ExprOp::kSubtract) return std::nullopt;
-  // (value - center)^2, or (center - value)^2.
+  // The product is (value - center)^2 or (center - value)^2.
   const ExprPtr& values = nest.steps[*sum].expr;
   const bool after = SameExpression(distance.args[1], values);
   const ExprPtr& value = distance.args[after ? 1 : 0];

@@ -1,4 +1,5 @@
-// Sums of squared distances are found however they are written, and nothing else is.
+// Tests that sums of squared distances are found in whichever way they are written, and that
+// nothing else is found.
 #include "expert/plan/spread.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@
 namespace pragma::expert {
 namespace {
 
-// Over [5, 900], the second dimension folded.
+// Values over [5, 900], of which the second dimension is reduced.
 ExprPtr Values(int buffer = 0) { return LoadOf(buffer, {{900, 1}, 0}, ExprType::kFloat); }
 ExprPtr Sum() { return LoadOf(1, {{1, 0}, 0}, ExprType::kFloat); }
 ExprPtr Mean() { return Make(ExprOp::kMultiply, {Sum(), Constant(1.0 / 900, ExprType::kFloat)}); }
@@ -56,8 +57,9 @@ TEST(SpreadOf, IsFoundOnEitherSideOfTheCenter) {
 
 TEST(SpreadOf, IsNothingElse) {
   const Step sum = FoldOf(Values(), 1);
-  EXPECT_FALSE(Found(sum, FoldOf(Square(Values(3), Mean()), 2)));    // of other values
-  EXPECT_FALSE(Found(sum, FoldOf(Square(Values(), Values(3)), 2)));  // from a center that varies
+  EXPECT_FALSE(Found(sum, FoldOf(Square(Values(3), Mean()), 2)));    // distances of other values
+  EXPECT_FALSE(Found(sum, FoldOf(Square(Values(), Values(3)), 2)));  // distances from a center that
+                                                                     // varies
   EXPECT_FALSE(Found(sum, FoldOf(Square(Values(), Mean()), 2, Fold::kMax)));
   EXPECT_FALSE(Found(FoldOf(Values(), 1, Fold::kMax), FoldOf(Square(Values(), Mean()), 2)));
   const ExprPtr product = Make(ExprOp::kMultiply, {Values(), Mean()});

@@ -33,8 +33,8 @@ Uses UsesOf(const Program& program, int buffer) {
   return uses;
 }
 
-// The copy's place in terms of the writer's dimensions: each dimension of the copy must walk just
-// one of the writer's, forwards or backwards, over all of it.
+// Returns the copy's destination in terms of the writer's dimensions. Each dimension of the copy
+// must traverse exactly one dimension of the writer, forwards or backwards, over its whole extent.
 std::optional<AffineForm> PlaceThrough(const Step& writer, const Step& copy) {
   const AffineForm& from = copy.expr->load.address;
   AffineForm place = ZeroForm(writer.shape.size());
@@ -62,8 +62,8 @@ std::optional<AffineForm> PlaceThrough(const Step& writer, const Step& copy) {
   return place;
 }
 
-// A scan keeps its own dimension's order; what a generator writes has one of its last two
-// dimensions contiguous.
+// Returns whether a writer can store to this place. A scan keeps the order of its own dimension.
+// The output of a generator must be contiguous in one of its last two dimensions.
 bool FitsWriter(const Step& writer, const AffineForm& place) {
   if (writer.convolution) return false;
   if (!writer.product) return true;
@@ -72,7 +72,7 @@ bool FitsWriter(const Step& writer, const AffineForm& place) {
     if (factor < 0) return false;
   Shape merged(writer.shape.end() - 3, writer.shape.end());
   merged.insert(merged.begin(), Elements(writer.shape) / Elements(merged));
-  if (!Reshape(place, writer.shape, merged)) return false;  // one step from matrix to matrix
+  if (!Reshape(place, writer.shape, merged)) return false;  // one stride from matrix to matrix
   return place.factor[rank - 2] == 1 || place.factor[rank - 3] == 1;
 }
 

@@ -1,4 +1,5 @@
-// Copies that only rearrange are not made: what is copied is written in its final place at once.
+// Removes copies that only rearrange elements: the copied value is written to its final place at
+// once.
 #pragma once
 
 #include "expert/ir/program.h"

@@ -18,11 +18,11 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kLine = 16;  // floats
+constexpr std::int64_t kLine = 16;  // floats in a cache line
 
 // Bytes of one buffer that a pass touches.
 struct Touched {
-  std::int64_t all = 0;     // in the whole nest, each once
+  std::int64_t all = 0;     // in the whole nest, each byte counted once
   std::int64_t inside = 0;  // in one iteration of the outer loops
   bool read = false;
   bool written = false;
@@ -33,7 +33,7 @@ std::int64_t BytesOf(const Buffer& buffer) {
   return Elements(buffer.shape) * static_cast<std::int64_t>(DTypeSize(buffer.dtype));
 }
 
-// What a pass touches of each buffer.
+// Counts what a pass touches of each buffer.
 class PassCounter final {
  public:
   PassCounter(const Program& program, const Nest& nest) : program_(program), nest_(nest) {}
@@ -44,7 +44,9 @@ class PassCounter final {
     for (std::size_t p = 0; p < nest_.phases.size(); ++p) {
       passes.emplace_back();
       AddPhase(nest_.phases[p], passes.back());
-      if (SpreadAt(nest_, p)) AddPhase(nest_.phases[++p], passes.back());  // one pass over memory
+      if (SpreadAt(nest_, p))
+        AddPhase(nest_.phases[++p], passes.back());  // both phases are one
+                                                     // pass over memory
     }
     return passes;
   }
@@ -67,7 +69,8 @@ class PassCounter final {
   }
 
   void AddPhase(const Phase& phase, Pass& pass) const {
-    std::set<int> named;  // what a step of this pass has made, later ones have in registers
+    std::set<int> named;  // buffers made by a step of this pass, which later steps read from
+                          // registers
     for (const std::size_t s : phase.steps) {
       const Step& step = nest_.steps[s];
       VisitLoads(step.expr, [&](const Load& load, ExprType) {
@@ -102,7 +105,7 @@ class PassCounter final {
   const Nest& nest_;
 };
 
-// What all passes touch.
+// Merges what all passes touch.
 Pass Together(const std::vector<Pass>& passes) {
   Pass together;
   for (const Pass& pass : passes)
@@ -122,7 +125,7 @@ std::int64_t WorkingSet(const Pass& together) {
   return bytes;
 }
 
-// Of the outer loops, each with its share of the lanes.
+// Returns the number of iterations of the outer loops. Each iteration has its share of the lanes.
 std::int64_t Iterations(const Nest& nest) {
   if (nest.lane < 0 || nest.LaneInside()) return nest.OuterCount();
   return nest.OuterCount() / std::min(nest.shape[static_cast<std::size_t>(nest.lane)], kLine);
@@ -139,10 +142,11 @@ class Counter final {
     const std::int64_t bytes = WorkingSet(together);
     const bool stays = nest.anchored || bytes <= target_.private_cache_bytes ||
                        bytes * target_.threads <= target_.shared_cache_bytes;
-    std::set<int> here;  // touched by an earlier pass, and still in a cache
+    std::set<int> here;  // buffers touched by an earlier pass that are still in a cache
     for (const Pass& pass : passes) {
       for (const auto& [buffer, touched] : pass) {
-        // What every outer iteration touches again is fetched again where it does not stay.
+        // Data that every outer iteration touches again are fetched again where they do not stay in
+        // a cache.
         const std::int64_t moved = stays ? touched.all : touched.inside * Iterations(nest);
         Charge(buffer, touched, moved, here);
       }
@@ -172,7 +176,7 @@ class Counter final {
   const Program& program_;
   const KernelTarget& target_;
   PlannedBytes bytes_;
-  std::set<int> near_;  // buffers that an earlier nest left in the common cache
+  std::set<int> near_;  // buffers that an earlier nest left in the shared cache
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// PlannedBytes: what a planned kernel moves between memory and the caches, from the passes that it
-// makes over its buffers; for judging a kernel by the bandwidth that it reaches.
+// PlannedBytes: the bytes that a planned kernel moves between memory and the caches, derived from
+// its passes over its buffers. It is used to judge a kernel by the bandwidth that it reaches.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct PlannedBytes {
   std::int64_t written = 0;
 };
 
-// A pass reads its buffers from memory unless an earlier pass of the same outer iteration left them
-// in a cache: in the core's own, or in its share of the common one. What a nest leaves behind is
-// gone before the next one where it is larger than half the common cache. An anchor counts each of
-// its buffers once.
+// Returns the bytes that the nests move. A pass reads its buffers from memory unless an earlier
+// pass of the same outer iteration left them in a cache: in the core's own cache, or in its share
+// of the shared one. The data that a nest leaves behind are evicted before the next nest where they
+// exceed half of the shared cache. An anchor counts each of its buffers once.
 [[nodiscard]] PlannedBytes BytesMoved(const Program& program, const std::vector<Nest>& nests,
                                       const KernelTarget& target);
 
-// Bytes that one iteration of the outer loops reads; down columns with one vector of them.
+// Returns the bytes that one iteration of the outer loops reads. Down columns this is for one
+// vector of columns.
 [[nodiscard]] std::int64_t WorkingSet(const Program& program, const Nest& nest);
 
 }  // namespace pragma::expert

@@ -1,4 +1,5 @@
-// What passes move: once where the data of an iteration stay in a cache, again where they do not.
+// Tests the bytes that passes move: once where the data of an iteration stay in a cache, and again
+// where they do not.
 #include "expert/plan/traffic.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@
 namespace pragma::expert {
 namespace {
 
-// out = x / sum of each row of x.
+// Returns the bytes moved by out = x / sum of each row of x.
 PlannedBytes OfShares(std::int64_t rows, std::int64_t columns, const KernelTarget& target) {
   const Shape shape{rows, columns};
   Program program;
@@ -46,7 +47,7 @@ TEST(BytesMoved, CountsRowsThatStayInACacheOnce) {
 }
 
 TEST(BytesMoved, CountsRowsThatNoCacheHoldsForEachPass) {
-  constexpr std::int64_t kBytes = std::int64_t{16} * (1 << 23) * 4;  // rows of 32 MiB
+  constexpr std::int64_t kBytes = std::int64_t{16} * (1 << 23) * 4;  // 16 rows of 32 MiB
   const PlannedBytes moved = OfShares(16, 1 << 23, Target());
   EXPECT_EQ(moved.read, 2 * kBytes);
   EXPECT_EQ(moved.written, kBytes);

@@ -22,12 +22,13 @@
 namespace pragma::expert {
 namespace {
 
-constexpr std::string_view kMark = "pragma-expert:";  // behind what begins a comment
-constexpr std::size_t kFirstBytes = 2000;             // where the mark is looked for
+constexpr std::string_view kMark = "pragma-expert:";  // follows the characters that begin a comment
+constexpr std::size_t kFirstBytes = 2000;             // length of the prefix in which the mark is
+                                                      // searched
 constexpr const char* kCompiler = "compiler";
 constexpr std::string_view kTune = "PRAGMA_TUNE(";
 
-// Of every kernel; the first value is the default.
+// The choices of every kernel. The first value is the default.
 const std::vector<Choice>& CommonChoices() {
   static const std::vector<Choice> kChoices{
       {"stream",
@@ -59,7 +60,8 @@ const std::vector<Choice>& CommonChoices() {
   return kChoices;
 }
 
-// Of every module in Triton. What its own tuner tries (tiles, warps, stages) is none of them.
+// The choices of every Triton module. They exclude what Triton's own tuner tries (tiles, warps,
+// stages).
 const std::vector<Choice>& TritonChoices() {
   static const std::vector<Choice> kChoices{
       {"precision",
@@ -96,7 +98,7 @@ const std::vector<Choice>& TritonChoices() {
   return kChoices;
 }
 
-// Of tunables, by how their names end.
+// Kinds of tunables, identified by the ending of their names.
 struct TunableKind {
   std::string_view ending;
   std::string meaning;
@@ -165,7 +167,8 @@ bool IsTunableName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, fits);
 }
 
-// Of a source that the expert wrote; none where somebody has broken them.
+// Returns the tunables of a source that the expert wrote, or none where the source has been changed
+// so that they cannot be read.
 std::vector<Tunable> TunablesIn(const std::string& source) {
   return ReadTunables(LexSource(source)).value_or(std::vector<Tunable>{});
 }
@@ -185,7 +188,7 @@ Choice ChoiceOf(const Tunable& tunable) {
   return choice;
 }
 
-// A line with another default for the tunable that it declares.
+// Returns a line with another default for the tunable that it declares.
 std::string WithDefault(std::string line, const Tunable& tunable, int value) {
   const std::string head = std::string(kTune) + tunable.name + ", ";
   const std::size_t at = line.find(head);
@@ -195,7 +198,7 @@ std::string WithDefault(std::string line, const Tunable& tunable, int value) {
   return end == std::string::npos ? line : line.replace(from, end - from, std::to_string(value));
 }
 
-// What changes nothing in this kernel is no choice.
+// Returns whether a choice can change anything in this kernel.
 bool Matters(const Choice& choice, const std::string& source) {
   const bool shares = source.find("\n#pragma omp ") != std::string::npos;
   if (choice.name == "threads") return shares || choice.present == 0;
@@ -203,7 +206,8 @@ bool Matters(const Choice& choice, const std::string& source) {
   return true;
 }
 
-// What stands in a module only where the choice is open; another value may have taken it out.
+// Returns whether a choice is open in a module. Its code is present only where the choice is open,
+// and another value may have removed it.
 bool MattersInTriton(const Choice& choice, const std::string& source) {
   const auto has = [&](std::string_view text) { return source.find(text) != std::string::npos; };
   if (choice.present != 0) return true;
@@ -236,7 +240,7 @@ std::vector<Choice> ChoicesIn(const Candidate& candidate) {
     return choices;
   }
   for (const Tunable& tunable : TunablesIn(source)) choices.push_back(ChoiceOf(tunable));
-  // A tuner has already tried all values together.
+  // A tuner has already tried all combinations of values.
   if (!candidate.tunables.empty()) choices.clear();
   for (Choice choice : CommonChoices()) {
     choice.present = variant->Get(choice.name);

@@ -15,7 +15,8 @@
 namespace pragma::expert::triton {
 namespace {
 
-constexpr std::int64_t kSmallest = 8;  // of rows, columns and depth, that tensor cores pay for
+constexpr std::int64_t kSmallest = 8;  // smallest size of rows, columns and depth for which tensor
+                                       // cores pay off
 
 bool IsOperand(const ExprPtr& expr) {
   return expr->op == ExprOp::kLoad && expr->type == ExprType::kFloat &&

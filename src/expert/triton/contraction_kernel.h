@@ -1,5 +1,5 @@
-// The kernel of a contraction: blocks of matrices on tensor cores, with the pointwise steps behind
-// it done before a block is stored.
+// Writes the kernel of a contraction: blocks of matrices on tensor cores. The pointwise steps
+// behind it are applied before a block is stored.
 #pragma once
 
 #include <optional>

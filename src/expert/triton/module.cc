@@ -34,9 +34,11 @@ namespace pragma::expert {
 namespace triton {
 namespace {
 
-constexpr std::size_t kManyKernels = 8;  // from here on each is tuned among fewer
+constexpr std::size_t kManyKernels = 8;  // from this number on, each kernel is tuned among fewer
+                                         // configurations
 
-// Python's keywords, its functions that a candidate may call, and what a module of ours names.
+// Returns whether a name is a Python keyword, a Python function that a candidate may call, or a
+// name that our modules define.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
       "False",         "None",       "True",     "and",       "as",         "assert", "async",
@@ -55,7 +57,7 @@ bool IsTaken(const std::string& name) {
   return kNames.contains(name);
 }
 
-// Fewer configurations where there are many kernels: each costs the time of its compilation.
+// Limits the configurations where there are many kernels, since compiling each of them takes time.
 void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
   const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
                            : kernels.size() >= kManyKernels            ? 2
@@ -141,7 +143,7 @@ class ModuleWriter final {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";
   }
 
-  // Scratch that some kernel still touches.
+  // Returns the code that allocates the scratch buffers that some kernel still uses.
   [[nodiscard]] std::string Allocations(const std::string& device) const {
     std::string text;
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {

@@ -1,4 +1,4 @@
-// A task's program as a Triton module: kernels, and run() that launches them.
+// Writes a task's program as a Triton module: kernels, and run(), which launches them.
 #pragma once
 
 #include <string>

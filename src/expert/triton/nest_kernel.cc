@@ -123,7 +123,7 @@ class NestWriter final {
   void StoreIfNeeded(const Step& step, const TileText& value, PyLines& out) {
     if (!nest_.forwarded.contains(step.buffer)) values_.Store(out, step.buffer, step.place, value);
   }
-  // What a fold has come to is one value a row.
+  // Publishes the result of a reduction, which is one value per row.
   void FinishFold(const Step& step) {
     const TileFold fold = FoldOf(step);
     TileText value{fold.name, kRowAxis, step.expr->type};
@@ -136,7 +136,7 @@ class NestWriter final {
     StoreIfNeeded(step, value, out_);
   }
 
-  // ---- All in one tile, or once a row.
+  // ---- Everything in one tile, or once per row.
 
   void WriteStraight(const Phase& phase) {
     values_.Begin(&out_, &out_, 0);
@@ -153,7 +153,8 @@ class NestWriter final {
       values_.Keep(step.buffer, value);
     }
   }
-  // Of the full size: what is folded has to be there as often as it counts.
+  // Broadcasts a value to the full tile. A reduced value must be present once for each element it
+  // counts for.
   [[nodiscard]] std::string FullTile(const TileText& value, std::string code) const {
     const bool full = (value.axes & kInnerAxis) != 0 || !index_.Inside(kInnerAxis).empty();
     return full ? code : fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", code);
@@ -210,7 +211,7 @@ class NestWriter final {
     out_.Close();
   }
 
-  // ---- Two folds in one pass over tiles.
+  // ---- Two reductions in one pass over tiles.
 
   bool WriteOnePass(std::size_t p) {
     if (inner_ != Inner::kBlocks || p + 1 >= nest_.phases.size()) return false;
@@ -242,8 +243,8 @@ class NestWriter final {
     StoreIfNeeded(step, value, out_);
   }
 
-  // Each place of the tile keeps the mean of what it has seen and the squared distances from it
-  // (Welford); at the end they are put together around the center of all.
+  // Each position of the tile keeps the mean of the values it has seen and the squared distances
+  // from that mean (Welford). At the end they are combined around the common center.
   void WriteSpread(const Spread& spread) {
     PyLines before(1);
     PyLines body(2);
@@ -283,7 +284,7 @@ class NestWriter final {
     KeepFold(fold, fold_name);
   }
 
-  // Each place of the tile keeps its largest value so far and the powers of e relative to it.
+  // Each position of the tile keeps its maximum so far and the sum of exponentials relative to it.
   void WritePowers(const Powers& powers) {
     PyLines before(1);
     PyLines body(2);

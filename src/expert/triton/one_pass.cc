@@ -27,7 +27,8 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
   const Step& sum = nest.steps[second.steps.back()];
   if (!IsFoldOf(largest, Fold::kMax) || !IsFoldOf(sum, Fold::kSum)) return std::nullopt;
   ExprPtr power = sum.expr;
-  if (second.steps.size() == 2) {  // the powers are a step that is computed again where it is read
+  // The exponentials are a step of their own, which is computed again where it is read.
+  if (second.steps.size() == 2) {
     const Step& kept = nest.steps[second.steps[0]];
     if (kept.kind != Step::Kind::kMap || !IsLoadOf(power, kept.buffer) ||
         !nest.forwarded.contains(kept.buffer))

@@ -15,7 +15,8 @@ namespace {
 
 bool IsReal(ExprType type) { return type == ExprType::kFloat || type == ExprType::kDouble; }
 
-// Those of tl are approximations for some of these: libdevice has them to the last bit or two.
+// Returns the name of a function. For some of these, the functions of tl are approximations. Those
+// of libdevice are accurate to the last bit or two.
 std::string_view FunctionName(ExprOp op) {
   switch (op) {
     case ExprOp::kAbs: return "tl.abs";
@@ -38,7 +39,7 @@ std::string_view FunctionName(ExprOp op) {
   }
 }
 
-// Python's: what is left has the divisor's sign.
+// Returns Python's remainder, which has the sign of the divisor.
 std::string RemainderText(const std::string& a, const std::string& b, ExprType type) {
   if (!IsReal(type))
     return fmt::format(

@@ -1,4 +1,4 @@
-// PlanKernels: which steps share a kernel.
+// PlanKernels: decides which steps share a kernel.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace pragma::expert::triton {
 
-// In order; `anchored` are contractions with what follows each; without `products` there
-// are none.
+// Returns the nests in order. Nests marked `anchored` are contractions together with the steps that
+// follow them. Without `products` there are none.
 [[nodiscard]] std::vector<Nest> PlanKernels(const Program& program, bool products);
 
 }  // namespace pragma::expert::triton

@@ -15,7 +15,7 @@ namespace {
 
 bool Largest(Fold fold) { return fold == Fold::kMax || fold == Fold::kArgMax; }
 
-// What a fold keeps; flags as integers.
+// Returns the type of the accumulator. Flags are kept as integers.
 std::string KeptType(ExprType type) {
   return type == ExprType::kBool ? "tl.int32" : TypeText(type);
 }

@@ -24,7 +24,7 @@ TileIndex::TileIndex(Shape shape, std::vector<TileAxis> axes)
 
 std::int64_t TileIndex::Count(std::size_t axis) const { return Elements(shape_, axes_[axis].dims); }
 
-// As far as one step of each dimension is as far as all of the next.
+// Extends the span as long as a step of each dimension equals the whole extent of the next.
 TileIndex::Span TileIndex::SpanAt(const AffineForm& form, std::size_t axis,
                                   std::size_t first) const {
   const std::vector<std::size_t>& dims = axes_[axis].dims;
@@ -71,8 +71,9 @@ Axes TileIndex::AxesOf(const AffineForm& form) const {
   return axes;
 }
 
-// "k_4 * 9 + k_6 * -1". A difference would be shorter, but Triton 3.6 takes what divides k_6 to
-// divide `0 - k_6` for each element, and then loads several at misaligned addresses.
+// Returns terms such as "k_4 * 9 + k_6 * -1". A difference would be shorter. But Triton 3.6 assumes
+// that a divisor of k_6 also divides `0 - k_6` for each element, and then loads several elements at
+// misaligned addresses.
 std::string TileIndex::Terms(const AffineForm& form, std::size_t axis) {
   std::string terms;
   for (std::size_t i = 0; i < axes_[axis].dims.size(); ++i) {

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Taps of a convolution with three channels along one axis.
+// The taps of a convolution with three channels along one axis.
 TileIndex Taps() { return {{3, 5, 7}, {{"k", "", {0, 1, 2}, "k_inside"}}}; }
 
 TEST(TileIndexTest, DimensionsThatAreCountedThroughAreOneIndex) {
