@@ -1,4 +1,4 @@
-"""A task whose kernel may take any time: the benchmarks of timing itself use it (bench/work.py)."""
+"""A task whose kernel may take any time. The benchmarks of timing itself use it (bench/work.py)."""
 
 import torch
 import torch.nn as nn
