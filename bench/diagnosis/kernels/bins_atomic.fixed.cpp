@@ -1,4 +1,4 @@
-// Twin of bins_atomic.cpp: each thread counts into a table of its own, added at the end.
+// Twin of bins_atomic.cpp: each thread counts into its own table. The tables are added at the end.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

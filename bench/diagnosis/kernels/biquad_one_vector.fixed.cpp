@@ -1,4 +1,4 @@
-// Twin of biquad_one_vector.cpp: four independent vectors of channels at a time.
+// Twin of biquad_one_vector.cpp: processes four independent vectors of channels at a time.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

@@ -1,4 +1,4 @@
-// Twin of bucketize_search.cpp: six steps that add a comparison's result instead of branching on it.
+// Twin of bucketize_search.cpp: six steps add a comparison's result instead of branching on it.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <array>
 #include <cstdint>

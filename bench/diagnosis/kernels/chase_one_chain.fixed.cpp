@@ -1,4 +1,4 @@
-// Twin of chase_one_chain.cpp: sixteen chains at a time, whose loads do not wait for each other.
+// Twin of chase_one_chain.cpp: follows sixteen chains at a time, whose loads do not wait for each other.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Twin of circular_gather.cpp: plain loads; only the last block of a row, which wraps, takes a detour.
+// Twin of circular_gather.cpp: uses plain loads. Only a row's last block, which wraps, is handled separately.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

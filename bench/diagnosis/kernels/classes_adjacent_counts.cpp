@@ -10,7 +10,7 @@
 #include "kernel.h"
 
 constexpr int kCount = task::x_dims[0], kClasses = 8, kMostThreads = 256;
-constexpr int kPitch = 8;  // counts from one thread's to the next one's
+constexpr int kPitch = 8;  // distance in counts from one thread's table to the next
 
 extern "C" constinit const std::size_t pragma_scratch_bytes =
     sizeof(std::int32_t) * kMostThreads * kPitch;

@@ -1,4 +1,4 @@
-// Twin of classes_adjacent_counts.cpp: 128 bytes for each thread.
+// Twin of classes_adjacent_counts.cpp: each thread has 128 bytes.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <omp.h>
 
@@ -8,7 +8,7 @@
 #include "kernel.h"
 
 constexpr int kCount = task::x_dims[0], kClasses = 8, kMostThreads = 256;
-constexpr int kPitch = 32;  // counts from one thread's to the next one's
+constexpr int kPitch = 32;  // distance in counts from one thread's table to the next
 
 extern "C" constinit const std::size_t pragma_scratch_bytes =
     sizeof(std::int32_t) * kMostThreads * kPitch;

@@ -1,4 +1,4 @@
-// Twin of column_max_walk.cpp: rows outside, columns inside, a part of the columns for each thread.
+// Twin of column_max_walk.cpp: rows are the outer loop, and each thread has a part of the columns.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of column_mean_pages.cpp: rows in order, each thread with half of the columns, sums in the first level.
+// Twin of column_mean_pages.cpp: reads rows in order, half of the columns per thread, with sums in L1.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

@@ -1,4 +1,4 @@
-// Twin of cubic_pow.cpp: two products.
+// Twin of cubic_pow.cpp: uses two products.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

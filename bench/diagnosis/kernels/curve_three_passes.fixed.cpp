@@ -1,4 +1,4 @@
-// Twin of curve_three_passes.cpp: one pass.
+// Twin of curve_three_passes.cpp: makes one pass.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Twin of distance_temporary.cpp: no temporary.
+// Twin of distance_temporary.cpp: has no temporary.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

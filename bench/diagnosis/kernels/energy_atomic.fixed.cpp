@@ -1,4 +1,4 @@
-// Twin of energy_atomic.cpp: a reduction: each thread adds for itself.
+// Twin of energy_atomic.cpp: uses a reduction, so each thread has its own sum.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of epilogue_functions.cpp: the same steps as lambdas whose types the compiler sees.
+// Twin of epilogue_functions.cpp: the same steps are lambdas whose types the compiler sees.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Twin of first_early_exit.cpp: blocks of 64 are searched without leaving, by vectors.
+// Twin of first_early_exit.cpp: searches blocks of 64 with vectors, without leaving a block early.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

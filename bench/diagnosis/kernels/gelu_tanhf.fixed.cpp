@@ -1,4 +1,4 @@
-// Twin of gelu_tanhf.cpp: the exponential as a polynomial that is vectorised with its loop.
+// Twin of gelu_tanhf.cpp: the exponential is a polynomial that is vectorised with its loop.
 // pragma-flags: -O3 -march=native -fopenmp -fno-trapping-math -fno-math-errno
 #include <bit>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
 
-// e^x for -87 <= x <= 89, above 88.4 infinity: 2^n e^r with |r| <= ln(2) / 2.
+// Computes e^x for -87 <= x <= 89 (infinity above 88.4) as 2^n e^r with |r| <= ln(2) / 2.
 static inline float Exp(float x) {
   const float n = std::nearbyint(x * 1.44269504F);
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;

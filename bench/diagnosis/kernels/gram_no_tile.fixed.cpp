@@ -1,4 +1,4 @@
-// Twin of gram_no_tile.cpp: four rows by four at a time, eight loads for sixteen FMAs.
+// Twin of gram_no_tile.cpp: handles four rows by four at a time, with eight loads for sixteen FMAs.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

@@ -1,4 +1,4 @@
-// Twin of grey_gather.cpp: three plain loads, and permutations that sort the colours.
+// Twin of grey_gather.cpp: uses three plain loads, and permutations that sort the colours.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 
@@ -7,7 +7,7 @@
 constexpr int kRows = task::x_dims[0], kColumns = task::x_dims[1];
 static_assert(kColumns % 16 == 0);
 
-// Every third element of 48, from the `first`.
+// Returns every third element of 48, starting at `first`.
 static __m512 Third(__m512 a, __m512 b, __m512 c, int first) {
   const __m512i at = _mm512_add_epi32(
       _mm512_set1_epi32(first),

@@ -1,4 +1,4 @@
-// Twin of heads_unblocked.cpp: all rows meet one matrix before the next is read.
+// Twin of heads_unblocked.cpp: all rows use one matrix before the next matrix is read.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 
@@ -8,7 +8,7 @@ constexpr int kRows = task::x_dims[0], kDepth = task::x_dims[1], kHeads = task::
 constexpr int kColumns = task::weight_dims[2], kTile = 4;
 static_assert(kColumns == 16 * kTile && kDepth % 2 == 0);
 
-// Even and odd k have sums of their own, so that no chain is long.
+// Even and odd k have separate sums, so that no dependency chain is long.
 static void Head(const float* x, const float* weight, float* out) {
   __m512 even[kTile], odd[kTile];
   for (int v = 0; v < kTile; ++v) even[v] = odd[v] = _mm512_setzero_ps();

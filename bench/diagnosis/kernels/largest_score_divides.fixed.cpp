@@ -1,4 +1,4 @@
-// Twin of largest_score_divides.cpp: one division for each deviation.
+// Twin of largest_score_divides.cpp: divides once for each deviation.
 // pragma-flags: -O3 -march=native -fopenmp -ffinite-math-only
 #include <algorithm>
 #include <cmath>

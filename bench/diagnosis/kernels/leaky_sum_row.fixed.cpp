@@ -1,4 +1,4 @@
-// Twin of leaky_sum_row.cpp: eight rows at a time, whose values do not wait for each other.
+// Twin of leaky_sum_row.cpp: processes eight rows at a time, whose values do not wait for each other.
 // pragma-flags: -O3 -march=native -fopenmp -ffinite-math-only -fno-signed-zeros
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 constexpr int kSize = task::a_dims[0], kColumns = task::b_dims[1], kTile = kColumns / 16;
 static_assert(kColumns % 128 == 0);
 
-// Eight vectors of columns at a time.
+// Processes eight vectors of columns at a time.
 static void Row(const float* a, const float* b, int length, float* out) {
   for (int first = 0; first < kTile; first += 8) {
     __m512 sums[8];

@@ -1,4 +1,4 @@
-// Twin of mix_flags.cpp: -O3 -march=native.
+// Twin of mix_flags.cpp: is compiled with -O3 -march=native.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Twin of occurrences_fresh_table.cpp: the table lies in the scratch memory; only the places in use are cleared.
+// Twin of occurrences_fresh_table.cpp: the table is in scratch memory. Only the entries in use are cleared.
 // pragma-flags: -O3 -march=native
 #include <cstddef>
 #include <cstdint>

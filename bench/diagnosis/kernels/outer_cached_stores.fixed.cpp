@@ -1,4 +1,4 @@
-// Twin of outer_cached_stores.cpp: stores past the caches.
+// Twin of outer_cached_stores.cpp: uses non-temporal (streaming) stores.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

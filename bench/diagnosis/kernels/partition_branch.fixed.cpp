@@ -1,4 +1,4 @@
-// Twin of partition_branch.cpp: both places are written, and only the right one's index moves on.
+// Twin of partition_branch.cpp: writes to both places, and advances only the index of the right one.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Twin of pipeline_passes.cpp: one pass; what is between the steps stays in registers.
+// Twin of pipeline_passes.cpp: makes one pass. Values between the steps stay in registers.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of polynomial_double.cpp: float literals.
+// Twin of polynomial_double.cpp: uses float literals.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of potential_divides.cpp: the reciprocal root's approximation and one Newton step.
+// Twin of potential_divides.cpp: approximates the reciprocal square root and makes one Newton step.
 // pragma-flags: -O3 -march=native -fopenmp -fno-math-errno
 #include <immintrin.h>
 

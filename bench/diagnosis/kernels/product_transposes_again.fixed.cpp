@@ -43,7 +43,7 @@ static void Transpose(const float* from, int pitch, __m512* rows) {
 }
 
 extern "C" void pragma_kernel(const float* x, const float* weight, float* out, void* scratch) {
-  float* panels = static_cast<float*>(scratch);  // sixteen columns of the transposed one each
+  float* panels = static_cast<float*>(scratch);  // each panel holds sixteen columns of the transposed matrix
   for (int o = 0; o < kOut; o += 16) {
     for (int k = 0; k < kDepth; k += 16) {
       __m512 columns[16];

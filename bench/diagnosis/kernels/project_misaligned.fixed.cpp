@@ -1,4 +1,4 @@
-// Twin of project_misaligned.cpp: the panel starts with a line.
+// Twin of project_misaligned.cpp: the panel starts at a cache line.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

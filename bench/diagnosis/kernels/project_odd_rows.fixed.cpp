@@ -1,4 +1,4 @@
-// Twin of project_odd_rows.cpp: the matrix is copied once into rows that start with a line.
+// Twin of project_odd_rows.cpp: the matrix is copied once into rows that start at a cache line.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

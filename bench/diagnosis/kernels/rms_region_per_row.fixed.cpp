@@ -1,4 +1,4 @@
-// Twin of rms_region_per_row.cpp: one region around the rows.
+// Twin of rms_region_per_row.cpp: has one parallel region around all rows.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Twin of rotate_aliasing.cpp: __restrict on every pointer.
+// Twin of rotate_aliasing.cpp: has __restrict on every pointer.
 // pragma-flags: -O3 -march=native
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of scan_barriers.cpp: each thread goes down its own columns and waits for nobody.
+// Twin of scan_barriers.cpp: each thread goes down its own columns and waits for no other thread.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of shifted_fresh_memory.cpp: the temporary lies in the scratch memory, which stays.
+// Twin of shifted_fresh_memory.cpp: the temporary is in the scratch memory, which is kept.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Twin of sigmoid_expf.cpp: -ffast-math, for which the vector function of the C library is called. No infinity may arise then.
+// Twin of sigmoid_expf.cpp: -ffast-math makes it call the C library's vector function. No infinity may arise.
 // pragma-flags: -O3 -march=native -fopenmp -ffast-math
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Twin of smooth_sweeps.cpp: all steps of a row, which stays in the first level, before the next row.
+// Twin of smooth_sweeps.cpp: does all steps of a row, which stays in L1, before the next row.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Twin of square_too_many_sums.cpp: six rows: 24 sums, four vectors of the right side and one of the left fit.
+// Twin of square_too_many_sums.cpp: six rows fit: 24 sums, four vectors of the right side and one of the left.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <immintrin.h>
 

@@ -1,4 +1,4 @@
-// Twin of sum_one_accumulator.cpp: the sum may be taken in any order, so in several.
+// Twin of sum_one_accumulator.cpp: the sum may be taken in any order, so there are several sums.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 

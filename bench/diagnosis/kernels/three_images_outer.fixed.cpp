@@ -1,4 +1,4 @@
-// Twin of three_images_outer.cpp: images and rows are one loop for the threads.
+// Twin of three_images_outer.cpp: the threads share one loop over images and rows.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

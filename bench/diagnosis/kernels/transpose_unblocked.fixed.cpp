@@ -1,4 +1,4 @@
-// Twin of transpose_unblocked.cpp: blocks of sixteen by sixteen, whose lines stay in the first level.
+// Twin of transpose_unblocked.cpp: works in blocks of sixteen by sixteen, whose lines stay in L1.
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

@@ -1,4 +1,4 @@
-// Twin of tree_one_sample.cpp: sixteen samples descend together.
+// Twin of tree_one_sample.cpp: sixteen samples descend the tree together.
 // pragma-flags: -O3 -march=native -fopenmp
 #include <cstdint>
 
