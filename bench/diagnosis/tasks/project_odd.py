@@ -1,4 +1,4 @@
-"""Rows times a matrix whose rows are no multiple of a cache line."""
+"""Rows times a matrix whose rows are not a multiple of a cache line."""
 import torch
 import torch.nn as nn
 
