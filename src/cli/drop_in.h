@@ -1,5 +1,5 @@
-// The drop-in figure compares ModelNew, as export writes it, with Model. Both allocate with the
-// default allocator. The figure is the gain of a user who replaces Model by ModelNew and changes
+// The drop-in figure compares ModelNew, as export writes it, with Model. Both use the default
+// allocator setting. The figure is the gain of a user who replaces Model by ModelNew and changes
 // nothing else.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace pragma {
 
-// Adds the figure to the evaluation of `candidate`, which must have passed, or adds a note that
-// says why there is none. A Python candidate is its own drop-in. Returns an Error only for trouble
-// of pragma itself.
+// Adds the figure to the evaluation of `candidate` if that passed, or adds a note that says why
+// there is none. A Python candidate is its own drop-in. Returns an Error only for trouble of pragma
+// itself.
 [[nodiscard]] Result<void> AddDropIn(const Context& context, const Workbench& bench,
                                      TaskBench& task, const Candidate& candidate,
                                      Evaluation& evaluation, const Verifier::Progress& progress);
