@@ -1,8 +1,8 @@
-// What the expert writes for tasks, without building or timing it:
+// Writes the expert's source for tasks, without building or timing it:
 //   pragma-expert-source PYTHON FOLDER [--triton] TASK.py...
-// A task may also be what the PyTorch server said of it once (the "task" of its reply, NAME.json).
-// FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
-// NAME/interface.txt; one line a task tells the outcome.
+// A task may also be a stored description by the PyTorch server (the "task" of its reply,
+// NAME.json). FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
+// NAME/interface.txt. One line per task reports the outcome.
 #include <fmt/format.h>
 
 #include <cstdio>

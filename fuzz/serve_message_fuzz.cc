@@ -1,8 +1,8 @@
 // layers: evidence report knowledge profile
 // cli: serve_protocol evaluation_request candidate_file verify_flags settings
 //
-// What a client of `pragma serve` sends may be anything. A message that is taken must come back
-// alike when it is written again, and reading the request in it must do no harm.
+// A client of `pragma serve` may send anything. A message that is accepted must be the same when it
+// is written again, and reading the request in it must do no harm.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fails on an include that does not point down, and on two types of one name. The rule is the table of docs/design.md section 8.
+"""Fails on an include that does not point down, and on two types with one name (docs/design.md section 8 has the rule).
 
-Every folder of src/ may include itself, base and core (base: only itself) and what its line of the
-table names; each line's names must stand lower than the line itself. CMakeLists.txt must not link
-more than the table allows. The headers in worker/ that both sides of a process border share are for
-the folders named below. A test may also include what stands in tests/.
+Every folder of src/ may include itself, base and core (base: only itself), and the folders that its line of the table
+names. Those must have a lower height than the line itself. CMakeLists.txt must not link more than the table allows. The
+headers in worker/ that both sides of a process boundary share are for the folders named below. A test may also include
+headers in tests/.
 
-All layers are linked into one program: of two classes with one name the linker keeps one's functions.
-Types in an unnamed namespace are their file's own.
+All layers are linked into one program. If two classes have the same name, the linker keeps the functions of only one.
+Types in an unnamed namespace are local to their file.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 CMAKE_LAYER = re.compile(r"pragma_layer\((\w+)([^)]*)\)")
-# Headers that both sides of a process border share, and who may include them.
+# Headers that both sides of a process boundary share, and the folders that may include them.
 SHARED_HEADERS = {
     "worker/protocol.h": {"task", "harness", "verify"},
     "worker/load/": {"build", "profile"},
@@ -32,7 +32,7 @@ SUFFIXES = {".h", ".cc", ".c"}
 
 
 def read_table(design):
-    """{folder: (height, names)} of the table whose header begins with height and folder."""
+    """Returns {folder: (height, names)} from the table whose header begins with height and folder."""
     rows = {}
     inside = False
     for line in design.read_text(encoding="utf-8").splitlines():
@@ -105,7 +105,7 @@ def table_problems(table):
 
 
 def complaint(table, folder, target):
-    """Why src/`folder` may not include "`target`", or None."""
+    """Returns why src/`folder` may not include "`target`", or None if it may."""
     first = target.split("/")[0]
     if "/" not in target:
         return "write the path from src/, as in \"base/result.h\""
@@ -129,7 +129,7 @@ def include_problems(root, table):
         for file in sorted(folder.rglob("*")):
             if file.suffix not in SUFFIXES:
                 continue
-            # Kernels in raw strings have includes of their own; the lines stay where they are.
+            # Kernels in raw strings have includes of their own, so they are removed. Line numbers stay the same.
             text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"),
                                   file.read_text(encoding="utf-8"))
             for match in INCLUDE.finditer(text):
@@ -142,7 +142,7 @@ def include_problems(root, table):
 
 
 def named_types(text):
-    """(name with its namespace, line) of each type that is defined outside of functions and classes."""
+    """Yields (name with its namespace, line) for each type that is defined outside of functions and classes."""
     inside = []
     for number, line in enumerate(text.splitlines(), 1):
         if begin := NAMESPACE.match(line):

@@ -65,7 +65,7 @@ expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& option
   target.registers = static_cast<int>(next());
   target.private_cache_bytes = next();
   target.shared_cache_bytes = next();
-  if (*text != '\0') target.clang = next() != 0;  // older runs do not say
+  if (*text != '\0') target.clang = next() != 0;  // older runs did not store it
   return target;
 }
 

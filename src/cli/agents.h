@@ -1,4 +1,4 @@
-// Which roles of a run are a language model's, and which the built-in expert's.
+// Decides which roles of a run a language model plays, and which the built-in expert plays.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace pragma {
 
 [[nodiscard]] bool IsExpert(const std::string& model_spec);
 
-// The roles by RunSettings::conductor_model and coder_model; the expert's target processor is what
-// the run was begun with.
+// Makes the roles that RunSettings::conductor_model and coder_model name. The expert targets the
+// processor that the run was begun with.
 [[nodiscard]] MakeAgents RunAgents(const Paths& paths);
 
-// The target as one of RunSettings::options, and back.
+// Stores the expert's target processor among RunSettings::options, and reads it back.
 void KeepTarget(const expert::KernelTarget& target, std::map<std::string, std::string>& options);
 [[nodiscard]] expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& options);
 

@@ -47,7 +47,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   return near.empty() ? otherwise : "did you mean '" + near + "'?";
 }
 
-// The command that was named, of `knowledge search` the second word.
+// Returns the command that was named. For `pragma knowledge search` that is `search`.
 const CLI::App* Chosen(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) return nullptr;
@@ -55,15 +55,15 @@ const CLI::App* Chosen(const CLI::App& app) {
   return inner == nullptr ? chosen.front() : inner;
 }
 
-// "knowledge search", as it is typed.
+// Returns the command as the user types it, for example "knowledge search".
 std::string PathOf(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   const bool top = parent == nullptr || parent->get_parent() == nullptr;
   return (top ? "" : PathOf(*parent) + " ") + command.get_name();
 }
 
-// The first word after the command `scope` (of the whole program: the first) that is no flag, when
-// it names no command of it.
+// Returns the first word after the command `scope` (for the whole program: the first word) that is
+// not a flag, if it does not name a subcommand of `scope`.
 std::string UnknownCommand(const CLI::App& scope, int argc, char** argv) {
   const std::vector<std::string> known = CommandNames(scope);
   bool inside = scope.get_parent() == nullptr;
@@ -76,7 +76,7 @@ std::string UnknownCommand(const CLI::App& scope, int argc, char** argv) {
   return "";
 }
 
-// One line for a command line that cannot be parsed.
+// Explains in one line why a command line cannot be parsed.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* sub = Chosen(app);
   const CLI::App& scope = sub == nullptr ? app : *sub;
@@ -102,7 +102,7 @@ std::string HelpOf(const CLI::App& app, const CLI::App& sub) {
   return sub.help(app.get_name() + (space == std::string::npos ? "" : " " + path.substr(0, space)));
 }
 
-// The help text without the empty lines and the names of checks that CLI11 puts in.
+// Returns the help text without the empty lines and the names of checks that CLI11 adds.
 std::string TidyHelp(const CLI::App& app, const CLI::App* sub) {
   std::string text;
   for (const std::string& line : SplitLines(sub == nullptr ? app.help() : HelpOf(app, *sub))) {
@@ -154,7 +154,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddKnowledge(app, registry);
 }
 
-// Words that a --json run can be told by before the command line is understood.
+// Looks for --json among the words, so that errors can be JSON before the command line is parsed.
 bool WantsJson(int argc, char** argv) {
   return std::any_of(argv, argv + argc,
                      [](const char* word) { return std::string_view(word) == "--json"; });

@@ -1,4 +1,5 @@
-// pragma bench: the tasks of a suite with every strategy and model. What has ended before is kept.
+// pragma bench runs every strategy and model on the tasks of a suite. Runs that ended before are
+// kept.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +40,7 @@ Result<int> List(const Context& context, const std::vector<SuiteTask>& tasks) {
   return kExitGood;
 }
 
-// Runs the cells, tells of each row, and reports.
+// Runs the cells, reports each row as it is done, and prints the final report.
 Result<int> RunAndReport(const Context& context, const BenchFlags& flags, const Workbench& bench,
                          Benchmark benchmark, const RunCell& run) {
   const std::vector<BenchCell>& cells = benchmark.cells;

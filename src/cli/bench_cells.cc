@@ -37,7 +37,7 @@ namespace pragma {
 namespace {
 
 template <class T>
-T Lower(T limit, T share) {  // 0: unlimited
+T Lower(T limit, T share) {  // 0 means unlimited
   return limit > 0 && share > 0 ? std::min(limit, share) : std::max(limit, share);
 }
 
@@ -53,7 +53,7 @@ bool Used(const BenchRow& row, const Budget& budget) {
   return static_cast<int>(row.attempts) >= budget.attempts || limits.SpentBy(row.spent);
 }
 
-// A run that ended on a budget smaller than today's has not.
+// Tells whether a run is over. A run that ended on a budget smaller than today's is not.
 bool EndedForGood(const BenchRow& row, const RunRecord& run, const Budget& budget) {
   if (run.state != "finished" || run.stopped == "interrupted") return false;
   return run.stopped != "budget" || Used(row, budget);
@@ -87,8 +87,8 @@ Result<void> CellRunner::CheckRecordedOn() const {
       known.empty() ? "no machine" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
-// Two cells are the same when everything that shapes their runs is, but for the share of a total
-// budget: one that was raised lets a run go on.
+// Two cells are the same if everything that shapes their runs is the same. The cell's share of a
+// total budget does not count, so a run continues if the total budget was raised.
 Result<std::string> CellRunner::KeyOf(const BenchCell& cell, const SearchChoice& choice) const {
   const Result<std::string> source = ReadFile(cell.task.path);
   if (!source) return Fail(ErrorKind::kTask, source.error().message);

@@ -1,5 +1,5 @@
-// CellRunner: the cells of a benchmark on a workbench: runs each, goes on with one that was broken
-// off, or finds that the store has it.
+// CellRunner runs the cells of a benchmark on a workbench. It searches a cell anew, resumes one
+// that was interrupted, or takes the result from the store when the cell has already finished.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace pragma {
 
-// Threads share one; each call has a task for itself.
+// Thread-safe: several threads may share one CellRunner. Each call opens its own task.
 class CellRunner final {
  public:
-  // All outlive it. `share`: of the total budget, one cell's.
+  // All arguments must outlive the runner. `share` is one cell's share of the total budget.
   CellRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,
              Workbench& bench, const TotalBudget& share)
       : context_(context),
@@ -33,24 +33,24 @@ class CellRunner final {
         share_(share),
         opener_(bench, verify, flags.most(), static_cast<std::size_t>(flags.jobs)) {}
   [[nodiscard]] Result<std::optional<BenchRow>> Run(const BenchCell& cell, Spending spending);
-  // kUsage: --recorded-on names a machine that the store knows nothing of.
+  // Fails with kUsage when --recorded-on names a machine that the store knows nothing about.
   [[nodiscard]] Result<void> CheckRecordedOn() const;
 
  private:
-  struct Place {  // where runs are made, or were
+  struct Place {  // the machine on which runs are made, or were recorded
     std::string fingerprint;
     std::string threads;
   };
   [[nodiscard]] Place PlaceOfRuns() const;
   struct Plan {
-    SearchChoice choice;  // its budget cut to the share
-    std::string key;      // of the cell's run in the store
+    SearchChoice choice;  // with its budget cut to the share
+    std::string key;      // the store's key for the cell's run
   };
   [[nodiscard]] Result<Plan> PlanFor(const BenchCell& cell) const;
   [[nodiscard]] Result<std::string> KeyOf(const BenchCell& cell, const SearchChoice& choice) const;
   [[nodiscard]] Result<std::optional<RunRecord>> KnownRun(const std::string& key);
   [[nodiscard]] Result<BenchRow> Kept(const BenchCell& cell, const RunRecord& run);
-  // `task`: the row's, where it is open already.
+  // `task` is the row's task where it is already open, else nullptr.
   [[nodiscard]] Result<void> AddExtrasOf(BenchRow& row, TaskBench* task);
   [[nodiscard]] Result<SearchPlan> Begin(const BenchCell& cell, const Plan& plan,
                                          const std::optional<RunRecord>& begun,

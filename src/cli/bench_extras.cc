@@ -44,7 +44,7 @@ std::optional<CallTimes> ReadTimes(const Json& timing, const char* name) {
                    .trials = static_cast<int>(number("num_trials"))};
 }
 
-// A figure of one candidate on one task and machine.
+// Store key of a figure for one candidate on one task and machine.
 std::string KeyOf(const Workbench& bench, const ExtrasSubject& subject, const Candidate* candidate,
                   bool compile) {
   return fmt::format("bench-paper/1/{}/{}/{}/{}/{}", subject.task.sha256,
@@ -75,7 +75,8 @@ Result<void> AddExtras(const Context& context, Workbench& bench, const BenchFlag
     solution = TRY(SolutionOf(context, bench, subject.task, subject.header, *subject.candidate));
   }
   if (files && solution.candidate) row.solution = solution.candidate->source();
-  // Both sides allocate their outputs, as in the paper; the kernel alone does not.
+  // Both sides then allocate their outputs, as in the paper. The kernel alone does not allocate
+  // any.
   const bool whole = solution.candidate && !flags.no_dropin;
   const Candidate* timed = whole ? &*solution.candidate : subject.candidate;
   if (timed != nullptr)

@@ -1,5 +1,5 @@
-// What a benchmark adds to a row when it is asked for: timing by the paper's protocol, and ModelNew
-// for KernelBench's files.
+// Adds to a benchmark row what the user asked for in addition: timing by the paper's protocol, and
+// ModelNew for KernelBench's files.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,22 @@
 
 namespace pragma {
 
-// What is measured beside the row's own figures.
+// What is measured in addition to the row's own figures.
 struct ExtrasSubject {
   const Task& task;
   const std::string& header;   // kernel.h
-  const Candidate* candidate;  // nullptr: nothing passed
-  // The task, opened when it must be; asked for only where the store has no figure.
+  const Candidate* candidate;  // nullptr: no kernel passed
+  // Returns the task, and opens it first if necessary. It is called only where the store has no
+  // figure.
   std::function<Result<TaskBench*>()> open;
 };
-// For BenchFlags::WantsExtras.
+// Measures the extras and adds them to `row`. Called only if BenchFlags::WantsExtras().
 [[nodiscard]] Result<void> AddExtras(const Context& context, Workbench& bench,
                                      const BenchFlags& flags, const ExtrasSubject& subject,
                                      BenchRow& row);
 
 [[nodiscard]] std::string PaperTimingText(const PaperTiming& timing);
-// kInternal for a text that is none.
+// Fails with kInternal if `text` is not a stored timing.
 [[nodiscard]] Result<PaperTiming> ReadPaperTiming(const std::string& text);
 
 }  // namespace pragma

@@ -21,7 +21,7 @@
 namespace pragma {
 namespace {
 
-// {"median", "ci95": [low, high]}; none unless all three are there.
+// Reads {"median", "ci95": [low, high]}. Returns nullopt unless all three numbers are there.
 std::optional<Interval> ReadRatio(const JsonReader& reader) {
   std::vector<double> ends;
   reader.Get("ci95", ends);

@@ -1,4 +1,4 @@
-// A bench's result as a file: what `pragma bench --json` printed, read back for its report.
+// Reads a benchmark's result from a file, as `pragma bench --json` printed it, to report it again.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace pragma {
 
-// `name` stands in errors. What an older bench did not print stays empty.
+// `name` is used in error messages. Fields that an older version of bench did not print stay empty.
 [[nodiscard]] Result<BenchReport> ParseBenchReport(std::string_view json, std::string_view name);
 [[nodiscard]] Result<BenchReport> LoadBenchReport(const std::filesystem::path& path);
 
-// Category, lint and curve, where the file does not say them, of runs that `store` has.
+// Fills in category, lint and curve from runs in `store`, where the file does not contain them.
 void FillFromStore(BenchReport& report, const Store& store);
 
-// The best after each attempt.
+// Returns the best result after each attempt.
 [[nodiscard]] std::vector<BestMark> CurveOf(const std::vector<TrialSummary>& trials);
 
 }  // namespace pragma

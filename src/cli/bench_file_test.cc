@@ -11,7 +11,7 @@
 #include "core/trial.h"
 #include "report/bench_page.h"
 
-// A missing value may end a test.
+// Dereferencing a missing value may end a test.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
@@ -29,7 +29,7 @@ TEST(BenchFile, ReadsWhatBenchPrints) {
   ASSERT_EQ(report.rows.size(), 1U);
   const BenchReportRow& row = report.rows[0];
   EXPECT_TRUE(report.interrupted);
-  EXPECT_EQ(row.category, "g");  // no category: the suite's group
+  EXPECT_EQ(row.category, "g");  // without a category it is the suite's group
   EXPECT_EQ(row.lint, "degenerate");
   EXPECT_EQ(row.repeat, 2);
   EXPECT_EQ(row.tokens, 7);

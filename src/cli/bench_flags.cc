@@ -25,7 +25,7 @@ namespace {
 constexpr int kMostJobs = 64;
 constexpr int kMostRepeats = 1000;
 
-// The flags of a search that mean more here.
+// Replaces those flags of a search that take lists, or mean something else, in a benchmark.
 void ReplaceSearchFlags(BenchFlags& flags, CLI::App& command) {
   for (const char* name : {"--strategy", "--model", "--attempts"})
     command.remove_option(command.get_option(name));
@@ -80,7 +80,7 @@ Result<int> AttemptsIn(const std::string& budget) {
   return attempts;
 }
 
-// A limit of one run that the cell's share of the total may lower.
+// Describes the limits of one run that the cell's share of the total budget may lower.
 std::string LimitsText(const Budget& budget) {
   std::string text;
   if (budget.seconds > 0) text += ", " + FormatElapsed(budget.seconds);
@@ -139,7 +139,7 @@ void BenchFlags::AddTo(CLI::App& command) {
                   "judge the solutions that are there instead of searching")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
-  // It runs nothing, so there is nothing that these could time.
+  // --recorded-on runs nothing, so the excluded flags would have nothing to time or write.
   command
       .add_option("--recorded-on", recorded_on,
                   "run nothing: the rows that --home holds of another machine")
@@ -187,7 +187,7 @@ Result<SearchChoice> ChooseFor(const BenchFlags& flags, const Context& context,
   }
   SearchChoice choice = TRY(ChooseSearch(search, context));
   if (flags.papers_budget()) choice.budget.attempts = choice.preset.attempts;
-  // What one run of the comparison found must not help the next.
+  // Kernels that one run of the comparison found must not help the next run.
   std::erase(choice.preset.seeds, "earlier");
   return choice;
 }

@@ -1,4 +1,4 @@
-// BenchFlags: suite, strategies, models, repeats and budgets of a benchmark, as given on the
+// BenchFlags holds a benchmark's suite, strategies, models, repeats and budgets, as given on the
 // command line.
 #pragma once
 
@@ -20,7 +20,7 @@ class App;
 
 namespace pragma {
 
-// Of every run of a comparison, unless --budget says otherwise.
+// Attempts of every run of a comparison, unless --budget says otherwise.
 inline constexpr int kBenchAttempts = 15;
 
 struct BenchFlags {
@@ -47,23 +47,24 @@ struct BenchFlags {
   void AddTo(CLI::App& command);
   [[nodiscard]] bool papers_budget() const { return budget == "paper"; }
   [[nodiscard]] bool papers_timing() const { return timing == "paper"; }
-  // What each evaluation measures at most.
+  // The most that each evaluation measures.
   [[nodiscard]] Measure most() const { return MeasureWith(!no_compile_baseline); }
-  // KernelBench's files hold times of that protocol.
+  // True as well for --kernelbench-out, because KernelBench's files hold times by the paper's
+  // protocol.
   [[nodiscard]] bool WantsExtras() const { return papers_timing() || !kernelbench_out.empty(); }
 };
 
 [[nodiscard]] Result<std::vector<SuiteTask>> TasksOf(const BenchFlags& flags);
-// kUsage for a name that stands there twice.
+// Fails with kUsage if a name is given twice.
 [[nodiscard]] Result<BenchAxes> AxesOf(const BenchFlags& flags, const Context& context);
-// Preset, models and budget of an arm's runs; the budget is that of every run, or (--budget paper)
-// its strategy's own.
+// Chooses preset, models and budget of an arm's runs. All runs have the same budget, except that
+// with --budget paper each strategy has its own.
 [[nodiscard]] Result<SearchChoice> ChooseFor(const BenchFlags& flags, const Context& context,
                                              const BenchArm& arm);
-// Every choice once, before anything starts, so that a typing error costs no time.
+// Makes every choice once before anything starts, so that a typing error costs no time.
 [[nodiscard]] Result<void> CheckChoices(const BenchFlags& flags, const Context& context,
                                         const BenchAxes& axes);
-// "15 attempts for each run; 2.0M tokens for all": for people.
+// Describes the budget for people: "15 attempts for each run; 2.0M tokens for all".
 [[nodiscard]] Result<std::string> BudgetText(const BenchFlags& flags, const Context& context,
                                              const BenchAxes& axes);
 

@@ -106,7 +106,8 @@ Result<void> GivenRunner::JudgeOrKeep(TaskBench& task, const Candidate& candidat
   return {};
 }
 
-// Of a task without a candidate as well: its category, lint and baselines are wanted.
+// Fills in the row. A task without a candidate is opened as well, for its category, lint and
+// baselines.
 Result<void> GivenRunner::Fill(const std::optional<Candidate>& candidate, BenchRow& row) {
   auto task = TRY(opener_.Open(row.cell.task.path));
   row.category = task->task().category;

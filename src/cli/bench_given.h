@@ -1,4 +1,4 @@
-// pragma bench --evaluate-only: solutions that are there, judged as any candidate is.
+// Implements `pragma bench --evaluate-only`: judges existing solutions as it judges any candidate.
 #pragma once
 
 #include <map>
@@ -20,13 +20,14 @@
 
 namespace pragma {
 
-// A cell for each set, task and sample. A task that a set has no solution for gets one as well: it
-// counts as a failure, as KernelBench counts it.
+// Returns one cell for each set of solutions, task and sample. A task for which a set has no
+// solution also gets a cell. It counts as a failure, as KernelBench counts it.
 [[nodiscard]] std::vector<BenchCell> CellsOfGiven(const GivenSolutions& given,
                                                   const std::vector<SuiteTask>& tasks);
 [[nodiscard]] std::vector<BenchArm> ArmsOfGiven(const GivenSolutions& given);
 
-// The cells on a workbench; what was judged before is kept. Threads share one.
+// GivenRunner judges the cells on a workbench. Verdicts of earlier calls are kept in the store.
+// Thread-safe: several threads may share one GivenRunner.
 class GivenRunner final {
  public:
   GivenRunner(const Context& context, const BenchFlags& flags, const VerifyFlags& verify,

@@ -1,4 +1,4 @@
-// --kernelbench-out: a benchmark's rows as KernelBench's folders.
+// Implements --kernelbench-out: writes a benchmark's rows in KernelBench's folder layout.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,9 @@
 
 namespace pragma {
 
-// DIR/runs/NAME/ with kernels, eval_results.json, pass_at_k_results.json and analysis.json;
-// DIR/results/timing/HARDWARE/ with the baselines. Returns the folders of runs. Files that are
-// there are replaced.
+// Writes DIR/runs/NAME/ with the kernels, eval_results.json, pass_at_k_results.json and
+// analysis.json, and DIR/results/timing/HARDWARE/ with the baselines. Returns the run folders.
+// Existing files are replaced.
 [[nodiscard]] Result<std::vector<std::string>> WriteKernelBench(const std::filesystem::path& folder,
                                                                 std::span<const BenchRow> rows,
                                                                 const std::string& hardware);

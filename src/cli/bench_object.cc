@@ -1,4 +1,4 @@
-// The JSON object of a benchmark (docs/benchmarks.md).
+// Builds the JSON object of a benchmark (docs/benchmarks.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace pragma {
 namespace {
 
 using Json = nlohmann::ordered_json;
-// A label, so that its figures are not taken for ours.
+// Labels the figures of the paper's protocol, so that they are not taken for pragma's own.
 constexpr const char* kPaperProtocol = "5 warm-ups, mean of 100 calls, ratio of means";
 using Shares = std::array<double, kFastThresholds.size()>;
 
@@ -103,7 +103,7 @@ Json RowJson(const BenchRow& row) {
   return value;
 }
 
-// KernelBench's own spelling of the thresholds: "0.0", "0.5", ...
+// Formats the thresholds as KernelBench does: "0.0", "0.5", ...
 Json FastJson(const Shares& shares) {
   Json value = Json::object();
   for (std::size_t i = 0; i < shares.size(); ++i)
@@ -165,7 +165,7 @@ Json CurvesJson(std::span<const Score> scores, GridOf axis, const std::vector<st
   return points;
 }
 
-// Everything of one selection of an arm's scores.
+// Returns everything about one selection of an arm's scores.
 Json SelectionJson(std::span<const Score> scores, int repeats) {
   Json value = SummaryJson(Summarise(scores));
   value["by_category"] = Json::object();
@@ -204,7 +204,7 @@ Json ComparisonsJson(const BenchFrame& frame, const std::vector<std::vector<Scor
   return value;
 }
 
-// The same steps for all arms, so that their curves can be laid over each other.
+// Returns the same steps for all arms, so that their curves can be drawn over each other.
 std::vector<std::int64_t> CommonGrid(const std::vector<std::vector<Score>>& scores, GridOf axis) {
   std::vector<Score> all;
   for (const std::vector<Score>& arm : scores) all.insert(all.end(), arm.begin(), arm.end());

@@ -77,7 +77,7 @@ std::string RowsText(const Terminal& terminal, const std::vector<BenchRow>& rows
 }
 
 std::string FastOneCompile(const Summary& summary) {
-  constexpr std::size_t kOne = 3;  // of kFastThresholds
+  constexpr std::size_t kOne = 3;  // index into kFastThresholds
   return summary.fast_compile ? Percent(summary.fast_compile->at(kOne)) : "-";
 }
 
@@ -132,7 +132,7 @@ std::string FastTable(const Terminal& terminal, const BenchFrame& frame, const S
   return table.Render(terminal);
 }
 
-// Success, speed-up and Fast_1 as the PRAGMA paper's Table I has them.
+// Formats success, speed-up and Fast_1 in the layout of the PRAGMA paper's Table I.
 std::string PaperTable(const Terminal& terminal, const BenchFrame& frame, const Scores& scores) {
   Table table({{.title = "strategy", .shrinks = true},
                Right("success"),
@@ -154,7 +154,7 @@ std::string PaperTable(const Terminal& terminal, const BenchFrame& frame, const 
          table.Render(terminal);
 }
 
-// A category's line has success and mean speed-up of each arm.
+// Formats one line per category, with success and mean speed-up of each arm.
 std::string CategoryTable(const Terminal& terminal, const BenchFrame& frame, const Scores& scores) {
   std::vector<Column> columns{{.title = "category"}, Right("tasks")};
   std::vector<std::map<std::string, Summary>> by_arm;

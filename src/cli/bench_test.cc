@@ -82,7 +82,7 @@ TEST_F(BenchReport, AllTasksAndSoundOnesAloneAreSummedUpApart) {
   EXPECT_EQ(pair["tasks"], 2);
   EXPECT_EQ(pair["solved_by_both"], 1);
   EXPECT_EQ(pair["sound"]["ratio_fallback"]["geomean"], 2.0);
-  EXPECT_TRUE(pair["sound"]["ratio_fallback"]["ci95"].is_null());  // one task
+  EXPECT_TRUE(pair["sound"]["ratio_fallback"]["ci95"].is_null());  // there is only one task
 }
 
 TEST_F(BenchReport, AnArmWithoutRowsHasNoFigures) {

@@ -19,19 +19,19 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// A missing file is the caller's mistake, not our trouble.
+// Reads a file that the caller named. A missing file is the caller's mistake, not internal trouble.
 Result<std::string> ReadGiven(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
-    return FailUsage(path.string() + " is no plain file");  // a pipe would be waited for
+    return FailUsage(path.string() + " is no plain file");  // reading a pipe would block
   }
   Result<std::string> text = ReadFile(path);
   if (!text) return FailUsage(text.error().message);
   return text;
 }
 
-// A file of a candidate's folder. The folder may come from anywhere: a link in it could name a
-// private file, which the compiler's messages would then quote to a model.
+// Reads a file of a candidate's folder. The folder may come from anywhere. A link in it could point
+// to a private file, which the compiler's messages would then quote to a model.
 Result<std::string> ReadOwn(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_symlink(fs::symlink_status(path, ignored))) {
@@ -40,7 +40,7 @@ Result<std::string> ReadOwn(const fs::path& path) {
   return ReadGiven(path);
 }
 
-// Written in Python: no flags, no compiler.
+// Tells whether the language is Python or embedded in it, and so has neither flags nor a compiler.
 bool IsPython(const Json& language) {
   return language == LanguageName(Language::kPython) || language == LanguageName(Language::kTriton);
 }
@@ -61,7 +61,7 @@ std::vector<std::string> DefaultFlags(const Json& language) {
   return IsCuda(language) ? DefaultCudaFlags() : DefaultCppFlags();
 }
 
-// "files" as a list of names, or missing, becomes the object that core reads.
+// Turns "files" as a list of names, or a missing "files", into the object that core reads.
 Result<Json> WithFiles(Json value, const fs::path& folder) {
   if (!value.contains("files")) {
     value["files"] = Json::array({DefaultFile(value.value("language", Json()))});

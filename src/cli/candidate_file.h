@@ -1,4 +1,5 @@
-// Candidates on the command line: a .cpp, .cu or .py file, or a folder with candidate.json.
+// Loads candidates named on the command line: a .cpp, .cu or .py file, or a folder with
+// candidate.json.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +10,16 @@
 
 namespace pragma {
 
-// A .cpp or .cu file is one source whose first lines may name flags and compiler
-// (core/candidate.h), a .py file one solution that defines ModelNew. A folder's candidate.json is
-// the object of core/json.h, where "files" may also be a list of names in that folder, and may be
-// missing when it has a kernel.cpp (CUDA: a kernel.cu, Python: a solution.py). kUsage errors say
-// what is wrong. `target`: what a .py file is for, which its text does not say.
+// Loads a candidate. A .cpp or .cu file is a single source whose first lines may name flags and the
+// compiler (core/candidate.h). A .py file is a single solution that defines ModelNew.
+//
+// A folder's candidate.json is the object of core/json.h. There "files" may also be a list of names
+// in that folder. It may be missing if the folder has a kernel.cpp (CUDA: a kernel.cu, Python: a
+// solution.py). kUsage errors say what is wrong. `target` is the target of a .py file, because its
+// text does not name one.
 [[nodiscard]] Result<Candidate> LoadCandidate(const std::filesystem::path& path,
                                               Target target = Target::kCpu);
-// The object itself; names in "files" are looked up in `folder`.
+// Parses the object itself. Names in "files" are looked up in `folder`.
 [[nodiscard]] Result<Candidate> CandidateFromObject(std::string_view json,
                                                     const std::filesystem::path& folder);
 

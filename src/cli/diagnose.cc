@@ -1,5 +1,6 @@
-// pragma diagnose: what the rules say of a recorded profile, or of what another profiler printed;
-// for people who tune them, and for machines where kernels were profiled without pragma.
+// pragma diagnose prints what the rules say about a recorded profile, or about the output of
+// another profiler. It is for people who tune the rules, and for machines on which kernels were
+// profiled without pragma.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,7 @@ namespace {
 struct DiagnoseFlags {
   std::string profile;
   std::string rules;
-  std::string adapter;  // the profile is this tool's output
+  std::string adapter;  // name of the tool whose output the profile is
   std::string kernel;
   std::vector<std::string> given;  // TAG=VALUE
   bool explain = false;
@@ -69,7 +70,7 @@ Result<Metric> GivenMetric(const std::string& text) {
   return Metric{.tag = parts[0], .value = value, .unit = "1", .source = "measured"};
 }
 
-// What a tool of knowledge/adapters/ printed.
+// Reads the output of a tool described in knowledge/adapters/.
 Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
                             const std::string& text) {
   const std::filesystem::path folder = context.paths.knowledge() / "adapters";

@@ -1,4 +1,4 @@
-// pragma doctor: what this machine can do, and what to install for the rest.
+// pragma doctor prints what this machine can do, and what to install for the rest.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>

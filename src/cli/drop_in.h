@@ -1,5 +1,6 @@
-// The drop-in figure: ModelNew, as export writes it, against Model, both allocating by default.
-// What someone gains who replaces the one by the other and changes nothing else.
+// The drop-in figure compares ModelNew, as export writes it, with Model. Both use the default
+// allocator setting. The figure is the gain of a user who replaces Model by ModelNew and changes
+// nothing else.
 #pragma once
 
 #include "base/result.h"
@@ -11,8 +12,9 @@
 
 namespace pragma {
 
-// Adds the figure to the passed evaluation of `candidate`, or a note that says why there is none. A
-// Python candidate is its own drop-in. An Error only for our own trouble.
+// Adds the figure to the evaluation of `candidate` if that passed, or adds a note that says why
+// there is none. A Python candidate is its own drop-in. Returns an Error only for trouble of pragma
+// itself.
 [[nodiscard]] Result<void> AddDropIn(const Context& context, const Workbench& bench,
                                      TaskBench& task, const Candidate& candidate,
                                      Evaluation& evaluation, const Verifier::Progress& progress);

@@ -1,4 +1,4 @@
-// pragma evaluate: judge candidates against one task.
+// pragma evaluate judges candidates against one task.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -38,7 +38,7 @@ struct EvaluateFlags {
   std::string against;
   std::string request;
   std::string result;
-  std::string bundle;  // file, or folder for files named by content
+  std::string bundle;  // file, or folder for files that are named by their content
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
@@ -46,7 +46,7 @@ struct EvaluateFlags {
   bool sanitize = false;
   TuneFlags tune;
   bool no_serve = false;
-  std::string socket;  // of the server; empty: in the home folder
+  std::string socket;  // the server's socket; empty: in the home folder
   VerifyFlags verify;
 };
 
@@ -102,14 +102,14 @@ Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
   return {};
 }
 
-// What is to be judged, and how.
+// What to judge, and how.
 struct Plan {
   EvaluationRequest request;
   VerifyFlags verify;
   Evidence evidence = Evidence::kNo;
 };
 
-// The candidates from the `first` on, in order, on one warm reference of our own.
+// Judges the candidates from index all.size() on, in order, on one warm reference in this process.
 Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line,
                        std::vector<Verdict>& all) {
   if (all.size() == plan.request.candidates.size()) return {};
@@ -126,7 +126,7 @@ Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line
   return {};
 }
 
-// By a server as far as there is one, else here.
+// Lets a server judge as many candidates as it can, and judges the rest in this process.
 Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& flags, Plan plan) {
   TRY(plan.verify.ReadShapes());
   PhaseLine line(context.console.err);
@@ -155,7 +155,7 @@ int ExitOf(Status status) {
   return status == Status::kTaskError ? kExitUsage : kExitRejected;
 }
 
-// Of several candidates the first that did not pass decides.
+// With several candidates the first that did not pass decides the exit code.
 int ExitOf(const std::vector<Verdict>& all) {
   for (const Verdict& verdict : all) {
     const int code = ExitOf(verdict.status);
@@ -194,7 +194,8 @@ Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& fl
   return Judge(context, flags, std::move(plan));
 }
 
-// A task that fails is a verdict too (status task_error), so programs find it where they look.
+// Formats the error. A failing task is a verdict too (status task_error), so that programs find it
+// where they look for verdicts.
 std::string FailedObject(const EvaluateFlags& flags, const Error& error) {
   if (error.kind != ErrorKind::kTask) return FailureObject(error);
   return TaskErrorObject(std::filesystem::path(flags.task).stem().string(), error);

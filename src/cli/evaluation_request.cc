@@ -52,7 +52,8 @@ Result<void> CheckKeys(const Json& value) {
   return {};
 }
 
-// The text under `key`, one of `allowed`; empty when it is not there.
+// Returns the text under `key`, which must be one of `allowed`. Returns an empty text if `key` is
+// missing.
 Result<std::string> Choice(const Json& value, const std::string& key,
                            const std::vector<std::string>& allowed) {
   if (!value.contains(key)) return "";
@@ -76,7 +77,8 @@ Result<bool> Flag(const Json& value, const std::string& key) {
   return value[key].get<bool>();
 }
 
-// The text under `key`, a duration; empty when it is not there.
+// Returns the text under `key`, which must be a duration. Returns an empty text if `key` is
+// missing.
 Result<std::string> Limit(const Json& value, const std::string& key) {
   if (!value.contains(key)) return "";
   if (!value[key].is_string()) return WrongRequest("\"" + key + "\" must be a text like \"30s\"");
@@ -87,7 +89,7 @@ Result<std::string> Limit(const Json& value, const std::string& key) {
   return text;
 }
 
-// JSON of the further shapes; empty when there are none.
+// Returns the further shapes as JSON. The text is empty if there are none.
 Result<std::string> Shapes(const Json& value) {
   if (!value.contains("shapes")) return "";
   std::string text = value["shapes"].dump();
@@ -136,7 +138,7 @@ Result<void> ReadTune(const Json& value, TuneChoice& tune) {
   return {};
 }
 
-// JSON holds no other text, and what is judged must be what was given.
+// Rejects text that is not UTF-8. JSON cannot hold it, and what is judged must be what was given.
 Result<void> CheckText(const std::string& text, const std::string& what) {
   if (ToValidUtf8(text) == text) return {};
   return WrongRequest(what + " holds bytes that are no UTF-8 text");

@@ -31,14 +31,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFinal = 0;  // in place of a node: the best, measured again
+constexpr int kFinal = 0;  // used in place of a node for the best, measured again
 constexpr std::size_t kShortName = 12;
 
 std::string FigureKey(const std::string& run, int node) {
   return fmt::format("evidence/{}/{}", run, node);
 }
 
-// What the trial was timed against: the best before it.
+// Returns the candidate that the trial was timed against: the best one before it.
 const Candidate* BestBefore(const SearchTree& tree, const Trial& trial) {
   const Candidate* best = nullptr;
   for (const Trial& earlier : tree.trials()) {
@@ -48,7 +48,7 @@ const Candidate* BestBefore(const SearchTree& tree, const Trial& trial) {
 }
 
 struct Place {
-  int key = kFinal;  // kFinal or the node
+  int key = kFinal;  // kFinal, or the node
   int node = 0;
 };
 
@@ -67,7 +67,7 @@ void WarnUnless(const Result<void>& kept) {
   if (!kept) Log(LogLevel::kWarning, "no evidence is kept: " + kept.error().message);
 }
 
-// The bundle that a figure names; empty when it is of another node.
+// Returns the bundle that a figure names. The name is empty if the figure belongs to another node.
 std::string NameIn(const std::string& figure, int node) {
   const Json value = Json::parse(figure, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object() || value.value("node", Json()) != node) return "";

@@ -1,4 +1,5 @@
-// Keeping evidence: bundles of what passed, in HOME/evidence, and where the store knows them from.
+// Keeps evidence: stores bundles of passed candidates in HOME/evidence, and records them in the
+// store.
 #pragma once
 
 #include <filesystem>
@@ -16,31 +17,31 @@
 
 namespace pragma {
 
-// Without lineage. `against`: what it was timed against; nullptr: none.
+// Makes a bundle without lineage. `against` is the candidate that it was timed against, or nullptr.
 [[nodiscard]] Bundle MakeBundle(const Workbench& bench, const TaskBench& task,
                                 const Candidate& candidate, const Candidate* against,
                                 const Evaluation& evaluation);
-// "Linux 6.1.0-18-amd64 x86_64".
+// Returns the system's name, for example "Linux 6.1.0-18-amd64 x86_64".
 [[nodiscard]] std::string SystemName();
 [[nodiscard]] JudgingOptions OptionsOf(const Workbench& bench, const TaskBench& task);
 [[nodiscard]] std::filesystem::path EvidenceFolder(const std::filesystem::path& home);
 
-// A bundle for a passed trial of `tree`, remembered under the run. A full disk must not end a
-// search, so what goes wrong is a warning.
+// Keeps a bundle for a passed trial of `tree` and records it under the run. A full disk must not
+// end a search, so errors are only logged as warnings.
 void KeepTrialEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
                        const SearchTree& tree, const Trial& trial);
-// Likewise for the best, measured again.
+// Keeps a bundle for the best trial, measured again. Errors are only logged as warnings.
 void KeepFinalEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
                        const SearchTree& tree, const Evaluation& evaluation);
 
 [[nodiscard]] Result<BundleNames> BundlesOf(const Store& store, const std::string& run,
                                             const SearchTree& tree);
-// That of one trial; empty: it has none.
+// Returns the bundle of one trial, or an empty string if it has none.
 [[nodiscard]] Result<std::string> TrialBundle(const Store& store, const std::string& run, int node);
-// That of the trial `best`, measured again, else as it was first measured, else empty;
-// 0: there is no best.
+// Returns the bundle of the trial `best`: that of its final measurement, else that of its first
+// measurement, else an empty string. `best` is 0 if there is no best.
 [[nodiscard]] Result<std::string> BestBundle(const Store& store, const std::string& run, int best);
-// For people: "1a2b3c4d5e6f; judge it again: pragma recheck 1a2b3c4d5e6f".
+// Describes a bundle for people: "1a2b3c4d5e6f; judge it again: pragma recheck 1a2b3c4d5e6f".
 [[nodiscard]] std::string EvidenceText(const std::string& sha256);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// pragma export: the best kernel of a run as files, or the whole run as a recording.
+// pragma export writes the best kernel of a run as files, or the whole run as a recording.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -35,7 +35,7 @@ struct ExportFlags {
   bool unsafe_no_sandbox = false;
 };
 
-// The node asked for, else the best one.
+// Returns the trial of the requested node. Without a node it returns the best trial.
 Result<const Trial*> TrialToExport(const SearchTree& tree, int node) {
   const bool exists = node > 0 && node <= static_cast<int>(tree.size());
   if (node > 0 && !exists) {

@@ -1,4 +1,5 @@
-// Exporting a kernel and checking the drop-in against the task: what optimize and export share.
+// Exports a kernel and checks its drop-in replacement against the task. optimize and export share
+// this.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +16,9 @@ namespace pragma {
 
 struct ExportReport {
   std::vector<std::string> files;
-  bool checked = false;   // ModelNew was judged as any Python candidate is, and agrees with Model
-  bool untried = false;   // it stands, and cannot be run by us: `complaint` says why
-  std::string complaint;  // why not, in one line
+  bool checked = false;   // ModelNew was judged as any Python candidate, and agrees with Model
+  bool untried = false;   // it was written, but we cannot run it: `complaint` says why
+  std::string complaint;  // one line: why it was not checked or not tried
 };
 
 [[nodiscard]] Result<ExportReport> ExportAndCheck(const Context& context, const Workbench& bench,
@@ -28,14 +29,15 @@ struct Solution {
   std::optional<Candidate> candidate;
   std::string refusal;  // why there is none
 };
-// ModelNew of a candidate as export writes it; a Python candidate is one already.
+// Returns ModelNew of a candidate, as export writes it. A Python candidate already is its own
+// solution.
 [[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
                                           const TaskBench& task, const Candidate& candidate);
-// The same of a task that is not open: `header` is its kernel.h.
+// Returns ModelNew for a task that is not open. `header` is the task's kernel.h.
 [[nodiscard]] Result<Solution> SolutionOf(const Context& context, const Workbench& bench,
                                           const Task& task, const std::string& header,
                                           const Candidate& candidate);
-// For people; ends with a newline.
+// Formats the report for people. It ends with a newline.
 [[nodiscard]] std::string ExportText(const ExportReport& report);
 
 }  // namespace pragma

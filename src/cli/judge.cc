@@ -71,7 +71,7 @@ Result<Verdict> JudgeCandidate(const Court& court, const EvaluationRequest& requ
   std::vector<std::string> objects;
   for (int i = 0; i < request.repeat; ++i) {
     evaluations.push_back(TRY(EvaluateOnce(court, request, candidate, progress)));
-    // Tuned once; what the tuner tried stays with each.
+    // Only the first evaluation tunes. What the tuner tried is stored with each evaluation.
     if (!evaluations.back().tuning) evaluations.back().tuning = evaluations.front().tuning;
     objects.push_back(EvaluateObject(task, candidate, evaluations.back()));
   }

@@ -1,4 +1,5 @@
-// Verdict: what became of one candidate, ready to be shown; made here, or by `pragma serve`.
+// A Verdict is the result of judging one candidate, ready to be shown. It is made in this process
+// or by `pragma serve`.
 #pragma once
 
 #include <optional>
@@ -19,29 +20,29 @@
 namespace pragma {
 
 struct Verdict {
-  // An evaluate object; of several repetitions the first that did not pass, else the last (its
-  // reference was warmest), with all of them under "runs".
+  // An evaluate object. With several repetitions it is the first that did not pass, else the last
+  // (whose reference was warmest). All repetitions are under "runs".
   std::string object;
-  Status status = Status::kTaskError;  // of the one that is shown
-  std::string text;                    // of the same, for people
-  std::optional<SealedBundle> bundle;  // its evidence, when it was asked for and the one passed
+  Status status = Status::kTaskError;  // of the evaluation that is shown
+  std::string text;                    // the shown evaluation as text for people
+  std::optional<SealedBundle> bundle;  // evidence, if requested and if the shown evaluation passed
 };
 
 enum class Evidence { kNo, kYes };
 
-// Everything a candidate is judged with. All of it outlives the call.
+// Everything that a candidate is judged with. All members must outlive the call.
 struct Court {
-  const Context& context;  // its console says what the text is written for
+  const Context& context;  // its console decides how the text is formatted
   Workbench& bench;
   TaskBench& task;
 };
 
-// What the request says about checking and timing, else `given`, else the settings.
+// Returns how to check and time: from the request, else from `given`, else from the settings.
 [[nodiscard]] VerifyFlags VerifyFlagsOf(const EvaluationRequest& request, const VerifyFlags& given,
                                         const Settings& settings);
 
-// Evaluates the candidate as often as the request says, with everything else it asks for; tuned, it
-// is the variant that was chosen.
+// Evaluates the candidate as often as the request says, with everything else that it asks for. With
+// tuning, it judges the variant that was chosen.
 [[nodiscard]] Result<Verdict> JudgeCandidate(const Court& court, const EvaluationRequest& request,
                                              Candidate candidate, Evidence evidence,
                                              const Verifier::Progress& progress);

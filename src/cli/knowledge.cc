@@ -1,4 +1,4 @@
-// pragma knowledge search, list, show: the compendium for people.
+// pragma knowledge search, list and show present the compendium to people.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +36,7 @@ struct ListWish {
   std::string target;
 };
 
-// Names the choices when `text` is none of them; empty: it is.
+// Lists the kinds if `text` is not one of them. Returns an empty text if it is.
 std::string KindComplaint(const std::string& text) {
   return EntryKindFromName(text) ? "" : "'" + text + "' is no kind; give " + EntryKindNames();
 }

@@ -1,4 +1,4 @@
-// pragma knowledge build: documents to entries by a model.
+// pragma knowledge build lets a model turn documents into entries.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <filesystem>
@@ -38,7 +38,8 @@ struct BuildWish {
   std::size_t segment_bytes = 6000;
 };
 
-// What happens now: a line redrawn on a terminal, elsewhere a line every few seconds.
+// BuildLine shows the current step. On a terminal it redraws one line, elsewhere it writes a line
+// every few seconds.
 class BuildLine final {
  public:
   BuildLine(const Console& console, Clock& clock)
@@ -70,7 +71,7 @@ Result<BuildOptions> OptionsOf(const BuildWish& wish, const Context& context) {
               "command:'CMD', handoff:DIR or replay:FILE");
 }
 
-// Before anything is asked: the place where the result goes must take it.
+// Checks before the model is asked for anything that the result can be written to `out`.
 Result<void> CheckOut(const std::filesystem::path& out) {
   std::error_code error;
   const std::filesystem::path folder = out.has_parent_path() ? out.parent_path() : ".";

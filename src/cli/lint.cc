@@ -1,4 +1,4 @@
-// pragma lint: can a task tell a wrong kernel from the right one?
+// pragma lint tells whether a task can tell a wrong kernel from a right one.
 #include "verify/lint.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ struct LintFlags {
   VerifyFlags verify;
 };
 
-// What became of one file: a report, or why there is none.
+// The result for one file: a report, or the reason why there is none.
 struct Linted {
   std::string task;
   LintReport report;
@@ -85,7 +85,7 @@ std::string Rejected(const AcceptedDecoy& decoy) {
   return decoy.rejected_by.empty() ? "nothing" : decoy.rejected_by;
 }
 
-// One task in full.
+// Formats the result of one task in full.
 std::string LintText(const Terminal& terminal, const Linted& linted) {
   const LintReport& report = linted.report;
   std::string text = Styled(terminal, VerdictStyle(linted), LintVerdictName(report.verdict)) +

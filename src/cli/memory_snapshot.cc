@@ -31,7 +31,7 @@ MemorySnapshot::Process MemorySnapshot::Read(const std::filesystem::path& status
     std::size_t number = 0;
     words >> name >> number;
     if (name == "PPid:") process.parent = static_cast<int>(number);
-    if (name == "RssAnon:") process.own = number * 1024;  // the file counts in KiB
+    if (name == "RssAnon:") process.own = number * 1024;  // the file's unit is KiB
     if (name == "RssShmem:") process.shared = number * 1024;
   }
   return process;
@@ -39,7 +39,7 @@ MemorySnapshot::Process MemorySnapshot::Read(const std::filesystem::path& status
 
 std::size_t MemorySnapshot::TreeBytes(int pid) const {
   std::size_t own = 0;
-  std::size_t shared = 0;  // the ring and its like are mapped by several of them
+  std::size_t shared = 0;  // several processes map the ring and similar memory
   for (const auto& [number, process] : all_) {
     if (!IsBelow(number, pid)) continue;
     own += process.own;
@@ -49,7 +49,7 @@ std::size_t MemorySnapshot::TreeBytes(int pid) const {
 }
 
 bool MemorySnapshot::IsBelow(int pid, int ancestor) const {
-  // Processes that came and went while they were listed could make a circle.
+  // Processes that started and ended while they were listed could form a cycle of parents.
   for (std::size_t steps = 0; steps < all_.size(); ++steps) {
     if (pid == ancestor) return true;
     const auto found = all_.find(pid);

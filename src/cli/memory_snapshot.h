@@ -1,4 +1,4 @@
-// MemorySnapshot: how much memory processes with all below them hold, at one moment.
+// MemorySnapshot tells how much memory process trees hold at one moment.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@ namespace pragma {
 
 class MemorySnapshot final {
  public:
-  // Of all processes on the machine that can be seen.
+  // Reads all processes of the machine that are visible to the caller.
   MemorySnapshot();
-  // Of the process and its descendants, in bytes. Memory that several of them share counts once.
+  // Returns the memory of the process and its descendants, in bytes. Memory shared among several of
+  // them counts once.
   [[nodiscard]] std::size_t TreeBytes(int pid) const;
 
  private:
   struct Process {
     int parent = 0;
-    std::size_t own = 0;     // bytes
-    std::size_t shared = 0;  // of memory that others may map as well
+    std::size_t own = 0;     // private memory in bytes
+    std::size_t shared = 0;  // bytes of memory that other processes may map as well
   };
   [[nodiscard]] static Process Read(const std::filesystem::path& status);
   [[nodiscard]] bool IsBelow(int pid, int ancestor) const;

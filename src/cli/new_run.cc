@@ -34,14 +34,15 @@
 namespace pragma {
 namespace {
 
-// Whether a technique can be carried out in the language: those of another GPU language cannot.
+// Tells whether a technique can be used in the language. A technique for another GPU language
+// cannot.
 bool Suits(const Entry& technique, Language language) {
   const bool of_one = technique.IsFor("cuda") || technique.IsFor("triton");
   return language == Language::kCpp || !of_one || technique.IsFor(LanguageName(language));
 }
 
-// What prompts with a profile may explain; nothing where the compendium cannot be read, which is
-// said.
+// Adds the meanings and techniques that prompts with a profile may explain. If the compendium
+// cannot be read, it adds nothing and logs a warning.
 void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
   const Result<Compendium> compendium = LoadCompendium(knowledge);
   if (!compendium) {
@@ -50,7 +51,7 @@ void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings)
     return;
   }
   const bool cpu = settings.language == Language::kCpp;
-  // Every run keeps what it was shown: only what a diagnosis can name.
+  // Every run stores what it was shown, so only techniques that a diagnosis can name are added.
   const std::string rules =
       ReadFile(knowledge / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")).value_or("");
   for (const Entry& entry : compendium->entries()) {
@@ -62,7 +63,7 @@ void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings)
   }
 }
 
-// What candidates run on, for prompts.
+// Describes for prompts what candidates run on.
 std::string MachineFor(Target target, const Workbench& bench) {
   const Machine& machine = bench.machine();
   if (target == Target::kCpu || !machine.device) return machine.Summary();
@@ -73,8 +74,9 @@ std::string MachineFor(Target target, const Workbench& bench) {
   return GpuSummary(*machine.device, specs.value_or(std::vector<HardwareSpec>{}));
 }
 
-// Families that name a cause which a GPU does not know are for processors: the search goes without.
-// All of them or none, since one alone would be chosen every time.
+// Removes the families if one of them names a cause that the rules for GPUs do not know. Such
+// families are for processors. All families are removed or none, because a single remaining one
+// would be chosen every time.
 void DropFamiliesOfProcessors(const std::filesystem::path& knowledge, Preset& preset) {
   const Result<RuleSet> rules = LoadRules(knowledge / "diagnosis" / "gpu.toml");
   const auto known = [&rules](const std::string& cause) {
@@ -112,7 +114,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify
   settings.machine = MachineFor(verify.runs_on(), bench);
   settings.advice_from_user = choice.advice;
   settings.prompt_bytes = choice.prompt_bytes;
-  // Only C++ is tuned by us; Triton tunes itself.
+  // pragma tunes only C++. Triton tunes itself.
   if (settings.language == Language::kCpp) settings.tune_seconds = choice.tune.limit.count();
   if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
   settings.options = verify.AsOptions();

@@ -1,4 +1,4 @@
-// A new run: what is decided before it starts, and whether it can be held at all.
+// Decides what must be decided before a new run starts, and checks whether it can be run at all.
 #pragma once
 
 #include "base/result.h"
@@ -11,16 +11,17 @@
 
 namespace pragma {
 
-// Settings of a new run on an opened task.
+// Returns the settings of a new run on an opened task.
 [[nodiscard]] RunSettings NewRunSettings(const SearchChoice& choice, const VerifyFlags& verify,
                                          const Workbench& bench, const TaskBench& task);
-// kTask when the task cannot be checked at all (it draws random numbers).
+// Fails with kTask if the task cannot be checked at all (because it draws random numbers).
 [[nodiscard]] Result<void> CheckSearchable(const Task& task);
-// kUsage early, before anything is started: a spec names no model, or nobody who was chosen can
-// write for the target.
+// Fails with kUsage early, before anything is started, if a spec does not name a model
+// (CheckModels) or if none of the chosen models can write for the target (CheckTarget).
 [[nodiscard]] Result<void> CheckModels(const SearchChoice& choice, const Context& context);
 [[nodiscard]] Result<void> CheckTarget(const SearchChoice& choice, const VerifyFlags& verify);
-// kUnavailable where the target is a GPU and there is none: a search compares times.
+// Fails with kUnavailable if the target is a GPU and there is none, because a search compares
+// times.
 [[nodiscard]] Result<void> CheckDevice(const Workbench& bench, Target target);
 
 }  // namespace pragma

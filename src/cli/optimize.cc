@@ -1,4 +1,4 @@
-// pragma optimize: search a faster kernel for one task.
+// pragma optimize searches for a faster kernel for one task.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>

@@ -19,7 +19,7 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-// Read while the program still has one thread; nothing of ours changes the environment.
+// Called while the program still has a single thread. pragma's code never changes the environment.
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? "" : value;
@@ -38,7 +38,8 @@ fs::path OnPath(const std::string& program) {
   return program;
 }
 
-// Absolute, but with symbolic links kept: a virtual environment is found through its own link.
+// Returns an absolute path, but keeps symbolic links. A virtual environment is found through its
+// own link.
 fs::path Interpreter(const std::string& wish) {
   if (wish.find('/') == std::string::npos) return OnPath(wish);
   std::error_code error;

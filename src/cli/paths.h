@@ -1,4 +1,4 @@
-// Paths: where the parts of an installed (or just built) pragma lie.
+// Paths holds the locations of the parts of an installed (or just built) pragma.
 #pragma once
 
 #include <filesystem>
@@ -17,17 +17,19 @@ struct Paths {
   [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
   [[nodiscard]] std::filesystem::path prompts() const { return data / "prompts"; }
   [[nodiscard]] std::filesystem::path package_root() const { return data / "python"; }
-  // Of the HTML report. Its JavaScript libraries: installed with it, else Debian's.
+  // Folders of the HTML report. Its JavaScript libraries are those installed with it, else
+  // Debian's.
   [[nodiscard]] PageFolders page_folders() const;
 };
 
-// Programs: beside this executable, else ../lib/pragma. Data: ../share/pragma, else the source
-// folder it was built from. Python: `wish`, $PRAGMA_PYTHON, `configured`, the source folder's
-// .venv, python3 on PATH; the first that is set.
+// Finds the paths. Programs are in the executable's own folder, else in ../lib/pragma. Data is in
+// ../share/pragma, else in the source folder that the executable was built from. Python is the
+// first that is set of: `wish`, $PRAGMA_PYTHON, `configured`, the source folder's .venv, python3 on
+// PATH.
 [[nodiscard]] Paths FindPaths(const std::string& wish, const std::string& configured);
 
-// kUnavailable, saying what is missing and what to do, unless everything that runs kernels is
-// there.
+// Fails with kUnavailable unless everything that is needed to run kernels is there. The error says
+// what is missing and what to do.
 [[nodiscard]] Result<void> CheckPaths(const Paths& paths);
 
 }  // namespace pragma

@@ -1,5 +1,5 @@
-// PhaseLine: what a single evaluation is doing, as one redrawn line on a terminal; silent
-// elsewhere.
+// PhaseLine shows the current phase of a single evaluation as one redrawn line on a terminal. It
+// prints nothing if the output is not a terminal.
 #pragma once
 
 #include <string_view>

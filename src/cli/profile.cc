@@ -1,4 +1,4 @@
-// pragma profile: where a verified kernel's time goes, and why.
+// pragma profile shows where a verified kernel's time goes, and why.
 #include "core/profile.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ struct ProfileFlags {
   VerifyFlags verify;
 };
 
-// One kernel: judged as every candidate is, and profiled if it passed.
+// One kernel. It is judged as every candidate is, and profiled if it passed.
 struct Observed {
   Candidate candidate;
   Evaluation evaluation;
@@ -84,7 +84,7 @@ std::string ComparedJson(const ProfileComparison& compared) {
   return writer.EndArray().EndObject().Take();
 }
 
-// The profile's object, with what it was judged and compared to beside it.
+// Returns the profile's object. It also holds the evaluation and what the profile was compared to.
 std::string ObjectOf(const TaskBench& task, const Observed& observed,
                      const std::optional<ProfileComparison>& compared) {
   std::string text = ToJson(observed.profile.value_or(Profile{}));

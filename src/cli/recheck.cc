@@ -1,4 +1,4 @@
-// pragma recheck: judge the candidate of an evidence bundle once more, from the bundle alone.
+// pragma recheck judges the candidate of an evidence bundle once more, from the bundle alone.
 #include "evidence/recheck.h"
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLongestRunLimit = 600;  // seconds; a stranger's wish has its bounds
+constexpr double kLongestRunLimit = 600;  // seconds; bounds what an untrusted bundle asks for
 constexpr std::size_t kErrorBytes = 600;
 
 struct RecheckFlags {
@@ -58,7 +58,7 @@ Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
   return FindBundle(EvidenceFolder(context.home), outline.bundle);
 }
 
-// A file, the beginning of a bundle's name, or a run.
+// Finds the bundle. `given` is a file, the beginning of a bundle's name, or a run.
 Result<fs::path> FindGiven(const Context& context, const std::string& given) {
   std::error_code ignored;
   if (fs::exists(given, ignored)) return fs::path(given);
@@ -68,7 +68,8 @@ Result<fs::path> FindGiven(const Context& context, const std::string& given) {
                                      "; name a file, the beginning of a bundle's name, or a run");
 }
 
-// The bundle's own words may stand in the message.
+// Opens the bundle. An error message may contain text from the bundle, so it is escaped and
+// shortened.
 Result<OpenedBundle> Open(const fs::path& file) {
   Result<OpenedBundle> opened = LoadBundle(file);
   if (opened) return opened;
@@ -85,14 +86,14 @@ VerifyOptions OptionsFor(const Bundle& bundle, bool strict_nan) {
   return options;
 }
 
-// As much is measured as the bundle has figures of.
+// Returns what to measure: as much as the bundle has figures for.
 Measure MeasureFor(const Evaluation& recorded, const RecheckFlags& flags) {
   if (flags.no_timing || !recorded.timing) return Measure::kNothing;
   return MeasureWith(recorded.compile.has_value());
 }
 
-// kernel.h names the task, so its file has the recorded name where that is plain letters, digits,
-// '_' and '-'; any other is a stranger's joke.
+// Returns the name of the task's file. kernel.h names the task, so the file gets the recorded name
+// if that is plain letters, digits, '_' and '-'. Any other name is not trusted and is replaced.
 std::string TaskFileName(const std::string& name) {
   constexpr std::size_t kLongest = 100;
   const bool plain =
@@ -103,8 +104,9 @@ std::string TaskFileName(const std::string& name) {
   return (plain ? name : "task") + ".py";
 }
 
-// One bundle on its way to a verdict. Everything it makes lies in a folder of its own that goes
-// with it: what a stranger's task leaves in caches never meets other work.
+// Rejudging takes one bundle to a verdict. Everything that it makes is in a scratch folder of its
+// own, which is removed with it. What an untrusted task leaves in caches therefore never meets
+// other work.
 class Rejudging final {
  public:
   Rejudging(const Bundle& bundle, const RecheckFlags& flags, PhaseLine& line)
@@ -148,7 +150,8 @@ class Rejudging final {
   [[nodiscard]] const Task& task() const { return task_->task(); }
 
  private:
-  // With the kernel it was timed against, unless that one fails: then the candidate alone.
+  // Judges with the kernel that the candidate was timed against. If that kernel fails, it judges
+  // the candidate alone.
   Result<Evaluation> Judge(std::string_view seed, std::string& not_against) {
     const bool against = bundle_.against && not_against.empty() && measure_ != Measure::kNothing;
     Result<Evaluation> evaluation = Once(seed, against ? &*bundle_.against : nullptr);

@@ -1,4 +1,4 @@
-// RecordedRun: a run as the store has it.
+// RecordedRun is a run as recorded in the store.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@ struct RecordedRun {
   BundleNames bundles;
 };
 
-// What a list of the run's attempts needs: some 20 times as quick to read.
+// What a list of a run's attempts needs. It is some 20x faster to read than a RecordedRun.
 struct RunOutline {
   RunRecord run;
   std::vector<TrialSummary> trials;
   std::string bundle;  // sha256 of the best's evidence; empty: there is none
 };
 
-// Looking at runs never creates a store: kUsage when there is none.
+// Commands that look at runs never create a store. Fails with kUsage if there is none.
 [[nodiscard]] Result<Store> OpenExistingStore(const Context& context);
-// `id`: a run, its beginning, or "last".
+// `id` is a run's id, the beginning of one, or "last".
 [[nodiscard]] Result<RecordedRun> LoadRecordedRun(const Store& store, const std::string& id);
 [[nodiscard]] Result<RunOutline> LoadRunOutline(const Store& store, const std::string& id);
 
-// Counts replies that a resumed run took from the record instead of asking again.
+// Adds to the number of replies that a resumed run took from the record instead of asking again.
 [[nodiscard]] Result<void> AddReusedCalls(Store& store, const std::string& run, std::size_t reused);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// RecordedTask: the file of a task that a run was about, wherever that file is now.
+// RecordedTask finds the task file of a recorded run, wherever that file is now.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace pragma {
 
 struct RecordedTask {
   std::filesystem::path path;
-  std::optional<TempDir> folder;  // holds the recorded text when the file is gone or was changed
+  std::optional<TempDir> folder;  // holds the recorded text if the file is gone or was changed
 };
 
-// `known`: where the file was; may be empty.
+// `known` is where the file was. It may be empty.
 [[nodiscard]] Result<RecordedTask> FindRecordedTask(const Task& task, const std::string& known);
 
 }  // namespace pragma

@@ -1,4 +1,5 @@
-// pragma replay: drive a recorded run again; --remeasure builds, checks and times its kernels anew.
+// pragma replay drives a recorded run again. With --remeasure it builds, checks and times its
+// kernels anew.
 #include "search/replay.h"
 
 #include <fmt/format.h>
@@ -94,7 +95,7 @@ Evaluate Fresh(TaskBench& task, SearchProgress& progress, bool compile_baseline)
   };
 }
 
-// The fresh best, measured once more by itself; none when nothing passed.
+// Measures the best by the fresh figures once more on its own. Returns nullopt if no kernel passed.
 Result<std::optional<FreshBest>> MeasureBest(TaskBench& task, const RemeasureResult& result,
                                              SearchProgress& progress, bool compile_baseline) {
   const Trial* best = nullptr;

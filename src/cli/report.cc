@@ -1,4 +1,4 @@
-// pragma report: a run or a bench as one HTML file.
+// pragma report writes a run or a benchmark as one HTML file.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -33,7 +33,7 @@ struct ReportFlags {
   bool full = false;
 };
 
-// What the page is about, for --json: {"run": id} or {"bench": file}.
+// The subject of the page, for --json: {"run": id} or {"bench": file}.
 struct Subject {
   std::string kind;
   std::string name;

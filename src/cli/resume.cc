@@ -1,4 +1,4 @@
-// pragma resume: go on with a run that was interrupted, or give a finished one more budget.
+// pragma resume continues a run that was interrupted, or gives a finished run more budget.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -37,7 +37,8 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
                          const RunSettings& settings) {
   const Task recorded = TRY(TaskFromJson(run.task_json));
   const RecordedTask file = TRY(FindRecordedTask(recorded, run.task_path));
-  // Checked and timed as when it began: figures of one run must be comparable.
+  // Checking and timing stay as they were when the run began, because figures of one run must be
+  // comparable.
   VerifyFlags verify = VerifyFlags::FromOptions(settings.options);
   verify.unsafe_no_sandbox = flags.unsafe_no_sandbox;
   verify.target = TargetName(TargetOf(settings.language));

@@ -1,4 +1,4 @@
-// pragma runs: what the store knows.
+// pragma runs lists the runs in the store.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

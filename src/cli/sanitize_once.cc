@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kPass = "pass";
 
-// Raised when sanitizers or their flags change.
+// The version in the key is raised whenever sanitizers or their flags change.
 std::string KeyOf(const TaskBench& task, const Evaluation& evaluation) {
   return "sanitized/1/" + task.task().sha256 + "/" + evaluation.object_sha256;
 }
@@ -32,7 +32,7 @@ std::string NamesOf(std::span<const Check> checks) {
   return Dump(names);
 }
 
-// False: nothing is known.
+// Adds the checks that the store remembers. Returns false if `names` holds none.
 bool AddKnown(const std::string& names, Evaluation& evaluation) {
   const auto value = nlohmann::json::parse(names, nullptr, /*allow_exceptions=*/false);
   if (!value.is_array() || value.empty()) return false;

@@ -1,5 +1,5 @@
-// Sanitizers on kernels, and what the store remembers of them: a search need not ask again about
-// code that has passed all of them.
+// Runs sanitizers on kernels and records their results in the store. A search need not run them
+// again on object code that has passed all of them.
 #pragma once
 
 #include "base/result.h"
@@ -11,11 +11,11 @@
 
 namespace pragma {
 
-// TaskBench::Sanitize; that all passed is kept for searches.
+// Calls TaskBench::Sanitize. If all sanitizers pass, that is recorded for later searches.
 [[nodiscard]] Result<void> SanitizeAnew(Store& store, TaskBench& task, const Candidate& candidate,
                                         Evaluation& evaluation, const Verifier::Progress& progress);
-// In silence. Not asked again where the same object code passed on the same task before; the checks
-// say so.
+// Runs the sanitizers without reporting progress. It skips them if the same object code passed on
+// the same task before, and adds a check that says so.
 [[nodiscard]] Result<void> SanitizeOnce(Store& store, TaskBench& task, const Candidate& candidate,
                                         Evaluation& evaluation);
 

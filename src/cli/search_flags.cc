@@ -22,15 +22,15 @@ namespace pragma {
 namespace {
 
 constexpr const char* kDefaultStrategy = "n-pragma";
-constexpr const char* kExpertStrategy = "expert";  // where no model is named anywhere
-constexpr std::size_t kBytesPerToken = 4;          // as where a service does not count them
+constexpr const char* kExpertStrategy = "expert";  // used if no model is named anywhere
+constexpr std::size_t kBytesPerToken = 4;          // as used if a service does not count tokens
 constexpr std::int64_t kFewestTokens = 1000;
 
 const std::string& FirstOf(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
 }
 
-// Whether a model is named anywhere; the expert is none.
+// Tells whether a model is named anywhere. The expert does not count as a model.
 bool NamesModel(const SearchFlags& flags, const Settings& settings) {
   bool named = false;
   for (const std::string* spec : {&flags.model, &flags.conductor, &flags.coder, &settings.model,
@@ -133,7 +133,7 @@ Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& conte
   choice.preset =
       TRY(LoadPreset(context.paths.strategies().string(), named.empty() ? otherwise : named));
   if (flags.no_seeds) choice.preset.seeds.clear();
-  // A flag wins over any setting: --model over a "coder" in pragma.toml as well.
+  // A flag wins over any setting. For example --model wins over a "coder" in pragma.toml as well.
   const std::string conductor = FirstOf(flags.conductor, flags.model);
   const std::string coder = FirstOf(flags.coder, flags.model);
   choice.conductor_model = FirstOf(conductor, FirstOf(settings.conductor, settings.model));

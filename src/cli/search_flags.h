@@ -1,4 +1,4 @@
-// SearchFlags: model, strategy and budget of a search, as given on the command line.
+// SearchFlags holds the model, strategy and budget of a search, as given on the command line.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class App;
 
 namespace pragma {
 
-// Limits; what is not given comes from the settings, then from the preset.
+// Limits of a search. What is not given comes from the settings, then from the preset.
 struct BudgetFlags {
   std::optional<int> attempts;
   std::string time;
@@ -46,20 +46,20 @@ struct SearchFlags {
   void AddTo(CLI::App& command);
 };
 
-// The choice that flags, settings and preset make together.
+// The choice that results from flags, settings and preset.
 struct SearchChoice {
   Preset preset;
   Budget budget;
   std::string conductor_model;  // empty: the preset has no conductor
   std::string coder_model;
   std::string debugger_model;  // empty: the preset has no debugger
-  int jobs = 1;                // attempts under way at once
+  int jobs = 1;                // attempts in progress at the same time
   std::string advice;
   std::size_t prompt_bytes = RoleSettings{}.prompt_bytes;
   TuneChoice tune;
 };
 
-// kUsage with one line when no model is named, or the strategy does not exist.
+// Fails with kUsage, in one line, if no model is named or the strategy does not exist.
 [[nodiscard]] Result<SearchChoice> ChooseSearch(const SearchFlags& flags, const Context& context);
 
 }  // namespace pragma

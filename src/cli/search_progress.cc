@@ -31,7 +31,7 @@ void Write(const std::string& text) {
   std::fflush(stderr);
 }
 
-// Nothing of ours may run beside a measurement, not even a redrawn line.
+// Nothing of pragma itself may run during a measurement, not even the redrawing of a line.
 bool IsTimed(const std::string& phase) { return phase.starts_with("time"); }
 
 std::string ShortSpeedup(const Evaluation& evaluation) {

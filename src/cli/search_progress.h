@@ -1,5 +1,5 @@
-// SearchProgress: what a search is doing. On a terminal one live line below the finished attempts;
-// else one plain line per attempt. Everything goes to stderr.
+// SearchProgress shows what a search is doing. On a terminal it draws one live line below the
+// finished attempts. Elsewhere it writes one plain line per attempt. Everything goes to stderr.
 #pragma once
 
 #include <condition_variable>
@@ -17,8 +17,8 @@ namespace pragma {
 
 class SearchProgress final {
  public:
-  // With a label (several searches report side by side) every line names it, and there is no live
-  // one.
+  // With a label, every line shows it and there is no live line. Labels are for several searches
+  // that report at the same time.
   SearchProgress(const Terminal& terminal, int attempts, std::string label = {});
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
@@ -26,14 +26,14 @@ class SearchProgress final {
 
   void OnPhase(int attempt, std::string_view phase);
   void OnTrial(const Trial& trial, const SearchTree& tree);
-  // A recorded attempt that was judged anew: nothing was spent on models.
+  // Reports a recorded attempt that was judged anew. Nothing was spent on models.
   void OnFresh(const Trial& trial);
-  // Removes the live line; nothing is drawn after it.
+  // Removes the live line. Nothing is drawn after that.
   void Stop();
 
  private:
   void Tick(const std::stop_token& stop);
-  void Draw();  // with mutex_ held, likewise below
+  void Draw();  // mutex_ must be held, also for the functions below
   void Erase();
   void Finished(const Trial& trial);
   [[nodiscard]] std::string LiveLine() const;
@@ -51,7 +51,7 @@ class SearchProgress final {
   std::string phase_;
   std::string best_;
   Spent spent_;
-  std::jthread ticker_;  // last: it uses everything above
+  std::jthread ticker_;  // last member: it uses everything above
 };
 
 }  // namespace pragma

@@ -46,7 +46,7 @@
 namespace pragma {
 namespace {
 
-// A model as the user named it, and the recorder around it.
+// A model that the user named, and the recorder that wraps it.
 struct RecordedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<RecordingModel> recorder;
@@ -61,7 +61,8 @@ Result<RecordedModel> MakeRecorded(const std::string& spec, const Context& conte
   return made;
 }
 
-// The roles and what they stand on. No conductor and no debugger where the preset has none.
+// The roles, and the models that they use. A preset without conductor or debugger leaves those
+// empty.
 struct Roles {
   RecordedModel conductor_model;
   RecordedModel coder_model;
@@ -97,7 +98,8 @@ Result<Roles> MakeRoles(const RunSettings& settings, const Context& context, Sto
   return roles;
 }
 
-// torch.compile is measured until a first candidate has passed.
+// Evaluates candidates for the search. torch.compile is measured until a first candidate has
+// passed.
 Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progress,
                       const SearchPlan& plan) {
   const TuneChoice tune{.limit = Seconds{plan.settings.tune_seconds}, .again = plan.retune};
@@ -105,7 +107,7 @@ Evaluate WithVerifier(Workbench& bench, TaskBench& task, SearchProgress& progres
   return [&bench, &task, &progress, tune, more, compile_baseline = plan.compile_baseline](
              Candidate& candidate, const Trial* best, int node) {
     task.set_more_to_come(more);
-    task.set_quick(more);  // else this evaluation is the last word
+    task.set_quick(more);  // without more to come, this evaluation is the final one
     const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
     const bool compile = compile_baseline && present == nullptr;
     const auto on_phase = [&progress, node](std::string_view phase) {
@@ -130,7 +132,8 @@ Observe WithProfiler(TaskBench& task, SearchProgress& progress) {
   };
 }
 
-// In silence: the line of progress belongs to the model that is asked meanwhile.
+// Runs sanitizers without reporting progress. The progress line belongs to the model that is asked
+// at the same time.
 Confirm WithSanitizers(Store& store, TaskBench& task) {
   return [&store, &task](const Candidate& candidate,
                          const Evaluation& evaluation) -> Result<Evaluation> {
@@ -140,11 +143,11 @@ Confirm WithSanitizers(Store& store, TaskBench& task) {
   };
 }
 
-// Beside the judging of others; the evaluation finds the result in the builder's cache, and says
-// what went wrong where there is none.
+// Builds a candidate while others are judged. The evaluation finds the result in the builder's
+// cache. If the build failed, the evaluation reports why.
 Prepare BuildAhead(const Workbench& bench, const TaskBench& task) {
   return [&bench, &task](const Candidate& candidate) {
-    if (candidate.language == Language::kTriton) return;  // compiled where it is run
+    if (candidate.language == Language::kTriton) return;  // Triton compiles a kernel where it runs
     const auto lock = MachineLock::Take(MachineLock::Kind::kShared);
     const std::string header = InterfaceText(task.task(), candidate.language);
     if (lock) static_cast<void>(bench.builder().Build(candidate, header));
@@ -178,7 +181,7 @@ Evaluation OnlyAttempt(Evaluation evaluation) {
   return evaluation;
 }
 
-// The winner of a search was lucky as well as fast: what is reported is measured anew.
+// The winner of a search was lucky as well as fast. What is reported is therefore measured anew.
 Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
                                               const SearchPlan& plan, SearchProgress& progress) {
   const Trial* best = session.tree.best();
@@ -201,7 +204,7 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   return std::unexpected(std::move(error));
 }
 
-// Of the best as measured again, else as it was measured in the search.
+// Keeps evidence of the best if it was measured again, and returns the name of the best's bundle.
 Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
                                      const SearchOutcome& outcome) {
   const SearchTree& tree = outcome.session.tree;

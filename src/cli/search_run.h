@@ -1,4 +1,5 @@
-// A search from its settings to the measured final best: what optimize, resume and bench share.
+// Runs a search from its settings to the measured final best. optimize, resume and bench share
+// this.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ namespace pragma {
 
 struct SearchOutcome {
   SessionResult session;
-  // Measured again in fresh processes, where there was a choice (ChosenFromSeveral).
+  // The best, measured again in fresh processes if it was chosen among several (ChosenFromSeveral).
   std::optional<Evaluation> final_best;
   CallCounts calls;
   std::string bundle;  // sha256 of the best's evidence; empty: there is none
@@ -31,19 +32,19 @@ struct SearchPlan {
   bool compile_baseline = true;
   bool retune = false;  // do not use what earlier tunings on this machine found
   bool drop_in = true;  // measure ModelNew against Model for the final best
-  std::string label;    // set where several searches report side by side
+  std::string label;    // set if several searches report at the same time
 };
 
 // Runs the session, measures the best again, and finishes the run in the store. An interrupted run
-// keeps its best as it was measured, and can be resumed.
+// keeps its best as the search measured it, and can be resumed.
 [[nodiscard]] Result<SearchOutcome> RunSearch(const Context& context, Workbench& bench,
                                               TaskBench& task, const SearchPlan& plan);
 
-// Whether a win could be luck. Where one attempt was all that was asked for and nothing was tuned,
-// no figure was chosen for being good, and a second one would be no better than the first.
+// Tells whether a win could be luck. If only one attempt was asked for and nothing was tuned, no
+// figure was chosen for being good. A second measurement would then be no better than the first.
 [[nodiscard]] bool ChosenFromSeveral(const SearchPlan& plan);
 
-// The evaluation to report: measured again, or (interrupted) as it was measured in the search.
+// Returns the evaluation to report: the one measured again, or (if interrupted) that of the search.
 [[nodiscard]] const Evaluation* ReportedBest(const SearchOutcome& outcome);
 
 }  // namespace pragma

@@ -22,8 +22,8 @@
 namespace pragma {
 namespace {
 
-constexpr int kRunsLookedAt = 300;  // the newest
-constexpr double kSimilar = 0.5;    // share of operators in common, from which tasks are one family
+constexpr int kRunsLookedAt = 300;  // only the newest runs
+constexpr double kSimilar = 0.5;    // share of common operators from which tasks are one family
 
 std::set<std::string> Operators(const Task& task) {
   std::set<std::string> operators;
@@ -33,7 +33,7 @@ std::set<std::string> Operators(const Task& task) {
   return operators;
 }
 
-// Of the operators of both tasks, those in common; 0 between categories.
+// Returns the share of operators that both tasks have in common. It is 0 for different categories.
 double Similarity(const Task& a, const Task& b) {
   if (a.category != b.category) return 0;
   const std::set<std::string> first = Operators(a);
@@ -52,12 +52,13 @@ struct Earlier {
   Candidate candidate;
 };
 
-// How close the tasks of runs are to this one; many runs are of one task, which is read once.
+// Likeness tells how similar the tasks of runs are to this task. Many runs share a task, and each
+// task is read only once.
 class Likeness final {
  public:
   explicit Likeness(const Task& task) : task_(task) {}
 
-  // 1: the same task; 0: nothing in common, or not to be read.
+  // Returns 1 for the same task, and 0 if there is nothing in common or the task cannot be read.
   double Of(const std::string& task_json) {
     const auto [at, fresh] = known_.try_emplace(task_json, 0);
     if (!fresh) return at->second;
@@ -71,7 +72,7 @@ class Likeness final {
   std::unordered_map<std::string, double> known_;
 };
 
-// More similar, then faster, is better.
+// Tells whether `a` is better than `b`. Similarity comes first, then speed-up.
 bool Better(const Earlier& a, const std::optional<Earlier>& b) {
   return !b || std::pair(a.similarity, a.speedup) > std::pair(b->similarity, b->speedup);
 }

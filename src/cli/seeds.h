@@ -1,4 +1,5 @@
-// What a run may begin with besides the task: the best kernels of earlier runs in the same store.
+// Adds what a run may begin with besides the task: the best kernels of earlier runs in the same
+// store.
 #pragma once
 
 #include "base/result.h"
@@ -8,9 +9,9 @@
 
 namespace pragma {
 
-// Where the preset asks for "earlier": the best kernel that a run of the same task found becomes a
-// seed; without one, the best kernel of the most similar other task becomes the example that first
-// prompts show. Nothing where there is neither.
+// Acts only if the preset asks for "earlier". The best kernel that earlier runs of the same task
+// found becomes a seed. If there is none, the best kernel of the most similar other task becomes
+// the example that the first prompts show. If there is neither, nothing changes.
 [[nodiscard]] Result<void> AddEarlierKernels(const Store& store, const Task& task,
                                              RunSettings& settings);
 

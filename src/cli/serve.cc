@@ -1,4 +1,4 @@
-// pragma serve: keeps references warm for `pragma evaluate` and other programs (docs/serve.md).
+// pragma serve keeps references warm for `pragma evaluate` and other programs (docs/serve.md).
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kShareOfMemory = 4;  // by default a quarter of it
+constexpr std::size_t kShareOfMemory = 4;  // the default is a quarter of the memory
 
 struct ServeFlags {
   std::string socket;
@@ -54,7 +54,7 @@ Result<int> Serve(const Context& context, const ServeFlags& flags) {
   if (flags.keep_task) return KeepTask(context);
   const ServeLimits limits = TRY(LimitsOf(flags));
   TRY(CheckPaths(context.paths));
-  // Makes the folder, and says at once what is wrong with it.
+  // Opening the store makes the folder, and reports at once what is wrong with it.
   static_cast<void>(TRY(Store::Open(context.home)));
   const std::filesystem::path socket =
       flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
@@ -88,7 +88,7 @@ void AddServe(CLI::App& app, Registry& registry) {
                   "most memory of all warm tasks, as 4G (default: a quarter of the machine's)")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  // What the server starts for each task; not for people.
+  // The server passes this flag to the process that it starts for each task. It is not for people.
   command.add_flag("--keep-task", flags->keep_task)->group("");
   registry.actions[&command] = [flags](const Context& context) { return Serve(context, *flags); };
 }

@@ -34,7 +34,7 @@ void NotUsed(const ServedEvaluation& wanted, const std::string& why) {
                               why);
 }
 
-// The next line; nullopt: the server is gone, or says nothing for so long.
+// Returns the next line. Returns nullopt if the server is gone, or sent nothing until the deadline.
 Result<std::optional<std::string>> NextLine(LineSocket& server, TimePoint deadline) {
   bool open = true;
   while (true) {
@@ -49,7 +49,8 @@ Result<std::optional<std::string>> NextLine(LineSocket& server, TimePoint deadli
   }
 }
 
-// A server that judges as we would; nullopt: none, and stderr says why if there is another one.
+// Connects to a server that judges as this process would. Returns nullopt if there is none. If
+// there is a server that differs, stderr says how.
 Result<std::optional<LineSocket>> Connect(const ServedEvaluation& wanted) {
   std::optional<UniqueFd> socket = ConnectLocal(wanted.socket);
   if (!socket) {
@@ -75,7 +76,8 @@ Result<std::optional<LineSocket>> Connect(const ServedEvaluation& wanted) {
   return std::nullopt;
 }
 
-// What it leaves open would be filled in by the server's settings.
+// Fills in what the request leaves open. Otherwise the server would fill it in from its own
+// settings.
 EvaluationRequest Complete(const ServedEvaluation& wanted) {
   EvaluationRequest request = wanted.request;
   const VerifyFlags& verify = wanted.verify;
@@ -104,7 +106,7 @@ std::nullopt_t Lost(const ServedEvaluation& wanted, PhaseLine& phase, const std:
   return std::nullopt;
 }
 
-// Waits for the verdict; nullopt: the server was lost, which stderr is told.
+// Waits for the verdict. Returns nullopt if the server was lost, and reports that on stderr.
 Result<std::optional<Verdict>> Receive(const ServedEvaluation& wanted, LineSocket& server,
                                        PhaseLine& phase) {
   while (true) {

@@ -1,4 +1,4 @@
-// The client of `pragma serve`: verdicts from a server, where there is one that judges as we would.
+// The client of `pragma serve`. It gets verdicts from a server that judges as this process would.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,15 @@ struct ServedEvaluation {
   const Context& context;
   const std::filesystem::path& socket;
   const EvaluationRequest& request;
-  const VerifyFlags& verify;  // complete: what the request leaves open is filled in from it
+  const VerifyFlags& verify;  // complete: fills in what the request leaves open
   Evidence evidence = Evidence::kNo;
-  bool must_be_there = false;  // the user named the socket: stderr says when nobody listens
+  bool must_be_there = false;  // the user named the socket: stderr says if no server listens
 };
 
-// Appends the candidates' verdicts in order to `all`: all of them, none when no server is there, or
-// as many as there were before the server was lost; stderr says which. An error is one that the
-// evaluation would have here as well, or kInterrupted.
+// Appends the candidates' verdicts to `all`, in order. It appends all of them, none if there is no
+// server, or those that arrived before the connection to the server was lost. In the last two cases
+// stderr says so. An error is one that an evaluation in this process would return as well, or
+// kInterrupted.
 [[nodiscard]] Result<void> AskServer(const ServedEvaluation& wanted, PhaseLine& line,
                                      std::vector<Verdict>& all);
 

@@ -33,7 +33,7 @@ using Kind = ServeReply::Kind;
 
 constexpr std::size_t kMaxClients = 32;
 constexpr std::size_t kMaxQueue = 64;
-// A client that takes nothing of what it is sent.
+// Bytes that may be queued for a client that does not read what it is sent.
 constexpr std::size_t kMaxUnsent = 2 * kMaxServeReply;
 constexpr std::chrono::seconds kStopLimit{5};
 
@@ -85,7 +85,7 @@ bool ServeLoop::Wait() {
   for (const Client& client : clients_) add(client.socket);
   for (WarmTask& task : tasks_) {
     waiters.push_back({task.pidfd(), POLLIN, 0});
-    if (task.stopping()) continue;  // its sockets may be closed, and would never be quiet
+    if (task.stopping()) continue;  // its sockets may be closed, and poll would never wait for them
     add(task.requests());
     add(task.log());
   }
@@ -152,7 +152,7 @@ void ServeLoop::Refuse(Client& client, const Error& error) {
   client.socket.Send(FailureLine(error));
 }
 
-// A client that is gone wants nothing any more: what is done for it ends.
+// Drops a client that is gone. Whatever runs for it is stopped.
 void ServeLoop::Forget(std::int64_t client) {
   std::erase_if(queue_, [client](const Job& job) { return job.client == client; });
   if (running_ && running_->client == client && !tasks_.front().stopping()) {
@@ -162,7 +162,8 @@ void ServeLoop::Forget(std::int64_t client) {
 }
 
 void ServeLoop::StartNext() {
-  // What is being stopped still holds memory and processors.
+  // Nothing starts while a task is being stopped, because that task still holds memory and
+  // processors.
   if (running_ || queue_.empty() || stopping()) return;
   const auto warm = std::ranges::find(tasks_, queue_.front().key, &WarmTask::key);
   if (warm == tasks_.end()) {
@@ -203,7 +204,7 @@ void ServeLoop::ListenToLog(WarmTask& task) {
   }
 }
 
-// What a task says goes to whom it works for.
+// Passes on what a task sends to the client for which it works.
 void ServeLoop::Pass(WarmTask& task, const std::string& line) {
   if (!running_ || &task != &tasks_.front()) return;
   const Result<ServeReply> reply = ParseReply(line);
@@ -225,7 +226,8 @@ void ServeLoop::Finish() {
   MakeRoom(limits_.tasks);
 }
 
-// Stops what was not used for longest until so many are left and they fit into the memory.
+// Stops the least recently used tasks until at most `tasks` are left and they fit into the memory
+// limit.
 void ServeLoop::MakeRoom(std::size_t tasks) {
   const MemorySnapshot snapshot;
   std::size_t kept = 0;
@@ -237,17 +239,18 @@ void ServeLoop::MakeRoom(std::size_t tasks) {
   }
 }
 
-// A task takes up to half of a device's memory: one at a time.
+// Stops all tasks on the device. A task takes up to half of the device's memory, so only one is
+// kept.
 void ServeLoop::LeaveDevice() {
   for (WarmTask& task : tasks_) {
     if (task.on_device() && !task.stopping()) task.Stop(Now() + kStopLimit);
   }
 }
 
-// Lets go of what has ended.
+// Removes tasks and clients that have ended.
 void ServeLoop::Sweep() {
   if (!tasks_.empty() && running_ && !tasks_.front().Lives()) {
-    Listen(tasks_.front());  // its last words
+    Listen(tasks_.front());  // reads what it sent before it died
     if (running_) Lost("the process that judged has died");
   }
   std::erase_if(tasks_, [](WarmTask& task) { return !task.Lives(); });

@@ -1,5 +1,6 @@
-// ServeLoop: what `pragma serve` does: clients, their queue, the tasks that are kept warm. One
-// thread around poll(2); everything that may take long is done by the processes of the tasks.
+// ServeLoop is the main loop of `pragma serve`. It manages clients, their queue, and the tasks that
+// are kept warm. It is one thread around poll(2). Everything that may take long is done by the
+// processes of the tasks.
 #pragma once
 
 #include <cstddef>
@@ -20,32 +21,32 @@
 namespace pragma {
 
 struct ServeLimits {
-  Seconds idle{600};             // without anything to do it ends
-  std::size_t tasks = 8;         // kept warm at once
-  std::size_t memory_bytes = 0;  // of all of them
+  Seconds idle{600};             // how long it waits without work before it ends
+  std::size_t tasks = 8;         // tasks kept warm at the same time
+  std::size_t memory_bytes = 0;  // memory of all warm tasks together
 };
 
 struct ServeSummary {
   std::int64_t evaluations = 0;
-  bool interrupted = false;  // else: idle
+  bool interrupted = false;  // false: it ended because it was idle
 };
 
 class ServeLoop final {
  public:
-  // `context` outlives it.
+  // `context` must outlive the loop.
   ServeLoop(const Context& context, LocalListener listener, const ServeLimits& limits);
   ServeLoop(const ServeLoop&) = delete;
   ServeLoop& operator=(const ServeLoop&) = delete;
-  // Stops all tasks, waiting a few seconds for them to end.
+  // Stops all tasks. It waits a few seconds for them to end.
   ~ServeLoop();
-  // Until it is idle for long enough, or the user asks to stop.
+  // Runs until it has been idle for long enough, or until the user asks to stop.
   [[nodiscard]] ServeSummary Run();
 
  private:
   struct Client {
     std::int64_t number = 0;
     LineSocket socket;
-    bool leaving = false;  // gone once it has taken what is to be sent
+    bool leaving = false;  // removed once everything queued for it has been sent
   };
   struct Job {
     std::int64_t client = 0;
@@ -69,7 +70,7 @@ class ServeLoop final {
   void LeaveDevice();
   void Sweep();
 
-  // Waits until something is to be done; false: the user asked to stop.
+  // Waits until there is something to do. Returns false if the user asked to stop.
   [[nodiscard]] bool Wait();
   [[nodiscard]] TimePoint WakeAt() const;
   [[nodiscard]] bool busy() const { return running_.has_value() || !queue_.empty(); }
@@ -84,8 +85,8 @@ class ServeLoop final {
   std::list<Client> clients_;
   std::int64_t last_client_ = 0;
   std::deque<Job> queue_;
-  std::optional<Job> running_;  // on the task in front
-  std::list<WarmTask> tasks_;   // the one used last in front
+  std::optional<Job> running_;  // runs on the first task of tasks_
+  std::list<WarmTask> tasks_;   // most recently used first
   TimePoint idle_since_;
   ServeSummary summary_;
 };

@@ -28,9 +28,9 @@ namespace pragma {
 namespace {
 
 namespace fs = std::filesystem;
-// Keeps the order of members: a result's object leaves the client as it came.
+// Keeps the order of members, so that the client prints a result's object as it received it.
 using Json = nlohmann::ordered_json;
-// Finds a member quickly however many there are: for what a hostile client may send.
+// Finds a member quickly however many there are. Used for what a hostile client may send.
 using SortedJson = nlohmann::json;
 using Kind = ServeReply::Kind;
 
@@ -39,9 +39,9 @@ constexpr std::array<std::pair<Kind, std::string_view>, 5> kKinds{{{Kind::kProgr
                                                                    {Kind::kResult, "result"},
                                                                    {Kind::kFailure, "failure"},
                                                                    {Kind::kLost, "lost"}}};
-// Of values inside each other; writing and copying them takes stack.
+// Limit on the nesting of values, because writing and copying nested values takes stack.
 constexpr int kMaxDepth = 64;
-// What a request says about the candidates; all the rest makes the key.
+// Members of a request that are about the candidates. All other members make the key.
 constexpr std::array<const char*, 6> kOfCandidates{"candidate", "against",  "measure",
                                                    "repeat",    "sanitize", "dropin"};
 
@@ -49,7 +49,8 @@ std::unexpected<Error> WrongMessage(const std::string& what) {
   return Fail(ErrorKind::kUsage, "the message is not valid: " + what);
 }
 
-// Foreign text may hold bytes that JSON cannot; they are replaced.
+// Formats a value as one line. Untrusted text may hold bytes that JSON cannot, and these are
+// replaced.
 template <class Value>
 std::string Line(const Value& value) {
   return value.dump(-1, ' ', false, Value::error_handler_t::replace);
@@ -98,7 +99,8 @@ std::string AbsoluteText(const fs::path& path) {
   return error ? path.string() : whole.string();
 }
 
-// A program that was built anew is another one, whatever it calls itself.
+// Identifies this executable. A program that was built anew is another one, whatever its version
+// says.
 std::string ThisProgram() {
   struct stat info{};
   if (::stat("/proc/self/exe", &info) != 0) return "";
@@ -169,7 +171,7 @@ std::string ServeIdentity::Difference(const ServeIdentity& other) const {
 }
 
 ServeIdentity IdentityOf(const Context& context) {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): pragma never sets it
   return {.version = PRAGMA_VERSION,
           .program = ThisProgram(),
           .home = AbsoluteText(context.home),

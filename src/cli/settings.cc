@@ -24,7 +24,7 @@
 namespace pragma {
 namespace {
 
-// Takes the value of one key; false: its type is wrong.
+// A setter takes the value of one key. It returns false if the value has the wrong type.
 using Setter = std::function<bool(const toml::node&)>;
 using Setters = std::map<std::string, Setter, std::less<>>;
 

@@ -1,4 +1,5 @@
-// Settings: what pragma.toml says. Flags win over it; it wins over the defaults.
+// Settings holds the contents of pragma.toml. Flags take precedence over it, and it over the
+// defaults.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace pragma {
 //   threads = 2
 //   python = ".venv/bin/python"
 //   home = ".pragma"
-//   embeddings = "openai:NAME" # of knowledge search; or "local:NAME"
+//   embeddings = "openai:NAME" # for knowledge search; or "local:NAME"
 //   [models."openai:NAME"]
 //   base_url = "http://127.0.0.1:8000/v1"
 //   timeout = 600              # seconds
@@ -49,16 +50,18 @@ struct Settings {
   std::string home;
   std::string embeddings;
   std::map<std::string, ModelOptions> models;  // by spec, or by name alone
-  // The options of a model spec: of "openai:NAME", else of "NAME", else the defaults.
+  // Returns the options of a model spec: those of "openai:NAME", else those of "NAME", else the
+  // defaults.
   [[nodiscard]] ModelOptions ModelOptionsOf(const std::string& spec) const;
 };
 
-// `wish` empty: ./pragma.toml where there is one. An unknown key, a wrong type or a syntax error is
-// a kUsage error of one line with the place and, where one is near, the key that was meant.
+// Loads the settings. If `wish` is empty, it reads ./pragma.toml where that exists. An unknown key,
+// a wrong type or a syntax error is a kUsage error of one line. It names the place, and the key
+// that was probably meant if there is a similar one.
 [[nodiscard]] Result<Settings> LoadSettings(const std::string& wish);
 [[nodiscard]] Result<Settings> ParseSettings(std::string_view text, const std::string& name);
 
-// "90", "90s", "15m", "2h": seconds.
+// Parses "90", "90s", "15m" or "2h" into seconds.
 [[nodiscard]] Result<double> ParseDuration(std::string_view text);
 
 }  // namespace pragma

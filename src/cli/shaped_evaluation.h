@@ -1,4 +1,4 @@
-// ShapedEvaluation: the evaluations of one candidate on several shapes as one.
+// ShapedEvaluation combines the evaluations of one candidate on several shapes into one.
 #pragma once
 
 #include <string>
@@ -13,12 +13,13 @@ inline constexpr const char* kAsWritten = "as written";
 
 class ShapedEvaluation final {
  public:
-  // `first`: of the task as it is written.
+  // `first` is the evaluation on the task as it is written.
   explicit ShapedEvaluation(Evaluation first);
   void Add(const ShapeSet& set, const Evaluation& evaluation);
   [[nodiscard]] bool passed() const { return all_.passed(); }
   [[nodiscard]] const std::string& seed() const { return all_.seed; }
-  // The first's, or the one that failed; speed-ups are geometric means over the shapes.
+  // Returns the first evaluation, or the one that failed. Its speed-ups are geometric means over
+  // the shapes.
   [[nodiscard]] Evaluation Take() &&;
 
  private:

@@ -1,4 +1,4 @@
-// pragma strategies: the presets there are, and what one of them says.
+// pragma strategies lists the presets, and shows what one of them contains.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -59,8 +59,8 @@ std::string ToText(const Context& context, const Preset& preset) {
 
 struct StrategiesFlags {
   std::vector<std::string> names;
-  int simulate = 0;  // runs
-  int attempts = 0;  // 0: each preset's own
+  int simulate = 0;  // number of runs
+  int attempts = 0;  // 0: the preset's own number
   int jobs = 1;
   std::vector<std::string> recordings;
 };
@@ -86,7 +86,7 @@ Json SimulatedJson(const std::string& world, const Preset& preset, int attempts,
           {"best_at", FigureJson(figures.best_at)}};
 }
 
-// Always the same runs: the figures say something of the strategies, not of a seed.
+// The seed is fixed, so that the figures differ only by strategy.
 constexpr Seed kSimulationSeed{20261122, 1};
 
 Result<int> SimulateAll(const Context& context, const std::vector<Preset>& presets,

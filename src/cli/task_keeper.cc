@@ -36,7 +36,7 @@ class Keeper final {
         files_(std::move(files)),
         server_(UniqueFd(kKeeperSocket), kMaxServeReply) {}
 
-  // The next request's line; nullopt: it is time to end.
+  // Returns the next request's line, or nullopt when it is time to end.
   std::optional<std::string> NextLine() {
     bool open = true;
     while (true) {
@@ -59,7 +59,7 @@ class Keeper final {
     }
   }
 
-  // Sends the rest, while somebody reads it.
+  // Sends what is still queued, as long as the server reads it.
   void Finish() { server_.FlushAll(std::chrono::steady_clock::now() + kFinishLimit); }
 
  private:
@@ -71,7 +71,7 @@ class Keeper final {
     TRY(CheckTarget(request, VerifyFlagsOf(request, {}, {}).runs_on()));
     if (stamp_ && !stamp_->Holds()) Close();
     Result<Verdict> verdict = JudgeHere(wanted, request);
-    if (!verdict) Close();  // whatever went wrong may have broken it
+    if (!verdict) Close();  // any failure may have broken the reference
     return verdict;
   }
 
@@ -90,7 +90,8 @@ class Keeper final {
   Result<void> Open(const EvaluationRequest& request, const Verifier::Progress& progress) {
     progress("starting the reference");
     const std::int64_t opened_ns = UnixNanos();
-    // What a request leaves open has its default: the settings of a folder are the client's.
+    // What a request leaves open has its default value, because settings of a folder are the
+    // client's business.
     const VerifyFlags verify = VerifyFlagsOf(request, {}, {});
     bench_ = TRY(Workbench::Create(context_, verify.workbench_options()));
     task_ = TRY(TaskBench::Open(*bench_, request.task, verify.options(), request.most()));
@@ -105,7 +106,7 @@ class Keeper final {
   }
 
   const Context& context_;
-  TempDir files_;  // tasks that came as texts
+  TempDir files_;  // tasks that were given as text
   LineSocket server_;
   std::unique_ptr<Workbench> bench_;
   std::unique_ptr<TaskBench> task_;

@@ -1,5 +1,5 @@
-// The process of `pragma serve` that keeps one task warm: it reads requests from a descriptor that
-// it inherits and judges them one after the other, so that whatever ends it ends only this task.
+// The process of `pragma serve` that keeps one task warm. It reads requests from a descriptor that
+// it inherits, and judges them one after the other. If the process dies, only this task is lost.
 #pragma once
 
 #include "base/result.h"
@@ -7,10 +7,10 @@
 
 namespace pragma {
 
-// The socket to the server: lines of cli/serve_protocol.h.
+// File descriptor of the socket to the server, which carries lines of cli/serve_protocol.h.
 inline constexpr int kKeeperSocket = 3;
 
-// Serves until the server closes the socket or a signal asks to stop. Exit code.
+// Serves until the server closes the socket or a signal asks to stop. Returns the exit code.
 [[nodiscard]] Result<int> KeepTask(const Context& context);
 
 }  // namespace pragma

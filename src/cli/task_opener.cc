@@ -63,7 +63,7 @@ Result<std::unique_ptr<TaskBench>> TaskOpener::Open(const std::filesystem::path&
 }
 
 void TaskOpener::Keep(const std::filesystem::path& path, std::unique_ptr<TaskBench> task) {
-  std::list<Idle> over;  // closed after the lock: its processes end in their time
+  std::list<Idle> over;  // destroyed after the unlock, because its processes end slowly
   const std::scoped_lock lock(mutex_);
   idle_.push_front({.path = path, .task = std::move(task)});
   if (idle_.size() > kept_) over.splice(over.begin(), idle_, std::prev(idle_.end()));

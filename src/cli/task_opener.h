@@ -1,4 +1,4 @@
-// TaskOpener: the tasks of a benchmark, opened for several threads and kept warm between its cells.
+// TaskOpener opens the tasks of a benchmark for several threads and keeps them warm between cells.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,18 @@
 
 namespace pragma {
 
-// Opens a task never beside a timing (starting Torch and linting keep processors busy), each task
-// by one thread at a time, so that it is linted once, and few side by side: many starts of Torch on
-// few processors would each run into their time limit.
+// Opens tasks under three limits. It never opens a task while a timing runs, because starting Torch
+// and linting keep processors busy. Only one thread at a time opens a given task, so that the task
+// is linted once. Only a few tasks are opened at the same time: many starts of Torch on few
+// processors would each run into their time limit.
 class TaskOpener final {
  public:
-  // `most`: what is measured of its tasks (TaskBench::Open). At most `kept` idle ones stay open.
+  // `most` is the most that is measured on the tasks (TaskBench::Open). At most `kept` idle tasks
+  // stay open.
   TaskOpener(Workbench& bench, const VerifyFlags& verify, Measure most, std::size_t kept);
-  // An idle one of the same text, with what was found out since, or a new one.
+  // Returns an idle task with the same text, updated with what was found out since, or a new one.
   [[nodiscard]] Result<std::unique_ptr<TaskBench>> Open(const std::filesystem::path& path);
-  // For the next cell of the same task. Only one that everything went well on.
+  // Keeps the task for the next cell that needs it. Pass only a task on which everything went well.
   void Keep(const std::filesystem::path& path, std::unique_ptr<TaskBench> task);
 
  private:
@@ -43,7 +45,7 @@ class TaskOpener final {
   std::counting_semaphore<> starts_;
   std::mutex mutex_;
   std::map<std::filesystem::path, std::mutex> opening_;
-  std::list<Idle> idle_;  // the one that was used last comes first
+  std::list<Idle> idle_;  // most recently used first
 };
 
 }  // namespace pragma

@@ -18,7 +18,7 @@
 namespace pragma {
 namespace {
 
-// Times of files are coarser than the clock.
+// Margin for file times, which are coarser than the clock.
 constexpr std::int64_t kGrainNs = 100'000'000;
 
 std::int64_t ChangeTime(const std::filesystem::path& file) {

@@ -15,7 +15,7 @@
 namespace pragma {
 namespace {
 
-// A reference that was begun long after the files were written.
+// Opening time of a reference that was begun long after the files were written.
 constexpr std::int64_t kLater = std::numeric_limits<std::int64_t>::max();
 
 class TaskStampTest : public ::testing::Test {
@@ -47,7 +47,7 @@ TEST_F(TaskStampTest, HoldsWhileNothingChanges) {
 
 TEST_F(TaskStampTest, TheTaskCountsByItsText) {
   const TaskStamp stamp = Stamp();
-  Write("task.py", "import part\n");  // the same text again
+  Write("task.py", "import part\n");  // unchanged text
   EXPECT_TRUE(stamp.Holds());
   Write("task.py", "import part  \n");
   EXPECT_FALSE(stamp.Holds());
@@ -55,7 +55,7 @@ TEST_F(TaskStampTest, TheTaskCountsByItsText) {
 
 TEST_F(TaskStampTest, AChangedOrMissingPartIsSeen) {
   const TaskStamp stamp = Stamp();
-  Write("part.py", "size = 2\n");  // as long as before
+  Write("part.py", "size = 2\n");  // same length as before
   EXPECT_FALSE(stamp.Holds());
   const TaskStamp again = Stamp();
   EXPECT_TRUE(again.Holds());

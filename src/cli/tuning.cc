@@ -31,8 +31,8 @@ namespace {
 
 constexpr const char* kDefaultLimit = "20s";
 
-// A source and its shapes on this machine. The header's first line names the task, which the time
-// does not depend on.
+// Store key for a source and its shapes on this machine. The header's first line is left out: it
+// names the task, and the time does not depend on that.
 std::string TuningKey(const Workbench& bench, const TaskBench& task, const Candidate& candidate) {
   const std::string& header = task.header();
   const std::string shapes = header.substr(std::min(header.find('\n'), header.size()));
@@ -42,7 +42,8 @@ std::string TuningKey(const Workbench& bench, const TaskBench& task, const Candi
                      task.options().cache == CacheState::kWarm ? "warm" : "cold");
 }
 
-// What an earlier tuning found, unless it had less time than it wanted and less than there is now.
+// Returns what an earlier tuning found. Returns nullopt if that tuning had less time than it wanted
+// and less than there is now.
 std::optional<Tuning> Recall(const Store& store, const std::string& key, const TuneChoice& choice) {
   const Result<std::optional<std::string>> kept = store.GetFigure(key);
   if (choice.again || !kept || !*kept) return std::nullopt;
@@ -53,7 +54,8 @@ std::optional<Tuning> Recall(const Store& store, const std::string& key, const T
   return std::move(*tuning);
 }
 
-// Where the default failed there is nothing to remember: it is judged, and says why.
+// Stores the tuning. If the default variant failed there is nothing to remember: it is judged
+// again, and its verdict says why it failed.
 void Keep(Store& store, const std::string& key, const Tuning& tuning) {
   if (tuning.variants.empty() || tuning.variants.front().status != Status::kPassed) return;
   const Result<void> saved = store.PutFigure(key, ToJson(tuning));

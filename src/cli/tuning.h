@@ -1,5 +1,5 @@
-// Tuning on the command line: candidates are judged as the variant of them that is fastest on this
-// machine (docs/tuning.md).
+// Tuning on the command line: a candidate is judged as its variant that is fastest on this machine
+// (docs/tuning.md).
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class App;
 namespace pragma {
 
 struct TuneChoice {
-  Seconds limit{0};    // of one candidate; 0: nothing is tuned
+  Seconds limit{0};    // limit for one candidate; 0: nothing is tuned
   bool again = false;  // do not use what an earlier tuning on this machine found
 };
 
@@ -31,14 +31,14 @@ struct TuneFlags {
 };
 
 struct TunedMeasure {
-  const Candidate* best = nullptr;  // Verifier::Evaluate's, as the measure
+  const Candidate* best = nullptr;  // the current best, as for Verifier::Evaluate
   Measure measure = Measure::kEager;
   TuneChoice tune;
 };
 
-// TaskBench::Evaluate of the variant that `candidate` becomes. One without tunables, or whose
-// tunables were chosen before, stays what it is. What its source says wrongly of tunables rejects
-// it.
+// Tunes `candidate`, replaces it by the chosen variant, and returns TaskBench::Evaluate of that. A
+// candidate without tunables, or whose tunables were chosen before, stays as it is. A wrong
+// declaration of tunables in its source rejects it.
 [[nodiscard]] Result<Evaluation> EvaluateTuned(Workbench& bench, TaskBench& task,
                                                Candidate& candidate, const TunedMeasure& how,
                                                const Verifier::Progress& progress);

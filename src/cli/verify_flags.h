@@ -1,4 +1,4 @@
-// VerifyFlags: how a command's candidates are checked and timed, as given on the command line.
+// VerifyFlags holds how a command checks and times candidates, as given on the command line.
 #pragma once
 
 #include <map>
@@ -17,34 +17,34 @@ class App;
 
 namespace pragma {
 
-// A CLI11 check: empty when the text is a duration, else what is wrong.
+// Serves as a CLI11 check. Returns an empty string if the text is a duration, else what is wrong.
 [[nodiscard]] std::string DurationComplaint(const std::string& text);
 
 struct VerifyFlags {
   std::string mode;   // empty: from the settings, else strict
   std::string cache;  // empty: from the settings, else warm
   int threads = 0;
-  std::string run_limit;  // duration, checked when parsed; empty: the default; likewise below
+  std::string run_limit;  // duration, checked when parsed; empty: the default, also below
   std::string task_limit;
   std::string shapes_file;
-  std::string shapes;  // its text, once it was read
+  std::string shapes;  // the text of shapes_file, once it was read
   bool strict_nan = false;
   bool unsafe_no_sandbox = false;
   std::string target;                // empty: cpu
   std::vector<std::string> devices;  // Device::number; empty: the first GPU
 
   void AddTo(CLI::App& command);
-  // --shapes, for commands that judge one task.
+  // Adds --shapes, for commands that judge one task.
   void AddShapesTo(CLI::App& command);
-  // --target, for commands that judge candidates for one target.
+  // Adds --target, for commands that judge candidates for one target.
   void AddTargetTo(CLI::App& command);
   [[nodiscard]] Target runs_on() const { return TargetFromName(target).value_or(Target::kCpu); }
-  // Reads the file of shapes; the error names it.
+  // Reads the file of shapes. An error names the file.
   [[nodiscard]] Result<void> ReadShapes();
-  // What is empty here, from the settings.
+  // Returns a copy in which empty members are filled in from the settings.
   [[nodiscard]] VerifyFlags With(const Settings& settings) const;
   [[nodiscard]] VerifyOptions options() const;
-  // What a run keeps of them, so that it is resumed alike.
+  // Returns the flags that a run stores, so that it is resumed with the same ones.
   [[nodiscard]] std::map<std::string, std::string> AsOptions() const;
   [[nodiscard]] static VerifyFlags FromOptions(const std::map<std::string, std::string>& options);
   [[nodiscard]] WorkbenchOptions workbench_options() const;

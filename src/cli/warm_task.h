@@ -1,4 +1,4 @@
-// WarmTask: the server's end of the process that keeps one task warm (cli/task_keeper.h).
+// WarmTask is the server's end of the process that keeps one task warm (cli/task_keeper.h).
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ namespace pragma {
 
 class WarmTask final {
  public:
-  // Starts the process; it makes its reference when it gets its first request.
+  // Starts the process. The process makes its reference when it receives its first request.
   [[nodiscard]] static Result<WarmTask> Start(const Context& context, std::string key,
                                               bool on_device);
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] bool on_device() const { return on_device_; }
   [[nodiscard]] LineSocket& requests() { return requests_; }  // lines of cli/serve_protocol.h
-  [[nodiscard]] LineSocket& log() { return log_; }            // what it writes to stderr
+  [[nodiscard]] LineSocket& log() { return log_; }            // what the process writes to stderr
   [[nodiscard]] int pid() const { return process_.pid(); }
   [[nodiscard]] int pidfd() const { return process_.pidfd(); }
 
-  // Asks it to stop what it does and end; it is killed when it has not done so by `kill_at`.
+  // Asks the process to stop its work and end. It is killed if it still runs at `kill_at`.
   void Stop(TimePoint kill_at);
   [[nodiscard]] bool stopping() const { return kill_at_ != TimePoint::max(); }
   [[nodiscard]] TimePoint kill_at() const { return kill_at_; }
-  // False once it has ended. Kills it when it is time to.
+  // Returns false once the process has ended. Kills it if its time is over.
   [[nodiscard]] bool Lives();
 
  private:

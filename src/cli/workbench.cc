@@ -44,18 +44,18 @@ std::string MachineKey(const Machine& machine) {
   return fmt::format("{}{}/{}", kMachineFigures, machine.fingerprint, machine.threads);
 }
 
-// As the store has it; nullopt when it has no figures of this machine.
+// Returns the machine with the figures in the store, or nullopt if the store has none.
 std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
   const Result<std::optional<std::string>> kept = store.GetFigure(MachineKey(described));
   if (!kept || !*kept) return std::nullopt;
   Result<Machine> known = MachineFromJson(**kept);
   if (!known || known->peak_gflops <= 0) return std::nullopt;
-  known->caches = described.caches;  // older figures know less about them
+  known->caches = described.caches;  // older entries know less about caches
   known->device = described.device;  // never stored
   return std::move(*known);
 }
 
-// Peaks and bandwidths from the store, or measured now and kept there.
+// Returns the machine with peaks and bandwidths from the store, or measures and stores them now.
 Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
   Machine machine = TRY(DescribeMachine());
   if (threads > machine.threads) {
@@ -80,7 +80,7 @@ void FindDeviceFor(Machine& machine, const std::string& programs, const std::str
   }
 }
 
-// Of a lint that a run starts with; `pragma lint` takes longer looks.
+// Time limit of the lint at the start of a run. `pragma lint` looks for longer.
 constexpr Seconds kLintBeforeRun{20};
 
 Allocator AllocatorFrom(const nlohmann::json& name) {
@@ -111,7 +111,7 @@ std::optional<TimerMode> TimersFor(Measure most) {
   return most == Measure::kEagerAndCompile ? TimerMode::kCompile : TimerMode::kEager;
 }
 
-// It computes while it reads the task; nobody may time beside it.
+// Starts the server. It computes while it reads the task, so nothing may be timed meanwhile.
 Result<TorchServer> StartServer(const Jail& jail, const TorchServerOptions& options,
                                 const std::filesystem::path& task) {
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
@@ -166,7 +166,7 @@ TorchServerOptions Workbench::torch_options() const {
   options.package_root = paths_.package_root();
   options.cache_dir = home_ / "cache" / "torch";
   options.threads = machine_.threads;
-  // Torch has no GPU where the driver's device is the host's memory.
+  // Torch does not see a GPU if the driver's device is the host's memory.
   if (machine_.device && !machine_.device->host_memory) options.device = machine_.device;
   options.describe_limit = task_limit_;
   return options;
@@ -194,7 +194,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   return opened;
 }
 
-// A task of its own for each shape: the same text with other numbers.
+// Opens a task of its own for each shape. Its text is the same with other numbers.
 Result<void> TaskBench::OpenShapes(const std::filesystem::path& task, Measure most) {
   VerifyOptions single = options_;
   single.shapes.clear();
@@ -259,7 +259,7 @@ Result<Evaluation> TaskBench::EvaluateOne(const Candidate& candidate, const Cand
   return evaluation;
 }
 
-// The task as written first; the first shape that fails decides.
+// Evaluates on the task as written first. The first shape that fails decides the verdict.
 Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const Candidate* best,
                                              Measure measure, const Verifier::Progress& progress) {
   const auto within = [&](std::size_t shape) {
@@ -270,7 +270,7 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
   ShapedEvaluation all(TRY(EvaluateOne(candidate, best, measure, within(1))));
   for (std::size_t i = 0; i < others_.size() && all.passed(); ++i) {
     OtherShape& other = others_[i];
-    // One recorded seed tells them all.
+    // All shapes' seeds are derived from the one seed that is recorded.
     const Result<Seed> seed = SeedFromHex(all.seed());
     if (seed) other.bench->set_seed(DeriveSeed(*seed, fmt::format("shape {}", i)));
     all.Add(other.set, TRY(other.bench->EvaluateOne(candidate, best, measure, within(i + 2))));
@@ -293,7 +293,7 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                      const Verifier::Progress& progress, const ProfileWish& wish) {
-  TRY(verifier_->Settle());  // inputs of the profile come from the same server
+  TRY(verifier_->Settle());  // the profile's inputs come from the same server
   const bool cpu = TargetOf(candidate.language) == Target::kCpu;
   const RuleSet rules =
       TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
@@ -337,7 +337,7 @@ Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const
   return ProfileOnDevice(subject, rules, progress);
 }
 
-// Raised when decoys, rules or batteries change.
+// The version in the key is raised when decoys, rules or batteries change.
 std::string TaskBench::LintKey() const { return "lint/2/" + task().sha256; }
 
 void TaskBench::LoadLint() {

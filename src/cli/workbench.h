@@ -1,5 +1,5 @@
-// Workbench: the parts of pragma that commands share, made in order from the flags, with a clear
-// error for the first one that cannot be had.
+// Workbench makes the parts of pragma that commands share, in order, from the flags. For the first
+// part that cannot be made it returns a clear error.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@ namespace pragma {
 
 struct RuleSet;
 
-// What is known of a machine stands in the store as "machine/FINGERPRINT/THREADS".
+// Store keys of what is known about a machine have the form "machine/FINGERPRINT/THREADS".
 inline constexpr std::string_view kMachineFigures = "machine/";
 
 // Whether kernels are measured on a GPU.
@@ -44,14 +44,15 @@ enum class DeviceWish { kNone, kIfThere };
 }
 
 struct WorkbenchOptions {
-  int threads = 0;  // 0: what the machine gives
+  int threads = 0;  // 0: all that the machine has
   SandboxMode sandbox = SandboxMode::kRequired;
   DeviceWish device = DeviceWish::kNone;
-  std::vector<std::string> devices;                          // to take one from; empty: the first
+  std::vector<std::string> devices;                          // to choose from; empty: the first
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
 };
 
-// Jail, store, machine with its figures (measured once per machine, kept in the store), builder.
+// Holds the jail, the store, the machine with its figures, and the builder. The figures are
+// measured once per machine and kept in the store.
 class Workbench final {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Workbench>> Create(const Context& context,
@@ -63,9 +64,9 @@ class Workbench final {
   [[nodiscard]] Store& store() { return store_; }
   [[nodiscard]] const std::filesystem::path& home() const { return home_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
-  // With what this or another process has found out about it since.
+  // Returns the machine with what this or another process has found out about it since.
   [[nodiscard]] Machine KnownMachine();
-  // Keeps what is better than the figures kept so far.
+  // Keeps those figures that are better than the figures kept so far.
   void KeepFigures(const Machine& measured);
   [[nodiscard]] const Builder& builder() const { return builder_; }
   [[nodiscard]] std::filesystem::path knowledge() const { return paths_.knowledge(); }
@@ -73,7 +74,7 @@ class Workbench final {
 
  private:
   Workbench(const Context& context, Jail jail, Store store, Machine machine, Seconds task_limit);
-  std::optional<DeviceSeat> seat_;  // of the machine's device, where it was one of several
+  std::optional<DeviceSeat> seat_;  // a device of the machine, if it was chosen from several
   Paths paths_;
   std::filesystem::path home_;
   Seconds task_limit_;
@@ -83,13 +84,13 @@ class Workbench final {
   Builder builder_;
 };
 
-// One task on a workbench: its warm reference and the verifier over it; with VerifyOptions::shapes
-// also those of its other shapes, on all of which each candidate is judged. Outlived by the
-// workbench.
+// TaskBench is one task on a workbench: its warm reference, and the verifier that uses it. With
+// VerifyOptions::shapes it also holds references for the task's other shapes, and each candidate is
+// judged on all of them. The workbench must outlive it.
 class TaskBench final {
  public:
-  // `most`: what evaluations are expected to measure, which is made ready ahead of them; others
-  // may measure more, and then wait for it.
+  // `most` is the most that evaluations are expected to measure. What that needs is prepared in
+  // advance. An evaluation may measure more, but then has to wait for it.
   [[nodiscard]] static Result<std::unique_ptr<TaskBench>> Open(
       Workbench& bench, const std::filesystem::path& task, const VerifyOptions& options,
       Measure most = Measure::kEagerAndCompile);
@@ -100,33 +101,33 @@ class TaskBench final {
   [[nodiscard]] const std::string& header() const { return header_; }
   [[nodiscard]] TorchServer& server() { return server_; }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
-  // Of the evaluations from now on; none: drawn after each build.
+  // Sets the seed of all later evaluations. Without a value a seed is drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
-  // Verifier::set_quick, on every shape.
+  // Calls Verifier::set_quick for every shape.
   void set_quick(bool quick);
-  // Verifier::set_more_to_come.
+  // Calls Verifier::set_more_to_come.
   void set_more_to_come(bool more) { verifier_->set_more_to_come(more); }
-  // Takes over what other processes found out about the task meanwhile (lint, baselines).
+  // Loads what other processes have found out about the task meanwhile (lint, baselines).
   void Refresh();
-  // Verifier::Evaluate, keeping the task's baseline for later runs.
+  // Calls Verifier::Evaluate and keeps the task's baseline for later runs.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
-  // For the tuner, on the task as it is written; nothing is evaluated while it is there.
+  // Opens the task as it is written, for the tuner. Nothing is evaluated while the result exists.
   [[nodiscard]] Result<VariantBench> OpenVariants() { return verifier_->OpenVariants(); }
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Verifier::Progress& progress);
-  // Verifier::TimeByPaper, as the task is written.
+  // Calls Verifier::TimeByPaper on the task as it is written.
   [[nodiscard]] Result<PaperTiming> TimeByPaper(const Candidate* candidate, bool compile,
                                                 const Verifier::Progress& progress) {
     return verifier_->TimeByPaper(candidate, compile, progress);
   }
-  // What to ask besides what is always asked.
+  // What to ask for besides what is always asked for.
   struct ProfileWish {
     std::vector<ForeignTool> tools;  // for processors
     bool full = false;               // for GPUs: all counters (profile/device_profiler.h)
   };
-  // Of a passed candidate that is no plain Python, as the task is written. The evaluation's time is
-  // the profile's.
+  // Profiles a passed candidate that is not plain Python, on the task as it is written. The profile
+  // takes its time from the evaluation.
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                           const Verifier::Progress& progress) {
     return ProfileOf(candidate, evaluation, progress, {});
@@ -134,9 +135,9 @@ class TaskBench final {
   [[nodiscard]] Result<Profile> ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                           const Verifier::Progress& progress,
                                           const ProfileWish& wish);
-  // The verdict goes onto the task, and with it onto every result, now and in later runs.
+  // Stores the lint verdict with the task, and thus with every result, now and in later runs.
   void KeepLint(const LintReport& report);
-  // As kept by an earlier run, else linted now.
+  // Loads the lint verdict of an earlier run, or lints the task now.
   [[nodiscard]] Result<void> EnsureLint(const VerifyProgress& progress);
 
  private:
@@ -147,10 +148,10 @@ class TaskBench final {
     TempDir file;
     std::unique_ptr<TaskBench> bench;
   };
-  // What a profile on a device is made from. Borrowed.
+  // What a profile on a device is made from. The references and the pointer are borrowed.
   struct DeviceProfileWish {
     const Candidate& candidate;
-    const BuiltKernel* kernel;  // of a CUDA candidate
+    const BuiltKernel* kernel;  // built kernel of a CUDA candidate
     const Evaluation& evaluation;
     bool full;
   };
@@ -165,7 +166,8 @@ class TaskBench final {
   [[nodiscard]] Result<Evaluation> EvaluateShapes(const Candidate& candidate, const Candidate* best,
                                                   Measure measure,
                                                   const Verifier::Progress& progress);
-  // Figures of another cache state, thread count, torch or machine are other figures.
+  // The key of the baseline. Figures of another cache state, thread count, torch or machine have
+  // another key.
   [[nodiscard]] std::string BaselineKey() const;
   [[nodiscard]] std::string LintKey() const;
   void LoadLint();
@@ -176,7 +178,7 @@ class TaskBench final {
   TorchServer server_;
   std::string header_;
   VerifyOptions options_;
-  std::optional<Verifier> verifier_;  // made anew when the kernel's header changes
+  std::optional<Verifier> verifier_;  // created anew when the kernel's header changes
   std::vector<OtherShape> others_;
   std::string kept_;  // the baseline as the store has it
 };

@@ -22,8 +22,8 @@ struct TileFold {
   std::string shape;  // "(ROWS, COLUMNS)"
 };
 
-inline constexpr const char* kNoPlace = "2147483647";  // of no element
-// What changes nothing.
+inline constexpr const char* kNoPlace = "2147483647";  // position that stands for no element
+// Returns the identity element of a reduction.
 [[nodiscard]] std::string NeutralText(Fold fold, ExprType type);
 // Returns `value` where `inside` is true, and the identity element elsewhere. For positions it does
 // the same.
