@@ -32,7 +32,9 @@ _ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
 _TURNS = 64  # different rows of permuted_rows
 _AROUND = 0.1  # of a constant: the spread of the values around it
 _BESIDE = 1e-3  # of a constant that the type does not have
-_OTHER_SIGN = 0.25  # of the rows of constants
+# The ways in which a row shows a constant; the first three differ in where its other elements lie.
+_AROUND_IT, _BELOW, _ABOVE, _AMONG, _NORM = range(5)
+_WAYS = 5
 
 _INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
 _SPARSE = ("one_hot", "last_only")
@@ -60,6 +62,7 @@ def apply(
             message["seed"],
             str(device),
             message.get("constants", ()),
+            message.get("part", 0),
         ).apply(arguments, structures, tensors, message.get("argument", -1))
 
 
@@ -74,8 +77,10 @@ class Battery:
         seed: int,
         device: str,
         constants: Sequence[float] = (),
+        part: int = 0,
     ) -> None:
         self._name = name
+        self._part = part
         self._constants = [c for c in constants if abs(c) <= rung]
         self._rung = rung
         self._bound = integer_bound
@@ -324,25 +329,29 @@ class Battery:
                 rows[:, 1:-1] = inside.roll(turn * max(inside.numel() // _TURNS, 1))
 
     def _place_constants(self, tensor: torch.Tensor, size: float) -> None:
-        """A constant for each row: every other element is it, among values around it; or every fourth, among
-        usual values; or the row as a whole has about that norm."""
+        """A constant for each row, in one of five ways: every other element is the constant, the rest lies
+        around it, below it or above it; every fourth is, among usual values; the row's norm is about it.
+        All constants in all ways come first, then their negatives; parts share them out."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         rows = torch.Size([table.shape[0], 1])
-        wanted = torch.tensor(self._constants, dtype=torch.float64, device=self._device)[
-            self._columns(rows, len(self._constants))
-        ]
-        wanted = torch.where(self._uniform(rows) < _OTHER_SIGN, -wanted, wanted)
+        order = torch.randperm(table.shape[0], generator=self._generator, device=self._device).view(rows)
+        place = (self._part * table.shape[0] + order) % (2 * len(self._constants) * _WAYS)
+        kind = place % _WAYS
+        signed = torch.tensor(self._constants, dtype=torch.float64, device=self._device)
+        wanted = torch.cat([signed, -signed])[place // _WAYS]
         held = wanted.to(tensor.dtype)
         beside = (wanted * (1 + _BESIDE * self._signs(rows))).to(tensor.dtype)
         held = torch.where(held.double() == wanted, held, beside)
-        kind = self._columns(rows, 3)
         norm = wanted.abs() / math.sqrt(row) * (0.3 + 3 * self._uniform(rows))
-        spread = torch.where(kind == 0, _AROUND * wanted.abs(), torch.where(kind == 1, size, norm))
-        table.mul_((spread / size).to(tensor.dtype)).add_(torch.where(kind == 0, held, 0))
-        for of_kind, distance in ((0, 2), (1, 4)):
+        near = kind <= _ABOVE
+        spread = torch.where(near, _AROUND * wanted.abs(), torch.where(kind == _AMONG, size, norm))
+        table.mul_((spread / size).to(tensor.dtype))
+        table.copy_(torch.where(kind == _BELOW, -table.abs(), torch.where(kind == _ABOVE, table.abs(), table)))
+        table.add_(torch.where(near, held, 0))
+        for chosen, distance in ((near, 2), (kind == _AMONG, 4)):
             some = table[:, self._below(min(distance, row)) :: distance]
-            some.copy_(torch.where(kind == of_kind, held, some))
+            some.copy_(torch.where(chosen, held, some))
 
     def _place_limits(self, tensor: torch.Tensor) -> None:
         """The least and the greatest finite number: all of a row, of half of the rows, or one of each in

@@ -23,10 +23,10 @@ def spec(name: str, role: str, tensor: torch.Tensor) -> Argument:
     return Argument(name, name, role, dtype, list(tensor.shape))
 
 
-def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1, constants=()):
+def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1, constants=(), part=0):
     """A battery of one tensor."""
     drawn = torch.rand(64, 64) if tensor is None else tensor.clone()
-    batteries.Battery(name, rung, bound, seed, "cpu", constants).apply(
+    batteries.Battery(name, rung, bound, seed, "cpu", constants, part).apply(
         [spec("x", role, drawn)], [detect(drawn)], [drawn], chosen
     )
     return drawn
@@ -165,6 +165,17 @@ def test_constants_are_hit_surrounded_and_matched_by_a_norm():
     assert (x == 9999.0).any()
     # The type does not have 1e-12: what is beside it stays on one side, whatever the truth's precision.
     assert not (x.double() == 1e-12).any() and ((x.double() - 1e-12).abs() < 2e-15).any()
+
+
+def test_parts_show_each_constant_below_and_above_other_values():
+    constants = (-9999.0, 7.0, 1e-3, 0.044715, 31.0)
+    parts = [made("constants", torch.randn(10, 64), rung=1e30, constants=constants, part=p) for p in range(5)]
+    x = torch.cat(parts)
+    for constant in constants:
+        held = torch.tensor(constant).item()
+        near = x[((x - held).abs() < abs(held)).all(dim=1)]
+        assert (near.amax(dim=1) <= held * (1 + 2e-3 * (1 if held > 0 else -1))).any()
+        assert (near.amin(dim=1) >= held * (1 - 2e-3 * (1 if held > 0 else -1))).any()
 
 
 def test_without_constants_values_are_signed():

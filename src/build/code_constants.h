@@ -9,9 +9,9 @@
 
 namespace pragma {
 
-// Reads the object's constant data as fp32 and as fp64. Returns at most 64 different numbers in
-// ascending order, whose sizes lie between 1e-30 and 1e30. Strings and tables are read as well, so
-// some of the numbers mean nothing.
+// Reads the object's constant data as fp32 and as fp64. Returns at most 64 different numbers whose
+// sizes lie between 1e-30 and 1e30. Strings and tables are read as well, so some of the numbers
+// mean nothing. People write short numbers: those with the fewest decimal digits come first.
 [[nodiscard]] std::vector<double> ConstantsOf(const ElfFile& elf);
 // The same for device code, whose constants stand in its PTX as hexadecimal digits.
 [[nodiscard]] std::vector<double> ConstantsOfPtx(std::string_view ptx);

@@ -32,7 +32,10 @@ TEST(CodeConstants, AreThoseThatAKernelComparesWith) {
 TEST(CodeConstants, OfDeviceCodeStandInItsText) {
   EXPECT_THAT(ConstantsOfPtx("setp.gt.f32 %p1, %f1, 0fC61C3C00;\nmul.f64 %d1, %d2, "
                              "0d3FF8000000000000;\nmov.f32 %f3, 0f00000000; mov.f32 %f2, 0f12"),
-              ElementsAre(-9999.0, 1.5));
+              ElementsAre(1.5, -9999.0));
+  // 0.1, a third (seven digits), 16.
+  EXPECT_THAT(ConstantsOfPtx("0f3EAAAAAB 0f41800000 0f3DCCCCCD"),
+              ElementsAre(0.1F, 16.0, 1.0F / 3));
   EXPECT_THAT(ConstantsOfPtx(""), IsEmpty());
 }
 

@@ -119,7 +119,7 @@ Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t d
   JsonWriter request = Begin("battery_set");
   request.Field("battery", battery.name).Field("rung", battery.rung);
   request.Field("integer_bound", battery.integer_bound).Field("argument", battery.argument);
-  request.Field("constants", battery.constants);
+  request.Field("constants", battery.constants).Field("part", battery.part);
   request.Field("draw", draw).Field("seed", battery.seed).Field("slot", slot);
   const JsonReader reply = TRY(server_->AskReferee(request, {}, "making a battery's input set"));
   TruthFigures truth = TRY(ReadTruth(reply));

@@ -257,7 +257,7 @@ Result<void> TorchServer::ApplyBattery(const BatteryRequest& battery, const Shar
   request.BeginObject().Field("op", "apply_battery").Field("battery", battery.name);
   request.Field("rung", battery.rung).Field("integer_bound", battery.integer_bound);
   request.Field("argument", battery.argument).Field("seed", battery.seed);
-  request.Field("constants", battery.constants);
+  request.Field("constants", battery.constants).Field("part", battery.part);
   request.Field("offsets", Shifted(layout.argument_offsets, offset));
   const std::array<int, 1> fds{area.fd()};
   TRY(impl_->Ask(request, fds, "making a battery's input set"));

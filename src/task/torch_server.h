@@ -69,7 +69,8 @@ struct BatteryRequest {
   double integer_bound = 1;
   int argument = -1;  // of a battery that is about one input; -1: any
   std::uint64_t seed = 0;
-  std::vector<double> constants;  // of the battery that places some
+  std::vector<double> constants;  // of the battery that places some, the likeliest first
+  int part = 0;                   // of several sets that share them
 };
 
 // A timing child: forked from the clean zygote, blocked on its doorbell.

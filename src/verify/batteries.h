@@ -103,6 +103,7 @@ struct BatteryWish {
   int draw = -1;      // the drawn set that is rewritten; -1: any
   int argument = -1;  // the input that a battery of one input is about; -1: any
   std::span<const double> constants = {};  // of the kernel's code; the caller owns them
+  int part = 0;  // of the constants' sets: each shows other constants, as a set has few rows
 };
 
 [[nodiscard]] std::string_view BatteryName(Battery battery);     // "signed", "wide_range", ...

@@ -292,6 +292,21 @@ std::vector<double> ConstantsOf(const Task& task) {
   return {numbers.begin(), numbers.end()};
 }
 
+int ConstantParts(const Task& task, std::size_t of_kernel) {
+  constexpr std::int64_t kWays = 5;
+  constexpr std::int64_t kMostParts = 6;
+  std::int64_t rows = 1;
+  for (const TensorSpec& tensor : task.arguments) {
+    if (tensor.role != TensorRole::kInput || !IsFloating(tensor.dtype) || tensor.shape.empty())
+      continue;
+    if (tensor.shape.back() > 0)
+      rows = std::max(rows, static_cast<std::int64_t>(tensor.elements()) / tensor.shape.back());
+  }
+  const auto constants = static_cast<std::int64_t>(ConstantsOf(task).size() + of_kernel);
+  return static_cast<int>(
+      std::clamp((kWays * constants + rows - 1) / rows, std::int64_t{1}, kMostParts));
+}
+
 std::string LeftOut(const Task& task, Battery battery) {
   if (MakesTies(battery) && !TiesAreDecided(task))
     return "which of equal elements an index means is not defined";

@@ -25,6 +25,11 @@ namespace pragma {
 // The numbers that the module's operators are given: thresholds, eps, scales. Not zero.
 [[nodiscard]] std::vector<double> ConstantsOf(const Task& task);
 
+// How many input sets it takes to show the module's constants and so many of the kernel's. A row
+// shows one constant in one of five ways (python/pragma_torch/batteries.py), and some tasks have
+// few rows. At least 1; at most 6, which leaves the unlikeliest constants out.
+[[nodiscard]] int ConstantParts(const Task& task, std::size_t of_kernel);
+
 // Why the task gives a battery no meaning; empty: it does.
 [[nodiscard]] std::string LeftOut(const Task& task, Battery battery);
 

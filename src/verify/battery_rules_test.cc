@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -69,6 +71,20 @@ TEST(RequiredBatteriesTest, NormsNeedOffsets) {
                       Not(Contains(Battery::kMasked))))
         << op;
   }
+}
+
+TEST(ConstantPartsTest, FewRowsTakeSeveralSets) {
+  Task task = With({"aten.cummax.default"});
+  const auto input = [](std::vector<std::int64_t> shape) {
+    return TensorSpec{.name = "x", .role = TensorRole::kInput, .shape = std::move(shape)};
+  };
+  task.arguments = {input({50, 8})};
+  EXPECT_EQ(ConstantParts(task, 0), 1);
+  EXPECT_EQ(ConstantParts(task, 10), 1);
+  EXPECT_EQ(ConstantParts(task, 11), 2);
+  EXPECT_EQ(ConstantParts(task, 64), 6);  // the most
+  task.arguments = {input({8}), input({2, 100, 8})};
+  EXPECT_EQ(ConstantParts(task, 60), 2);
 }
 
 TEST(RequiredBatteriesTest, ScansNeedOrder) {

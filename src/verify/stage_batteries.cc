@@ -48,7 +48,8 @@ BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung
           .integer_bound = IntegerBound(task),
           .argument = wish.argument,
           .seed = rng() >> 1U,
-          .constants = ConstantsFor(task, wish)};
+          .constants = ConstantsFor(task, wish),
+          .part = wish.part};
 }
 
 std::size_t DrawFor(const BatteryWish& wish, std::size_t draws, Rng& rng) {

@@ -193,9 +193,23 @@ bool ValuePolicy::OutOfTime(std::string_view battery) {
 Result<bool> ValuePolicy::TryOne(Battery battery) {
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
   if (battery == Battery::kNan) return EachNan();
+  if (battery == Battery::kConstants) return EachOfConstants();
   if (OutOfTime(BatteryName(battery))) return true;
-  return OneBattery({.battery = battery, .constants = judging_.kernel->constants},
-                    std::string(BatteryName(battery)));
+  return OneBattery({.battery = battery}, std::string(BatteryName(battery)));
+}
+
+Result<bool> ValuePolicy::EachOfConstants() {
+  const std::string name(BatteryName(Battery::kConstants));
+  const std::vector<double>& constants = judging_.kernel->constants;
+  const int parts = ConstantParts(calls_.task(), constants.size());
+  for (int part = 0; part < parts; ++part) {
+    if (OutOfTime(name)) return true;
+    const std::size_t left_out = left_out_.size();
+    const BatteryWish wish{.battery = Battery::kConstants, .constants = constants, .part = part};
+    if (!TRY(OneBattery(wish, name))) return false;
+    if (left_out_.size() > left_out) return true;
+  }
+  return true;
 }
 
 Result<bool> ValuePolicy::EachNan() {
@@ -281,7 +295,8 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
 // Of one that is no reason to reject, or where only places differ that are not finite in truth.
 void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
   const std::string& difference = compared.ok ? compared.odd : compared.reason;
-  if (compared.ok) run_.emplace_back(BatteryName(battery));
+  const std::string_view name = BatteryName(battery);
+  if (compared.ok && (run_.empty() || run_.back() != name)) run_.emplace_back(name);
   if (difference.empty()) return;
   judging_.Note(std::string(BatteryName(battery)), "note",
                 "differs from Torch there: " + difference);

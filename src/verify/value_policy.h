@@ -141,6 +141,7 @@ class ValuePolicy final {
   [[nodiscard]] std::vector<Battery> Required() const;
   [[nodiscard]] bool OutOfTime(std::string_view battery);
   Result<bool> TryOne(Battery battery);
+  Result<bool> EachOfConstants();
   Result<bool> OneBattery(const BatteryWish& wish, const std::string& name);
   Result<bool> EachNan();
   Result<Comparison> CompareBattery(std::uint32_t slot, Battery battery, const BatteryDraw& draw);
