@@ -24,7 +24,7 @@ template <class T>
 // IEEE 754 binary16.
 [[nodiscard]] double Float16ToDouble(std::uint16_t bits);
 
-// To nearest, ties to even; NaN and infinity stay what they are.
+// Rounds to nearest, ties to even. NaN and infinity stay as they are.
 [[nodiscard]] std::uint16_t ToBFloat16(float value);
 
 // Rounds `value` to the dtype and writes it as element `index`. Floating dtypes only.
