@@ -21,9 +21,9 @@ enum class Battery : std::uint8_t {
   kIntegers,    // small integers: sums of products are exact in any order
   kOneHot,      // one input has a single non-zero element in each row
   kLastOnly,    // one input is zero but for its last row and last column
-  kTies,        // three values only
+  kTies,        // only three distinct values
   kTiny,        // as kSigned, but a hundred thousand times smaller
-  kDenormals,   // below the smallest normal number
+  kDenormals,   // magnitudes below the smallest normal number
   kZeros,
   // Batteries by sign: the value with which a maximum or minimum is initialised must not win.
   kNegative,        // all negative, of the nominal size

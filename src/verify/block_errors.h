@@ -36,7 +36,7 @@ struct BlockErrors {
   double squared = 0;  // sum of the squares of the truth
   double max_abs = 0;  // |y - r|
   double max_rel = 0;  // |y - r| / |r| where |r| > rms / 1000; for smaller elements it says nothing
-  double max_any_rel = 0;  // the same where |r| > kWellAboveSmallest * smallest
+  double max_any_rel = 0;  // as max_rel, where |r| > kWellAboveSmallest * smallest
   double max_scaled = 0;   // |y - r| / (|r| + rms)
   std::int64_t odd = 0;    // number of elements left out
 };

@@ -200,7 +200,7 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
     result.error.at = Unravel(first, spec.shape);
     return result;
   }
-  // Written so that a NaN figure fails.
+  // The condition is written so that a NaN figure fails.
   const bool nothing = tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute;
   result.ok =
       nothing || (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2);

@@ -14,11 +14,11 @@
 
 namespace pragma {
 
-// What a decoy sees of one input set.
+// The data of one input set that a decoy can use.
 struct DecoyScene {
   const Task& task;
-  std::span<const std::byte> arguments;  // PackedLayout
-  std::span<const std::byte> native;     // Torch's own outputs, PackedLayout
+  std::span<const std::byte> arguments;  // the set's arguments, in PackedLayout
+  std::span<const std::byte> native;     // Torch's own outputs, in PackedLayout
   // Torch's outputs and the arguments of the first set. Empty: this is the first set.
   std::span<const std::byte> first_native;
   std::span<const std::byte> first_arguments;

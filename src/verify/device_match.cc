@@ -70,7 +70,7 @@ class DeviceMatch final {
   std::vector<DeviceSide>& sides_;
   TimingPlan plan_;
   Rng& rng_;
-  std::vector<char> left_out_;  // by side
+  std::vector<char> left_out_;  // by side: nonzero if the side was left out
   DeviceOutcome outcome_;
 };
 

@@ -89,7 +89,7 @@ class DeviceStage final {
   Referee referee_;
   StageSize size_;
   TermsOf terms_ = TermsOf::kRandomValues;  // terms of the set that was made last
-  std::vector<Tolerance> tolerances_;       // by output
+  std::vector<Tolerance> tolerances_;       // tolerance, by output
   std::vector<double> nominal_rms_;  // by output: rms of the truth of the set that was drawn last
   std::vector<char> against_torch_;  // by slot: compared with Torch's result, not with the truth
 };

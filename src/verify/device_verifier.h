@@ -42,7 +42,7 @@ class DeviceVerifier final {
   void set_more_to_come(bool more) { more_to_come_ = more; }
 
  private:
-  // What one candidate's processes are started from.
+  // A candidate and the programs from which its processes are started.
   struct Subject {
     std::optional<WorkerZygote> zygote;
     std::optional<CudaProgram> cuda;

@@ -20,7 +20,7 @@ class InputPool final {
   // Creates a pool with room for `draws` sets in PackedLayout(task).
   [[nodiscard]] static Result<InputPool> Create(const Task& task, std::size_t draws);
 
-  // Draws set `index` anew under `seed` by running the task's own get_inputs and constructor.
+  // Draws set `index` again under `seed` by running the task's own get_inputs and constructor.
   [[nodiscard]] Result<void> Draw(TorchServer& server, std::size_t index, std::uint64_t seed);
   [[nodiscard]] std::size_t size() const { return draws_; }
   [[nodiscard]] const SharedMemory& memory() const { return memory_; }

@@ -51,7 +51,7 @@ struct StageSize {
 // One battery's set in a ring slot, and how outputs on it are judged.
 struct BatteryDraw {
   std::string not_admitted;           // why the reference cannot judge it; empty: it can
-  std::vector<Tolerance> tolerances;  // by output
+  std::vector<Tolerance> tolerances;  // tolerance, by output
   std::vector<char> exact;            // by output: integers that any order of summation gets right
   bool finite = true;                 // the truth is finite everywhere
 };

@@ -11,10 +11,10 @@ namespace pragma {
 
 struct TensorStructure {
   double rms = 0;           // root mean square of all elements
-  bool constant = false;    // all elements equal: as constructed, not drawn
-  bool some_zeros = false;  // zeros among other values
+  bool constant = false;    // all elements are equal, as constructed rather than drawn
+  bool some_zeros = false;  // there are zeros among other values
   bool few_values = false;  // labels, signs, masks: many elements, few distinct values
-  bool symmetric = false;   // in its last two dimensions
+  bool symmetric = false;   // symmetric in its last two dimensions
   bool rows_sum_to_one = false;
   bool non_finite = false;
 };

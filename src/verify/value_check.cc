@@ -246,7 +246,7 @@ Result<void> ValueCheck::RunStrict(WorkerProcess& used, WorkerProcess& pristine)
 // may have: fewer than were requested, and as many as a server has.
 Result<void> ValueCheck::OtherThreads() {
   if (!judging_.kernel->openmp) return {};
-  constexpr int kAskedFor = 5, kGiven = 3, kMany = 24;  // not powers of two
+  constexpr int kAskedFor = 5, kGiven = 3, kMany = 24;  // none is a power of two
   WorkerOptions options = parts_.worker;
   options.bound = false;
   options.threads = kAskedFor;

@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t kLeastBatteries = 4;
 // Tolerance for batteries on which a missing term would be the whole output.
 constexpr Tolerance kEveryTermCounts{.rel = 0.01, .rel_l2 = 0.01};
-// An integer that is off by less than this rounds to the right one.
+// An integer that is wrong by less than this rounds to the right one.
 constexpr double kHalf = 0.5;
 
 }  // namespace

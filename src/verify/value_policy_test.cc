@@ -220,7 +220,8 @@ TEST(BatteryOrderTest, WithTimeEveryBatteryIsRun) {
 TEST(BatteryOrderTest, WhatANanLeavesBehindIsSeenInTheNextCall) {
   BatteryCalls calls(kSum);
   EXPECT_EQ(Batteries(calls, {}).status, Status::kPassed);
-  EXPECT_EQ(calls.again, 5U);  // two inputs with a NaN, infinities, and masks that a sum only notes
+  // NaN in each of two inputs, infinities, and the two masks, which are only noted for a sum.
+  EXPECT_EQ(calls.again, 5U);
   BatteryCalls poisoned(kSum);
   poisoned.poisoned_by_nan = true;
   const Evaluation evaluation = Batteries(poisoned, {});
