@@ -32,7 +32,7 @@
 namespace pragma {
 namespace {
 
-constexpr Seconds kReportLimit{10};  // for a jail's init to say how its program died
+constexpr Seconds kReportLimit{10};  // for a jail's init to report how its program died
 
 bool IsDead(const UniqueFd& pidfd) {
   pollfd waiter{pidfd.get(), POLLIN, 0};
@@ -75,7 +75,7 @@ Result<void> DeviceWorker::StartJail(const Referee::SharedArea& shared) {
 }
 
 DeviceWorker::~DeviceWorker() {
-  Kill();  // the zygote, or its jail's init, reaps it; SIGKILL also ends a stopped process
+  Kill();  // the zygote or the jail's init reaps it; SIGKILL also ends a stopped process
 }
 
 Result<void> DeviceWorker::WarmUp() {
@@ -214,7 +214,7 @@ Result<void> ReadyWorkers::Start(const DeviceProgram& program, Referee& referee,
   return {};
 }
 
-// What still starts is not waited for.
+// Processes that are still starting are killed, not waited for.
 ReadyWorkers::~ReadyWorkers() {
   for (const std::unique_ptr<Starting>& starting : workers_) starting->worker.Kill();
 }

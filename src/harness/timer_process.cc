@@ -47,7 +47,7 @@ Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& r
 }
 
 TimerProcess::~TimerProcess() {
-  // The child is the zygote's, which reaps it; SIGKILL also ends a stopped process.
+  // The zygote is the child's parent and reaps it. SIGKILL also ends a stopped process.
   if (peer_ != nullptr) peer_->Kill();
 }
 

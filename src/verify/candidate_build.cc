@@ -63,7 +63,7 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
   protections.emplace_back("seccomp");  // the worker's own two filters, with or without a jail
   return {.cpu = machine.cpu,
           .torch = server.torch_version(),
-          .allocator = "",  // once the baseline is known
+          .allocator = "",  // filled in once the baseline is known
           .cache = options.cache == CacheState::kWarm ? "warm" : "cold",
           .threads = machine.threads,
           .protections = std::move(protections),

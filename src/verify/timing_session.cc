@@ -18,7 +18,8 @@
 namespace pragma {
 namespace {
 
-// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
+// The calls count for at least this share of a burst, so that a disturbed doorbell cannot make the
+// burst look like nothing.
 constexpr double kLeastShareOfCalls = 0.25;
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Verifier::Impl {
   std::string header;
   std::vector<std::string> libraries;
   std::optional<Stage> stage;
-  DeviceVerifier device;  // of candidates for a GPU
+  DeviceVerifier device;  // for candidates for a GPU
   std::optional<TaskBaseline> baseline;
 
   [[nodiscard]] const Task& task() const { return server.task(); }
@@ -70,7 +70,7 @@ struct Verifier::Impl {
             .run_limit = options.run_limit};
   }
 
-  // Builds; nullopt when the candidate was turned away (the evaluation says why).
+  // Builds the candidate. nullopt: it was rejected (the evaluation says why).
   Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
                                            Evaluation& evaluation) const {
     return BuildCandidate({server, builder, jail, header}, candidate, evaluation);
@@ -85,7 +85,8 @@ struct Verifier::Impl {
             .worker = worker_options()};
   }
 
-  // Builds and checks; true when the candidate is right.
+  // Builds and checks the candidate. nullopt: it did not build. The evaluation says whether it is
+  // right.
   Result<std::optional<BuiltKernel>> BuildAndCheck(const Candidate& candidate, Judging& judging,
                                                    const Progress& progress) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
