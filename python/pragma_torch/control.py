@@ -43,7 +43,7 @@ class ControlPage:
     """One control page. While there is no command it blocks in the kernel and never spins."""
 
     def __init__(self, fd: int) -> None:
-        """Raises ValueError for a page that is not a control page of ours, or for an unknown processor."""
+        """Raises ValueError if the page is not one of pragma's control pages, or for an unknown processor."""
         self._map = mmap.mmap(fd, os.fstat(fd).st_size)
         self._words = memoryview(self._map).cast("B")[: 4 * (_SETS + _MAX_SETS)].cast("I")
         if self._words[0] != MAGIC or self._words[1] != VERSION:
