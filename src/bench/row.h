@@ -27,7 +27,7 @@ struct BenchCell {
 // The state of a run after an attempt, with totals since its beginning.
 struct CurvePoint {
   int attempt = 0;
-  Status status = Status::kTaskError;  // of this attempt
+  Status status = Status::kTaskError;  // status of this attempt
   std::int64_t tokens = 0;
   double usd = 0;
   double seconds = 0;

@@ -61,7 +61,7 @@ struct LoopModel {
 
 // Cycles of the parts of one iteration, and times of one call.
 struct LoopTimes {
-  double throughput = 0;  // of the core, without the dependency chain
+  double throughput = 0;  // the core's part, without the dependency chain
   double core = 0;
   double memory = 0;
   double iteration = 0;

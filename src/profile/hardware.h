@@ -41,7 +41,7 @@ struct HardwareSpec {
   double clock_ghz = 0;                  // maximum; 0: not known
   std::map<std::string, double> tflops;  // dense peak by type: "fp32", "fp16_matrix"
   double memory_bytes = 0;
-  double bandwidth_gbs = 0;           // of the device's memory, 1e9 bytes per second
+  double bandwidth_gbs = 0;           // device memory, 1e9 bytes per second
   double l2_bytes = 0;                // accelerators: shared by all units
   double l1_bytes = 0;                // per unit; includes shared memory if they are one
   double shared_bytes = 0;            // per unit, usable by blocks

@@ -17,7 +17,7 @@ struct BandwidthRoof {
 
 struct Roofs {
   double gflops = 0;                     // fp32, all threads
-  double intensity = 0;                  // of the task: FLOP per compulsory byte
+  double intensity = 0;                  // the task's FLOP per compulsory byte
   std::vector<BandwidthRoof> bandwidth;  // "task" first
 };
 

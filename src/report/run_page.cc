@@ -357,7 +357,7 @@ class RunPageWriter final {
 
   const RunPage& page_;
   std::set<int> best_path_;
-  Json environment_;  // of the best; omitted from attempts judged in the same one
+  Json environment_;  // the best's; omitted from attempts judged in the same one
   MetricKinds kinds_;
   TextPool texts_;
 };

@@ -22,7 +22,7 @@ struct TreeRules {
   bool leaders_refill = false;
   int window = 5;         // nodes shown besides the selected one; a random sample if there are more
   int repairs = 0;        // consecutive immediate repairs of a failed attempt
-  int most_children = 0;  // of a passed node; 0: unlimited
+  int most_children = 0;  // limit for a passed node; 0: unlimited
   int rewind_after = 0;   // attempts without a new best until its subtree is paused; 0: never
 };
 
@@ -30,7 +30,7 @@ struct TreeRules {
 struct BeamRules {
   int kernels = 3;      // kept from round to round
   int bottlenecks = 2;  // number per kernel worked on in one round, from its diagnosis
-  int repairs = 1;      // of a failed attempt, before it is abandoned
+  int repairs = 1;      // repairs of a failed attempt before it is abandoned
 };
 
 // [ucb]

@@ -25,7 +25,7 @@ namespace pragma {
 struct RunSettings {
   Preset preset;
   Budget budget;
-  Seed seed{};                  // of the strategy
+  Seed seed{};                  // seed of the strategy
   std::string conductor_model;  // also the planner's; as given: "openai:NAME"; empty: none
   std::string coder_model;
   std::string debugger_model;          // empty: the preset has none

@@ -21,7 +21,7 @@ struct SimulatedWorld {
   double correct = 0.5;  // probability that a new or changed kernel is correct
   double repaired =
       0.5;  // chance that a repair succeeds; the repaired kernel is as fast as planned
-  double first_mean = -0.2;  // of the first kernel; normally distributed
+  double first_mean = -0.2;  // mean of the first kernel; normally distributed
   double first_spread = 0.6;
   double limit = 1.8;        // no kernel is faster: the task's bound (6x eager)
   double gain_chance = 0.5;  // probability that a change speeds up a correct kernel

@@ -39,7 +39,7 @@ struct HalvingLimits {
 
 // The final result of one contestant.
 struct Standing {
-  std::vector<double> logs;                             // of all rounds
+  std::vector<double> logs;                             // values of all rounds
   std::string failure;                                  // not empty: it failed
   [[nodiscard]] std::optional<Interval> ratio() const;  // none with fewer than two processes
 };
