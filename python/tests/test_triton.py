@@ -24,7 +24,7 @@ from pragma_candidate.service import Refused
 from pragma_triton import kernels, no_torch, ptx, scramble
 from pragma_triton.scan import scan
 
-# "cuda": the same on a GPU, in place of the interpreter.
+# "cuda" runs the same on a GPU instead of in the interpreter.
 DEVICE = os.environ.get("PRAGMA_TEST_DEVICE", "cpu")
 ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # a seccomp filter that forbids nothing
 LOAD_FAILED = 1

@@ -1,4 +1,4 @@
-// Reading a bundle that anybody may have written.
+// Reads a bundle from an untrusted author.
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -23,13 +23,13 @@ constexpr int kMaxNesting = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
 constexpr int kMaxThreads = 4096;
-constexpr std::size_t kMaxSides = 64;  // of timing sessions
+constexpr std::size_t kMaxSides = 64;  // per timing session
 
 std::unexpected<Error> Wrong(std::string_view name, const std::string& what) {
   return Fail(ErrorKind::kUsage, std::string(name) + what);
 }
 
-// The object that was sealed, after its hash was found right.
+// Checks the hash and returns the object that was sealed.
 Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std::string& object) {
   const std::size_t seal = kSealBegin.size() + kSha256Digits + kSealEnd.size();
   const std::size_t begin = text.size() > seal ? text.size() - seal : 0;
@@ -46,7 +46,7 @@ Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std
   return OpenedBundle{.bundle = {}, .sha256 = said};
 }
 
-// What would cost much memory to parse: such text is nobody's evidence.
+// Returns true if parsing the text would need a lot of memory. No genuine bundle is like that.
 bool IsUnreasonable(std::string_view text) {
   int depth = 0;
   std::size_t values = 0;
@@ -209,7 +209,7 @@ Result<OpenedBundle> OpenBundle(std::string_view text, std::string_view name) {
   const auto reader = JsonReader::Parse(object, name);
   if (!reader) return Fail(ErrorKind::kUsage, reader.error().message);
   ReadKind(*reader);
-  // Of a newer schema nothing else is read: its names may mean other things.
+  // If the schema is newer, nothing else is read, because its names may have other meanings.
   if (reader->status()) ReadBundle(*reader, opened.bundle);
   if (const auto status = reader->status(); !status)
     return Fail(ErrorKind::kUsage, status.error().message);

@@ -1,4 +1,4 @@
-// For tests: a bundle with something in every part.
+// Test support: a bundle with content in every part.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace pragma {
 
-// Two processes of two bursts: the candidate takes 1 ms, eager `ratio` times as long.
+// Samples of two processes of two bursts. The candidate takes 1 ms and eager takes `ratio` times as
+// long.
 inline std::vector<RawSamples> ExampleSamples(double ratio) {
   return {{.session = "eager",
            .side = "candidate",

@@ -37,7 +37,7 @@ bool IsManualName(std::string_view name) {
              });
 }
 
-// "perf_event_open(2)" as {"2", "perf_event_open"}, which is what man takes.
+// Splits "perf_event_open(2)" into {"2", "perf_event_open"}, the arguments of man.
 std::vector<std::string> ManualWords(std::string_view page) {
   const std::size_t open = page.find('(');
   if (open == std::string_view::npos || !page.ends_with(')')) return {std::string(page)};
@@ -83,7 +83,8 @@ Result<Document> ReadTextFile(const std::string& path) {
   }
   std::string clean = TRY(CleanText(text, path));
   if (Trim(clean).empty()) return Fail(ErrorKind::kUsage, path + " holds no text");
-  // The name alone: entries go elsewhere, and a folder here means nothing there.
+  // Only the file name is kept: entries are used elsewhere, where a folder of this machine is
+  // meaningless.
   return Document{.name = std::filesystem::path(path).filename().string(), .text = clean};
 }
 

@@ -200,7 +200,7 @@ TEST(Groups, JoinWhatHasOneNameAndNothingElse) {
   EXPECT_TRUE(GroupEntries({})->empty());
 }
 
-// A model that answers by what it is asked.
+// A model whose answer depends on the prompt.
 class ScriptedModel final : public Model {
  public:
   using Script = std::function<Result<std::string>(const std::string& prompt, const CallKey& key)>;
@@ -238,7 +238,7 @@ class BuildTest : public testing::Test {
     EXPECT_TRUE(WriteFileAtomic(path, text));
     return path;
   }
-  // With the cache as it was left by the last one.
+  // Runs the builder with the cache that the previous run left.
   Result<Built> Run(Model& model, const std::vector<std::string>& sources) {
     KnowledgeCache cache = TRY(KnowledgeCache::Open(folder->path() / "home"));
     options.sources = sources;
@@ -258,7 +258,7 @@ class BuildTest : public testing::Test {
   FakeClock clock;
 };
 
-// Three sections that are a segment each.
+// Returns three sections, each of which is one segment.
 std::string ThreeSections() {
   std::string text;
   for (const char* name : {"ONE", "TWO", "THREE"}) {
@@ -267,7 +267,7 @@ std::string ThreeSections() {
   return text;
 }
 
-// The section that a prompt is about, by the word that only it has.
+// Returns the section that a prompt is about, recognised by the word that only this section has.
 std::string SectionOf(const std::string& prompt) {
   for (const char* name : {"ONE", "TWO", "THREE"}) {
     if (prompt.find(std::string(name) + "\n    ") != std::string::npos) return name;
@@ -342,7 +342,7 @@ TEST_F(BuildTest, AWrongReplyIsToldOnceAndThenLeftOut) {
               ElementsAre(AllOf(HasSubstr("knowledge_segment 2"), HasSubstr("no JSON object"))));
   ASSERT_THAT(built->entries, SizeIs(2));
   EXPECT_EQ(built->entries[1].id, "metric.late");
-  // What could not be used is asked again another time; the rest is not.
+  // The next run asks again only about what could not be used.
   ScriptedModel again(Metrics);
   ASSERT_TRUE(Run(again, {Write("doc.txt", ThreeSections())}));
   EXPECT_THAT(again.prompts, SizeIs(1));
@@ -401,7 +401,7 @@ TEST_F(BuildTest, ManyEntriesOfOneThingAreMergedPieceByPiece) {
   ASSERT_TRUE(built) << built.error().message;
   EXPECT_THAT(built->entries, SizeIs(1));
   EXPECT_EQ(built->report.merged, 29U);
-  // Merges of 10, 1 + 9, 1 + 9 and 1 + 2 entries, of which the second and third say the same.
+  // The merges have 10, 1 + 9, 1 + 9 and 1 + 2 entries. The second and third prompt are identical.
   EXPECT_EQ(built->report.asked, 30U + 2U);
   EXPECT_EQ(built->report.cached, 2U);
 }

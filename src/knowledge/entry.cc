@@ -30,7 +30,8 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Shown as they are, so nothing in them may steer a terminal; U+007F as well.
+// Returns true if the text contains control characters, including U+007F. Entries are displayed
+// unchanged, so they must not control a terminal.
 bool HasControl(std::string_view text, bool lines) {
   return std::ranges::any_of(text, [lines](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -38,7 +38,7 @@ Entry Sample() {
           .sources = {"pragma: measured (a test)"}};
 }
 
-// `what` in the sample's text replaced by `by`.
+// Returns the sample's text with `what` replaced by `by`.
 std::string Changed(const std::string& what, const std::string& by) {
   Entry entry = Sample();
   entry.traps = "none";
@@ -135,7 +135,7 @@ TEST(Compendium, LoadNamesTheBadFile) {
   ASSERT_FALSE(empty);
   EXPECT_THAT(empty.error().message, HasSubstr("has no entries"));
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "metrics/a.toml", Changed("", "")));
-  // Another's folder holds no entries and is not read.
+  // A folder of another component holds no entries and is not read.
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "diagnosis/rules.toml", "x = 1"));
   ASSERT_TRUE(LoadCompendium(folder->path()));
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "errors/b.toml", Changed("title", "titles")));
@@ -162,7 +162,7 @@ class Shipped : public testing::Test {
 };
 Result<Compendium>* Shipped::loaded = nullptr;
 
-// The words in `code` between `from` and `to` of a document.
+// Returns the words in code spans of `text`.
 std::vector<std::string> CodeWords(const std::string& text) {
   std::vector<std::string> words;
   const std::vector<std::string> parts = Split(text, '`');
@@ -203,7 +203,8 @@ TEST_F(Shipped, EveryDiagnosisClassHasAnEntry) {
   }
 }
 
-// Of a processor's; what adapters bring besides is described in their files.
+// Checks the tags of a CPU's profile. Further tags of adapters are described in the adapters'
+// files.
 TEST_F(Shipped, EveryTagOfAProfileIsExplained) {
   std::vector<std::string> tags;
   const std::string whole = Document("metrics.md");

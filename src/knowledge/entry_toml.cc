@@ -1,4 +1,4 @@
-// Entries as TOML: the files of knowledge/, and what the builder writes.
+// Reads and writes entries as TOML: the files of knowledge/, and the output of the builder.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -17,7 +17,7 @@
 namespace pragma {
 namespace {
 
-// "FILE: metric.ipc: how: ..."; an entry without an id is named by its number.
+// Reports "FILE: metric.ipc: how: ...". An entry without an id is identified by its number.
 std::unexpected<Error> Bad(const std::string& where, const std::string& problem) {
   return Fail(ErrorKind::kUsage, where + ": " + problem);
 }
@@ -112,7 +112,7 @@ Result<std::vector<Entry>> ReadEntries(const toml::table& file, const std::strin
   return entries;
 }
 
-// A basic string: what it may not hold as it is becomes an escape.
+// Returns a basic TOML string, in which forbidden characters are escaped.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -128,7 +128,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-// Several lines between three quotes, where nothing but \ and quotes needs an escape.
+// Returns a multi-line TOML string, in which only \ and quotes need to be escaped.
 std::string QuotedLines(std::string_view text) {
   std::string quoted = "\"\"\"\n";
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// Adapters from their TOML files. Everything that could be wrong in one is told here, with its
-// field, so that nothing is left to be found out when a GPU is rented by the minute.
+// Reads adapters from their TOML files. Every possible mistake in a file is reported here with its
+// field, so that none is left to be discovered on a GPU that is rented by the minute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool IsPlaceholder(std::string_view name) {
   return rest == "_bytes" || rest == "_ways" || rest == "_line";
 }
 
-// The placeholders of one argument, or what is wrong with it.
+// Returns the placeholders in one argument, or an error that says what is wrong with it.
 Result<std::vector<std::string>> Placeholders(const std::string& argument) {
   std::vector<std::string> found;
   for (std::size_t at = argument.find('{'); at != std::string::npos;

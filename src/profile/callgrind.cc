@@ -43,8 +43,8 @@ std::string Geometry(const CacheShape& shape) {
   return fmt::format("{},{},{}", fit.bytes, fit.ways, fit.line);
 }
 
-// Only the last call counts: each entry of the kernel sets the counts back to nothing, while the
-// caches keep what the call before left in them.
+// Counts only the last call: each entry of the kernel resets the counts to zero, while the caches
+// keep their contents from the previous call.
 Words Command(const std::string& valgrind, const CacheShapes& caches, const CacheShape& last) {
   return {valgrind,
           "--tool=callgrind",
@@ -62,7 +62,7 @@ Words Command(const std::string& valgrind, const CacheShapes& caches, const Cach
           "/out/kernel"};
 }
 
-// One report, or why there is none.
+// One report, or the reason why there is none.
 struct Watched {
   std::optional<CallgrindReport> report;
   std::string verdict;

@@ -91,8 +91,9 @@ TEST(Compare, WithoutBothTimesThereIsNoVerdict) {
   EXPECT_EQ(CompareProfiles({}, {}).verdict, "unknown");
 }
 
-// The paper's first listing: a convolution that the compiler calls vectorised and that runs scalar,
-// against an ikj matrix product's figures of the same session scaled to a vectorised convolution.
+// The paper's first listing: a convolution that the compiler reports as vectorised but that runs
+// scalar. It is compared with the figures of an ikj matrix product from the same session, scaled to
+// a vectorised convolution.
 TEST(Compare, TheScalarConvolutionIsNamedByItsInstructionsAndItsVectorShare) {
   const std::vector<Metric> scalar{{"time_ms", 3.752, "ms", "measured"},
                                    {"wall_1_ms", 3.752, "ms", "measured"},

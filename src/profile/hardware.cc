@@ -1,4 +1,4 @@
-// Hardware specs as text: from TOML, for prompts, as JSON.
+// Reads hardware specs from TOML, and writes them for prompts and as JSON.
 #include "profile/hardware.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string_view KindName(DeviceKind kind) {
   return "cpu";
 }
 
-// A number above zero, when it is there.
+// Reads a number, if present, and checks that it is above zero.
 template <class T>
 void Positive(TomlReader& file, const std::string& key, T& out) {
   file.Get(key, out);

@@ -102,7 +102,7 @@ TEST_P(ShippedRules, ShowAThresholdAndNameTechniquesThatExist) {
 
 INSTANTIATE_TEST_SUITE_P(Files, ShippedRules, testing::Values("cpu", "gpu"));
 
-// A rule that is right, whose pieces the tests below replace.
+// Returns a valid rule with a part of its text replaced.
 std::string Replaced(const std::string& what, const std::string& by) {
   std::string text = R"(
 target = "cpu"

@@ -145,7 +145,7 @@ TEST(RunText, ChildrenFollowTheirParentAndOnlyBranchesAreIndented) {
   EXPECT_LT(text.find("\n  2 "), text.find("\n  4 "));
   EXPECT_LT(text.find("\n  4 "), text.find("\n  3 "));
   EXPECT_THAT(text, HasSubstr("\n1 *"));
-  EXPECT_THAT(text, Not(HasSubstr("author")));  // all by the same
+  EXPECT_THAT(text, Not(HasSubstr("author")));  // all attempts have the same author
 }
 
 TEST(RunText, SeveralAuthorsGetAColumn) {

@@ -1,5 +1,5 @@
-// The keys of a preset, once: read from TOML, written to and read from JSON, and explained by
-// `pragma strategies NAME`, all by visitors. Private to search/.
+// The keys of a preset, defined in one place. Visitors read them from TOML, write them to and read
+// them from JSON, and explain them in `pragma strategies NAME`. Private to search/.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace pragma {
 
-// What a key means, and which values it takes.
+// The meaning of a key, and the values it accepts.
 struct PresetKey {
   const char* name;
   const char* about;
-  std::vector<std::string> words = {};  // of a text, or of each text of a list; empty: any
-  double least = 0;                     // of a number
+  std::vector<std::string> words = {};  // allowed texts (also of list items); empty: any
+  double least = 0;                     // minimum of a number
   double most = std::numeric_limits<double>::max();
 };
 
-constexpr double kHottest = 2;  // temperatures as services take them
+constexpr double kHottest = 2;  // highest temperature that services accept
 
-// `visit(key, value)` for each; `Rules` may be const.
+// Calls `visit(key, value)` for each key. `Rules` may be const.
 template <class Rules, class Visit>
 void VisitTree(Rules& tree, Visit&& visit) {
   visit(PresetKey{"epsilon", "chance of a random leaf instead of the best node", {}, 0, 1},
@@ -74,7 +74,7 @@ void VisitFamily(One& family, Visit&& visit) {
   visit(PresetKey{"saturated", "of it: from here on the family is left out"}, family.saturated);
 }
 
-// The keys outside the tables.
+// Visits the keys outside the tables.
 template <class Whole, class Visit>
 void VisitPreset(Whole& preset, Visit&& visit) {
   const std::vector<std::string> roles{"seed", "improve", "repair"};
