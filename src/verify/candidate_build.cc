@@ -64,7 +64,7 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
   return {.cpu = machine.cpu,
           .torch = server.torch_version(),
           .allocator = "",  // filled in once the baseline is known
-          .cache = options.cache == CacheState::kWarm ? "warm" : "cold",
+          .cache = std::string(CacheStateName(options.judging.cache)),
           .threads = machine.threads,
           .protections = std::move(protections),
           .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated"};

@@ -54,7 +54,7 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
             .draws = static_cast<std::size_t>(std::max(options.check_sets, 2))};
   }
   StageSize size =
-      ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets);
+      ChooseStageSize(task, options.judging.cache, machine.device->l2_bytes, options.check_sets);
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   const std::size_t most = machine.device->memory_bytes / (kCopies * set);
   const std::size_t least = most < 2 ? 1 : 2;  // for very large sets a single one must be enough

@@ -98,7 +98,7 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
   return MakePlan({.sets = parts_.stage.size().sets,
                    .round_seconds = judging_.call_seconds() * static_cast<double>(sides),
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.cache,
+                   .cache = parts_.options.judging.cache,
                    .on_device = true},
                   parts_.options.timing_budget);
 }

@@ -63,7 +63,7 @@ DeviceVerifier::DeviceVerifier(TorchServer& server, const Builder& builder, cons
 WorkerOptions DeviceVerifier::worker_options() const {
   return {.threads = machine_.threads,
           .memory_allowance_bytes = options_.memory_allowance_bytes,
-          .run_limit = options_.run_limit};
+          .run_limit = options_.judging.run_limit};
 }
 
 Environment DeviceVerifier::Describe(Language language) const {
@@ -73,7 +73,7 @@ Environment DeviceVerifier::Describe(Language language) const {
   }
   if (!machine_.device) return environment;
   const CacheState cache = DeviceCache(server_.task(), stage_->size(), machine_);
-  environment.cache = cache == CacheState::kWarm ? "warm" : "cold";
+  environment.cache = CacheStateName(cache);
   environment.device = machine_.device->name + ", driver " + machine_.device->driver;
   environment.precision = "fp32";
   return environment;

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "verify/stage.h"
+#include "core/judging.h"
 
 namespace pragma {
 
@@ -18,7 +18,6 @@ namespace pragma {
 // judged again.
 inline constexpr Seconds kQuickBatteryBudget{0.6};
 
-enum class CheckMode : std::uint8_t { kStrict, kOfficial };
 enum class Measure : std::uint8_t {
   kNothing,          // checks only
   kEager,            // against eager, and against the present best when one is given
@@ -32,20 +31,16 @@ enum class Measure : std::uint8_t {
 }
 
 struct VerifyOptions {
-  CheckMode mode = CheckMode::kStrict;
-  CacheState cache = CacheState::kWarm;
+  JudgingOptions judging;
   int check_sets = 5;
   // Target time for the batteries that the task's operators do not require, whose references may be
   // slow. Required batteries are run no matter how long they take, and four batteries are run in
   // any case.
   Seconds battery_budget{60};
-  bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
   // Target time for calls that look for state. A third of it is used where no state can exist.
   Seconds state_budget{0.3};
-  Seconds run_limit{60};       // limit for one call of the kernel
   Seconds timing_budget{1.0};  // target for the timed part; at least five process pairs run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // memory of a worker beyond its ring
-  std::string shapes;        // JSON of further shapes (task/shapes.h); empty: the task as written
   std::optional<Seed> seed;  // for recheck and replay only; otherwise drawn after the build
 };
 

@@ -27,9 +27,6 @@
 
 namespace pragma {
 
-// What a timed call finds in the caches: its inputs, or none of its own data.
-enum class CacheState : std::uint8_t { kWarm, kCold };
-
 struct StageSize {
   std::size_t sets = 2;   // number of sets in the ring (K)
   std::size_t draws = 5;  // number of drawn sets in the pool

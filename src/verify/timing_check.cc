@@ -110,7 +110,7 @@ TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
   return MakePlan({.sets = parts_.stage.ring().sets(),
                    .round_seconds = round,
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.cache},
+                   .cache = parts_.options.judging.cache},
                   budget);
 }
 
@@ -212,7 +212,7 @@ void TimingCheck::ForgetTiming() {
 // Audits work done ahead of time. False: the machine was too busy to tell, and this was not the
 // last session.
 Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last) {
-  if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return true;
+  if (parts_.options.judging.mode != CheckMode::kStrict || plan.warmup == 0) return true;
   const AheadAudit audit =
       TRY(AuditWorkAhead(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
                          session.Fastest(), judging_.rng));

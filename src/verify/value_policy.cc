@@ -173,7 +173,7 @@ Result<void> ValuePolicy::Batteries() {
 std::vector<Battery> ValuePolicy::Required() const {
   std::vector<Battery> required = RequiredBatteries(calls_.task());
   const bool asked = std::ranges::find(required, Battery::kNan) != required.end();
-  if (options_.strict_nan && !asked) required.push_back(Battery::kNan);
+  if (options_.judging.strict_nan && !asked) required.push_back(Battery::kNan);
   return required;
 }
 
@@ -264,7 +264,7 @@ void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
   const std::string& name = calls_.task().arguments[static_cast<std::size_t>(wish.argument)].name;
   std::vector<std::string>& found = judging_.evaluation.nan;
   found.push_back(fmt::format("NaN in {}: {}", name, what));
-  if (same || !options_.strict_nan) return;
+  if (same || !options_.judging.strict_nan) return;
   judging_.Note("nan", "fail", found.back());
   judging_.Reject(Status::kWrongValues,
                   fmt::format("right on finite inputs; a NaN in {} is {} (--strict-nan): {}", name,

@@ -126,7 +126,7 @@ class ValuePolicy final {
   [[nodiscard]] bool reordered() const { return reordered_; }
   [[nodiscard]] Result<void> Batteries();
   void Summarise();
-  [[nodiscard]] bool strict() const { return options_.mode == CheckMode::kStrict; }
+  [[nodiscard]] bool strict() const { return options_.judging.mode == CheckMode::kStrict; }
 
  private:
   [[nodiscard]] std::uint32_t SlotOf(std::size_t draw) const {

@@ -268,7 +268,7 @@ TEST(NanTest, StrictlyItIsAReasonToRejectAndTimeDoesNotCutIt) {
   BatteryCalls calls(kSum);
   calls.odd_in = "y";
   VerifyOptions options = NoTime();
-  options.strict_nan = true;
+  options.judging.strict_nan = true;
   const Evaluation evaluation = Batteries(calls, options);
   EXPECT_EQ(evaluation.status, Status::kWrongValues);
   EXPECT_THAT(evaluation.reason, testing::HasSubstr("a NaN in y is not passed on"));

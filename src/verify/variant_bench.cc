@@ -161,7 +161,7 @@ TimingPlan VariantBench::Impl::Plan(const VariantMatch& match) const {
   TimingPlan plan = MakePlan({.sets = parts.stage.ring().sets(),
                               .round_seconds = 2 * match.call_seconds,
                               .upkeep_seconds = drawn.upkeep_seconds,
-                              .cache = parts.options.cache},
+                              .cache = parts.options.judging.cache},
                              kPairBudget);
   plan.processes = match.processes;
   return plan;

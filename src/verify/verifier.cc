@@ -52,7 +52,7 @@ struct Verifier::Impl {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-    const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
+    const StageSize size = ChooseStageSize(task(), options.judging.cache, machine.last_level_cache_bytes(),
                                            options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
@@ -67,7 +67,7 @@ struct Verifier::Impl {
   [[nodiscard]] WorkerOptions worker_options() const {
     return {.threads = machine.threads,
             .memory_allowance_bytes = options.memory_allowance_bytes,
-            .run_limit = options.run_limit};
+            .run_limit = options.judging.run_limit};
   }
 
   // Builds the candidate. nullopt: it was rejected (the evaluation says why).
