@@ -1,5 +1,5 @@
 // Doorbell: pragma's end of a control page (worker/protocol.h). It sends commands and waits for the
-// worker's answer or its death.
+// answer or the death of the other process (a worker or a timing child).
 #pragma once
 
 #include <cstddef>
