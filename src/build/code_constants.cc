@@ -17,7 +17,7 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMost = 64;
-constexpr std::size_t kLongest = 65536;  // bytes of one section: beyond are tables
+constexpr std::size_t kLongest = 65536;  // bytes of one section; larger sections are tables
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 
@@ -43,7 +43,7 @@ class Collection final {
   std::set<double> numbers_;
 };
 
-// The digits behind a prefix as a number of that size.
+// Adds the digits after each prefix as a number of that size.
 template <class Bits, class Float>
 void AddHexadecimal(std::string_view text, std::string_view prefix, Collection& into) {
   constexpr int kHexadecimal = 16;
