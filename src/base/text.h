@@ -16,8 +16,8 @@ namespace pragma {
 // Shortens the text to at most `max_bytes`. Cuts it in the middle, where a note says how much is
 // missing. Never cuts inside a UTF-8 character.
 [[nodiscard]] std::string Shorten(std::string_view text, std::size_t max_bytes);
-// Returns valid UTF-8, in which U+FFFD replaces every invalid byte. For untrusted text that goes
-// into JSON.
+// Returns valid UTF-8, in which U+FFFD replaces every invalid byte. For untrusted text that is
+// written into JSON.
 [[nodiscard]] std::string ToValidUtf8(std::string_view text);
 // Returns whether `word` is in the list `words`.
 template <class Words>

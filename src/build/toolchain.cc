@@ -119,7 +119,7 @@ void BindSystemFolder(const std::string& folder, JailSpec& spec) {
 }  // namespace
 
 std::vector<std::string> PathFolders() {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no code sets it
   return Split(path == nullptr ? "/usr/bin:/bin" : path, ':');
 }
 

@@ -133,7 +133,7 @@ void SetPost(CURL* curl, const HttpRequest& request, curl_slist* headers) {
 }
 
 ErrorKind KindOf(CURLcode code) {
-  switch (code) {  // NOLINT(clang-diagnostic-switch-enum): a hundred codes, few of them ours
+  switch (code) {  // NOLINT(clang-diagnostic-switch-enum): a hundred codes, few used here
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_PEER_FAILED_VERIFICATION:

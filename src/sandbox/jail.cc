@@ -37,7 +37,7 @@ constexpr const char* kAdvice =
 
 // Returns the path of a program in PATH, or an empty text when there is none.
 std::string FindProgram(std::string_view name) {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no code sets it
   for (const std::string& folder : Split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
     const std::string full = folder + "/" + std::string(name);
     if (!folder.empty() && ::access(full.c_str(), X_OK) == 0)
