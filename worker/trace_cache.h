@@ -24,7 +24,8 @@ static inline uint64_t* set_of(const struct set_cache* cache, uint64_t line) {
   return cache->tags + set * cache->ways;
 }
 
-// Moves tag `way` of a set to the front. If it is the last one, this replaces it with a new tag.
+// Puts `tag` at the front of a set and shifts the tags before `way` by one. `tag` is the tag that
+// was at `way`, or a new one that replaces it.
 static inline void to_front(uint64_t* tags, uint32_t way, uint64_t tag) {
   for (; way > 0; --way) tags[way] = tags[way - 1];
   tags[0] = tag;

@@ -24,7 +24,8 @@ struct CompileInput {
   const std::string& capability;  // compute capability of the GPU, for CUDA: "9.0"
 };
 
-// This number changes with these arguments, and with anything else here that alters the object.
+// This number must be changed with these arguments, and with anything else here that alters the
+// object.
 inline constexpr int kCompileVersion = 5;
 
 // Returns the compiler's command line. It runs in /build (the sources, read-only) and writes to

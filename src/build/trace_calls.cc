@@ -17,8 +17,8 @@
 namespace pragma {
 namespace {
 
-// Bytes between the kernel's stack pointer and the place where the address is taken: the red zone,
-// and one register that a report pushes before it takes the address.
+// Bytes by which the stack pointer has moved when a report takes the address: the red zone, and the
+// one register that the report pushes first.
 constexpr int kStackShift = 128 + 8;
 constexpr int kMostBytes = 64;
 

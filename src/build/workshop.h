@@ -30,7 +30,7 @@ struct InstrumentedCall {
   bool has_dims = false;  // true: the first argument holds the sizes that vary; pragma_prepare
                           // takes it too
   std::vector<std::size_t> outputs;
-  std::vector<std::string> output_names;  // for reports
+  std::vector<std::string> output_names;  // names used in reports
   std::size_t scratch_bytes = 0;
   std::size_t packed_bytes = 0;  // only with has_prepare
   bool has_prepare = false;

@@ -30,7 +30,7 @@ struct Spent {
 struct EditCheck {
   int planner_lines = 0;  // lines outside the block that the planner lost from the version it
                           // started from
-  int coder_lines = 0;  // lines outside the block that the candidate lost from the marked source
+  int coder_lines = 0;    // lines outside the block that the candidate lost from the marked source
   [[nodiscard]] bool inside() const { return coder_lines == 0; }
 };
 

@@ -18,7 +18,7 @@ namespace pragma {
 
 struct CacheLevel {
   int level = 1;
-  std::size_t bytes = 0;       // of one instance
+  std::size_t bytes = 0;       // size of one instance
   int shared_by = 1;           // number of logical processors that share it
   int ways = 0;                // associativity; 0: unknown
   std::size_t line_bytes = 0;  // 0: unknown

@@ -153,7 +153,7 @@ std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& tra
   for (const auto& [target, path] : spec.symlinks) Append(words, {"--symlink", target, path});
   Append(words, {"--ro-bind", traits.init, kInitInside, "--remount-ro", "/", "--", kInitInside});
   JailSpec inside = spec;
-  // In a user namespace of its own the program shares its user with init.
+  // Within its own user namespace, the program has the same user as init, which counts as well.
   if (traits.user_namespace && spec.limits.processes > 0) ++inside.limits.processes;
   Append(words, InitWords(inside, traits.uid));
   return words;

@@ -33,7 +33,7 @@ constexpr Seconds kKillLimit{10};
 // send one.
 struct Message {
   bool closed = false;
-  pid_t sender = -1;  // translated by the kernel into our pid namespace
+  pid_t sender = -1;  // in pragma's pid namespace, translated by the kernel
   pragma_init_report report{};
 };
 
