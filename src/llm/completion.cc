@@ -78,7 +78,7 @@ SeparatedReply SeparateReasoning(std::string_view reply) {
     const Tag tag = NextTag(reply);
     const std::string_view before = reply.substr(0, tag.at);
     if (depth > 0 || (tag.closes && depth == 0)) {
-      // A stray closing tag: what was taken for text so far was reasoning.
+      // This is a stray closing tag, so the text so far was reasoning.
       if (depth == 0) Append(parts.reasoning, std::exchange(parts.text, {}));
       Append(parts.reasoning, before);
     } else {

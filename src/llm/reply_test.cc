@@ -27,7 +27,7 @@ TEST(ParseCodeReply, FindsTheFileInEveryForm) {
       "```{.cpp}\n" + kKernel + "```",
       "1. Here:\n   ```cpp\n" + kKernel + "   ```\n",
       "Here it is: ```cpp\n" + kKernel + "```",
-      "```cpp\n" + kKernel,  // a stop sequence ate the fence
+      "```cpp\n" + kKernel,  // a stop sequence removed the closing fence
       "<think>```cpp\nint pragma_kernel;\n```</think>```cpp\n" + kKernel + "```",
       "```cpp\n" + kKernel + "```\nTest it with:\n```cpp\nint main() {}\n```\n",
       "```cpp\nint pragma_kernel_old() { pragma_kernel(); }\n```\nbetter:\n```cpp\n" + kKernel +

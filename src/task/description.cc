@@ -1,5 +1,5 @@
-// ParseTaskDescription: foreign text (pragma_torch ran the task's code) to a Task that the rest of
-// pragma may rely on: sizes that can be added up, names that can stand in C++.
+// ParseTaskDescription: turns untrusted text (pragma_torch ran the task's code) into a Task that
+// the rest of pragma may rely on: sizes can be added up and names are valid in C++.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCategories{
     "matmul", "activation", "normalization", "pooling_reduction", "convolution", "other"};
-// All tensors of a task together; more than any machine has, and far from overflowing.
+// Limit for all tensors of a task together. It is more than any machine has, and far from
+// overflowing.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 46U;
 constexpr std::size_t kMaxDimensions = 64;
 
@@ -38,7 +39,7 @@ bool IsIdentifier(std::string_view name) {
          std::ranges::all_of(name, inner);
 }
 
-// Adds the tensor's bytes to `total`; false when that is more than any task may have.
+// Adds the tensor's bytes to `total`. Returns false when that is more than any task may have.
 bool AddBytes(const TensorSpec& tensor, std::size_t& total) {
   std::size_t bytes = DTypeSize(tensor.dtype);
   if (tensor.shape.size() > kMaxDimensions) return false;

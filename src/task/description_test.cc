@@ -26,7 +26,7 @@ constexpr const char* kGood =
     "strides": [[8, 1]]}],
   "export_error": "", "random": false, "stateful": false, "reduction_length": 1, "notes": ["a"]})";
 
-// kGood with `from` replaced by `to`.
+// Returns kGood with `from` replaced by `to`.
 std::string With(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t at = text.find(from);

@@ -33,7 +33,8 @@ static_assert(offsetof(pragma_control, data_address) == 928);
 static_assert(offsetof(pragma_control, set_count) == 960);
 static_assert(sizeof(pragma_control) == 1024);
 
-// How often a waiter looks whether the other side has died. It does not delay an answer.
+// How often a waiter checks whether the other process has died. The interval does not delay an
+// answer.
 constexpr std::chrono::milliseconds kDeathCheck{20};
 
 void FutexWait(const std::uint32_t& word, std::uint32_t expected, Nanoseconds limit) {

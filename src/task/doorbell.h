@@ -1,4 +1,5 @@
-// Doorbell: pragma's end of a control page (worker/protocol.h): ring, and wait for done or death.
+// Doorbell: pragma's end of a control page (worker/protocol.h). It sends commands and waits for the
+// answer or the death of the other process (a worker or a timing child).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ enum class Answer : std::uint8_t { kDone, kDied, kTimeout };
 
 class Doorbell final {
  public:
-  // A fresh control page with room for `offsets` layout words.
+  // Creates a zeroed control page with room for `offsets` layout words.
   [[nodiscard]] static Result<Doorbell> Create(std::size_t offsets = 0);
 
   [[nodiscard]] pragma_control& page() const {
@@ -27,17 +28,18 @@ class Doorbell final {
 
   struct Reply {
     Answer answer = Answer::kDone;
-    Nanoseconds elapsed{0};  // from just before the ring to the moment done was seen
+    Nanoseconds elapsed{0};  // from just before the ring until done was seen
     std::uint32_t result = 0;
-    bool altered = false;  // the other side changed what was asked for, which is not its to write
+    bool altered =
+        false;  // the other process changed the request fields, which only pragma may write
   };
-  // Writes the command and rings; waits blocked (futex) until done moved, `pidfd` is readable (the
-  // other side is dead) or the limit has passed.
+  // Writes the command and rings. Blocks (futex) until the other process has answered, until
+  // `pidfd` is readable (the other process is dead) or until the limit has passed.
   [[nodiscard]] Reply Ring(pragma_command command, std::span<const std::uint32_t> sets, int pidfd,
                            Seconds limit);
-  // A seed other than 0, for the next command alone: pragma_control::scramble.
+  // Sets pragma_control::scramble to `seed` (not 0) for the next command only.
   void ScrambleNext(std::uint32_t seed) { scramble_next_ = seed; }
-  // The other side's text: foreign, for logs only.
+  // Returns the text that the other process left. The text is untrusted and is only for logs.
   [[nodiscard]] std::string message() const;
 
  private:

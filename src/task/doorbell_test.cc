@@ -26,7 +26,7 @@ long Futex(const std::uint32_t& word, int operation, std::uint32_t value) {
   return ::syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-// The other side: serves `rings` commands, answering each with `result`.
+// Plays the other process: serves `rings` commands and answers each with `result`.
 void Serve(pragma_control& page, int rings, std::uint32_t result) {
   const std::atomic_ref<std::uint32_t> bell(page.doorbell);
   for (std::uint32_t served = 0; served < static_cast<std::uint32_t>(rings); ++served) {

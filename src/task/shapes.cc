@@ -47,7 +47,7 @@ Result<ShapeSet> ReadShape(const Json& object, const std::string& name) {
   return shape;
 }
 
-// Whether the line assigns `name` at the top level: "name = ...", "name: int = ...".
+// Returns whether the line assigns `name` at the top level: "name = ...", "name: int = ...".
 bool Assigns(std::string_view line, std::string_view name) {
   if (!line.starts_with(name)) return false;
   std::size_t at = line.find_first_not_of(" \t", name.size());
@@ -56,7 +56,8 @@ bool Assigns(std::string_view line, std::string_view name) {
   return at != std::string_view::npos && line[at] == '=' && !line.substr(at).starts_with("==");
 }
 
-// A value that goes on in the next line cannot be replaced by replacing this one.
+// Returns whether the value ends in this line. A value that continues in the next line cannot be
+// replaced by replacing this line.
 bool EndsHere(std::string_view line) {
   const std::string_view code = line.substr(0, line.find('#'));
   const auto count = [code](std::string_view marks) {
@@ -74,7 +75,7 @@ bool SameButForSizes(const TensorSpec& a, const TensorSpec& b) {
          a.shape.size() == b.shape.size();
 }
 
-// Compares tasks and collects what varies.
+// Comparing: compares tasks and collects the sizes that vary.
 class Comparing final {
  public:
   Comparing(std::span<const Task* const> tasks, std::span<const std::string> labels)

@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What any running kernel may do: compute, wait for its threads, allocate, start and end them. */
+/* Calls that any running kernel may make: compute, wait for its threads, allocate, start and end
+ * them. */
 static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(munmap),
                                SCMP_SYS(madvise),
@@ -31,20 +32,20 @@ static const int kRunning[] = {SCMP_SYS(futex),
                                SCMP_SYS(getpid),
                                SCMP_SYS(restart_syscall)};
 
-/* What the dynamic loader does besides. */
+/* Further calls that the dynamic loader makes. */
 static const int kLoading[] = {
     SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(lseek),
     SCMP_SYS(close), SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(seccomp), SCMP_SYS(prctl),
     SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(faccessat),
     SCMP_SYS(set_tid_address), SCMP_SYS(prlimit64),
-    /* libraries' own initializers, and threads that bind themselves */
+    /* for libraries' own initializers, and for threads that bind themselves */
     SCMP_SYS(rt_sigaction), SCMP_SYS(sigaltstack), SCMP_SYS(sched_setaffinity), SCMP_SYS(getrandom),
     SCMP_SYS(clock_gettime), SCMP_SYS(getcpu)};
 
 static int allow(scmp_filter_ctx context, const int* calls, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const int result = seccomp_rule_add(context, SCMP_ACT_ALLOW, calls[i], 0);
-    /* EFAULT: a call this architecture does not have. */
+    /* EFAULT: this architecture does not have the call. */
     if (result != 0 && result != -EFAULT) return result;
   }
   return 0;
@@ -53,24 +54,25 @@ static int allow(scmp_filter_ctx context, const int* calls, size_t count) {
 static int common_rules(scmp_filter_ctx context) {
   const pid_t self = getpid();
   int bad = allow(context, kRunning, sizeof(kRunning) / sizeof(kRunning[0]));
-  /* glibc tries clone3 first, whose flags a filter cannot see; ENOSYS makes it fall back to clone.
-   */
+  /* glibc tries clone3 first, whose flags a filter cannot see. ENOSYS makes it fall back to
+   * clone. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  /* Threads, never processes, and none that waits for another beyond the reach of SIGSTOP (VFORK).
-   * The flags are clone's first argument here and on AArch64. */
+  /* Allows new threads, but no processes, and no thread that waits for another where SIGSTOP
+   * does not reach it (VFORK). The flags are clone's first argument here and on AArch64. */
   bad |= seccomp_rule_add(
       context, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
       SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM | CLONE_VFORK, CLONE_THREAD | CLONE_VM));
-  /* Signals to itself, so that abort() is seen as abort and not as a violation. */
+  /* Allows signals to the process itself, so that abort() is reported as abort and not as a
+   * violation. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                           SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)self));
-  /* The log pipe only. */
+  /* Allows writing to the log pipe only. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(write), 1, SCMP_A0(SCMP_CMP_LE, 2));
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(writev), 1, SCMP_A0(SCMP_CMP_LE, 2));
   return bad;
 }
 
-/* Names a thread: libomp does so. Anything else prctl can do stays forbidden. */
+/* Allows naming a thread, which libomp does. All other uses of prctl stay forbidden. */
 static int allow_thread_names(scmp_filter_ctx context) {
   return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1,
                           SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME));
@@ -88,14 +90,15 @@ int pragma_filter_load(void) {
   if (context == NULL) return -1;
   int bad = common_rules(context);
   bad |= allow(context, kLoading, sizeof(kLoading) / sizeof(kLoading[0]));
-  /* Reading only. */
+  /* Files may be opened only for reading. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY));
   return install(context, bad);
 }
 
-/* Binding the thread that calls would change the process for good. GCC's runtime binds threads that
- * it has just made, by their number; LLVM's threads bind themselves. */
+/* Allows the binding of threads. If a thread could bind itself, a call could change the process
+ * permanently. GCC's runtime binds threads that it has just created, by their number. LLVM's
+ * threads bind themselves. */
 static int allow_binding(scmp_filter_ctx context, enum pragma_runtime runtime) {
   if (runtime == PRAGMA_RUNTIME_LLVM) {
     return seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(sched_setaffinity), 0);
@@ -107,13 +110,13 @@ static int allow_binding(scmp_filter_ctx context, enum pragma_runtime runtime) {
 #if defined(__x86_64__)
 enum { kHigh = 32, kMaxRules = 16 };
 
-/* seccomp_data.instruction_pointer in two words, as the filter's machine loads them. */
+/* Offset of seccomp_data.instruction_pointer, which the filter's machine loads as two words. */
 static const uint32_t kPointerLow = offsetof(struct seccomp_data, instruction_pointer);
 
 int pragma_filter_object(uintptr_t begin, uintptr_t end) {
   const uint32_t high = (uint32_t)(begin >> kHigh);
   if (end == 0) return -1;
-  /* An object that lies across a border of 4 GiB: the whole of both. */
+  /* If the object crosses a 4 GiB boundary, the filter covers both 4 GiB regions completely. */
   const int across = high != (uint32_t)(end >> kHigh);
   const uint32_t low = across ? 0 : (uint32_t)begin;
   const uint32_t top = across ? UINT32_MAX : (uint32_t)end;
@@ -142,8 +145,8 @@ int pragma_filter_run(enum pragma_runtime runtime) {
   int bad = common_rules(context);
   bad |= allow_binding(context, runtime);
   bad |= allow_thread_names(context);
-  /* No new code: memory may be mapped and protected, but never executable, and never from a file.
-   */
+  /* Allows no new code: memory may be mapped and protected, but never as executable, and never
+   * from a file. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   bad |= seccomp_rule_add(context, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,

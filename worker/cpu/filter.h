@@ -1,18 +1,20 @@
-/* The two seccomp filters of the worker. Both apply to every thread and cannot be undone. */
+/* The seccomp filters of the worker. They apply to every thread and cannot be undone. */
 #ifndef PRAGMA_WORKER_FILTER_H_
 #define PRAGMA_WORKER_FILTER_H_
 
 #include <stdint.h>
 
-/* Before dlopen: what the dynamic loader needs, and what a running kernel needs. 0 on success. */
+/* Installs the filter for dlopen: it allows what the dynamic loader and a running kernel need.
+ * Returns 0 on success. */
 int pragma_filter_load(void);
-/* After dlopen: no system call from code between the two addresses, the candidate's own: what it
- * needs of the system it calls in the C library, by name. x86-64 only; elsewhere nothing. */
+/* Installs a filter after dlopen: forbids system calls from code between the two addresses,
+ * which is the candidate's own. The candidate must call the C library, by name, for what it
+ * needs of the system. x86-64 only. On other processors it does nothing. */
 int pragma_filter_object(uintptr_t begin, uintptr_t end);
 enum pragma_runtime { PRAGMA_RUNTIME_ANY, PRAGMA_RUNTIME_LLVM };
-/* Then: threads of this process, memory without PROT_EXEC, waiting for each other. Nothing else: no
- * clock, no sleep, no signal handler. Threads that start later may be bound to processors; with
- * LLVM's runtime they do that themselves. */
+/* Installs the last filter: it allows threads of this process, memory without PROT_EXEC, and
+ * waiting between threads. Everything else is forbidden: clocks, sleeping, signal handlers.
+ * Threads that start later may be bound to processors. With LLVM's runtime they bind themselves. */
 int pragma_filter_run(enum pragma_runtime runtime);
 
 #endif

@@ -1,7 +1,7 @@
-/* malloc for the whole worker, in front of glibc's: while a call is scrambled, blocks get random
- * bytes when they are given out and when they are given back, so that nothing is kept in freed
- * memory. calloc and realloc stay glibc's: the first gives zeros, the second keeps what is there.
- */
+/* malloc for the whole worker, in front of glibc's. While a call is scrambled, blocks get random
+ * bytes when they are allocated and when they are freed, so that no data is kept in freed
+ * memory. calloc and realloc stay glibc's, because the first returns zeros and the second keeps
+ * the contents. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -17,8 +17,8 @@ extern void __libc_free(void* memory);
 
 uint32_t scramble_heap_seed;
 
-/* glibc's own limit, which it would look up in /sys once nine threads have called malloc: no file
- * can be opened by then. */
+/* Sets glibc's own limit on the number of arenas. glibc would otherwise look it up in /sys once
+ * nine threads have called malloc, when no file can be opened any more. */
 void heap_begin(void) {
   enum { kArenasForEachProcessor = 8 };
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -12,7 +12,7 @@ struct search {
   int seal;
   int failed;
   struct object_range range;
-  struct object_range data; /* of writable segments, without what the loader made read-only */
+  struct object_range data; /* writable segments, without the part that the loader made read-only */
   uintptr_t relro_end;
   size_t thread_bytes;
 };
@@ -65,7 +65,7 @@ int object_seal(void* handle) { return look(handle, 1).failed ? -1 : 0; }
 struct object_range object_data(void* handle) {
   const struct search found = look(handle, 0);
   struct object_range data = found.data;
-  /* The loader protects the pages that lie before this address. */
+  /* The loader makes the pages in front of this address read-only. */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t open = found.relro_end / page * page;
   if (data.begin < open) data.begin = open;

@@ -5,7 +5,7 @@
 
 static void nothing(void* data) { (void)data; }
 
-/* A library that is loaded already, as the candidate's need. */
+/* Returns an OpenMP library that is already loaded because the candidate needs it. */
 static void* loaded_runtime(void) {
   void* handle = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
   return handle != NULL ? handle : dlopen("libomp.so.5", RTLD_NOW | RTLD_NOLOAD);

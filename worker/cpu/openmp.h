@@ -1,11 +1,11 @@
-/* The OpenMP runtime that a candidate was linked with, if any: GCC's or LLVM's, through the
- * functions that both export. */
+/* The OpenMP runtime that a candidate was linked with, if any. It is GCC's or LLVM's, used
+ * through the functions that both export. */
 #ifndef PRAGMA_WORKER_OPENMP_H_
 #define PRAGMA_WORKER_OPENMP_H_
 
 #include <stddef.h>
 
-/* What omp_set_... can change for the rest of the process. */
+/* Settings that omp_set_... can change for the rest of the process. */
 struct openmp_settings {
   int threads;
   int dynamic;
@@ -20,15 +20,16 @@ struct openmp {
   int (*dynamic)(void);
   int (*max_active_levels)(void);
   void (*schedule)(int* kind, int* chunk);
-  struct openmp_settings settings; /* as they were before candidate code ran */
+  struct openmp_settings settings; /* settings before candidate code ran */
 };
 
-/* After dlopen of the candidate. Without a runtime all functions are null. Starts its threads,
- * which bind themselves to processors now and need not later. */
+/* Finds the runtime, after dlopen of the candidate. Without a runtime all functions are null.
+ * Starts the runtime's threads, so that they bind themselves to processors now and need not do
+ * so later. */
 void openmp_find(struct openmp* openmp);
-/* Whether the settings are as they were. */
+/* Returns whether the settings are the same as before candidate code ran. */
 int openmp_unchanged(const struct openmp* openmp);
-/* body(data) in every thread of the pool. */
+/* Calls body(data) in every thread of the pool. */
 void openmp_everywhere(const struct openmp* openmp, void (*body)(void* data), void* data);
 
 #endif

@@ -14,11 +14,12 @@
 #include <immintrin.h>
 #endif
 
-/* So much of a dead stack gets random bytes; what lies below it, zeros. */
+/* Number of bytes of a dead stack that get random bytes. The stack below them is filled with
+ * zeros. */
 enum { kStackBytes = 1 << 20, kStackMargin = 1 << 16 };
 enum { kRegisterBytes = 32 * 64 + 8 * 8 + 8 * 8 };
 
-/* The main thread's stack: from the lowest address that it may grow to. */
+/* Bounds of the main thread's stack. The end is the lowest address that it may grow to. */
 static uintptr_t main_stack_end;
 static uintptr_t main_stack_top;
 
@@ -46,7 +47,7 @@ void scramble_begin(void) {
   main_stack_end = main_stack_top - bytes + 4 * kStackMargin;
 }
 
-/* Of the calling thread; `end`: its lowest usable address. */
+/* Scrambles the dead stack of the calling thread. `end` is its lowest usable address. */
 static __attribute__((noinline)) void scramble_stack(uintptr_t end, uint32_t seed) {
   const uintptr_t top = (uintptr_t)__builtin_frame_address(0);
   if (top < end + 4 * kStackMargin) return;
@@ -69,7 +70,8 @@ static void scramble_thread(void* data) {
   void* end = NULL;
   size_t bytes = 0;
   pthread_attr_t attributes;
-  /* The main thread's would be read from /proc, which is out of reach. */
+  /* The bounds of the main thread's stack are known already. pthread would read them from /proc,
+   * which is not accessible. */
   const int is_main = here > main_stack_end && here < main_stack_top;
   if (!is_main && pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &end, &bytes);
@@ -89,8 +91,9 @@ void scramble_memory(uint32_t seed, const struct openmp* openmp) {
 void scramble_end(void) { scramble_heap_seed = 0; }
 
 #if defined(__x86_64__)
-/* A 28-byte x87 environment in the 32-bit protected-mode format: exception flags, condition codes
- * and the pointers of the last instruction are what a kernel could keep something in. */
+/* Scrambles the x87 environment, which has 28 bytes in the 32-bit protected-mode format. A
+ * kernel could keep data in exception flags, condition codes and the pointers of the last
+ * instruction. */
 static void scramble_x87(const char* random) {
   uint32_t environment[7];
   __asm__ volatile("fnstenv %0" : "=m"(environment));
@@ -121,7 +124,7 @@ static void scramble_gs(const char* random) {
 static void scramble_flags(const char* random) {
   uint32_t mode = 0;
   __asm__ volatile("stmxcsr %0" : "=m"(mode));
-  mode = (mode & ~0x3fu) | (*(const uint32_t*)random & 0x3fu); /* sticky flags only */
+  mode = (mode & ~0x3fu) | (*(const uint32_t*)random & 0x3fu); /* changes sticky flags only */
   __asm__ volatile("ldmxcsr %0" : : "m"(mode));
 }
 

@@ -1,10 +1,12 @@
-/* pragma-worker: loads ONE candidate, runs it on shared memory, and dies. Runs in the worker jail.
+/* pragma-worker: loads ONE candidate, runs it on shared memory, and dies. It runs in the worker
+ * jail.
  *
- * Descriptors: 3 control page, 4 inputs (sealed: no writable mapping can be made), 5 outputs,
- * 6 scratch. Argument: path of the shared object. docs/worker-protocol.md has the whole protocol.
+ * Descriptors: 3 control page, 4 inputs (sealed: no writable mapping can be made), 5 outputs, 6
+ * scratch. Argument: path of the shared object. docs/worker-protocol.md has the whole protocol.
  *
- * Nothing here is trusted by pragma: the candidate shares this address space. What protects the
- * verdict is outside (sealed memory, poison, the parent's clock and comparator, seccomp). */
+ * pragma trusts nothing here, because the candidate shares this address space. The protections
+ * of the verdict are outside (sealed memory, poison, the parent's clock and comparator,
+ * seccomp). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -22,8 +24,9 @@
 #include "worker/protocol.h"
 #include "worker/cpu/scramble.h"
 
-/* Rounding, flushing of denormals, masks: whatever a call must leave as it found it, since in use
- * it runs in a process that computes other things too. The status flags are no part of it. */
+/* fp_mode: rounding, flushing of denormals, and exception masks. A call must leave them
+ * unchanged, because in real use it runs in a process that also computes other things. The
+ * status flags are not included. */
 struct fp_mode {
   uint32_t vector;
   uint32_t x87;
@@ -31,10 +34,10 @@ struct fp_mode {
 
 struct worker {
   struct kernel_memory memory;
-  const char* path; /* of the shared object */
+  const char* path; /* path of the shared object */
   void (*kernel)(void);
   void (*prepare)(void);
-  struct fp_mode fp_mode; /* as it was before the candidate was loaded */
+  struct fp_mode fp_mode; /* mode before the candidate was loaded */
   struct openmp openmp;
   int llvm_openmp;
 };
@@ -55,7 +58,7 @@ static struct fp_mode read_fp_mode(void) {
   return mode;
 }
 
-/* What must be as it was after a call. */
+/* Checks the settings that a call must leave unchanged. */
 static void check_settings(struct worker* worker) {
   if (!openmp_unchanged(&worker->openmp)) worker->memory.control->openmp_changed = 1;
   const struct fp_mode now = read_fp_mode();
@@ -64,7 +67,8 @@ static void check_settings(struct worker* worker) {
   }
 }
 
-/* What stands before anything of the candidate's runs. Returns what cannot be done, or NULL. */
+/* Installs what must be in force before any code of the candidate runs. Returns what failed, or
+ * NULL. */
 static const char* confine(struct worker* worker, void* handle) {
   struct pragma_control* control = worker->memory.control;
   openmp_find(&worker->openmp);
@@ -86,8 +90,9 @@ static void say_where_data_lie(struct pragma_control* control, void* handle) {
   control->tls_bytes = thread.end - thread.begin;
 }
 
-/* The processor's clock, and with it the system's, which is read from it: a kernel that looks at
- * one dies of SIGSEGV. LLVM's OpenMP runtime looks at it itself while it waits. */
+/* Hides the processor's clock, and with it the system's clock, which is read from it. A kernel
+ * that reads one dies of SIGSEGV. LLVM's OpenMP runtime itself reads the clock while it waits,
+ * so it is not hidden there. */
 static void hide_clock(const struct worker* worker) {
 #if defined(__x86_64__)
   if (!worker->llvm_openmp) prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
@@ -102,7 +107,7 @@ static int load(struct worker* worker) {
     candidate_say(control, "cannot map the shared memory: the address space limit is too small");
     return PRAGMA_LOAD_FAILED;
   }
-  /* The first filter is for the loader and for the libraries' own initializers. */
+  /* The first filter is in force for the loader and for the libraries' own initializers. */
   if (pragma_filter_load() != 0) {
     candidate_say(control, "cannot install the first seccomp filter");
     return PRAGMA_LOAD_FAILED;
@@ -131,7 +136,7 @@ static int load(struct worker* worker) {
   return PRAGMA_OK;
 }
 
-/* RUN with a seed: see scramble in protocol.h. */
+/* Handles RUN with a seed: see scramble in protocol.h. */
 static void call_scrambled(struct worker* worker, uint32_t set, uint32_t seed) {
   scramble_memory(seed, &worker->openmp);
   scramble_registers(seed);
@@ -183,7 +188,8 @@ static int print_library(struct dl_phdr_info* info, size_t size, void* data) {
   return 0;
 }
 
-/* What the jail must bind: the libraries a candidate may link, and their needs. */
+/* Prints what the jail must bind: the libraries that a candidate may link, and the libraries
+ * that these need. */
 static int print_libraries(void) {
   const char* const names[] = {"libm.so.6",    "libmvec.so.1",   "libgcc_s.so.1",
                                "libgomp.so.1", "libstdc++.so.6", "libomp.so.5"};
@@ -192,8 +198,8 @@ static int print_libraries(void) {
   return 0;
 }
 
-/* LLVM's OpenMP looks round the machine when it is first asked for anything; GCC's does so while it
- * is loaded. It is asked before the candidate and the filters are there. */
+/* Starts LLVM's OpenMP runtime, which examines the machine on its first use. GCC's runtime does
+ * so while it is loaded. The first use therefore comes before the candidate and the filters. */
 static int start_llvm_openmp(void) {
   void* handle = dlopen("libomp.so.5", RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) return -1;

@@ -2,13 +2,14 @@
  *
  *   pragma-confine LATE_FD PROGRAM [ARGUMENT]...
  *
- * Torch needs far more system calls than a C++ kernel, and load-time C++ extensions need compilers,
- * so this filter says what is forbidden where the worker's own (filter.h) says what is allowed. It
- * stands before the interpreter starts, no candidate can take it off, and every child inherits it.
+ * PyTorch needs far more system calls than a C++ kernel, and load-time C++ extensions need
+ * compilers. This filter therefore lists what is forbidden, while the worker's own filter
+ * (filter.h) lists what is allowed. It is installed before the interpreter starts, no candidate
+ * can remove it, and every child inherits it.
  *
- * LATE_FD, unless 0, becomes a descriptor with a second filter in the kernel's own form (struct
- * sock_filter): no new processes and programs. The program installs it once it needs no compiler
- * any more (python/pragma_candidate/late_filter.py). */
+ * LATE_FD, unless it is 0, becomes a descriptor with a second filter in the kernel's own format
+ * (struct sock_filter): no new processes and programs. The program installs it once it no longer
+ * needs a compiler (python/pragma_candidate/late_filter.py). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +22,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* By name: an older libseccomp or another processor may lack some. */
+/* The calls are listed by name, because an older libseccomp or another processor may lack some. */
 static const char* const kForbidden[] = {
     /* other processes' memory and descriptors */
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp",
-    /* the kernel's large doors */
+    /* the kernel's large interfaces */
     "bpf", "perf_event_open", "io_uring_setup", "io_uring_enter", "io_uring_register",
     "userfaultfd", "keyctl", "add_key", "request_key", "fanotify_init", "lookup_dcookie",
     "open_by_handle_at", "name_to_handle_at",
@@ -44,7 +45,8 @@ static int forbid(scmp_filter_ctx context, const char* name) {
   const int number = seccomp_syscall_resolve_name(name);
   if (number == __NR_SCMP_ERROR) return 0;
   const int result = seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, number, 0);
-  return result == -EFAULT || result == -EDOM ? 0 : result; /* not on this processor */
+  return result == -EFAULT || result == -EDOM ? 0 : result; /* the call does not exist on this
+                                                               processor */
 }
 
 static int install(void) {
@@ -54,7 +56,7 @@ static int install(void) {
   for (size_t i = 0; i < sizeof(kForbidden) / sizeof(kForbidden[0]); ++i) {
     bad |= forbid(context, kForbidden[i]);
   }
-  /* Its flags lie in memory, where a filter cannot look; glibc falls back to clone. */
+  /* The flags of clone3 are in memory, which a filter cannot read. glibc falls back to clone. */
   bad |= seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   for (size_t i = 0; i < sizeof(kNamespaces) / sizeof(kNamespaces[0]); ++i) {
     bad |= seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,

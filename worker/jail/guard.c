@@ -30,12 +30,13 @@ int kill_children_once(void) {
   return count;
 }
 
-/* Grandchildren come to us as their parents die, so it takes rounds. */
+/* Kills all processes below this one. Grandchildren become children of the guard only when their
+ * parents die, so it takes several passes. */
 static void kill_everything(void) {
   while (kill_children_once() > 0) waitpid(-1, NULL, 0);
 }
 
-/* True while there is a child. */
+/* Reaps dead children. Returns true while there is a child. */
 static int reap(void) {
   pid_t pid = 0;
   do {
@@ -44,19 +45,19 @@ static int reap(void) {
   return pid == 0;
 }
 
-/* Until everything below has ended, or pragma's end of the report socket is closed. */
+/* Waits until everything below has ended, or pragma's end of the report socket is closed. */
 static void watch(int signals) {
   struct pollfd waiters[2] = {{.fd = PRAGMA_INIT_REPORT_FD, .events = 0},
                               {.fd = signals, .events = POLLIN}};
   while (reap()) {
     if (poll(waiters, 2, -1) < 0) continue;
     if (waiters[0].revents != 0) kill_everything();
-    struct signalfd_siginfo info; /* only empties it: reap() asks the kernel */
+    struct signalfd_siginfo info; /* only empties the descriptor: reap() asks the kernel */
     if (read(signals, &info, sizeof(info)) < 0 && errno != EAGAIN) kill_everything();
   }
 }
 
-/* A group stays busy for a moment after its last process was reaped. */
+/* Removes the control groups. A group stays busy for a moment after its last process was reaped. */
 static void remove_groups(char** words) {
   for (; strcmp(words[0], "--remove") == 0; words += 2) {
     for (int round = 0; round < 200 && rmdir(words[1]) != 0 && errno == EBUSY; ++round) {
@@ -76,7 +77,7 @@ int guard(char** words) {
   sigprocmask(SIG_BLOCK, &set, NULL);
   const int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || signals >= PRAGMA_INIT_FIRST_FD) return 2;
-  /* We outlive pragma for as long as it takes to clean up; that it is gone is seen in watch(). */
+  /* The guard outlives pragma for as long as the clean-up takes. watch() sees the end of pragma. */
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, 0) != 0) return 2;
   const pid_t child = fork();
   if (child < 0) return 2;
@@ -88,7 +89,8 @@ int guard(char** words) {
     perror(command[0]);
     _exit(127);
   }
-  syscall(SYS_close_range, (unsigned)PRAGMA_INIT_FIRST_FD, ~0U, 0); /* the program's, not ours */
+  syscall(SYS_close_range, (unsigned)PRAGMA_INIT_FIRST_FD, ~0U, 0); /* these belong to the
+                                                                       program, not to the guard */
   watch(signals);
   remove_groups(words);
   return 0;

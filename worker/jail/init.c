@@ -1,12 +1,13 @@
-/* pragma-init: process 1 of a jail. Starts one program under limits, tells pragma its process id
- * and how it died, and takes everything else in the jail with it.
+/* pragma-init: process 1 of a jail. It starts one program under limits, reports the program's
+ * process id and how it died to pragma, and ends everything else in the jail.
  *
  *   pragma-init [--uid N] [--cwd DIR] [--as N] [--cpu N] [--fsize N] [--nproc N] [--nofile N]
  *               [--stack N] [--env NAME=VALUE]... [--fd FROM:TO]... -- PROGRAM [ARGUMENT]...
  *   pragma-init --true                   ends at once; used to try a jail
- *   pragma-init --guard PROGRAM ...      starts it and sees to its end (guard.h)
+ *   pragma-init --guard PROGRAM ...      starts the program and waits for its end (guard.h)
  *
- * Static and self-contained: it must run where nothing else is bound. Messages: init_protocol.h. */
+ * It is static and self-contained, because it must run where nothing else is bound. Its messages
+ * are in init_protocol.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 enum { kMaxFds = 64, kMaxEnv = 256, kParkedFd = 200 };
 
 struct options {
-  unsigned long uid; /* 0: stay who we are */
+  unsigned long uid; /* 0: keep the current user */
   const char* cwd;
   unsigned long long as, cpu, fsize, nproc, nofile, stack; /* 0: no limit */
   int from[kMaxFds], to[kMaxFds];
@@ -112,7 +113,7 @@ static _Noreturn void give_up(int pipe_fd, uint32_t stage) {
   _exit(127);
 }
 
-/* Says hello and waits until pragma holds a pidfd on us. */
+/* Sends HELLO and waits until pragma holds a pidfd of this process. */
 static void greet(void) {
   const struct pragma_init_report hello = {.kind = PRAGMA_INIT_HELLO};
   send_report(&hello);
@@ -124,8 +125,9 @@ static void greet(void) {
   if (n != 1) _exit(127);
 }
 
-/* 0, 1, 2 are /dev/null unless mapped; all but the mapped ones close at exec. Sources are parked
- * first: one may carry the number of another's target. */
+/* Gives the descriptors their numbers. 0, 1 and 2 are /dev/null unless mapped. All others except
+ * the mapped ones close at exec. Sources are first moved to spare numbers, because one may have
+ * the number of another one's target. */
 static int place_descriptors(const struct options* options) {
   int parked[kMaxFds];
   for (int i = 0; i < options->fd_count; ++i) {
@@ -144,9 +146,9 @@ static int place_descriptors(const struct options* options) {
   return 1;
 }
 
-/* Becomes a user of its own, so that RLIMIT_NPROC counts (it never does for root) and root's rights
- * are gone. CAP_DAC_OVERRIDE alone stays: what is bound is the protection, and files that are bound
- * belong to root and may be private to it. */
+/* Changes to a separate user, so that RLIMIT_NPROC counts (it never does for root) and root's
+ * rights are gone. Only CAP_DAC_OVERRIDE is kept: the binds are the protection, and files that
+ * are bound belong to root and may be private to it. */
 static int become_user(const struct options* options) {
   if (options->uid == 0) return 1;
   const uid_t uid = (uid_t)options->uid;
@@ -160,7 +162,7 @@ static int become_user(const struct options* options) {
   return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0) == 0;
 }
 
-/* Never asks for more than we have. */
+/* Sets a limit. Never asks for more than the current limit. */
 static int limit(int resource, unsigned long long soft, unsigned long long hard) {
   struct rlimit now;
   if (getrlimit((__rlimit_resource_t)resource, &now) != 0) return 0;
@@ -183,7 +185,7 @@ static int apply_limits(const struct options* options) {
       return 0;
     }
   }
-  /* One second between SIGXCPU, which names the cause, and SIGKILL. */
+  /* The second between the limits separates SIGXCPU, which names the cause, from SIGKILL. */
   if (options->cpu != 0 && !limit(RLIMIT_CPU, options->cpu, options->cpu + 1)) return 0;
   return limit(RLIMIT_CORE, 0, 0);
 }
@@ -202,7 +204,7 @@ static _Noreturn void become_program(const struct options* options, int pipe_fd,
   if (!place_descriptors(options)) give_up(pipe_fd, PRAGMA_STAGE_DESCRIPTORS);
   if (!become_user(options)) give_up(pipe_fd, PRAGMA_STAGE_USER);
   if (options->cwd != NULL && chdir(options->cwd) != 0) give_up(pipe_fd, PRAGMA_STAGE_FOLDER);
-  /* After the change of user, which would clear it. */
+  /* The death signal is set after the change of user, which would clear it. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != init) _exit(127);
   default_signals();
@@ -221,7 +223,8 @@ static void ignore_signals(void) {
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) signal(numbers[i], SIG_IGN);
 }
 
-/* The pipe closes at a successful exec; a failing child writes a report into it. */
+/* Reports the start. The pipe closes at a successful exec, and a child that fails writes a
+ * report into it. */
 static void report_start(int pipe_fd) {
   struct pragma_init_report report = {.kind = PRAGMA_INIT_RUNNING};
   struct pragma_init_report failed;
@@ -234,7 +237,7 @@ static void report_start(int pipe_fd) {
   send_report(&report);
 }
 
-/* Reaps every orphan; returns once the program itself is dead. */
+/* Reaps every orphan. Returns once the program itself is dead. */
 static void report_death(pid_t program) {
   struct pragma_init_report report = {.kind = PRAGMA_INIT_DIED};
   for (;;) {
@@ -245,8 +248,9 @@ static void report_death(pid_t program) {
   send_report(&report);
 }
 
-/* Without a pid namespace orphans come to us as their subreaper and are killed one by one; with one
- * the kernel does it when we end. */
+/* Kills the remaining processes. Without a pid namespace, orphans become children of init, which
+ * is their subreaper, and are killed one by one. With a pid namespace the kernel kills them when
+ * init ends. */
 static void kill_leftovers(void) {
   for (int round = 0; round < 10000 && kill_children_once() > 0; ++round) waitpid(-1, NULL, 0);
 }
@@ -258,8 +262,10 @@ int main(int argc, char** argv) {
   const int wrong = parse(&options, argc, argv);
   if (wrong != 0) return wrong;
   ignore_signals();
-  syscall(SYS_keyctl, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, NULL); /* leave the caller's keys */
-  /* Where program and init share a user, /proc must not open init's memory to the program. */
+  syscall(SYS_keyctl, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, NULL); /* drop access to the caller's
+                                                                     keys */
+  /* Where program and init have the same user, /proc must not give the program access to init's
+   * memory. */
   prctl(PR_SET_DUMPABLE, 0);
   const pid_t self = getpid();
   if (self != 1) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

@@ -1,4 +1,5 @@
-/* What pragma-init reports to pragma on its report socket (SOCK_SEQPACKET, one struct a message).
+/* Messages that pragma-init reports to pragma on its report socket (SOCK_SEQPACKET, one struct
+ * per message).
  *
  *   program  -> pragma  HELLO   sent by the child that is about to become the program, so that the
  *                               kernel's SCM_CREDENTIALS carry its process id, translated
@@ -6,7 +7,7 @@
  *   init     -> pragma  RUNNING the program has been exec'ed, or FAILED (stage and errno)
  *   init     -> pragma  DIED    wait status and resource use; init ends right after
  *
- * The program itself never holds the socket: it is closed at exec. */
+ * The program itself never has the socket, which is closed at exec. */
 #ifndef PRAGMA_WORKER_INIT_PROTOCOL_H_
 #define PRAGMA_WORKER_INIT_PROTOCOL_H_
 
@@ -14,7 +15,8 @@
 #include <sys/resource.h>
 
 #define PRAGMA_INIT_REPORT_FD 3
-/* Descriptors meant for the program arrive at this number and up; --fd says where each goes. */
+/* Descriptors for the program have this number or a higher one when they arrive. --fd says which
+ * number each one gets. */
 #define PRAGMA_INIT_FIRST_FD 10
 
 enum pragma_init_kind {
@@ -35,10 +37,10 @@ enum pragma_init_stage {
 
 struct pragma_init_report {
   uint32_t kind;
-  uint32_t stage;      /* FAILED */
+  uint32_t stage;      /* FAILED: the step that failed */
   int32_t error;       /* FAILED: errno */
-  int32_t status;      /* DIED: as wait(2) gives it */
-  struct rusage usage; /* DIED: of the program and the children it waited for */
+  int32_t status;      /* DIED: wait status as returned by wait(2) */
+  struct rusage usage; /* DIED: usage of the program and of the children it waited for */
 };
 
 #endif

@@ -9,13 +9,15 @@
 
 static char* map(int fd, uint64_t bytes, int protection) {
   if (bytes == 0) return NULL;
-  /* Populated: the first call must not pay for page faults of our making. */
+  /* The memory is populated, so that the first call does not pay for page faults that the worker
+   * causes. */
   void* address = mmap(NULL, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
   return address == MAP_FAILED ? NULL : (char*)address;
 }
 
-/* Guard pages round each tensor: an overrun that reaches one dies of SIGSEGV. Their offsets follow
- * the tensors' offsets in the layout: input guards, then output guards. */
+/* Protects the guard pages on both sides of each tensor. An overrun that reaches one dies of
+ * SIGSEGV. Their offsets follow the tensors' offsets in the layout: input guards, then output
+ * guards. */
 static void guard(const struct kernel_memory* memory) {
   const struct pragma_control* control = memory->control;
   const size_t per_set = (size_t)control->argument_count + control->output_count;
@@ -80,7 +82,8 @@ void kernel_memory_call(const struct kernel_memory* memory, void (*kernel)(void)
   pointer_call(kernel, memory->pointers + set * memory->pointer_count, memory->pointer_count);
 }
 
-/* They begin at a page of their own (harness/worker_memory.cc). */
+/* Sets the protection of the packed areas, which begin at a separate page
+ * (harness/worker_memory.cc). */
 static void protect_packed(const struct kernel_memory* memory, int protection) {
   const struct pragma_control* control = memory->control;
   const uint64_t bytes = control->scratch_bytes - control->packed_offset;

@@ -1,8 +1,9 @@
 #include "worker/load/pointer_call.h"
 
-/* The candidate takes N pointers. The System V ABIs of x86-64 and AArch64 let a caller pass more
- * arguments than the callee takes (the caller cleans up, the first ones lie where they always do),
- * so the list is padded to the next of these counts instead of generating code per task. */
+/* Macros for calls with many pointers. The candidate takes N pointers. The System V ABIs of
+ * x86-64 and AArch64 let a caller pass more arguments than the callee takes: the caller cleans
+ * up, and the location of the first arguments does not change. So the list is padded to the next
+ * of these counts, and no code has to be generated per task. */
 #define P1(p, i) (p)[i]
 #define P4(p, i) P1(p, i), P1(p, (i) + 1), P1(p, (i) + 2), P1(p, (i) + 3)
 #define P16(p, i) P4(p, i), P4(p, (i) + 4), P4(p, (i) + 8), P4(p, (i) + 12)

@@ -1,14 +1,14 @@
-/* pragma-device: what the CUDA driver says of the first GPU, as one JSON object on stdout. No
- * context is made, so it takes milliseconds and disturbs nobody. Exit code 1, and why on stderr,
- * without one.
+/* pragma-device: prints what the CUDA driver reports about the first GPU, as one JSON object on
+ * stdout. It creates no context, so it takes milliseconds and disturbs no other process. Without
+ * a GPU the exit code is 1, and stderr says why.
  *
- * The driver is opened by name at run time: pragma itself is linked without CUDA. */
+ * The driver is opened by name at run time, because pragma itself is linked without CUDA. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-/* cuda.h's CUdevice_attribute: numbers of a stable interface. */
+/* Values of cuda.h's CUdevice_attribute, which are a stable interface. */
 enum {
   kMultiprocessors = 16,
   kClockKilohertz = 13,
@@ -52,7 +52,7 @@ static int attribute(const struct driver* driver, int what, int device) {
   return driver->attribute(&value, what, device) == 0 ? value : 0;
 }
 
-/* As the kernel module says it: "580.159.04". */
+/* Reads the version that the kernel module reports: "580.159.04". */
 static void read_driver_version(char* text, size_t size) {
   text[0] = '\0';
   FILE* file = fopen("/sys/module/nvidia/version", "r");
@@ -62,7 +62,7 @@ static void read_driver_version(char* text, size_t size) {
   fclose(file);
 }
 
-/* Tests have a driver whose device is the host's memory (worker/cuda/fake_driver.c). */
+/* Tests use a driver whose device memory is host memory (worker/cuda/fake_driver.c). */
 static const char* memory_of(void* library) {
   return dlsym(library, "pragma_host_memory") != NULL ? "true" : "false";
 }

@@ -1,8 +1,8 @@
-// pragma-probe: measures what this machine can do and prints one JSON object: fp32 FMA peak and
+// pragma-probe: measures what this machine can do and prints one JSON object: fp32 FMA peak, and
 // read, copy and write bandwidth by working set, all with THREADS threads (argument 1). With
-// "memory" as argument 2 the bandwidths beyond the caches only. Best of several short repetitions,
-// and the time is the busiest thread's CPU time: a bound must not be lowered by whatever else runs
-// on the machine.
+// "memory" as argument 2 it measures only the bandwidths beyond the caches. Each figure is the best
+// of several short repetitions, and the time is the CPU time of the busiest thread, because other
+// programs on the machine must not lower a bound.
 #include <omp.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ double ThreadSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Runs `body` on all threads at once, several times; the shortest time of the busiest thread.
+// Runs `body` on all threads at once, several times. Returns the shortest time of the busiest
+// thread.
 double BestSeconds(int repetitions, int threads, const std::function<void()>& body) {
   double best = 1e9;
   for (int i = 0; i < repetitions; ++i) {
@@ -57,7 +58,7 @@ double PeakGflops(const probe::Kernels& kernels, int threads) {
   return 2.0 * kRounds * probe::kFmaChains * kernels.lanes * threads / seconds * 1e-9;
 }
 
-// Each thread works on its own share of a working set of `bytes` in total.
+// WorkingSet: `bytes` of memory in total, of which each thread works on its own share.
 struct WorkingSet {
   std::vector<float*> shares;
   std::size_t count;  // floats per thread
@@ -76,7 +77,8 @@ struct WorkingSet {
   }
 };
 
-// 1e9 bytes per second moved by `body`(share, floats) on every thread at once.
+// Returns the bandwidth in 1e9 bytes per second when every thread calls `body`(share, floats) at
+// once.
 double Gbs(const WorkingSet& set, int threads,
            const std::function<void(float*, std::size_t)>& body) {
   const std::size_t bytes = set.count * sizeof(float) * threads;
@@ -92,10 +94,10 @@ void PrintBandwidth(const probe::Kernels& kernels, std::size_t bytes, int thread
   const WorkingSet set(bytes, threads);
   const double read =
       Gbs(set, threads, [&](float* p, std::size_t n) { sink = kernels.read(p, n); });
-  // Of the two kinds of stores the faster one: a kernel may choose, so a bound must.
+  // The bound uses the faster of the two kinds of stores, because a kernel may choose either.
   const double write =
       std::max(Gbs(set, threads, kernels.write), Gbs(set, threads, kernels.write_past));
-  // Half of the set is read, half written: `n` floats moved in all.
+  // Half of the set is read and half is written, so `n` floats are moved in all.
   const auto halves = [](void (*copy)(float*, const float*, std::size_t)) {
     return [copy](float* p, std::size_t n) { copy(p + n / 2, p, n / 2); };
   };
@@ -119,7 +121,7 @@ int main(int argc, char** argv) {
                                  std::size_t{512} << 10U, std::size_t{2} << 20U,
                                  std::size_t{8} << 20U,   std::size_t{24} << 20U,
                                  std::size_t{64} << 20U,  std::size_t{256} << 20U};
-  // The first three are each core's own.
+  // The first three sizes are per core.
   for (std::size_t i = 0; i < 3; ++i) sizes[i] *= threads;
   if (memory_only) sizes.erase(sizes.begin(), sizes.end() - 1);
   for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -1,5 +1,5 @@
-// Compiled once per instruction set; PRAGMA_PROBE_SET names the function. GCC vector extensions:
-// the width follows the flags.
+// This file is compiled once per instruction set, and PRAGMA_PROBE_SET names the function. It uses
+// GCC vector extensions, whose width follows the flags.
 #include "probe_kernels.h"
 
 #if defined(__x86_64__)
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
-// The constraint of a vector register.
+// The asm constraint of a vector register.
 #if defined(__aarch64__)
 #define PRAGMA_REG "+w"
 #elif defined(__AVX512F__)
@@ -104,7 +104,7 @@ void CopyBy(float* to, const float* from, std::size_t count) {
     kPut(to + i + kLanes, b);
     kPut(to + i + 2 * kLanes, c);
     kPut(to + i + 3 * kLanes, d);
-    asm volatile("" ::: "memory");  // not a call to memcpy
+    asm volatile("" ::: "memory");  // prevents a call to memcpy
   }
 }
 
@@ -114,7 +114,7 @@ void WriteBy(float* data, std::size_t count) {
   one += 1.0F;
   for (std::size_t i = 0; i + 4 * kLanes <= count; i += 4 * kLanes) {
     for (int k = 0; k < 4; ++k) kPut(data + i + k * kLanes, one);
-    asm volatile("" ::: "memory");  // not a call to memset
+    asm volatile("" ::: "memory");  // prevents a call to memset
   }
 }
 

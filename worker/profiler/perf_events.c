@@ -17,7 +17,7 @@ struct event {
   uint64_t config1;
 };
 
-// A number at *at, which moves behind it. 0: there is none.
+// Reads a number at *at and moves *at behind it. Returns 0 if there is none.
 static int number(const char** at, uint64_t* value) {
   if (**at < '0' || **at > '9') return 0;
   char* end = NULL;
@@ -41,7 +41,7 @@ static int read_event(const char** at, struct event* event) {
   return **at == '\0' || strchr(" ,\n", **at) != NULL;
 }
 
-// How many events the list has, or -1.
+// Parses the list. Returns the number of events, or -1.
 static int read_list(const char* at, struct event* events) {
   int count = 0;
   for (;;) {
@@ -63,7 +63,8 @@ static int open_event(const struct event* event, int leader) {
   attr.inherit = 1;
   attr.exclude_kernel = 1;
   attr.exclude_hv = 1;
-  // Each is read by itself: kernels before 4.13 refuse to read inherited events as a group.
+  // Each event is read by itself, because kernels before 4.13 refuse to read inherited events as a
+  // group.
   attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
@@ -107,7 +108,7 @@ static void read_event_value(int fd, struct pe_value* value) {
     got = read(fd, words, sizeof(words));
   } while (got < 0 && errno == EINTR);
   if (got != (ssize_t)sizeof(words)) {
-    // End of file: the group never fitted the counters (an event in error state).
+    // End of file means that the group never fitted the counters (an event is in error state).
     value->error = got < 0 ? errno : EBUSY;
     return;
   }
@@ -125,7 +126,7 @@ void pe_read(const struct pe_set* set, struct pe_value* values) {
 }
 
 void pe_close(struct pe_set* set) {
-  for (int i = set->count - 1; i >= 0; --i) {  // the leader last
+  for (int i = set->count - 1; i >= 0; --i) {  // closes the leader last
     if (set->fd[i] >= 0) close(set->fd[i]);
   }
   memset(set, 0, sizeof(*set));

@@ -1,6 +1,6 @@
-// perf_events: one group of counters of the calling process and of every thread it starts later.
-// Open before the first parallel region (threads that already run are not counted) and before a
-// system-call filter (starting, stopping and reading need only ioctl and read).
+// perf_events: one group of counters for the calling process and every thread that it starts later.
+// Open it before the first parallel region, because threads that already run are not counted, and
+// before a system-call filter, because starting, stopping and reading need only ioctl and read.
 #pragma once
 
 #include <stddef.h>
@@ -12,33 +12,37 @@ extern "C" {
 
 enum { PE_MAX_EVENTS = 16 };
 
-// One group. Plain data: pe_open fills it, pe_close empties it; no memory is allocated.
+// pe_set: one group of counters. It is plain data: pe_open fills it, pe_close empties it, and no
+// memory is allocated.
 struct pe_set {
-  int count;                 // events that were asked for
-  int opened;                // of them open
-  int fd[PE_MAX_EVENTS];     // -1: not open
-  int error[PE_MAX_EVENTS];  // errno of opening; 0: open
+  int count;                 // number of requested events
+  int opened;                // number of open events
+  int fd[PE_MAX_EVENTS];     // descriptor of each event; -1: not open
+  int error[PE_MAX_EVENTS];  // errno of opening each event; 0: open
 };
 
 struct pe_value {
-  uint64_t value;    // as counted; scale it by enabled / running
+  uint64_t value;    // raw count; multiply it by enabled / running
   uint64_t enabled;  // ns
-  uint64_t running;  // ns; smaller than enabled: the counter was shared with others
-  int error;         // errno of opening or reading; the rest is 0 then
+  uint64_t running;  // ns; smaller than enabled if the counter was shared with other events
+  int error;         // errno of opening or reading; all other fields are then 0
 };
 
-// `list`: events parted by spaces or commas, each TYPE:CONFIG[:CONFIG1], numbers as C writes them
-// ("4:0x1a0", "1:1"). The first that opens leads the group. Returns how many opened, or -1 for a
-// list that cannot be read (nothing is open then). Counting has not begun.
+// Opens the events of `list`. They are separated by spaces or commas, and each is
+// TYPE:CONFIG[:CONFIG1] with numbers as in C ("4:0x1a0", "1:1"). The first one that opens leads the
+// group. Returns how many opened, or -1 if the list cannot be parsed (no event is open then).
+// Counting has not begun.
 int pe_open(struct pe_set* set, const char* list);
-// Sets all to zero and begins; stops. 0, or the errno.
+// pe_start sets all counters to zero and starts them. pe_stop stops them. Both return 0, or the
+// errno.
 int pe_start(const struct pe_set* set);
 int pe_stop(const struct pe_set* set);
-// `values` has room for set->count.
+// Reads the counters. `values` must have room for set->count elements.
 void pe_read(const struct pe_set* set, struct pe_value* values);
 void pe_close(struct pe_set* set);
-// Writes one line for each event, "VALUE ENABLED RUNNING ERRNO\n", ended by a NUL; returns the
-// length, or 0 when it does not fit (64 bytes an event and one more always do).
+// Writes one line per event, "VALUE ENABLED RUNNING ERRNO
+// ", and a final NUL. Returns the length, or 0 when the text does not fit. 64 bytes per event and
+// one more are always enough.
 size_t pe_format(const struct pe_value* values, int count, char* text, size_t size);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Caches of the trace model: they know which lines are in, not what is in them.
+// Caches of the trace model. They record which lines are present, not their contents.
 #pragma once
 
 #include <stddef.h>
@@ -7,14 +7,15 @@
 
 #include "worker/profiler/trace_model.h"
 
-// A cache with sets: each set's tags in order of their last use, the latest first.
+// set_cache: a set-associative cache. The tags of each set are in order of their last use, the
+// latest first.
 
 struct set_cache {
   uint64_t sets;
-  uint64_t mask;  // sets - 1 where that is a power of two, else 0
+  uint64_t mask;  // sets - 1 if `sets` is a power of two, else 0
   uint32_t ways;
   uint64_t* tags;     // line + 1; 0: empty
-  uint64_t* touched;  // bytes of the line that were used, one bit for each; only of L1
+  uint64_t* touched;  // bytes of the line that were used, one bit each; only in L1
 };
 
 static inline uint64_t* set_of(const struct set_cache* cache, uint64_t line) {
@@ -23,7 +24,8 @@ static inline uint64_t* set_of(const struct set_cache* cache, uint64_t line) {
   return cache->tags + set * cache->ways;
 }
 
-// Moves tag `way` of a set to the front, or shifts a new one in from there.
+// Puts `tag` at the front of a set and shifts the tags before `way` by one. `tag` is the tag that
+// was at `way`, or a new one that replaces it.
 static inline void to_front(uint64_t* tags, uint32_t way, uint64_t tag) {
   for (; way > 0; --way) tags[way] = tags[way - 1];
   tags[0] = tag;
@@ -52,21 +54,22 @@ static inline void drop(const struct set_cache* cache, uint64_t line) {
   }
 }
 
-// A fully associative cache: a hash table of its lines, and a list in order of their last use.
-// The work of an access does not depend on its size, which may be many hundred lines.
+// full_cache: a fully associative cache. It has a hash table of its lines, and a list in order of
+// their last use. The work per access does not depend on the cache's size, which may be many
+// hundred lines.
 
 struct full_cache {
   uint32_t capacity;
   uint32_t used;
-  uint32_t slots;  // of the table: a power of two
+  uint32_t slots;  // size of the table, a power of two
   uint32_t shift;
-  uint32_t head;  // node of the latest line; nodes 1 .. capacity, 0 is none
+  uint32_t head;  // node of the latest line; nodes are 1 .. capacity, 0 means none
   uint32_t tail;
-  uint64_t* line;  // by node
+  uint64_t* line;  // line of each node
   uint32_t* previous;
   uint32_t* next;
-  uint32_t* chain;  // the next node with the same slot
-  uint32_t* slot;   // first node
+  uint32_t* chain;  // next node with the same slot
+  uint32_t* slot;   // first node of each slot
 };
 
 static inline uint32_t slot_of(const struct full_cache* cache, uint64_t line) {

@@ -9,22 +9,24 @@ enum { most_bytes = 64 };
 
 // ---- The model
 
-// Loads are compared with stores that may still be on their way: so many stores ago at most (about
-// a store buffer's worth), and so many accesses ago (about what is in flight at a time).
+// Loads are compared with stores that may still be in flight. A store is compared for this many
+// later stores at most (about a store buffer's size), and for this many later accesses (about what
+// is in flight at a time).
 enum { alias_stores = 48, alias_accesses = 128, alias_entries = 1024, alias_chunks = 64 };
-// A global history predictor, a two-bit counter for each branch, and a chooser between them.
+// The branch predictor has a global history predictor, a two-bit counter for each branch, and a
+// chooser between them.
 enum { history_bits = 12, pattern_bits = 14 };
 
 struct alias_entry {
   uint64_t page;
-  uint64_t serial;  // of the store
-  uint64_t when;    // accesses before it
+  uint64_t serial;  // serial number of the store
+  uint64_t when;    // number of accesses before it
 };
 
-// An instruction's misses as a hardware prefetcher sees them.
+// stream: an instruction's misses as a hardware prefetcher sees them.
 struct stream {
-  uint64_t line;  // of the latest
-  int64_t step;   // to it from the one before
+  uint64_t line;  // line of the latest miss
+  int64_t step;   // distance from the miss before the latest one, in lines
 };
 
 static struct {
@@ -32,17 +34,17 @@ static struct {
   uint32_t line_shift;
   uint32_t page_shift;
   struct set_cache l1, l2, l3;
-  struct full_cache l1_full;  // what L1 would hold without sets
+  struct full_cache l1_full;  // what L1 would hold if it were fully associative
   struct set_cache dtlb, dtlb2;
-  struct full_cache dtlb_full;  // the first level, where it has one set
+  struct full_cache dtlb_full;  // first level of the data TLB, if it has only one set
   struct trace_model_totals totals;
   struct trace_site_counts* sites;
-  struct stream* streams;  // of each site
+  struct stream* streams;  // one stream per site
   struct trace_branch_counts* branches;
-  uint8_t* local;    // by branch: a two-bit counter, and the chooser's above it
+  uint8_t* local;    // by branch: a two-bit counter, and the counter of the chooser above it
   uint8_t* pattern;  // two-bit counters by history and branch
   uint32_t history;
-  uint64_t stores;  // serial number of the latest
+  uint64_t stores;  // serial number of the latest store
   uint64_t accesses;
   uint64_t chunk_serial[alias_chunks];      // by address bits 6..11
   struct alias_entry alias[alias_entries];  // by address bits 2..11
@@ -55,7 +57,7 @@ static unsigned count_bits(uint64_t bits) {
   return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56U);
 }
 
-// As touch_set, and notes which bytes are used; a line that leaves is accounted for.
+// Like touch_set, and also records which bytes are used. A line that leaves is added to the totals.
 static int touch_l1(uint64_t line, uint64_t bytes) {
   const struct set_cache* cache = &model.l1;
   uint64_t* tags = set_of(cache, line);
@@ -83,7 +85,7 @@ static int touch_l1(uint64_t line, uint64_t bytes) {
 }
 
 struct levels {
-  int l1, l2, l3;  // missed there
+  int l1, l2, l3;  // nonzero: missed in that level
 };
 
 static struct levels touch_line(uint64_t line, uint64_t bytes) {
@@ -97,13 +99,13 @@ static struct levels touch_line(uint64_t line, uint64_t bytes) {
   return missed;
 }
 
-// The bits of `width` bytes from `offset` on within a line.
+// Returns the bits of `width` bytes from `offset` on within a line.
 static uint64_t byte_mask(uint64_t offset, uint64_t width) {
   const uint64_t ones = width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
   return ones << offset;
 }
 
-// Intel's and AMD's manuals name 2 KiB as the largest stride that is followed.
+// Largest stride that a prefetcher follows, in bytes. Intel's and AMD's manuals give 2 KiB.
 enum { prefetch_reach = 2048 };
 
 static void follow_stream(uint64_t line, struct stream* stream) {
@@ -153,7 +155,8 @@ static void translate(uint64_t page) {
   ++model.totals.dtlb2_misses;
 }
 
-// A load that partly overlaps one of the latest stores in bits 0..11 of the address, but not above.
+// Returns whether a load partly overlaps one of the latest stores in bits 0..11 of the address, but
+// not in the bits above.
 static int is_aliased(uint64_t address, uint64_t width) {
   const uint64_t last = address + width - 1;
   if (model.chunk_serial[address >> 6U & 63U] + alias_stores <= model.stores &&
@@ -205,7 +208,7 @@ static void close_when_spent(void) {
   if (model.config.finish != NULL) model.config.finish();
 }
 
-// Set in the one thread that the model is of.
+// Set only in the thread that owns the model.
 static _Thread_local int owner;
 
 void trace_model_access(uint64_t address, uint32_t number) {
@@ -327,7 +330,7 @@ static int make_caches(const struct trace_model_config* config) {
     return -1;
   model.l1.touched = calloc(l1_lines, sizeof *model.l1.touched);
   if (model.l1.touched == NULL) return -1;
-  // Many ways in one set are slow to search.
+  // A set with many ways is slow to search, so it gets a hash table.
   return config->dtlb.sets == 1 ? make_full(&model.dtlb_full, config->dtlb.ways)
                                 : make_set(&model.dtlb, config->dtlb);
 }
@@ -340,7 +343,7 @@ static int make_counts(const struct trace_model_config* config) {
   model.pattern = calloc((size_t)1 << pattern_bits, 1);
   if (!model.sites || !model.streams || !model.branches || !model.local || !model.pattern)
     return -1;
-  // Weakly taken: most branches close a loop.
+  // Counters begin as weakly taken, because most branches close a loop.
   for (size_t i = 0; i < (size_t)1 << pattern_bits; ++i) model.pattern[i] = 2;
   for (size_t i = 0; i < 2 * (size_t)config->branch_count; ++i) model.local[i] = 2;
   return 0;
