@@ -10,20 +10,16 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "core/judging.h"
 #include "evidence/lineage.h"
 
 namespace pragma {
 
-// The options with which the candidate was judged.
-struct JudgingOptions {
-  std::string mode = "strict";  // or "official"
-  std::string cache = "warm";   // or "cold"
-  int threads = 1;
+// The options with which the candidate was judged. judging.threads is the number that was used.
+struct BundleOptions {
+  JudgingOptions judging;
   int check_sets = 5;
-  double run_limit_s = 60;
   double timing_budget_s = 1;
-  std::string shapes;       // JSON of additional shapes; empty: none
-  bool strict_nan = false;  // a NaN that is not propagated as in PyTorch is a wrong value
 };
 
 struct Bundle {
@@ -33,7 +29,7 @@ struct Bundle {
   std::string kernel_header_sha256;  // hash of the kernel.h that the candidate was built with
   Candidate candidate;
   std::optional<Candidate> against;  // baseline of speedup_best
-  JudgingOptions options;
+  BundleOptions options;
   std::string machine = "{}";      // JSON: hardware and measured figures (MachineToJson)
   std::string system;              // "Linux 6.1.0-18-amd64 x86_64"
   Evaluation evaluation;           // including its samples

@@ -1,4 +1,6 @@
 // Reads a bundle from an untrusted author.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -11,6 +13,7 @@
 #include "base/result.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
+#include "core/judging.h"
 #include "evidence/bundle.h"
 #include "evidence/lineage.h"
 
@@ -103,23 +106,52 @@ void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
   if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
 }
 
-void ReadOptions(const JsonReader& reader, JudgingOptions& options) {
-  reader.Require("mode", options.mode);
-  reader.Require("cache", options.cache);
-  reader.Require("threads", options.threads);
+// Reads the field as text. Durations are stored in seconds. Older bundles lack what had its default.
+std::string TextOf(const JsonReader& reader, const JudgingField& field) {
+  switch (field.kind) {
+    case JudgingField::Kind::kCount: {
+      int count = 0;
+      reader.Require(field.name, count);
+      return std::to_string(count);
+    }
+    case JudgingField::Kind::kDuration: {
+      double seconds = 0;
+      reader.Require(std::string(field.name) + "_s", seconds);
+      const bool good = std::isfinite(seconds) && seconds > 0;
+      if (!good) reader[std::string(field.name) + "_s"].Complain("is out of range");
+      return good ? fmt::format("{}s", seconds) : "";
+    }
+    case JudgingField::Kind::kFlag: {
+      bool given = false;
+      reader.Get(field.name, given);
+      return given ? "true" : "false";
+    }
+    default: {
+      std::string text;
+      if (field.kind == JudgingField::Kind::kChoice) {
+        reader.Require(field.name, text);
+      } else {
+        reader.Get(field.name, text);
+      }
+      return text;
+    }
+  }
+}
+
+void ReadOptions(const JsonReader& reader, BundleOptions& options) {
+  for (const JudgingField& field : JudgingFields()) {
+    if (!field.in_bundle) continue;
+    const std::string text = TextOf(reader, field);
+    const std::string complaint = field.Complaint(text);
+    if (complaint.empty()) {
+      field.set(options.judging, text);
+    } else if (field.kind != JudgingField::Kind::kDuration) {
+      reader[field.name].Complain(complaint);
+    }
+  }
+  if (options.judging.threads > kMaxThreads) reader["threads"].Complain("is out of range");
   reader.Require("check_sets", options.check_sets);
-  reader.Require("run_limit_s", options.run_limit_s);
   reader.Require("timing_budget_s", options.timing_budget_s);
-  reader.Get("shapes", options.shapes);
-  reader.Get("strict_nan", options.strict_nan);
-  if (options.mode != "strict" && options.mode != "official")
-    reader["mode"].Complain("must be strict or official");
-  if (options.cache != "warm" && options.cache != "cold")
-    reader["cache"].Complain("must be warm or cold");
-  if (options.threads < 1 || options.threads > kMaxThreads)
-    reader["threads"].Complain("is out of range");
-  if (!std::isfinite(options.run_limit_s) || options.run_limit_s <= 0)
-    reader["run_limit_s"].Complain("is out of range");
 }
 
 void ReadSamples(const JsonReader& reader, Evaluation& evaluation) {

@@ -98,8 +98,10 @@ class RecheckComparison final {
   }
 
   void CompareOptions() {
-    Same("mode", recorded_.options.mode, now_.options.mode);
-    Same("cache", recorded_.options.cache, now_.options.cache);
+    Same("mode", std::string(CheckModeName(recorded_.options.judging.mode)),
+         std::string(CheckModeName(now_.options.judging.mode)));
+    Same("cache", std::string(CacheStateName(recorded_.options.judging.cache)),
+         std::string(CacheStateName(now_.options.judging.cache)));
     same_values_ &= Same("check_sets", std::to_string(recorded_.options.check_sets),
                          std::to_string(now_.options.check_sets));
   }

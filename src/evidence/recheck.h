@@ -19,7 +19,7 @@ struct Rejudged {
   std::string pragma;
   std::string system;
   std::string kernel_header_sha256;
-  JudgingOptions options;
+  BundleOptions options;
   bool timed = true;        // false: only checks were requested
   std::string not_against;  // why the run's best was not timed; empty: it was, or there is none
 };
