@@ -26,7 +26,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/recorded_run.h"
+#include "app/recorded_run.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/trial.h"

@@ -1,5 +1,5 @@
 // layers: evidence report knowledge profile
-// cli: serve_protocol evaluation_request candidate_file verify_flags settings
+// files: serve/protocol app/evaluation_request app/candidate_file app/settings
 //
 // A client of `pragma serve` may send anything. A message that is accepted must be the same when it
 // is written again, and reading the request in it must do no harm.
@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "cli/evaluation_request.h"
-#include "cli/serve_protocol.h"
+#include "app/evaluation_request.h"
+#include "serve/protocol.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "agent/causes.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/metrics.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/statistics.h"
 #include "verify/timing_session.h"
 

@@ -20,7 +20,7 @@
 #include "bench/metrics.h"
 #include "bench/row.h"
 #include "bench/suite.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {

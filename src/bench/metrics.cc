@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/row.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "verify/paper_timing.h"
 #include "verify/statistics.h"
 

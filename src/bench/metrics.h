@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "bench/row.h"
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 
 namespace pragma {
 

@@ -22,7 +22,8 @@
 #include "build/odd_instructions.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/diagnostic.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {

@@ -18,7 +18,7 @@
 #include "build/builder.h"
 #include "build/dialect.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/diagnostic.h"
 
 namespace pragma {
 namespace {

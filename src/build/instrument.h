@@ -12,7 +12,7 @@
 #include "build/toolchain.h"
 #include "build/workshop.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "build/instrument.h"
 #include "build/workshop.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 namespace {

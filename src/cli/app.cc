@@ -15,8 +15,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/paths.h"
-#include "cli/settings.h"
+#include "app/paths.h"
+#include "app/settings.h"
 #include "report/json_text.h"
 #include "report/terminal.h"
 
@@ -126,10 +126,10 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
   Context context;
   context.flags = registry.common;
   context.console = console;
-  context.settings = TRY(LoadSettings(registry.common.config));
-  context.paths = FindPaths(registry.common.python, context.settings.python);
-  context.home = !registry.common.home.empty()    ? registry.common.home
-                 : !context.settings.home.empty() ? context.settings.home
+  context.app.settings = TRY(LoadSettings(registry.common.config));
+  context.app.paths = FindPaths(registry.common.python, context.app.settings.python);
+  context.app.home = !registry.common.home.empty()    ? registry.common.home
+                 : !context.app.settings.home.empty() ? context.app.settings.home
                                                   : ".pragma";
   return registry.actions.at(&chosen)(context);
 }

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/paths.h"
-#include "cli/settings.h"
+#include "app/context.h"
 #include "report/terminal.h"
 
 namespace CLI {
@@ -51,9 +50,7 @@ struct Console {
 // Everything that a command is given besides its own flags.
 struct Context {
   CommonFlags flags;
-  Settings settings;
-  Paths paths;
-  std::filesystem::path home;
+  AppContext app;
   Console console;
 };
 

@@ -73,7 +73,7 @@ Result<Metric> GivenMetric(const std::string& text) {
 // Reads the output of a tool described in knowledge/adapters/.
 Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
                             const std::string& text) {
-  const std::filesystem::path folder = context.paths.knowledge() / "adapters";
+  const std::filesystem::path folder = context.app.paths.knowledge() / "adapters";
   const Adapter adapter = TRY(FindAdapter(flags.adapter, folder));
   AdapterMetrics parsed = ParseOutput(adapter, text, flags.kernel);
   if (parsed.metrics.empty()) {
@@ -103,7 +103,7 @@ Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
   Profile profile = TRY(ReadProfile(context, flags));
   const std::filesystem::path rules_file =
       flags.rules.empty()
-          ? context.paths.knowledge() / "diagnosis" / (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
+          ? context.app.paths.knowledge() / "diagnosis" / (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
           : std::filesystem::path(flags.rules);
   const RuleSet rules = TRY(LoadRules(rules_file));
   profile.diagnosis = pragma::Diagnose(rules, profile.metrics);

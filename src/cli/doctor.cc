@@ -69,7 +69,7 @@ std::string DoctorText(const Terminal& terminal, const std::vector<DoctorItem>& 
 }
 
 Result<int> Doctor(const Context& context) {
-  const std::vector<DoctorItem> items = ExamineMachine(context.paths, context.home);
+  const std::vector<DoctorItem> items = ExamineMachine(context.app.paths, context.app.home);
   context.console.PrintJson(DoctorObject(items));
   context.console.Print(DoctorText(context.console.out, items));
   return std::ranges::none_of(items, Blocks) ? kExitGood : kExitTrouble;

@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "cli/paths.h"
+#include "app/paths.h"
 #include "core/device.h"
 #include "machine/machine.h"
 #include "profile/adapter.h"

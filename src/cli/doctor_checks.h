@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/paths.h"
+#include "app/paths.h"
 
 namespace pragma {
 

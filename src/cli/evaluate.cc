@@ -12,18 +12,18 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "cli/candidate_file.h"
+#include "app/candidate_file.h"
 #include "cli/command.h"
-#include "cli/evaluation_request.h"
-#include "cli/judge.h"
-#include "cli/phase_line.h"
-#include "cli/serve_client.h"
-#include "cli/serve_protocol.h"
-#include "cli/tuning.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "app/evaluation_request.h"
+#include "app/judge.h"
+#include "report/phase_line.h"
+#include "serve/client.h"
+#include "serve/protocol.h"
+#include "app/tuning.h"
+#include "cli/judging_flags.h"
+#include "app/workbench.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
 #include "report/json_text.h"
@@ -44,10 +44,10 @@ struct EvaluateFlags {
   bool no_compile_baseline = false;
   bool dropin = false;
   bool sanitize = false;
-  TuneFlags tune;
+  TuneWish tune;
   bool no_serve = false;
   std::string socket;  // the server's socket; empty: in the home folder
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
 Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
@@ -58,7 +58,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   EvaluationRequest request;
   request.task = flags.task;
   TRY(CheckTaskFile(request.task));
-  const Target target = flags.verify.runs_on();
+  const Target target = flags.judging.target();
   for (const std::string& candidate : flags.candidates) {
     request.candidates.push_back(TRY(LoadCandidate(candidate, target)));
   }
@@ -105,7 +105,7 @@ Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
 // What to judge, and how.
 struct Plan {
   EvaluationRequest request;
-  VerifyFlags verify;
+  JudgingFlags judging;
   Evidence evidence = Evidence::kNo;
 };
 
@@ -114,32 +114,36 @@ Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line
                        std::vector<Verdict>& all) {
   if (all.size() == plan.request.candidates.size()) return {};
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, plan.verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, plan.request.task, plan.verify.options(), plan.request.most()));
-  const Court court{.context = context, .bench = *bench, .task = *task};
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(plan.judging, plan.sandbox)));
+  const auto task = TRY(TaskBench::Open(*bench, plan.request.task, {.judging = plan.judging},
+                                        plan.request.most()));
+  const EvaluationContext evaluation{
+      .app = context.app, .bench = *bench, .task = *task, .terminal = context.console.out};
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   while (all.size() < plan.request.candidates.size()) {
     const Candidate& candidate = plan.request.candidates[all.size()];
-    all.push_back(TRY(JudgeCandidate(court, plan.request, candidate, plan.evidence, on_phase)));
+    all.push_back(TRY(JudgeCandidate(evaluation, plan.request, candidate, plan.evidence, on_phase)));
   }
   return {};
 }
 
 // Lets a server judge as many candidates as it can, and judges the rest in this process.
 Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& flags, Plan plan) {
-  TRY(plan.verify.ReadShapes());
   PhaseLine line(context.console.err);
   std::vector<Verdict> all;
   if (!flags.no_serve) {
     const std::filesystem::path socket =
-        flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
-    TRY(AskServer({.context = context,
+        flags.socket.empty() ? ServeSocket(context.app.home) : std::filesystem::path(flags.socket);
+    TRY(AskServer({.app = context.app,
                    .socket = socket,
                    .request = plan.request,
-                   .verify = plan.verify,
+                   .judging = plan.judging,
                    .evidence = plan.evidence,
-                   .must_be_there = !flags.socket.empty()},
+                   .must_be_there = !flags.socket.empty(),
+                   .unprotected = plan.sandbox == SandboxMode::kUnsafeNone,
+                   .terminal = context.console.out,
+                   .note = [&context](const std::string& text) { context.console.Note(text); }},
                   line, all));
   }
   TRY(JudgeHere(context, plan, line, all));
@@ -188,8 +192,14 @@ Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& fl
     return Fail(ErrorKind::kUsage,
                 "--bundle " + flags.bundle + ": several candidates need a folder (end it with /)");
   }
-  plan.verify = VerifyFlagsOf(plan.request, flags.verify, context.settings);
-  TRY(CheckTarget(plan.request, plan.verify.runs_on()));
+  // What the request says comes first, then the flags, then the settings.
+  JudgingFlags judging = flags.judging;
+  TRY(judging.ReadShapes());
+  plan.request.judging.insert(judging.given.begin(), judging.given.end());
+  judging.given = plan.request.judging;
+  plan.judging = judging.Over(context.app.settings);
+  plan.sandbox = judging.sandbox();
+  TRY(CheckTarget(plan.request, plan.judging.target));
   plan.evidence = flags.bundle.empty() ? Evidence::kNo : Evidence::kYes;
   return Judge(context, flags, std::move(plan));
 }
@@ -246,14 +256,14 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       .add_option("--bundle", flags->bundle,
                   "when it passes, write its evidence to FILE, or into a folder")
       ->type_name("FILE");
-  flags->tune.AddTo(command);
+  AddTuneFlags(command, flags->tune);
   command.add_flag("--no-serve", flags->no_serve, "do not use a running `pragma serve`");
   command
       .add_option("--socket", flags->socket, "where `pragma serve` listens (default: in --home)")
       ->type_name("PATH");
-  flags->verify.AddTo(command);
-  flags->verify.AddShapesTo(command);
-  flags->verify.AddTargetTo(command);
+  flags->judging.AddTo(command);
+  flags->judging.AddShapesTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return EvaluateCommand(context, *flags);
   };

@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/search_run.h"
-#include "cli/workbench.h"
+#include "app/search_run.h"
+#include "app/workbench.h"
 
 namespace pragma {
 

@@ -57,16 +57,16 @@ Result<std::vector<SearchHit>> Find(const Context& context, const Compendium& co
   const KnowledgeIndex index = TRY(KnowledgeIndex::Make(compendium.entries()));
   if (embeddings.empty()) return index.Search(request);
   SystemClock clock;
-  const EmbedderOptions options{.service = context.settings.ModelOptionsOf(embeddings),
-                                .python = context.paths.python,
-                                .script = context.paths.package_root() / "pragma_embed.py"};
+  const EmbedderOptions options{.service = context.app.settings.ModelOptionsOf(embeddings),
+                                .python = context.app.paths.python,
+                                .script = context.app.paths.package_root() / "pragma_embed.py"};
   const Embedder embedder = TRY(MakeEmbedder(embeddings, options, clock));
-  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.home));
+  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.app.home));
   return index.Search(request, embedder, cache);
 }
 
 Result<int> Search(const Context& context, const SearchWish& wish) {
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const SearchRequest request{.text = Join(wish.words, " "),
                               .limit = wish.limit,
                               .kind = KindOf(wish.kind),
@@ -75,7 +75,7 @@ Result<int> Search(const Context& context, const SearchWish& wish) {
     return Fail(ErrorKind::kUsage, "the question is empty; see pragma knowledge search --help");
   }
   const std::string& embeddings =
-      wish.embeddings.empty() ? context.settings.embeddings : wish.embeddings;
+      wish.embeddings.empty() ? context.app.settings.embeddings : wish.embeddings;
   const std::vector<SearchHit> hits = TRY(Find(context, compendium, request, embeddings));
   context.console.PrintJson(HitsObject(request.text, hits));
   std::vector<const Entry*> entries;
@@ -86,7 +86,7 @@ Result<int> Search(const Context& context, const SearchWish& wish) {
 }
 
 Result<int> List(const Context& context, const ListWish& wish) {
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const std::optional<EntryKind> kind = KindOf(wish.kind);
   std::vector<const Entry*> entries;
   for (const Entry& entry : compendium.entries()) {
@@ -101,7 +101,7 @@ Result<int> List(const Context& context, const ListWish& wish) {
 
 Result<int> Show(const Context& context, const std::string& id) {
   constexpr std::size_t kSuggested = 4;
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const Entry* entry = compendium.Find(id);
   if (entry == nullptr) {
     const std::vector<std::string> near = compendium.Near(id, kSuggested);

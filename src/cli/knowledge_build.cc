@@ -13,9 +13,9 @@
 #include "cli/command.h"
 #include "cli/knowledge_commands.h"
 #include "cli/knowledge_text.h"
-#include "cli/phase_line.h"
-#include "cli/settings.h"
-#include "cli/verify_flags.h"
+#include "report/phase_line.h"
+#include "app/settings.h"
+#include "cli/judging_flags.h"
 #include "knowledge/build.h"
 #include "knowledge/cache.h"
 #include "knowledge/entry.h"
@@ -64,7 +64,7 @@ Result<BuildOptions> OptionsOf(const BuildWish& wish, const Context& context) {
                        .crawl = {.depth = wish.depth,
                                  .pages = wish.pages,
                                  .pause = Seconds(TRY(ParseDuration(wish.pause)))},
-                       .model = wish.model.empty() ? context.settings.model : wish.model};
+                       .model = wish.model.empty() ? context.app.settings.model : wish.model};
   if (!options.model.empty()) return options;
   return Fail(ErrorKind::kUsage,
               "no model to read with: name one with --model, as openai:NAME, anthropic:NAME, "
@@ -85,12 +85,12 @@ Result<void> CheckOut(const std::filesystem::path& out) {
 }
 
 Result<Built> RunBuild(const BuildOptions& options, const Context& context) {
-  const Compendium known = TRY(LoadCompendium(context.paths.knowledge()));
-  const PromptLibrary prompts = TRY(PromptLibrary::Load(context.paths.prompts()));
+  const Compendium known = TRY(LoadCompendium(context.app.paths.knowledge()));
+  const PromptLibrary prompts = TRY(PromptLibrary::Load(context.app.paths.prompts()));
   SystemClock clock;
   const std::unique_ptr<Model> model =
-      TRY(MakeModel(options.model, context.settings.ModelOptionsOf(options.model), clock));
-  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.home));
+      TRY(MakeModel(options.model, context.app.settings.ModelOptionsOf(options.model), clock));
+  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.app.home));
   BuildLine line(context.console, clock);
   return BuildKnowledge(options,
                         {.model = *model,

@@ -19,10 +19,10 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evaluation_request.h"
-#include "cli/phase_line.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "app/evaluation_request.h"
+#include "report/phase_line.h"
+#include "cli/judging_flags.h"
+#include "app/workbench.h"
 #include "core/json_dump.h"
 #include "report/json_text.h"
 #include "report/table.h"
@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 struct LintFlags {
   std::vector<std::string> tasks;
   std::string budget;  // duration, checked when parsed
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
 // The result for one file: a report, or the reason why there is none.
@@ -136,9 +136,9 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
 }
 
 Result<std::vector<Linted>> LintAll(const Context& context, LintFlags flags) {
-  flags.verify = flags.verify.With(context.settings);
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
   for (const std::string& file : flags.tasks) TRY(CheckTaskFile(file));
-  const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   std::vector<Linted> all;
   for (const std::string& file : flags.tasks) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
@@ -186,7 +186,7 @@ void AddLint(CLI::App& app, Registry& registry) {
   command.add_option("--budget", flags->budget, "longest to look at one task (default: 2m)")
       ->type_name("TIME")
       ->check(DurationComplaint);
-  flags->verify.AddTo(command);
+  flags->judging.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Lint(context, *flags); };
 }
 

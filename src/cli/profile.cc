@@ -15,11 +15,11 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/candidate_file.h"
+#include "app/candidate_file.h"
 #include "cli/command.h"
-#include "cli/phase_line.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "report/phase_line.h"
+#include "cli/judging_flags.h"
+#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"
@@ -43,7 +43,7 @@ struct ProfileFlags {
   bool all_metrics = false;
   std::vector<std::string> tools;
   bool full = false;
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
 // One kernel. It is judged as every candidate is, and profiled if it passed.
@@ -126,26 +126,26 @@ Result<Candidate> LoadFor(const std::string& path, Target target) {
 
 Result<std::vector<ForeignTool>> FindTools(const Context& context, const ProfileFlags& flags) {
   std::vector<ForeignTool> tools;
-  if (!flags.tools.empty() && flags.verify.runs_on() != Target::kCpu) {
+  if (!flags.tools.empty() && flags.judging.target() != Target::kCpu) {
     return Fail(ErrorKind::kUsage, "--with: a GPU's kernels are always shown to their profiler");
   }
   for (const std::string& wish : flags.tools)
-    tools.push_back(TRY(FindForeignTool(wish, context.paths.knowledge() / "adapters")));
+    tools.push_back(TRY(FindForeignTool(wish, context.app.paths.knowledge() / "adapters")));
   return tools;
 }
 
 Result<int> Run(const Context& context, ProfileFlags flags) {
-  flags.verify = flags.verify.With(context.settings);
-  const Target target = flags.verify.runs_on();
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
+  const Target target = judging.target;
   const Candidate candidate = TRY(LoadFor(flags.candidate, target));
   std::optional<Candidate> against;
   if (!flags.against.empty()) against = TRY(LoadFor(flags.against, target));
   const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   const auto task =
-      TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
+      TRY(TaskBench::Open(*bench, flags.task, {.judging = judging}, Measure::kEager));
   std::optional<Observed> other;
   if (against) other = TRY(ObserveKernel(*task, *against, {.tools = {}, .full = flags.full}, line));
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));
@@ -184,8 +184,8 @@ void AddProfile(CLI::App& app, Registry& registry) {
       ->delimiter(',');
   command.add_flag("--full", flags->full,
                    "on a GPU: all that Nsight Compute counts, and what it says of it itself");
-  flags->verify.AddTo(command);
-  flags->verify.AddTargetTo(command);
+  flags->judging.AddTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };
 }
 

@@ -18,12 +18,12 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
+#include "app/evidence_keeping.h"
+#include "app/new_run.h"
+#include "report/phase_line.h"
 #include "cli/recheck_report.h"
-#include "cli/recorded_run.h"
-#include "cli/workbench.h"
+#include "app/recorded_run.h"
+#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "evidence/bundle.h"
@@ -48,21 +48,21 @@ struct RecheckFlags {
 };
 
 Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   const RunOutline outline = TRY(LoadRunOutline(store, id));
   if (outline.bundle.empty()) {
     return Fail(ErrorKind::kUsage, "the run " + outline.run.id +
                                        " has no evidence: none of its attempts passed, or "
                                        "it was replayed");
   }
-  return FindBundle(EvidenceFolder(context.home), outline.bundle);
+  return FindBundle(EvidenceFolder(context.app.home), outline.bundle);
 }
 
 // Finds the bundle. `given` is a file, the beginning of a bundle's name, or a run.
 Result<fs::path> FindGiven(const Context& context, const std::string& given) {
   std::error_code ignored;
   if (fs::exists(given, ignored)) return fs::path(given);
-  if (LooksLikeBundleName(given)) return FindBundle(EvidenceFolder(context.home), given);
+  if (LooksLikeBundleName(given)) return FindBundle(EvidenceFolder(context.app.home), given);
   if (given == "last" || given.starts_with("r-")) return BundleOfRun(context, given);
   return Fail(ErrorKind::kUsage, "there is no bundle " + given +
                                      "; name a file, the beginning of a bundle's name, or a run");
@@ -77,12 +77,9 @@ Result<OpenedBundle> Open(const fs::path& file) {
 }
 
 VerifyOptions OptionsFor(const Bundle& bundle, bool strict_nan) {
-  VerifyOptions options;
-  options.mode = bundle.options.mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
-  options.cache = bundle.options.cache == "cold" ? CacheState::kCold : CacheState::kWarm;
-  options.shapes = bundle.options.shapes;
-  options.strict_nan = strict_nan || bundle.options.strict_nan;
-  options.run_limit = Seconds(std::min(bundle.options.run_limit_s, kLongestRunLimit));
+  VerifyOptions options{.judging = bundle.options.judging};
+  options.judging.strict_nan = strict_nan || options.judging.strict_nan;
+  options.judging.run_limit = std::min(options.judging.run_limit, kLongestRunLimit);
   return options;
 }
 
@@ -117,14 +114,14 @@ class Rejudging final {
 
   Result<void> Open(const Context& context, const fs::path& scratch) {
     Context elsewhere = context;
-    elsewhere.home = scratch / "home";
+    elsewhere.app.home = scratch / "home";
     const fs::path file = scratch / "task" / TaskFileName(bundle_.task_name);
     TRY(MakeDirectories(file.parent_path()));
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
     const Target target = TargetOf(bundle_.candidate.language);
-    const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
-    bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads, .device = DeviceFor(target)}));
+    const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
+    bench_ = TRY(Workbench::Create(elsewhere.app, {.threads = threads, .device = DeviceFor(target)}));
     if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
     return {};

@@ -10,8 +10,6 @@
 
 namespace pragma {
 
-// `what` is a recording's file, or the id of a run in the store at `context.home`.
-[[nodiscard]] Result<Recording> FindRecording(const Context& context, const std::string& what);
 // Continues a replay that was killed, and prints its end.
 [[nodiscard]] Result<int> ResumeReplayed(const Context& context, Store& store,
                                          const RunRecord& run);

@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/bench_file.h"
+#include "bench/file.h"
 #include "cli/command.h"
-#include "cli/recorded_run.h"
+#include "app/recorded_run.h"
 #include "core/json_dump.h"
 #include "report/bench_page.h"
 #include "report/html_page.h"
@@ -41,7 +41,7 @@ struct Subject {
 };
 
 Result<Subject> RunSubject(const Context& context, const ReportFlags& flags) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   const RecordedRun recorded = TRY(LoadRecordedRun(store, flags.what));
   const std::vector<CallRecord> calls = TRY(store.Calls(recorded.run.id));
   const RunPage page{.run = recorded.run,
@@ -55,8 +55,8 @@ Result<Subject> RunSubject(const Context& context, const ReportFlags& flags) {
 Result<Subject> BenchSubject(const Context& context, const ReportFlags& flags) {
   BenchReport report = TRY(LoadBenchReport(flags.what));
   std::error_code ignored;
-  if (fs::exists(context.home / "pragma.db", ignored)) {
-    const Store store = TRY(Store::Open(context.home));
+  if (fs::exists(context.app.home / "pragma.db", ignored)) {
+    const Store store = TRY(Store::Open(context.app.home));
     FillFromStore(report, store);
   }
   return Subject{.kind = "bench", .name = flags.what, .content = BenchPageContent(report)};
@@ -71,7 +71,7 @@ bool NamesFile(const std::string& what) {
 Result<int> Report(const Context& context, const ReportFlags& flags) {
   if (flags.html.empty())
     return Fail(ErrorKind::kUsage, "say where to write the page with --html FILE");
-  const PageAssets assets = TRY(LoadPageAssets(context.paths.page_folders()));
+  const PageAssets assets = TRY(LoadPageAssets(context.app.paths.page_folders()));
   const Subject subject =
       TRY(NamesFile(flags.what) ? BenchSubject(context, flags) : RunSubject(context, flags));
   const std::string page = RenderPage(assets, subject.content);

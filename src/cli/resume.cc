@@ -6,15 +6,15 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
-#include "cli/recorded_run.h"
-#include "cli/recorded_task.h"
+#include "app/new_run.h"
+#include "report/phase_line.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
 #include "cli/replaying.h"
 #include "cli/search_flags.h"
-#include "cli/search_run.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "app/search_run.h"
+#include "cli/judging_flags.h"
+#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
@@ -30,7 +30,7 @@ struct ResumeFlags {
   bool no_compile_baseline = false;
   bool no_dropin = false;
   bool unsafe_no_sandbox = false;
-  BudgetFlags budget;
+  BudgetWish budget;
 };
 
 Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const RunRecord& run,
@@ -39,9 +39,11 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   const RecordedTask file = TRY(FindRecordedTask(recorded, run.task_path));
   // Checking and timing stay as they were when the run began, because figures of one run must be
   // comparable.
-  VerifyFlags verify = VerifyFlags::FromOptions(settings.options);
-  verify.unsafe_no_sandbox = flags.unsafe_no_sandbox;
-  verify.target = TargetName(TargetOf(settings.language));
+  JudgingOptions judging =
+      JudgingFrom(JudgingTexts(settings.options.begin(), settings.options.end()));
+  judging.target = TargetOf(settings.language);
+  const SandboxMode sandbox =
+      flags.unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
   const SearchPlan plan{.run = run,
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
@@ -49,18 +51,21 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
                         .drop_in = !flags.no_dropin};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  TRY(CheckDevice(*bench, verify.runs_on()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, sandbox)));
+  TRY(CheckDevice(*bench, judging.target));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   if (run.state != "running") TRY(bench->store().ReopenRun(run.id));
-  const SearchOutcome outcome = TRY(RunSearch(context, *bench, *task, plan));
+  SearchProgress progress(context.console.err, plan.budget.attempts);
+  const SearchOutcome outcome =
+      TRY(RunSearch(context.app, *bench, *task, plan, ObserverOf(progress)));
+  progress.Stop();
   return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
 }
 
 Result<int> Resume(const Context& context, const ResumeFlags& flags) {
-  Store store = TRY(OpenExistingStore(context));
+  Store store = TRY(OpenExistingStore(context.app.home));
   const RunRecord run = TRY(store.FindRun(flags.run));
   const RunSettings settings = TRY(RunSettingsFromJson(run.settings_json));
   if (settings.recording.empty()) return ResumeSearch(context, flags, run, settings);
@@ -81,7 +86,7 @@ void AddResume(CLI::App& app, Registry& registry) {
                    "do not measure ModelNew against Model for the final best");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run candidates without protection where bubblewrap does not work");
-  flags->budget.AddTo(command);
+  AddBudgetFlags(command, flags->budget);
   registry.actions[&command] = [flags](const Context& context) { return Resume(context, *flags); };
 }
 

@@ -11,12 +11,12 @@
 #include "base/local_socket.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/paths.h"
-#include "cli/serve_loop.h"
-#include "cli/serve_protocol.h"
-#include "cli/settings.h"
-#include "cli/task_keeper.h"
-#include "cli/verify_flags.h"
+#include "app/paths.h"
+#include "serve/loop.h"
+#include "serve/protocol.h"
+#include "app/settings.h"
+#include "serve/task_keeper.h"
+#include "cli/judging_flags.h"
 #include "machine/machine.h"
 #include "report/json_text.h"
 #include "store/store.h"
@@ -51,14 +51,17 @@ std::string Object(const std::filesystem::path& socket, const ServeSummary& summ
 }
 
 Result<int> Serve(const Context& context, const ServeFlags& flags) {
-  if (flags.keep_task) return KeepTask(context);
+  if (flags.keep_task) {
+    TRY(KeepTask(context.app));
+    return kExitGood;
+  }
   const ServeLimits limits = TRY(LimitsOf(flags));
-  TRY(CheckPaths(context.paths));
+  TRY(CheckPaths(context.app.paths));
   // Opening the store makes the folder, and reports at once what is wrong with it.
-  static_cast<void>(TRY(Store::Open(context.home)));
+  static_cast<void>(TRY(Store::Open(context.app.home)));
   const std::filesystem::path socket =
-      flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
-  ServeLoop loop(context, TRY(LocalListener::Create(socket)), limits);
+      flags.socket.empty() ? ServeSocket(context.app.home) : std::filesystem::path(flags.socket);
+  ServeLoop loop(context.app, context.flags.config, TRY(LocalListener::Create(socket)), limits);
   context.console.Note("serving on " + socket.string() + "; Ctrl-C, or " + flags.idle +
                        " without work, ends it");
   const ServeSummary summary = loop.Run();

@@ -15,8 +15,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/recorded_run.h"
+#include "app/evidence_keeping.h"
+#include "app/recorded_run.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -160,7 +160,7 @@ Result<std::string> NodeText(const Store& store, const RunOutline& outline, int 
 }
 
 Result<int> Show(const Context& context, const ShowFlags& flags) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   if (flags.watch && flags.node != 0)
     return Fail(ErrorKind::kUsage, "--watch follows a whole run; leave out --node");
   if (flags.watch) return Watch(context, store, flags.run);

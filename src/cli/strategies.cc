@@ -127,7 +127,7 @@ Result<int> SimulateAll(const Context& context, const std::vector<Preset>& prese
 }
 
 Result<int> Strategies(const Context& context, const StrategiesFlags& flags) {
-  const std::string folder = context.paths.strategies().string();
+  const std::string folder = context.app.paths.strategies().string();
   Json value = {{"schema", kJsonSchema}, {"strategies", Json::array()}};
   std::vector<Preset> presets;
   for (const std::string& name : flags.names) presets.push_back(TRY(LoadPreset(folder, name)));

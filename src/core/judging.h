@@ -33,7 +33,7 @@ struct JudgingOptions {
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first
 };
 
-// The options that somebody gave, by field name, as text: "cold", "4", "90s", "true", "0,1". Options
+// The options that were given, by field name, as text: "cold", "4", "90s", "true", "0,1". Options
 // that were not given are missing. Merge two layers with insert(): it keeps what is there.
 using JudgingTexts = std::map<std::string, std::string, std::less<>>;
 

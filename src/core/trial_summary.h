@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 
 namespace pragma {

@@ -19,7 +19,7 @@
 #include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/cuda_program.h"
 #include "harness/peer.h"
 #include "harness/worker_failure.h"

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/peer.h"
 #include "sandbox/jail.h"
 

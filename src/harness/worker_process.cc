@@ -28,7 +28,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "build/builder.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"

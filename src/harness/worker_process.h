@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"

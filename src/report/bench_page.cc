@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "core/json_dump.h"
 #include "report/html_page.h"
 #include "report/json_text.h"

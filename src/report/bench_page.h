@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "report/html_page.h"
 
 namespace pragma {

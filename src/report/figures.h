@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 #include "report/terminal.h"
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/html_page.h"

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"

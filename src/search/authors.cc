@@ -14,7 +14,7 @@
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "core/advice.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "search/preset.h"

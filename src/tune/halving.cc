@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/statistics.h"
 
 namespace pragma {

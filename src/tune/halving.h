@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 
 namespace pragma {
 

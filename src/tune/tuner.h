@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/tuning.h"
 #include "tune/space.h"
 #include "verify/variant_bench.h"
 

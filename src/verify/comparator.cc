@@ -15,7 +15,6 @@
 
 #include "base/parallel.h"
 #include "core/error_pass.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "verify/conditioning.h"
 #include "verify/element.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/error_pass.h"
-#include "core/evaluation.h"
+#include "core/error_figures.h"
 #include "core/task.h"
 
 namespace pragma {

@@ -17,7 +17,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/worker_failure.h"
 #include "task/referee.h"
 #include "verify/comparator.h"

@@ -11,7 +11,6 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "machine/machine.h"
 #include "task/referee.h"

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
 #include "verify/comparator.h"

@@ -6,7 +6,6 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "harness/ring.h"
 #include "harness/worker_process.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 
 namespace pragma {
 

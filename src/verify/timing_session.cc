@@ -11,7 +11,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/match.h"
 #include "verify/statistics.h"
 

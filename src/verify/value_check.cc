@@ -15,7 +15,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/dead_stacks.h"
 #include "harness/worker_process.h"
 #include "verify/batteries.h"
