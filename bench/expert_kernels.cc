@@ -23,8 +23,8 @@
 #include "core/json_writer.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/conv_kernel.h"
-#include "expert/expert.h"
 #include "expert/cpp/matmul_kernel.h"
+#include "expert/expert.h"
 #include "machine/machine.h"
 
 namespace pragma::expert {
@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: pragma-expert-kernels COMPILER [WORD [FOLDER]]\n", stderr);
     return 2;
   }
-  const auto text = pragma::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
+  const auto text = pragma::expert::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
                                     argc > 3 ? argv[3] : "");
   if (!text) {
     fmt::print(stderr, "pragma-expert-kernels: {}\n", text.error().message);

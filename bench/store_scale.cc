@@ -21,12 +21,12 @@
 #include <thread>
 #include <vector>
 
+#include "app/recorded_run.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "app/recorded_run.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/trial.h"

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/file.h"
 #include "app/evaluation_request.h"
+#include "base/file.h"
 #include "serve/protocol.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/result.h"
 #include "app/paths.h"
+#include "base/result.h"
 #include "expert/expert.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
@@ -38,7 +38,8 @@ MakeAgents RunAgents(const Paths& paths) {
     if (settings.preset.conductor && conducts)
       agents.conductor =
           expert::MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));
-    if (codes) agents.coder = expert::MakeExpertCoder(KeptTarget(settings.options), settings.language);
+    if (codes)
+      agents.coder = expert::MakeExpertCoder(KeptTarget(settings.options), settings.language);
     return agents;
   };
 }

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/result.h"
 #include "app/candidate_file.h"
 #include "app/evaluation_request.h"
 #include "app/recorded_task.h"
 #include "app/search_choice.h"
 #include "app/settings.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/judging.h"
 #include "verify/verifier.h"

@@ -1,5 +1,5 @@
-// AppContext: what evaluation and search need besides a task: the settings, where pragma's parts are,
-// and where runs are kept. It knows nothing of a console or of command-line flags.
+// AppContext: what evaluation and search need besides a task: the settings, where pragma's parts
+// are, and where runs are kept. It knows nothing of a console or of command-line flags.
 #pragma once
 
 #include <filesystem>

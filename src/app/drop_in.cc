@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/exporting.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "verify/verifier.h"

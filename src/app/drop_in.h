@@ -3,9 +3,9 @@
 // nothing else.
 #pragma once
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "verify/verifier.h"

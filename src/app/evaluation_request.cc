@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/candidate_file.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "app/candidate_file.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/judging.h"
@@ -88,9 +88,11 @@ Result<std::string> TextOf(const Json& value, const JudgingField& field) {
   };
   switch (field.kind) {
     case JudgingField::Kind::kCount:
-      return value.is_number_unsigned() ? value.dump() : wrong("must be a whole number from 1");
+      if (!value.is_number_unsigned()) return wrong("must be a whole number from 1");
+      return value.dump();
     case JudgingField::Kind::kFlag:
-      return value.is_boolean() ? value.dump() : wrong("must be true or false");
+      if (!value.is_boolean()) return wrong("must be true or false");
+      return value.dump();
     case JudgingField::Kind::kJson: return value.dump();
     case JudgingField::Kind::kDuration:
       if (!value.is_string()) return wrong("must be a text like \"30s\"");

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "app/tuning.h"
 #include "base/file.h"
 #include "base/result.h"
-#include "app/tuning.h"
 #include "core/candidate.h"
 #include "core/judging.h"
 #include "verify/verifier.h"

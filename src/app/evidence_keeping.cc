@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "app/workbench.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"

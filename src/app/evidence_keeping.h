@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/result.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
-#include "base/result.h"
 #include "app/context.h"
 #include "app/workbench.h"
+#include "base/file.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "export/export.h"
@@ -18,8 +18,8 @@
 namespace pragma {
 namespace {
 
-ExportRequest RequestFor(const AppContext& context, const TaskBench& task, const Candidate& candidate,
-                         const std::filesystem::path& folder) {
+ExportRequest RequestFor(const AppContext& context, const TaskBench& task,
+                         const Candidate& candidate, const std::filesystem::path& folder) {
   return {.task = &task.task(),
           .candidate = &candidate,
           .kernel_header = InterfaceText(task.task(), candidate.language),
@@ -30,8 +30,8 @@ ExportRequest RequestFor(const AppContext& context, const TaskBench& task, const
 
 }  // namespace
 
-Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& bench, TaskBench& task,
-                                    const Candidate& candidate,
+Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& bench,
+                                    TaskBench& task, const Candidate& candidate,
                                     const std::filesystem::path& folder) {
   const Exported exported =
       TRY(WriteExport(RequestFor(context, task, candidate, folder), bench.builder()));
@@ -51,8 +51,8 @@ Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& 
   return report;
 }
 
-Result<Solution> SolutionOf(const AppContext& context, const Workbench& bench, const TaskBench& task,
-                            const Candidate& candidate) {
+Result<Solution> SolutionOf(const AppContext& context, const Workbench& bench,
+                            const TaskBench& task, const Candidate& candidate) {
   return SolutionOf(context, bench, task.task(), task.header(), candidate);
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 
 namespace pragma {

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/interrupt.h"
-#include "base/result.h"
 #include "app/drop_in.h"
 #include "app/evaluation_request.h"
 #include "app/evidence_keeping.h"
 #include "app/sanitize_once.h"
 #include "app/tuning.h"
+#include "base/interrupt.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "evidence/bundle.h"
@@ -54,7 +54,7 @@ Result<Verdict> JudgeCandidate(const EvaluationContext& context, const Evaluatio
   std::vector<Evaluation> evaluations;
   std::vector<std::string> objects;
   for (int i = 0; i < request.repeat; ++i) {
-    evaluations.push_back(TRY(EvaluateOnce(court, request, candidate, progress)));
+    evaluations.push_back(TRY(EvaluateOnce(context, request, candidate, progress)));
     // Only the first evaluation tunes. What the tuner tried is stored with each evaluation.
     if (!evaluations.back().tuning) evaluations.back().tuning = evaluations.front().tuning;
     objects.push_back(EvaluateObject(task, candidate, evaluations.back()));

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/evaluation_request.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/status.h"
 #include "evidence/bundle.h"
@@ -39,8 +39,8 @@ struct EvaluationContext {
 
 // Evaluates the candidate as often as the request says, with everything else that it asks for. With
 // tuning, it judges the variant that was chosen.
-[[nodiscard]] Result<Verdict> JudgeCandidate(const EvaluationContext& context, const EvaluationRequest& request,
-                                             Candidate candidate, Evidence evidence,
-                                             const Verifier::Progress& progress);
+[[nodiscard]] Result<Verdict> JudgeCandidate(const EvaluationContext& context,
+                                             const EvaluationRequest& request, Candidate candidate,
+                                             Evidence evidence, const Verifier::Progress& progress);
 
 }  // namespace pragma

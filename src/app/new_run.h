@@ -1,9 +1,9 @@
 // Decides what must be decided before a new run starts, and checks whether it can be run at all.
 #pragma once
 
-#include "base/result.h"
 #include "app/search_choice.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/judging.h"
 #include "core/task.h"
@@ -22,8 +22,7 @@ namespace pragma {
 // Fails with kUsage early, before anything is started, if a spec does not name a model
 // (CheckModels) or if none of the chosen models can write for the target (CheckTarget).
 [[nodiscard]] Result<void> CheckModels(const SearchChoice& choice, const AppContext& context);
-[[nodiscard]] Result<void> CheckTarget(const SearchChoice& choice,
-                                       const JudgingOptions& judging);
+[[nodiscard]] Result<void> CheckTarget(const SearchChoice& choice, const JudgingOptions& judging);
 // Fails with kUnavailable if the target is a GPU and there is none, because a search compares
 // times.
 [[nodiscard]] Result<void> CheckDevice(const Workbench& bench, Target target);

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "app/workbench.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json_dump.h"

@@ -2,8 +2,8 @@
 // again on object code that has passed all of them.
 #pragma once
 
-#include "base/result.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "store/store.h"

@@ -65,7 +65,7 @@ Result<SearchChoice> ChooseSearch(const SearchWish& wish, const AppContext& cont
   const Settings& settings = context.settings;
   SearchChoice choice;
   const std::string& named = FirstOf(wish.strategy, settings.strategy);
-  const bool without_model = !NamesModel(flags, settings);
+  const bool without_model = !NamesModel(wish, settings);
   const char* otherwise = without_model ? kExpertStrategy : kDefaultStrategy;
   choice.preset =
       TRY(LoadPreset(context.paths.strategies().string(), named.empty() ? otherwise : named));

@@ -1,5 +1,5 @@
-// SearchChoice: the models, strategy and budget of a search, chosen from what the caller asked for, the
-// settings, and the strategy's preset.
+// SearchChoice: the models, strategy and budget of a search, chosen from what the caller asked for,
+// the settings, and the strategy's preset.
 #pragma once
 
 #include <cstddef>

@@ -11,10 +11,6 @@
 
 #include "agent/roles.h"
 #include "agent/window.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/result.h"
-#include "build/builder.h"
 #include "app/agents.h"
 #include "app/context.h"
 #include "app/drop_in.h"
@@ -23,6 +19,10 @@
 #include "app/sanitize_once.h"
 #include "app/tuning.h"
 #include "app/workbench.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "build/builder.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
@@ -225,16 +225,15 @@ SearchObserver ObserverOf(SearchProgress& progress) {
 Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, TaskBench& task,
                                 const SearchPlan& plan, const SearchObserver& given) {
   SystemClock clock;
-  const SearchObserver observer{
-      .on_phase =
-          [&given](int attempt, std::string_view phase) {
-            if (given.on_phase) given.on_phase(attempt, phase);
-          },
-      .on_trial =
-          [&](const Trial& trial, const SearchTree& tree) {
-            if (given.on_trial) given.on_trial(trial, tree);
-            KeepTrialEvidence(bench, task, plan.run, tree, trial);
-          }};
+  const SearchObserver observer{.on_phase =
+                                    [&given](int attempt, std::string_view phase) {
+                                      if (given.on_phase) given.on_phase(attempt, phase);
+                                    },
+                                .on_trial =
+                                    [&](const Trial& trial, const SearchTree& tree) {
+                                      if (given.on_trial) given.on_trial(trial, tree);
+                                      KeepTrialEvidence(bench, task, plan.run, tree, trial);
+                                    }};
   const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
   const std::unique_ptr<Strategy> strategy =
       TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
@@ -38,7 +38,8 @@ struct SearchPlan {
   bool drop_in = true;  // measure ModelNew against Model for the final best
 };
 
-// What is called while a search runs. All members may be empty. Calls come from one thread at a time.
+// What is called while a search runs. All members may be empty. Calls come from one thread at a
+// time.
 struct SearchObserver {
   std::function<void(int attempt, std::string_view phase)> on_phase;
   std::function<void(const Trial& trial, const SearchTree& tree)> on_trial;

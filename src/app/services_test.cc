@@ -1,4 +1,5 @@
-// Evaluates and searches as a program would that links the application layer and has no command line.
+// Evaluates and searches as a program would that links the application layer and has no command
+// line.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -77,8 +78,8 @@ TEST_F(ServicesTest, AKernelIsJudged) {
   EXPECT_TRUE(right->passed()) << right->reason;
   std::string wrong(kKernel);
   wrong.replace(wrong.find("0.0f"), 4, "0.5f");
-  const Result<Evaluation> refused = opened_->Evaluate(CppCandidate(wrong), nullptr,
-                                                       Measure::kNothing, [](std::string_view) {});
+  const Result<Evaluation> refused =
+      opened_->Evaluate(CppCandidate(wrong), nullptr, Measure::kNothing, [](std::string_view) {});
   ASSERT_TRUE(refused) << refused.error().message;
   EXPECT_EQ(refused->status, Status::kWrongValues);
 }
@@ -93,8 +94,8 @@ TEST_F(ServicesTest, ASearchFindsAKernel) {
                   .drop_in = false};
   plan.run = StartRun(bench_->store(), opened_->task(), task_, plan.settings).value();
   int attempts = 0;
-  const SearchObserver observer{
-      .on_phase = {}, .on_trial = [&](const Trial&, const SearchTree&) { ++attempts; }};
+  const SearchObserver observer{.on_phase = {},
+                                .on_trial = [&](const Trial&, const SearchTree&) { ++attempts; }};
   const Result<SearchOutcome> outcome = RunSearch(context_, *bench_, *opened_, plan, observer);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(attempts, 1);

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/duration.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "core/judging.h"

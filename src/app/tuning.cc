@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "app/settings.h"
+#include "app/workbench.h"
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/settings.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"

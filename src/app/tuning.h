@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "app/workbench.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "verify/verifier.h"

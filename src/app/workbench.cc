@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "app/context.h"
+#include "app/shaped_evaluation.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -20,8 +22,6 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "build/toolchain.h"
-#include "app/context.h"
-#include "app/shaped_evaluation.h"
 #include "core/device.h"
 #include "core/evaluation.h"
 #include "machine/machine.h"
@@ -340,7 +340,9 @@ Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const
       .kernel = wish.kernel,
       .adapters = bench_.knowledge() / "adapters",
       .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
-      .data = evaluation.environment.cache == CacheStateName(CacheState::kWarm) ? DeviceData::kInCache : DeviceData::kInMemory,
+      .data = evaluation.environment.cache == CacheStateName(CacheState::kWarm)
+                  ? DeviceData::kInCache
+                  : DeviceData::kInMemory,
       .counters = wish.full ? CounterSet::kFull : CounterSet::kDefault};
   return ProfileOnDevice(subject, rules, progress);
 }

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/context.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
-#include "app/context.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/judging.h"

@@ -7,16 +7,16 @@
 #include <string>
 #include <utility>
 
-#include "base/result.h"
-#include "bench/loop.h"
-#include "bench/row.h"
-#include "bench/options.h"
-#include "bench/progress.h"
 #include "app/context.h"
 #include "app/search_choice.h"
 #include "app/search_run.h"
-#include "bench/task_opener.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "bench/loop.h"
+#include "bench/options.h"
+#include "bench/progress.h"
+#include "bench/row.h"
+#include "bench/task_opener.h"
 #include "core/judging.h"
 #include "store/store.h"
 

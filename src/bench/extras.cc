@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "bench/row.h"
-#include "bench/options.h"
 #include "app/exporting.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "bench/options.h"
+#include "bench/row.h"
 #include "core/candidate.h"
 #include "core/json_dump.h"
 #include "machine/machine.h"

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
-#include "bench/row.h"
-#include "bench/options.h"
 #include "app/context.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "bench/options.h"
+#include "bench/row.h"
 #include "core/candidate.h"
 #include "core/task.h"
 #include "verify/paper_timing.h"

@@ -1,3 +1,5 @@
+#include "bench/extras.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,14 +9,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bench/given.h"
 #include "bench/loop.h"
+#include "bench/options.h"
+#include "bench/report.h"
 #include "bench/row.h"
 #include "bench/solutions.h"
 #include "bench/suite.h"
-#include "bench/extras.h"
-#include "bench/options.h"
-#include "bench/given.h"
-#include "bench/report.h"
 #include "core/evaluation.h"
 #include "verify/paper_timing.h"
 

@@ -10,10 +10,10 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "core/timing.h"
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/task.h"
+#include "core/timing.h"
 #include "core/trial_summary.h"
 #include "report/bench_page.h"
 #include "store/store.h"

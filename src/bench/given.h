@@ -7,16 +7,16 @@
 #include <tuple>
 #include <vector>
 
+#include "app/context.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "bench/loop.h"
+#include "bench/options.h"
+#include "bench/progress.h"
 #include "bench/row.h"
 #include "bench/solutions.h"
 #include "bench/suite.h"
-#include "bench/options.h"
-#include "bench/progress.h"
-#include "app/context.h"
 #include "bench/task_opener.h"
-#include "app/workbench.h"
 
 namespace pragma {
 

@@ -96,10 +96,11 @@ Result<SearchChoice> ChooseFor(const BenchOptions& options, const AppContext& co
   return choice;
 }
 
-Result<void> CheckChoices(const BenchOptions& options, const AppContext& context, const BenchAxes& axes) {
+Result<void> CheckChoices(const BenchOptions& options, const AppContext& context,
+                          const BenchAxes& axes) {
   for (const BenchArm& arm : ArmsOf(axes)) {
     const SearchChoice choice = TRY(ChooseFor(options, context, arm));
-    TRY(CheckModels(choice, context.app));
+    TRY(CheckModels(choice, context));
   }
   return {};
 }

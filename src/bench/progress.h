@@ -9,8 +9,8 @@
 namespace pragma {
 
 struct BenchProgress {
-  Terminal terminal;                                   // for the progress of each search
-  std::function<void(const std::string& line)> note;   // shows a line to the user
+  Terminal terminal;                                  // for the progress of each search
+  std::function<void(const std::string& line)> note;  // shows a line to the user
 };
 
 }  // namespace pragma

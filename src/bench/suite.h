@@ -16,7 +16,7 @@ struct SuiteTask {
   std::filesystem::path path;
   std::string name;   // file name without ".py"
   std::string group;  // "level1", or the name of the folder
-  int number = 0;  // KernelBench's id (from the file name), else the position, from 1
+  int number = 0;     // KernelBench's id (from the file name), else the position, from 1
 };
 
 struct Selection {

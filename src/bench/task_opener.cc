@@ -10,15 +10,16 @@
 #include <string>
 #include <utility>
 
+#include "app/new_run.h"
+#include "app/workbench.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/new_run.h"
-#include "app/workbench.h"
 
 namespace pragma {
 
-TaskOpener::TaskOpener(Workbench& bench, const JudgingOptions& judging, Measure most, std::size_t kept)
+TaskOpener::TaskOpener(Workbench& bench, const JudgingOptions& judging, Measure most,
+                       std::size_t kept)
     : bench_(bench),
       judging_(judging),
       most_(most),

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <semaphore>
 
-#include "base/result.h"
 #include "app/workbench.h"
+#include "base/result.h"
 #include "verify/options.h"
 
 namespace pragma {

@@ -42,8 +42,8 @@ struct TraceProgram {
 //   void (*pragma_trace_access)(uint64_t address, uint32_t site);
 //   void (*pragma_trace_branch)(uint32_t branch, int taken);
 // The functions run on the kernel's stack while its vector and x87 registers are live, so nothing
-// that they call may touch those. The table of sites has one trace_site of worker/profiler/trace_model.h for
-// each site.
+// that they call may touch those. The table of sites has one trace_site of
+// worker/profiler/trace_model.h for each site.
 inline constexpr const char* kTraceAccessSymbol = "pragma_trace_access";
 inline constexpr const char* kTraceBranchSymbol = "pragma_trace_branch";
 inline constexpr const char* kTraceSitesSymbol = "pragma_trace_sites";

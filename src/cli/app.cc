@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/paths.h"
+#include "app/settings.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "app/paths.h"
-#include "app/settings.h"
 #include "report/json_text.h"
 #include "report/terminal.h"
 
@@ -128,9 +128,9 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
   context.console = console;
   context.app.settings = TRY(LoadSettings(registry.common.config));
   context.app.paths = FindPaths(registry.common.python, context.app.settings.python);
-  context.app.home = !registry.common.home.empty()    ? registry.common.home
-                 : !context.app.settings.home.empty() ? context.app.settings.home
-                                                  : ".pragma";
+  context.app.home = !registry.common.home.empty()        ? registry.common.home
+                     : !context.app.settings.home.empty() ? context.app.settings.home
+                                                          : ".pragma";
   return registry.actions.at(&chosen)(context);
 }
 

@@ -9,23 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "app/workbench.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "bench/cells.h"
+#include "bench/given.h"
 #include "bench/kernelbench.h"
+#include "bench/kernelbench_files.h"
 #include "bench/loop.h"
 #include "bench/options.h"
 #include "bench/progress.h"
+#include "bench/report.h"
 #include "bench/row.h"
 #include "bench/solutions.h"
 #include "bench/suite.h"
-#include "bench/cells.h"
 #include "cli/bench_flags.h"
-#include "bench/given.h"
-#include "bench/kernelbench_files.h"
-#include "bench/report.h"
 #include "cli/command.h"
 #include "cli/judging_flags.h"
-#include "app/workbench.h"
 
 namespace pragma {
 namespace {
@@ -48,8 +48,8 @@ BenchProgress ProgressOf(const Context& context) {
 }
 
 // Runs the cells, reports each row as it is done, and prints the final report.
-Result<int> RunAndReport(const Context& context, const BenchOptions& options, const Workbench& bench,
-                         Benchmark benchmark, const RunCell& run) {
+Result<int> RunAndReport(const Context& context, const BenchOptions& options,
+                         const Workbench& bench, Benchmark benchmark, const RunCell& run) {
   const std::vector<BenchCell>& cells = benchmark.cells;
   context.console.Note(benchmark.frame.budget);
   std::size_t done = 0;
@@ -118,7 +118,7 @@ Result<int> Bench(const Context& context, const BenchFlags& flags) {
   if (flags.options.list) return List(context, tasks);
   if (!flags.options.kernelbench_out.empty()) TRY(CheckNumbers(tasks));
   return flags.options.evaluate_only.empty() ? Search(context, flags, tasks)
-                                     : EvaluateGiven(context, flags, tasks);
+                                             : EvaluateGiven(context, flags, tasks);
 }
 
 }  // namespace

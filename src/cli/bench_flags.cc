@@ -37,7 +37,8 @@ void ReplaceSearchFlags(BenchOptions& options, CLI::App& command) {
 }
 
 void AddTotals(BenchOptions& options, CLI::App& command) {
-  command.add_option("--total-tokens", options.total.tokens, "of all runs together; parted equally")
+  command
+      .add_option("--total-tokens", options.total.tokens, "of all runs together; parted equally")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group("Budget");
@@ -55,7 +56,8 @@ void AddTotals(BenchOptions& options, CLI::App& command) {
 
 void AddBenchFlags(CLI::App& command, BenchFlags& flags) {
   BenchOptions& options = flags.options;
-  command.add_option("PATH", options.path, "KernelBench checkout, folder of tasks, list file, or task")
+  command
+      .add_option("PATH", options.path, "KernelBench checkout, folder of tasks, list file, or task")
       ->required();
   command.add_option("--level", options.level, "KernelBench's level")
       ->type_name("N")
@@ -63,7 +65,8 @@ void AddBenchFlags(CLI::App& command, BenchFlags& flags) {
   command.add_option("--tasks", options.tasks, "numbers of the tasks: 1-10,12 (default: all)")
       ->type_name("LIST");
   command.add_flag("--list", options.list, "only show which tasks are selected");
-  command.add_option("--repeats", options.repeats, "runs of each task with each strategy and model")
+  command
+      .add_option("--repeats", options.repeats, "runs of each task with each strategy and model")
       ->type_name("N")
       ->check(CLI::Range(1, kMostRepeats));
   command
@@ -71,7 +74,8 @@ void AddBenchFlags(CLI::App& command, BenchFlags& flags) {
                   "runs at a time: models are asked side by side, kernels timed one by one")
       ->type_name("N")
       ->check(CLI::Range(1, kMostJobs));
-  command.add_flag("--no-compile-baseline", options.no_compile_baseline, "do not measure torch.compile");
+  command.add_flag("--no-compile-baseline", options.no_compile_baseline,
+                   "do not measure torch.compile");
   CLI::Option* again =
       command.add_flag("--remeasure", options.remeasure,
                        "measure the best of runs that have ended once more, on this machine as it "

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "app/context.h"
+#include "base/result.h"
 #include "report/terminal.h"
 
 namespace CLI {

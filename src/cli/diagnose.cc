@@ -101,10 +101,10 @@ bool IsOfGpu(const Profile& profile) {
 
 Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
   Profile profile = TRY(ReadProfile(context, flags));
-  const std::filesystem::path rules_file =
-      flags.rules.empty()
-          ? context.app.paths.knowledge() / "diagnosis" / (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
-          : std::filesystem::path(flags.rules);
+  const std::filesystem::path rules_file = flags.rules.empty()
+                                               ? context.app.paths.knowledge() / "diagnosis" /
+                                                     (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
+                                               : std::filesystem::path(flags.rules);
   const RuleSet rules = TRY(LoadRules(rules_file));
   profile.diagnosis = pragma::Diagnose(rules, profile.metrics);
   context.console.PrintJson(ToJson(profile));

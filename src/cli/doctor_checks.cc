@@ -16,12 +16,12 @@
 #include <system_error>
 #include <vector>
 
+#include "app/paths.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "app/paths.h"
 #include "core/device.h"
 #include "machine/machine.h"
 #include "profile/adapter.h"

@@ -9,24 +9,24 @@
 #include <utility>
 #include <vector>
 
+#include "app/candidate_file.h"
+#include "app/evaluation_request.h"
+#include "app/judge.h"
+#include "app/tuning.h"
+#include "app/workbench.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/candidate_file.h"
 #include "cli/command.h"
-#include "app/evaluation_request.h"
-#include "app/judge.h"
-#include "report/phase_line.h"
-#include "serve/client.h"
-#include "serve/protocol.h"
-#include "app/tuning.h"
 #include "cli/judging_flags.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/status.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
+#include "serve/client.h"
+#include "serve/protocol.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -105,7 +105,8 @@ Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
 // What to judge, and how.
 struct Plan {
   EvaluationRequest request;
-  JudgingFlags judging;
+  JudgingOptions judging;
+  SandboxMode sandbox = SandboxMode::kRequired;
   Evidence evidence = Evidence::kNo;
 };
 
@@ -114,16 +115,16 @@ Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line
                        std::vector<Verdict>& all) {
   if (all.size() == plan.request.candidates.size()) return {};
   line.Show("starting the reference");
-  const auto bench =
-      TRY(Workbench::Create(context.app, WorkbenchFor(plan.judging, plan.sandbox)));
-  const auto task = TRY(TaskBench::Open(*bench, plan.request.task, {.judging = plan.judging},
-                                        plan.request.most()));
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(plan.judging, plan.sandbox)));
+  const auto task = TRY(
+      TaskBench::Open(*bench, plan.request.task, {.judging = plan.judging}, plan.request.most()));
   const EvaluationContext evaluation{
       .app = context.app, .bench = *bench, .task = *task, .terminal = context.console.out};
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   while (all.size() < plan.request.candidates.size()) {
     const Candidate& candidate = plan.request.candidates[all.size()];
-    all.push_back(TRY(JudgeCandidate(evaluation, plan.request, candidate, plan.evidence, on_phase)));
+    all.push_back(
+        TRY(JudgeCandidate(evaluation, plan.request, candidate, plan.evidence, on_phase)));
   }
   return {};
 }

@@ -7,20 +7,20 @@
 #include <string>
 #include <utility>
 
-#include "base/result.h"
-#include "cli/command.h"
 #include "app/exporting.h"
-#include "report/phase_line.h"
 #include "app/recorded_run.h"
 #include "app/recorded_task.h"
-#include "cli/replaying.h"
-#include "cli/judging_flags.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/judging_flags.h"
+#include "cli/replaying.h"
 #include "core/candidate.h"
 #include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "search/recording.h"
 #include "store/store.h"
 
@@ -61,8 +61,10 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
   judging.target = TargetOf(recording.settings.language);
   PhaseLine line(context.console.err);
   line.Show("building the export and checking it");
-  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags_of_export.sandbox())));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging}, Measure::kNothing));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags_of_export.sandbox())));
+  const auto task =
+      TRY(TaskBench::Open(*bench, file.path, {.judging = judging}, Measure::kNothing));
   const ExportReport report =
       TRY(ExportAndCheck(context.app, *bench, *task, *trial->candidate, flags.out));
   line.Clear();

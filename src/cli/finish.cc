@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "cli/command.h"
 #include "app/evidence_keeping.h"
 #include "app/exporting.h"
 #include "app/search_run.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "core/evaluation.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"

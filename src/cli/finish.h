@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "base/result.h"
-#include "cli/command.h"
 #include "app/search_run.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "cli/command.h"
 
 namespace pragma {
 

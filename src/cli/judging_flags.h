@@ -1,5 +1,5 @@
-// JudgingFlags holds how a command checks and times candidates, as given on the command line. The flags
-// follow from the table of core/judging.h.
+// JudgingFlags holds how a command checks and times candidates, as given on the command line. The
+// flags follow from the table of core/judging.h.
 #pragma once
 
 #include <string>

@@ -42,7 +42,8 @@ TEST(JudgingFlags, EachKindIsParsed) {
 }
 
 TEST(JudgingFlags, WrongValuesAreRefused) {
-  for (const char* words : {"--mode lenient", "--threads 0", "--threads many", "--run-limit soon"}) {
+  for (const char* words :
+       {"--mode lenient", "--threads 0", "--threads many", "--run-limit soon"}) {
     JudgingFlags flags;
     EXPECT_THROW(Parse(flags, words), CLI::ParseError) << words;
   }

@@ -23,7 +23,7 @@
 namespace pragma {
 namespace {
 
-struct SearchWish {
+struct KnowledgeWish {
   std::vector<std::string> words;
   std::size_t limit = 10;
   std::string kind;
@@ -65,7 +65,7 @@ Result<std::vector<SearchHit>> Find(const Context& context, const Compendium& co
   return index.Search(request, embedder, cache);
 }
 
-Result<int> Search(const Context& context, const SearchWish& wish) {
+Result<int> Search(const Context& context, const KnowledgeWish& wish) {
   const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const SearchRequest request{.text = Join(wish.words, " "),
                               .limit = wish.limit,
@@ -126,7 +126,7 @@ void AddFilters(CLI::App& command, std::string& kind, std::string& target) {
 void AddSearch(CLI::App& knowledge, Registry& registry) {
   CLI::App& command = AddCommand(knowledge, registry, "search", "find entries by a question",
                                  "pragma knowledge search \"why is my loop not vectorised\"");
-  const auto wish = std::make_shared<SearchWish>();
+  const auto wish = std::make_shared<KnowledgeWish>();
   command.add_option("QUERY", wish->words, "words in any order")->required();
   command.add_option("--limit", wish->limit, "how many, best first (default: 10)")
       ->type_name("N")

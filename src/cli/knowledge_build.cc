@@ -7,20 +7,21 @@
 #include <system_error>
 #include <vector>
 
+#include "app/settings.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/judging_flags.h"
 #include "cli/knowledge_commands.h"
 #include "cli/knowledge_text.h"
-#include "report/phase_line.h"
-#include "app/settings.h"
-#include "cli/judging_flags.h"
 #include "knowledge/build.h"
 #include "knowledge/cache.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
 #include "llm/prompt.h"
+#include "report/phase_line.h"
 #include "report/terminal.h"
 
 namespace pragma {

@@ -13,18 +13,19 @@
 #include <utility>
 #include <vector>
 
+#include "app/evaluation_request.h"
+#include "app/workbench.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "app/evaluation_request.h"
-#include "report/phase_line.h"
 #include "cli/judging_flags.h"
-#include "app/workbench.h"
 #include "core/json_dump.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/table.h"
 
 namespace pragma {
@@ -126,7 +127,8 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
                         const std::string& file) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto task = TRY(TaskBench::Open(bench, file, flags.verify.options(), Measure::kNothing));
+  const auto task = TRY(TaskBench::Open(
+      bench, file, {.judging = flags.judging.Over(context.app.settings)}, Measure::kNothing));
   LintOptions options;
   if (!flags.budget.empty()) options.budget = Seconds(ParseDuration(flags.budget).value_or(120));
   LintReport report =
@@ -138,7 +140,8 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
 Result<std::vector<Linted>> LintAll(const Context& context, LintFlags flags) {
   const JudgingOptions judging = flags.judging.Over(context.app.settings);
   for (const std::string& file : flags.tasks) TRY(CheckTaskFile(file));
-  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   std::vector<Linted> all;
   for (const std::string& file : flags.tasks) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");

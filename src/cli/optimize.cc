@@ -4,17 +4,17 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "cli/command.h"
 #include "app/evaluation_request.h"
-#include "cli/finish.h"
 #include "app/new_run.h"
-#include "report/phase_line.h"
-#include "cli/search_flags.h"
 #include "app/search_run.h"
 #include "app/seeds.h"
-#include "cli/judging_flags.h"
 #include "app/workbench.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/finish.h"
+#include "cli/judging_flags.h"
+#include "cli/search_flags.h"
+#include "report/phase_line.h"
 #include "search/settings.h"
 
 namespace pragma {
@@ -42,7 +42,8 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTarget(choice, judging));
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   TRY(CheckDevice(*bench, judging.target));
   const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));

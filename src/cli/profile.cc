@@ -11,15 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/candidate_file.h"
+#include "app/workbench.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "app/candidate_file.h"
 #include "cli/command.h"
-#include "report/phase_line.h"
 #include "cli/judging_flags.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"
@@ -28,6 +27,7 @@
 #include "profile/foreign_tool.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/profile_text.h"
 #include "report/terminal.h"
 #include "verify/options.h"
@@ -143,9 +143,9 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
-  const auto task =
-      TRY(TaskBench::Open(*bench, flags.task, {.judging = judging}, Measure::kEager));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging}, Measure::kEager));
   std::optional<Observed> other;
   if (against) other = TRY(ObserveKernel(*task, *against, {.tools = {}, .full = flags.full}, line));
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));

@@ -11,6 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/evidence_keeping.h"
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/workbench.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -18,17 +22,13 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "app/evidence_keeping.h"
-#include "app/new_run.h"
-#include "report/phase_line.h"
 #include "cli/recheck_report.h"
-#include "app/recorded_run.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
 #include "machine/machine.h"
+#include "report/phase_line.h"
 #include "report/terminal.h"
 #include "task/torch_server.h"
 #include "verify/verifier.h"
@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLongestRunLimit = 600;  // seconds; bounds what an untrusted bundle asks for
+constexpr Seconds kLongestRunLimit{600};  // bounds what an untrusted bundle asks for
 constexpr std::size_t kErrorBytes = 600;
 
 struct RecheckFlags {
@@ -121,7 +121,8 @@ class Rejudging final {
     line_.Show("starting the reference");
     const Target target = TargetOf(bundle_.candidate.language);
     const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
-    bench_ = TRY(Workbench::Create(elsewhere.app, {.threads = threads, .device = DeviceFor(target)}));
+    bench_ =
+        TRY(Workbench::Create(elsewhere.app, {.threads = threads, .device = DeviceFor(target)}));
     if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
     return {};

@@ -14,26 +14,26 @@
 #include <system_error>
 #include <utility>
 
+#include "app/agents.h"
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
+#include "app/workbench.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/agents.h"
 #include "cli/command.h"
-#include "app/new_run.h"
-#include "report/phase_line.h"
-#include "app/recorded_run.h"
-#include "app/recorded_task.h"
+#include "cli/judging_flags.h"
 #include "cli/remeasure_report.h"
 #include "cli/replaying.h"
-#include "report/search_progress.h"
-#include "cli/judging_flags.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/run_text.h"
+#include "report/search_progress.h"
 #include "search/recording.h"
 #include "store/store.h"
 #include "verify/verifier.h"
@@ -120,7 +120,8 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
-  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   TRY(CheckDevice(*bench, judging.target));
   const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/recorded_run.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "bench/file.h"
 #include "cli/command.h"
-#include "app/recorded_run.h"
 #include "core/json_dump.h"
 #include "report/bench_page.h"
 #include "report/html_page.h"

@@ -3,21 +3,21 @@
 #include <memory>
 #include <string>
 
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
+#include "app/search_run.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
-#include "app/new_run.h"
-#include "report/phase_line.h"
-#include "app/recorded_run.h"
-#include "app/recorded_task.h"
+#include "cli/judging_flags.h"
 #include "cli/replaying.h"
 #include "cli/search_flags.h"
-#include "app/search_run.h"
-#include "cli/judging_flags.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
+#include "report/phase_line.h"
 #include "search/settings.h"
 #include "store/store.h"
 

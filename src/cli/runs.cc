@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "cli/command.h"
 #include "app/evidence_keeping.h"
 #include "app/recorded_run.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"

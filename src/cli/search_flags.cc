@@ -12,7 +12,8 @@
 namespace pragma {
 
 void AddBudgetFlags(CLI::App& command, BudgetWish& wish) {
-  command.add_option("--attempts", wish.attempts, "stop after N attempts (default: the strategy's)")
+  command
+      .add_option("--attempts", wish.attempts, "stop after N attempts (default: the strategy's)")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group("Budget");
@@ -58,7 +59,8 @@ void AddSearchFlags(CLI::App& command, SearchWish& wish) {
   command.add_option("--coder", wish.coder, "model of the Coder (default: --model)")
       ->type_name("SPEC")
       ->group("Search");
-  command.add_option("--debugger", wish.debugger, "model of the debugger (default: --model, --coder)")
+  command
+      .add_option("--debugger", wish.debugger, "model of the debugger (default: --model, --coder)")
       ->type_name("SPEC")
       ->group("Search");
   command

@@ -8,17 +8,18 @@
 #include <string>
 #include <utility>
 
+#include "app/paths.h"
+#include "app/settings.h"
+#include "base/duration.h"
 #include "base/local_socket.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "app/paths.h"
-#include "serve/loop.h"
-#include "serve/protocol.h"
-#include "app/settings.h"
-#include "serve/task_keeper.h"
 #include "cli/judging_flags.h"
 #include "machine/machine.h"
 #include "report/json_text.h"
+#include "serve/loop.h"
+#include "serve/protocol.h"
+#include "serve/task_keeper.h"
 #include "store/store.h"
 
 namespace pragma {

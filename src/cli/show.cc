@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/evidence_keeping.h"
+#include "app/recorded_run.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "app/evidence_keeping.h"
-#include "app/recorded_run.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"

@@ -130,7 +130,8 @@ std::vector<JudgingField> MakeFields() {
            [](JudgingOptions& options, const std::string& text) {
              options.target = TargetFromName(text).value_or(Target::kCpu);
            },
-       .text = [](const JudgingOptions& options) { return std::string(TargetName(options.target)); }},
+       .text =
+           [](const JudgingOptions& options) { return std::string(TargetName(options.target)); }},
       {.name = "devices",
        .kind = Kind::kNames,
        .flag = Flag::kOneTarget,

@@ -24,11 +24,11 @@ enum class CacheState : std::uint8_t { kWarm, kCold };
 struct JudgingOptions {
   CheckMode mode = CheckMode::kStrict;
   CacheState cache = CacheState::kWarm;
-  int threads = 0;           // threads of kernel and torch; 0: all that the machine has
-  Seconds run_limit{60};     // limit for one call of the kernel
-  Seconds task_limit{120};   // limit for importing, building and describing the task
-  bool strict_nan = false;   // a NaN that does not appear where Torch has it is a wrong value
-  std::string shapes;        // JSON of further shapes (task/shapes.h); empty: the task as written
+  int threads = 0;          // threads of kernel and torch; 0: all that the machine has
+  Seconds run_limit{60};    // limit for one call of the kernel
+  Seconds task_limit{120};  // limit for importing, building and describing the task
+  bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
+  std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
   Target target = Target::kCpu;
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first
 };
@@ -57,8 +57,8 @@ struct JudgingField {
   void (*set)(JudgingOptions& options, const std::string& text) = nullptr;
   std::string (*text)(const JudgingOptions& options) = nullptr;
 
-  // Returns what is wrong with a text ("must be true or false"), or an empty string if it is a value
-  // of this field.
+  // Returns what is wrong with a text ("must be true or false"), or an empty string if it is a
+  // value of this field.
   [[nodiscard]] std::string Complaint(const std::string& value) const;
 };
 

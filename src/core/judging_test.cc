@@ -28,11 +28,9 @@ TEST(JudgingTest, WhatIsNotGivenHasItsDefault) {
 }
 
 TEST(JudgingTest, EveryFieldComesBackFromItsText) {
-  const JudgingTexts texts{{"mode", "official"},   {"cache", "cold"},
-                           {"threads", "3"},       {"run_limit", "5s"},
-                           {"task_limit", "300s"}, {"strict_nan", "true"},
-                           {"shapes", "[]"},       {"target", "triton"},
-                           {"devices", "1,0"}};
+  const JudgingTexts texts{{"mode", "official"}, {"cache", "cold"},      {"threads", "3"},
+                           {"run_limit", "5s"},  {"task_limit", "300s"}, {"strict_nan", "true"},
+                           {"shapes", "[]"},     {"target", "triton"},   {"devices", "1,0"}};
   EXPECT_EQ(texts.size(), JudgingFields().size());
   EXPECT_EQ(TextsOf(JudgingFrom(texts)), texts);
 }
@@ -45,9 +43,10 @@ TEST(JudgingTest, TextsThatAreNotValidAreIgnored) {
 TEST(JudgingTest, ARecordAlwaysHoldsWhatItHeldAlways) {
   EXPECT_THAT(RecordOf({}),
               ElementsAre(Pair("cache", "warm"), Pair("mode", "strict"), Pair("run_limit", "")));
-  EXPECT_THAT(RecordOf(JudgingFrom({{"strict_nan", "true"}, {"threads", "2"}, {"run_limit", "1m"}})),
-              ElementsAre(Pair("cache", "warm"), Pair("mode", "strict"), Pair("run_limit", ""),
-                          Pair("strict_nan", "true")));
+  EXPECT_THAT(
+      RecordOf(JudgingFrom({{"strict_nan", "true"}, {"threads", "2"}, {"run_limit", "1m"}})),
+      ElementsAre(Pair("cache", "warm"), Pair("mode", "strict"), Pair("run_limit", ""),
+                  Pair("strict_nan", "true")));
 }
 
 TEST(JudgingTest, ComplaintsSayWhatIsAllowed) {

@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "core/advice.h"
+#include "core/search_tree.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/search_tree.h"
 #include "core/trial.h"
 #include "store/store.h"
 

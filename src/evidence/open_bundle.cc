@@ -106,7 +106,8 @@ void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
   if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
 }
 
-// Reads the field as text. Durations are stored in seconds. Older bundles lack what had its default.
+// Reads the field as text. Durations are stored in seconds. Older bundles lack what had its
+// default.
 std::string TextOf(const JsonReader& reader, const JudgingField& field) {
   switch (field.kind) {
     case JudgingField::Kind::kCount: {

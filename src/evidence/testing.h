@@ -75,7 +75,7 @@ inline Bundle ExampleBundle() {
           .kernel_header_sha256 = std::string(64, 'a'),
           .candidate = CppCandidate("int x;\n"),
           .against = CppCandidate("int y;\n"),
-          .options = {.threads = 2},
+          .options = {.judging = {.threads = 2}},
           .machine = R"({"cpu":"a cpu","peak_gflops":1.5})",
           .system = "Linux 6.1 x86_64",
           .evaluation = ExampleEvidence(),

@@ -17,11 +17,11 @@
 #include "core/trial.h"
 #include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
+#include "expert/ir/program.h"
 #include "expert/lower/lowering.h"
 #include "expert/next_variant.h"
-#include "expert/ir/program.h"
-#include "expert/triton/module.h"
 #include "expert/plan/variant.h"
+#include "expert/triton/module.h"
 #include "machine/machine.h"
 
 namespace pragma::expert {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
@@ -19,6 +18,7 @@
 #include "harness/worker_failure.h"
 #include "harness/worker_process.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "task/system_jail.h"
 #include "task/torch_channel.h"

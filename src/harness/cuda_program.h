@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
@@ -16,6 +15,7 @@
 #include "core/device.h"
 #include "harness/worker_process.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "task/torch_channel.h"
 

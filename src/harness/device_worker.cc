@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/status.h"
@@ -26,6 +25,7 @@
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "worker/protocol.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/clock.h"
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "task/doorbell.h"
 
 namespace pragma {
 

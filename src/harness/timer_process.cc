@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "task/torch_server.h"
 #include "worker/protocol.h"

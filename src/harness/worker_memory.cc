@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
-#include "task/doorbell.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
 #include "core/task.h"
 #include "harness/ring.h"
+#include "task/doorbell.h"
 #include "task/set_layout.h"
 #include "worker/protocol.h"
 

@@ -5,12 +5,12 @@
 #include <map>
 #include <string>
 
-#include "task/doorbell.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
 #include "core/task.h"
 #include "harness/ring.h"
+#include "task/doorbell.h"
 
 namespace pragma {
 

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "task/doorbell.h"
 #include "base/fd.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -35,6 +34,7 @@
 #include "harness/worker_failure.h"
 #include "harness/worker_memory.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "worker/protocol.h"
 
 namespace pragma {

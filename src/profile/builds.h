@@ -24,9 +24,8 @@ inline constexpr const char* kTracedObject = "traced.so";
 
 struct KernelBuilds {
   Toolchain toolchain;
-  TempDir folder;  // in/ (mounted as /build), out/ (mounted as /out)
-  std::string
-      failure;  // why there is only kPlainObject, without places; empty: complete
+  TempDir folder;       // in/ (mounted as /build), out/ (mounted as /out)
+  std::string failure;  // why there is only kPlainObject, without places; empty: complete
   Assembly assembly;
   std::vector<CodePlace> places;  // code places of kPlainObject
   TraceProgram trace;             // trace program of kTracedObject, without its text

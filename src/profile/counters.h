@@ -1,6 +1,7 @@
 // Hardware counters: the raw events that each processor provides for our metrics, and how their
 // values become metrics. These functions are pure. The counting itself is done by
-// worker/profiler/perf_events.h in the process that runs the kernel, on one thread, one group at a time.
+// worker/profiler/perf_events.h in the process that runs the kernel, on one thread, one group at a
+// time.
 #pragma once
 
 #include <cstdint>

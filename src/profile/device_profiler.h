@@ -32,7 +32,7 @@ struct DeviceSubject {
   const Candidate& candidate;
   const BuiltKernel* kernel = nullptr;  // set for a CUDA candidate
   std::filesystem::path adapters;       // folder of adapter files (profile/adapter.h)
-  double time_ms = 0;  // time of one call from the evaluation; 0: not measured
+  double time_ms = 0;                   // time of one call from the evaluation; 0: not measured
   DeviceData data = DeviceData::kInMemory;
   CounterSet counters = CounterSet::kDefault;
 };

@@ -20,8 +20,8 @@ struct Launch {
   double block = 0;  // threads per block
   double dynamic_shared = 0;
   double static_shared = 0;
-  double registers = 0;    // registers per thread
-  double local_bytes = 0;  // per thread: spills and arrays indexed at run time
+  double registers = 0;                 // registers per thread
+  double local_bytes = 0;               // per thread: spills and arrays indexed at run time
   double blocks_on_multiprocessor = 0;  // blocks that fit at once; 0: not known
 };
 

@@ -43,7 +43,7 @@ struct Rule {
   bool alone = false;  // when it fires, nothing else is reported
   std::vector<RuleTrigger> triggers;
   std::vector<RuleAction> actions;  // the first one that holds is given
-  std::string site;  // figure whose largest line is named: hottest, a tag, or none
+  std::string site;                 // figure whose largest line is named: hottest, a tag, or none
   std::string note;
 };
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/candidate.h"
+#include "core/search_tree.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/html_page.h"
 #include "report/json_text.h"

@@ -95,9 +95,9 @@ class JailedProcess final {
   friend class Jail;
   JailedProcess(Process process, UniqueFd report)
       : process_(std::move(process)), report_(std::move(report)) {}
-  // Does the handshake of the start (worker/jail/init_protocol.h): learns host_pid, lets the program go
-  // on, and waits until it is exec'ed. The program joins `group`, if there is one, before it goes
-  // on.
+  // Does the handshake of the start (worker/jail/init_protocol.h): learns host_pid, lets the
+  // program go on, and waits until it is exec'ed. The program joins `group`, if there is one,
+  // before it goes on.
   [[nodiscard]] Result<void> Greet(Seconds limit, const std::optional<Cgroup>& group);
   void Destroy() noexcept;
   Process process_;  // the guard (worker/jail/guard.h)

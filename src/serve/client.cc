@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/context.h"
+#include "app/evaluation_request.h"
+#include "app/judge.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/line_socket.h"
 #include "base/local_socket.h"
 #include "base/result.h"
-#include "app/context.h"
-#include "app/evaluation_request.h"
-#include "app/judge.h"
 #include "report/phase_line.h"
 #include "serve/protocol.h"
 
@@ -29,8 +29,7 @@ constexpr std::chrono::seconds kHelloLimit{5};
 TimePoint In(std::chrono::seconds time) { return std::chrono::steady_clock::now() + time; }
 
 void NotUsed(const ServedEvaluation& wanted, const std::string& why) {
-  wanted.note("the server on " + wanted.socket.string() + " is not used: it " +
-                              why);
+  wanted.note("the server on " + wanted.socket.string() + " is not used: it " + why);
 }
 
 // Returns the next line. Returns nullopt if the server is gone, or sent nothing until the deadline.

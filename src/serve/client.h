@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "app/context.h"
 #include "app/evaluation_request.h"
 #include "app/judge.h"
+#include "base/result.h"
 #include "core/judging.h"
 #include "report/phase_line.h"
 #include "report/terminal.h"

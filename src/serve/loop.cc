@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/context.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/interrupt.h"
@@ -20,11 +21,10 @@
 #include "base/local_socket.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "app/context.h"
+#include "report/terminal.h"
 #include "serve/memory_snapshot.h"
 #include "serve/protocol.h"
 #include "serve/warm_task.h"
-#include "report/terminal.h"
 
 namespace pragma {
 namespace {
@@ -41,8 +41,8 @@ TimePoint Now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-ServeLoop::ServeLoop(const AppContext& context, std::string settings_file,
-                     LocalListener listener, const ServeLimits& limits)
+ServeLoop::ServeLoop(const AppContext& context, std::string settings_file, LocalListener listener,
+                     const ServeLimits& limits)
     : context_(context),
       settings_file_(std::move(settings_file)),
       listener_(std::move(listener)),
@@ -176,7 +176,7 @@ void ServeLoop::StartNext() {
   running_ = std::move(queue_.front());
   queue_.pop_front();
   if (warm == tasks_.end()) {
-    Result<WarmTask> started = 
+    Result<WarmTask> started =
         WarmTask::Start(context_, settings_file_, running_->key, running_->on_device);
     if (!started) return Lost(started.error().message);
     tasks_.emplace_front(std::move(*started));

@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
+#include "app/context.h"
 #include "base/clock.h"
 #include "base/line_socket.h"
 #include "base/local_socket.h"
 #include "base/result.h"
-#include "app/context.h"
 #include "serve/protocol.h"
 #include "serve/warm_task.h"
 

@@ -15,11 +15,11 @@
 #include <system_error>
 #include <utility>
 
+#include "app/context.h"
+#include "app/judge.h"
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "app/context.h"
-#include "app/judge.h"
 #include "core/status.h"
 #include "evidence/bundle.h"
 #include "report/json_text.h"

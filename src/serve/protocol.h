@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "app/judge.h"
+#include "base/result.h"
 #include "report/terminal.h"
 
 namespace pragma {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "base/result.h"
 #include "app/judge.h"
+#include "base/result.h"
 #include "core/status.h"
 #include "evidence/bundle.h"
 #include "report/terminal.h"

@@ -9,19 +9,19 @@
 #include <string_view>
 #include <utility>
 
+#include "app/context.h"
+#include "app/evaluation_request.h"
+#include "app/judge.h"
+#include "app/settings.h"
+#include "app/workbench.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/line_socket.h"
 #include "base/result.h"
-#include "app/context.h"
-#include "app/evaluation_request.h"
-#include "app/judge.h"
-#include "serve/protocol.h"
-#include "app/settings.h"
-#include "serve/task_stamp.h"
-#include "app/workbench.h"
 #include "core/candidate.h"
+#include "serve/protocol.h"
+#include "serve/task_stamp.h"
 
 namespace pragma {
 namespace {

@@ -2,8 +2,8 @@
 // it inherits, and judges them one after the other. If the process dies, only this task is lost.
 #pragma once
 
-#include "base/result.h"
 #include "app/context.h"
+#include "base/result.h"
 
 namespace pragma {
 

@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
+#include "app/context.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/line_socket.h"
 #include "base/result.h"
 #include "base/subprocess.h"
-#include "app/context.h"
 #include "serve/protocol.h"
 #include "serve/task_keeper.h"
 

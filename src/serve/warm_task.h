@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "app/context.h"
 #include "base/clock.h"
 #include "base/line_socket.h"
 #include "base/result.h"
 #include "base/subprocess.h"
-#include "app/context.h"
 
 namespace pragma {
 

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "task/doorbell.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/task.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/set_layout.h"
 #include "worker/protocol.h"
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error_pass.h"
 #include "core/error_figures.h"
+#include "core/error_pass.h"
 #include "core/task.h"
 
 namespace pragma {

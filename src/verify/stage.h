@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
+#include "core/judging.h"
 #include "core/task.h"
 #include "harness/ring.h"
 #include "harness/worker_process.h"

@@ -29,8 +29,8 @@ using History = CheckedCalls::History;
 using Kept = CheckedCalls::Kept;
 
 constexpr std::size_t kBurst = 64;  // calls per command
-// So many calls, or as many as fit in the budget on an idle machine, are made even if the machine is
-// busy and they take longer.
+// So many calls, or as many as fit in the budget on an idle machine, are made even if the machine
+// is busy and they take longer.
 constexpr std::uint64_t kManyCalls = 3000;
 constexpr double kPatience = 5;
 constexpr double kBurstsInBudget = 8;

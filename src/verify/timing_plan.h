@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/clock.h"
-#include "verify/stage.h"
+#include "core/judging.h"
 
 namespace pragma {
 

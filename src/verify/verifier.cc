@@ -52,8 +52,8 @@ struct Verifier::Impl {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-    const StageSize size = ChooseStageSize(task(), options.judging.cache, machine.last_level_cache_bytes(),
-                                           options.check_sets);
+    const StageSize size = ChooseStageSize(task(), options.judging.cache,
+                                           machine.last_level_cache_bytes(), options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,

@@ -16,13 +16,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "worker/load/candidate.h"
 #include "worker/cpu/filter.h"
-#include "worker/load/kernel_memory.h"
 #include "worker/cpu/object.h"
 #include "worker/cpu/openmp.h"
-#include "worker/protocol.h"
 #include "worker/cpu/scramble.h"
+#include "worker/load/candidate.h"
+#include "worker/load/kernel_memory.h"
+#include "worker/protocol.h"
 
 /* fp_mode: rounding, flushing of denormals, and exception masks. A call must leave them
  * unchanged, because in real use it runs in a process that also computes other things. The

@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "worker/load/candidate.h"
 #include "worker/cuda/driver.h"
 #include "worker/cuda/runtime.h"
+#include "worker/load/candidate.h"
 #include "worker/load/pointer_call.h"
 
 enum { kFirstTensor = 6, kUnobserved = 3, kMostLaunches = 512, kScratchPattern = 0x5a };

@@ -17,12 +17,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "worker/load/candidate.h"
 #include "worker/cuda/areas.h"
 #include "worker/cuda/driver.h"
 #include "worker/cuda/kept.h"
 #include "worker/cuda/runtime.h"
 #include "worker/cuda/scramble.h"
+#include "worker/load/candidate.h"
 #include "worker/load/pointer_call.h"
 #include "worker/protocol.h"
 

@@ -2,8 +2,8 @@
 // format of worker/profiler/perf_events.h.
 #include <array>
 
-#include "worker/profiler/perf_events.h"
 #include "worker/profiler/host.h"
+#include "worker/profiler/perf_events.h"
 
 namespace profiler {
 

@@ -4,8 +4,8 @@
 //
 //   pragma-profiler MODE KERNEL.so RESULT [NAME=VALUE...]
 //
-// Memory is passed in the worker's descriptors (worker/load/kernel_memory.h). The result consists of
-// lines of words.
+// Memory is passed in the worker's descriptors (worker/load/kernel_memory.h). The result consists
+// of lines of words.
 #pragma once
 
 #include <chrono>

@@ -12,19 +12,19 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/ir/affine.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/anchored_attention.h"
 #include "expert/cpp/attention_kernel.h"
 #include "expert/cpp/conv_kernel.h"
 #include "expert/cpp/emit_expression.h"
-#include "expert/ir/expression.h"
 #include "expert/cpp/matmul_kernel.h"
-#include "expert/plan/anchor_nests.h"
-#include "expert/plan/nest.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/ir/structure.h"
-#include "expert/cpp/writer.h"
+#include "expert/plan/anchor_nests.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 namespace {

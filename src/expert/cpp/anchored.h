@@ -6,9 +6,9 @@
 
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/emit_expression.h"
-#include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "expert/ir/affine.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/attention_kernel.h"
 #include "expert/cpp/emit_expression.h"
+#include "expert/ir/affine.h"
 #include "expert/ir/program.h"
 
 namespace pragma::expert {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "core/task.h"
+#include "expert/cpp/scalar_text.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
 #include "expert/ir/spelling.h"
-#include "expert/cpp/scalar_text.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 namespace {

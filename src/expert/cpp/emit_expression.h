@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

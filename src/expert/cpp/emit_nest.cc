@@ -14,17 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include "expert/ir/affine.h"
 #include "expert/cpp/emit_expression.h"
-#include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_parts.h"
 #include "expert/cpp/nest_windows.h"
-#include "expert/plan/past_caches.h"
-#include "expert/ir/program.h"
-#include "expert/plan/spread.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/past_caches.h"
+#include "expert/plan/spread.h"
 
 namespace pragma::expert {
 namespace {

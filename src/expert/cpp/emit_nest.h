@@ -2,10 +2,10 @@
 #pragma once
 
 #include "expert/cpp/emit_expression.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
 #include "expert/plan/nest.h"
 #include "expert/plan/nest_choices.h"
-#include "expert/ir/program.h"
-#include "expert/cpp/writer.h"
 
 namespace pragma::expert {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "expert/cpp/scalar_text.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/cpp/scalar_text.h"
 
 namespace pragma::expert {
 namespace {

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/ir/affine.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/anchored.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_pattern.h"
-#include "expert/ir/program.h"
-#include "expert/plan/slices.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/slices.h"
 
 namespace pragma::expert {
 namespace {

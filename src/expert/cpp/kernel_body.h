@@ -12,11 +12,11 @@
 #include "expert/cpp/anchored.h"
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_pattern.h"
-#include "expert/ir/program.h"
-#include "expert/plan/slices.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/slices.h"
 
 namespace pragma::expert {
 

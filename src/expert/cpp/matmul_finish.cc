@@ -13,7 +13,7 @@ namespace {
 
 using enum MatmulStructure;
 
-std::string Triangle(const MatmulSpec& spec) {
+std::string TriangleText(const MatmulSpec& spec) {
   const std::string edge = fmt::format("{}", spec.diagonal);
   const bool up = spec.structure == kUpperOutput;
   return FillIn(matmul_text::kTriangle,
@@ -73,7 +73,7 @@ std::string MatmulFinishText(const MatmulSpec& spec, const MatmulFinish& finish)
   const std::string index =
       (spec.batch > 1 ? fmt::format("batch * {} + ", spec.c.batch) : std::string()) +
       fmt::format("row * {} + column", spec.c.first);
-  return (IsTriangular(spec) ? Triangle(spec) : std::string()) +
+  return (IsTriangular(spec) ? TriangleText(spec) : std::string()) +
          FillIn(
              matmul_text::kFinish,
              {{"finish_note", if_blocked(": added to what earlier blocks of the depth left there")},

@@ -14,15 +14,15 @@
 
 #include "core/task.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/ir/expression.h"
 #include "expert/cpp/fold_text.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_frame.h"
-#include "expert/ir/program.h"
-#include "expert/plan/spread.h"
-#include "expert/plan/traffic.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/spread.h"
+#include "expert/plan/traffic.h"
 
 namespace pragma::expert {
 

@@ -10,11 +10,11 @@
 #include "core/task.h"
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
-#include "expert/nest_testing.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/nest_testing.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 namespace {

@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/ir/affine.h"
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/ir/expression.h"
 #include "expert/cpp/fold_text.h"
-#include "expert/plan/nest.h"
-#include "expert/plan/past_caches.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/past_caches.h"
 
 namespace pragma::expert {
 

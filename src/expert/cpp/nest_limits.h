@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "expert/ir/affine.h"
 #include "expert/cpp/emit_expression.h"
-#include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_spread.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/vector_preamble.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

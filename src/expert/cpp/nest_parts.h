@@ -12,11 +12,11 @@
 
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/fold_text.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_ahead.h"
-#include "expert/ir/program.h"
-#include "expert/plan/spread.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/spread.h"
 
 namespace pragma::expert {
 

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/plan/anchor_nests.h"
+#include "expert/cpp/anchored.h"
 #include "expert/cpp/emit_expression.h"
+#include "expert/cpp/writer.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/cpp/writer.h"
+#include "expert/plan/anchor_nests.h"
 
 namespace pragma::expert {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/emit_nest.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

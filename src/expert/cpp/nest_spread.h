@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "expert/cpp/emit_expression.h"
-#include "expert/ir/expression.h"
 #include "expert/cpp/fold_text.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_parts.h"
-#include "expert/ir/program.h"
-#include "expert/plan/spread.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/spread.h"
 
 namespace pragma::expert {
 

@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
-#include "expert/ir/affine.h"
-#include "expert/ir/expression.h"
 #include "expert/cpp/fold_text.h"
-#include "expert/plan/nest.h"
 #include "expert/cpp/nest_limits.h"
-#include "expert/ir/program.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

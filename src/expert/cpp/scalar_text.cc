@@ -8,9 +8,10 @@
 
 #include "core/task.h"
 #include "expert/cpp/emit_expression.h"
+#include "expert/cpp/vector_preamble.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/cpp/vector_preamble.h"
+#include "expert/ir/spelling.h"
 
 namespace pragma::expert {
 

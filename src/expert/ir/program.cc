@@ -9,9 +9,7 @@ namespace pragma::expert {
 
 bool IsArgFold(Fold fold) { return fold == Fold::kArgMin || fold == Fold::kArgMax; }
 
-bool IsPosition(const Step& step) {
-  return step.kind == Step::Kind::kFold && IsArgFold(step.fold);
-}
+bool IsPosition(const Step& step) { return step.kind == Step::Kind::kFold && IsArgFold(step.fold); }
 
 std::vector<int> OutputBuffers(const Task& task, const Program& program) {
   std::vector<int> outputs;

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "expert/cpp/matmul_kernel.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/diagonals.h"
 #include "expert/ir/expression.h"
-#include "expert/cpp/matmul_kernel.h"
 
 namespace pragma::expert {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
-#include "expert/lower/lowering.h"
 #include "expert/ir/program.h"
+#include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
 namespace pragma::expert {

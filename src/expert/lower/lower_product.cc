@@ -12,11 +12,11 @@
 #include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/structure.h"
 #include "expert/lower/folds.h"
 #include "expert/lower/lowering.h"
-#include "expert/ir/program.h"
 #include "expert/lower/program_builder.h"
-#include "expert/ir/structure.h"
 
 namespace pragma::expert {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "base/result.h"
 #include "core/task.h"
-#include "expert/lower/adaptive.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
-#include "expert/lower/lowering.h"
 #include "expert/ir/program.h"
+#include "expert/lower/adaptive.h"
+#include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
 namespace pragma::expert {
@@ -22,15 +22,15 @@ namespace {
 
 using Values = Result<std::vector<Value>>;
 
-struct Window {
+struct PoolWindow {
   Shape kernel;
   Shape stride;
   Shape padding;
   Shape dilation;
 };
 
-Window WindowOf(const NodeView& node, std::size_t count, std::optional<std::size_t> dilation) {
-  Window window;
+PoolWindow WindowOf(const NodeView& node, std::size_t count, std::optional<std::size_t> dilation) {
+  PoolWindow window;
   window.kernel = node.Ints(1, "kernel_size", count, 1);
   const std::vector<std::int64_t> stride = node.Ints(2, "stride");
   window.stride = stride.empty() ? window.kernel : node.Ints(2, "stride", count, 1);
@@ -44,13 +44,13 @@ Shape Tail(const Shape& shape, std::size_t count) {
   return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
 }
 
-bool ReachesOutside(const Window& window, const Shape& in, const Shape& out, std::size_t i) {
+bool ReachesOutside(const PoolWindow& window, const Shape& in, const Shape& out, std::size_t i) {
   const std::int64_t last = (out[i] - 1) * window.stride[i] +
                             (window.kernel[i] - 1) * window.dilation[i] - window.padding[i];
   return window.padding[i] > 0 || last >= in[i];
 }
 
-bool Overlaps(const Window& window) {
+bool Overlaps(const PoolWindow& window) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i)
     if (window.kernel[i] > window.stride[i]) return true;
   return false;
@@ -58,8 +58,8 @@ bool Overlaps(const Window& window) {
 
 // Returns x over [lead..., out..., kernel...]. Positions outside the tensor have the value
 // `outside`.
-Value Windows(ProgramBuilder& builder, const Value& given, const Window& window, const Shape& out,
-              double outside) {
+Value Windows(ProgramBuilder& builder, const Value& given, const PoolWindow& window,
+              const Shape& out, double outside) {
   const std::size_t count = window.kernel.size();
   const std::size_t lead = given.shape.size() - count;
   const Shape in = Tail(given.shape, count);
@@ -100,7 +100,8 @@ std::vector<bool> LastDims(std::size_t rank, std::size_t count) {
 }
 
 // Returns the maximum of each window, and its flat index in the pooled dimensions of the input.
-std::vector<Value> MaxPooled(ProgramBuilder& builder, const NodeView& node, const Window& window) {
+std::vector<Value> MaxPooled(ProgramBuilder& builder, const NodeView& node,
+                             const PoolWindow& window) {
   const std::size_t count = window.kernel.size();
   const Value x = node.Tensor(0);
   const Shape in = Tail(x.shape, count);
@@ -132,7 +133,7 @@ Lower MaxPool(std::size_t count) {
 // Returns the number of elements by which a window is divided at each position of one dimension, as
 // a number of type `type` over a tensor of this rank. Returns null where it is the whole kernel
 // everywhere.
-ExprPtr WindowLength(const Window& window, std::size_t i, std::int64_t size, AffineForm start,
+ExprPtr WindowLength(const PoolWindow& window, std::size_t i, std::int64_t size, AffineForm start,
                      bool count_padding) {
   const std::int64_t low = count_padding ? -window.padding[i] : 0;
   const std::int64_t high = count_padding ? size + window.padding[i] : size;
@@ -146,7 +147,7 @@ ExprPtr WindowLength(const Window& window, std::size_t i, std::int64_t size, Aff
 }
 
 // Returns the reciprocal of the number of elements of each window.
-ExprPtr Weight(const Window& window, const Shape& in, const Shape& out, const NodeView& node,
+ExprPtr Weight(const PoolWindow& window, const Shape& in, const Shape& out, const NodeView& node,
                ExprType type) {
   const std::size_t count = window.kernel.size();
   const std::int64_t override = node.Int(6, "divisor_override", 0);
@@ -173,7 +174,7 @@ ExprPtr Weight(const Window& window, const Shape& in, const Shape& out, const No
   return Make(ExprOp::kDivide, {Constant(1, type), all});
 }
 
-Value AveragePooled(ProgramBuilder& builder, const NodeView& node, const Window& window) {
+Value AveragePooled(ProgramBuilder& builder, const NodeView& node, const PoolWindow& window) {
   const std::size_t count = window.kernel.size();
   const Value x = node.Tensor(0);
   const Shape out = Tail(node.shape(), count);
@@ -196,9 +197,9 @@ Lower AveragePool(std::size_t count) {
 
 // Returns the window of adaptive pooling where the sizes divide, which makes it plain pooling.
 // Otherwise returns nullopt.
-std::optional<Window> EvenWindow(const Shape& in, const Shape& out) {
+std::optional<PoolWindow> EvenWindow(const Shape& in, const Shape& out) {
   const std::size_t count = in.size();
-  Window window{{}, {}, Shape(count, 0), Shape(count, 1)};
+  PoolWindow window{{}, {}, Shape(count, 0), Shape(count, 1)};
   for (std::size_t i = 0; i < count; ++i) {
     if (in[i] % out[i] != 0) return std::nullopt;
     window.kernel.push_back(in[i] / out[i]);
@@ -214,7 +215,7 @@ Lower AdaptiveAverage(std::size_t count) {
     const ExprType type = ComputeType(node.dtype());
     Value sum;
     ExprPtr weight;
-    if (const std::optional<Window> window = EvenWindow(in, out)) {
+    if (const std::optional<PoolWindow> window = EvenWindow(in, out)) {
       const Value windows = Windows(builder, node.Tensor(0), *window, out, 0);
       sum = builder.Folded(
           windows, {.folded = LastDims(windows.shape.size(), count), .dtype = node.dtype()});
@@ -234,7 +235,7 @@ Lower AdaptiveMax(std::size_t count) {
   return [count](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Shape in = Tail(node.Tensor(0).shape, count);
     const Shape out = Tail(node.shape(), count);
-    if (const std::optional<Window> window = EvenWindow(in, out))
+    if (const std::optional<PoolWindow> window = EvenWindow(in, out))
       return MaxPooled(builder, node, *window);
     return std::vector{AdaptiveFolded(builder, node.Tensor(0), out, Fold::kMax), Value{}};
   };

@@ -1,5 +1,5 @@
-// Anchored nests. An anchored nest is a product, a convolution or an attention that the generator of
-// its family writes, with the pointwise steps behind it as the epilogue.
+// Anchored nests. An anchored nest is a product, a convolution or an attention that the generator
+// of its family writes, with the pointwise steps behind it as the epilogue.
 #pragma once
 
 #include <cstddef>

@@ -12,9 +12,9 @@
 #include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/plan/lanes.h"
 #include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 
 namespace pragma::expert {
 namespace {

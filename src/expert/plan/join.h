@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "expert/ir/affine.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 

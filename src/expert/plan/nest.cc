@@ -15,11 +15,11 @@
 
 #include "base/text.h"
 #include "expert/ir/affine.h"
-#include "expert/plan/anchor_nests.h"
 #include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/anchor_nests.h"
 #include "expert/plan/join.h"
 #include "expert/plan/lanes.h"
-#include "expert/ir/program.h"
 
 namespace pragma::expert {
 namespace {
@@ -200,7 +200,7 @@ std::string InWords(const Nest& nest) {
   std::vector<std::string> said;
   for (const Step& step : nest.steps)
     if (std::ranges::find(said, step.what) == said.end()) said.push_back(step.what);
-  return fmt::format("{} over [{}]", Join(said, ", "), fmt::join(nest.shape, ", "));
+  return fmt::format("{} over [{}]", fmt::join(said, ", "), fmt::join(nest.shape, ", "));
 }
 
 bool DependsOn(const ExprPtr& expr, std::size_t dimension) {

@@ -12,11 +12,11 @@
 
 #include "core/task.h"
 #include "expert/ir/affine.h"
-#include "expert/ir/target.h"
-#include "expert/plan/nest_choices.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/ir/target.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/nest_choices.h"
 
 namespace pragma::expert {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "expert/plan/nest_choices.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/nest_choices.h"
 
 namespace pragma::expert {
 

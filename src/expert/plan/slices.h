@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
+#include "expert/ir/program.h"
 #include "expert/ir/target.h"
 #include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 
 namespace pragma::expert {
 

@@ -12,10 +12,10 @@
 
 #include "base/file.h"
 #include "core/task.h"
-#include "expert/ir/target.h"
 #include "expert/cpp/anchor_testing.h"
 #include "expert/cpp/emit_kernel.h"
 #include "expert/graph_testing.h"
+#include "expert/ir/target.h"
 #include "expert/lower/lowering.h"
 #include "task/torch_server.h"
 

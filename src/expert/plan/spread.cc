@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/task.h"
 #include "expert/ir/affine.h"
-#include "expert/ir/target.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/ir/target.h"
+#include "expert/plan/nest.h"
 #include "expert/plan/spread.h"
 
 namespace pragma::expert {

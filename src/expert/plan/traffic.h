@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "expert/ir/program.h"
 #include "expert/ir/target.h"
 #include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 
 namespace pragma::expert {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "expert/ir/affine.h"
-#include "expert/ir/target.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
-#include "expert/nest_testing.h"
 #include "expert/ir/program.h"
+#include "expert/ir/target.h"
+#include "expert/nest_testing.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert {
 namespace {

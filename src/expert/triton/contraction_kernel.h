@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/packed_product.h"
 

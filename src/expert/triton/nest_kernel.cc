@@ -15,8 +15,8 @@
 
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/plan/spread.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/tile_values.h"
 

@@ -8,8 +8,8 @@
 
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 
 namespace pragma::expert::triton {

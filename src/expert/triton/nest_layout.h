@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 
 namespace pragma::expert::triton {

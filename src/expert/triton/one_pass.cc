@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "expert/ir/expression.h"
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert::triton {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/plan/join.h"
 #include "expert/plan/nest.h"
-#include "expert/ir/program.h"
 #include "expert/triton/contraction.h"
 
 namespace pragma::expert::triton {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "expert/plan/nest.h"
 #include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
 namespace pragma::expert::triton {
 

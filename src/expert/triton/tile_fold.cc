@@ -109,8 +109,7 @@ std::string ReducedText(const TileFold& fold, const std::string& value, Helpers&
 
 void ReduceFold(const TileFold& fold, const std::string& value, const std::string& position,
                 Helpers& helpers, PyLines& out) {
-  if (!IsArgFold(fold.fold))
-    return out.Line(fold.name + " = " + ReducedText(fold, value, helpers));
+  if (!IsArgFold(fold.fold)) return out.Line(fold.name + " = " + ReducedText(fold, value, helpers));
   helpers.insert(HelperName(fold.fold));
   out.Line(fmt::format("{0}, {0}_place = tl.reduce(({1}, {2}), 1, {3}, keep_dims=True)", fold.name,
                        value, position, HelperName(fold.fold)));
