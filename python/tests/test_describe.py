@@ -325,7 +325,7 @@ BAD = {
     ),
     "exit": ("import sys\nsys.exit(3)\n", "importing it ends the program (exit code 3)"),
     "no model": ("def get_inputs(): return []\n", "no class `Model`"),
-    "model is no module": (
+    "model is not a module": (
         "class Model: pass\ndef get_inputs(): return []\n",
         "no class `Model` that derives",
     ),

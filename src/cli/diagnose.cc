@@ -77,7 +77,7 @@ Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
   const Adapter adapter = TRY(FindAdapter(flags.adapter, folder));
   AdapterMetrics parsed = ParseOutput(adapter, text, flags.kernel);
   if (parsed.metrics.empty()) {
-    return Fail(ErrorKind::kUsage, flags.profile + " is no output of " + adapter.name + ": " +
+    return Fail(ErrorKind::kUsage, flags.profile + " is not output of " + adapter.name + ": " +
                                        Join(parsed.problems, "; "));
   }
   return Profile{

@@ -38,14 +38,14 @@ struct ListWish {
 
 // Lists the kinds if `text` is not one of them. Returns an empty text if it is.
 std::string KindComplaint(const std::string& text) {
-  return EntryKindFromName(text) ? "" : "'" + text + "' is no kind; give " + EntryKindNames();
+  return EntryKindFromName(text) ? "" : "invalid kind '" + text + "': use " + EntryKindNames();
 }
 
 std::string TargetComplaint(const std::string& text) {
   for (const std::string& target : EntryTargets()) {
     if (target == text) return "";
   }
-  return "'" + text + "' is no target; give one of " + Join(EntryTargets(), ", ");
+  return "invalid target '" + text + "': use one of " + Join(EntryTargets(), ", ");
 }
 
 std::optional<EntryKind> KindOf(const std::string& name) {

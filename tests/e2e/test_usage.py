@@ -49,8 +49,8 @@ def test_mistakes_get_one_line_with_a_suggestion(program, arguments, message):
         (["optimize"], "TASK is required"),
         (["evaluate", "a.py", "b.cpp", "--mode", "lenient"], "--mode"),
         (["evaluate", "a.py", "b.cpp", "--threads", "many"], "--threads"),
-        (["optimize", "a.py", "--time", "soon"], "'soon' is no duration"),
-        (["bench", ".", "--tasks", "3-1", "--list"], "no range of task numbers"),
+        (["optimize", "a.py", "--time", "soon"], "invalid duration 'soon'"),
+        (["bench", ".", "--tasks", "3-1", "--list"], "invalid range '3-1'"),
     ],
 )
 def test_wrong_values_get_one_line(program, arguments, part):
