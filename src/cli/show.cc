@@ -181,7 +181,7 @@ void AddShow(CLI::App& app, Registry& registry) {
   command.add_option("RUN", flags->run, "run id, its beginning, or 'last' (default)");
   command.add_option("--node", flags->node, "show this attempt in full, with its source")
       ->type_name("N");
-  command.add_flag("--watch", flags->watch, "follow a run that is under way, until it ends");
+  command.add_flag("--watch", flags->watch, "follow a run in progress until it ends");
   registry.actions[&command] = [flags](const Context& context) { return Show(context, *flags); };
 }
 
