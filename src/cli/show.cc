@@ -147,7 +147,7 @@ Result<int> Watch(const Context& context, const Store& store, const std::string&
     WaitForNews();
   }
   return Fail("no process works on the run " + run +
-              " any more: it was killed; go on with: pragma resume " + run);
+              " any more: it was killed; continue with: pragma resume " + run);
 }
 
 Result<std::string> NodeText(const Store& store, const RunOutline& outline, int node) {
