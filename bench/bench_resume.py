@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--kills", type=int, default=20, help="of a running benchmark (20)")
     parser.add_argument("--jobs", type=int, default=4, help="of the benchmark (4)")
     parser.add_argument("--tasks", type=int, default=3, help="besides one that fails by itself (3)")
-    parser.add_argument("--seed", type=int, default=None, help="of the moments (default: drawn, and told)")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the moments (default: random, and printed)")
     parser.add_argument("--untimed", action="store_true", help="no kernel passes, so nothing is timed: on a busy machine")
     benchlib.add_common(parser, "bench-resume.md")
     options = parser.parse_args()

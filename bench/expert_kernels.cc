@@ -246,7 +246,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto text = pragma::expert::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
-                                    argc > 3 ? argv[3] : "");
+                                            argc > 3 ? argv[3] : "");
   if (!text) {
     fmt::print(stderr, "pragma-expert-kernels: {}\n", text.error().message);
     return 3;

@@ -24,7 +24,7 @@ def main():
     done = subprocess.run([str(program), options.compiler, options.only], stdout=subprocess.PIPE,
                           text=True, check=False)
     if done.returncode != 0:
-        benchlib.fail("the measurement did not finish; its own message stands above")
+        benchlib.fail("the measurement did not finish; its own message is above")
     value = benchlib.last_json(done.stdout, program.name)
     if not value["kernels"]:
         benchlib.fail(f"no shape has {options.only!r} in its name")

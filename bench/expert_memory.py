@@ -38,7 +38,7 @@ def rows_of(program, compiler, folder, word):
                          f"{share(row, 'moved')} of what is moved")
             yield row
     if process.returncode != 0:
-        benchlib.fail("the measurement did not finish; its own message stands above")
+        benchlib.fail("the measurement did not finish; its own message is above")
 
 
 def milliseconds(row):

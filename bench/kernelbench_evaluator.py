@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
     parser.add_argument("--tf32", choices=["on", "off"], default="on", help="whether cuDNN may use it in their reference (Torch's default: on)")
     parser.add_argument("--every", action="store_true", help="all runs of a home that have a kernel")
-    parser.add_argument("--limit", type=int, default=0, help="with --every: so many of them, evenly spaced")
+    parser.add_argument("--limit", type=int, default=0, help="with --every: this many of them, evenly spaced")
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
     parser.add_argument("--summary", type=pathlib.Path)

@@ -344,7 +344,7 @@ def main():
     parser.add_argument("recording", type=pathlib.Path, nargs="?", help="default: the first of recordings/")
     parser.add_argument("--kills", type=int, default=50, help="of replayed runs (50)")
     parser.add_argument("--real", type=int, default=0, help="of real runs (0)")
-    parser.add_argument("--seed", type=int, default=None, help="of the moments (default: drawn, and told)")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the moments (default: random, and printed)")
     benchlib.add_common(parser, "kill-resume.md")
     options = parser.parse_args()
     pragma = benchlib.program(options.build, "pragma")

@@ -25,7 +25,7 @@ def speedups(files):
     for file in files:
         for row in json.loads(file.read_text(encoding="utf-8"))["tasks"]:
             if row["strategy"] in found[row["task"]]:
-                benchlib.fail(f"{file}: {row['task']}, {row['strategy']} stands in two rows")
+                benchlib.fail(f"{file}: {row['task']}, {row['strategy']} is in two rows")
             eager = ((row["best"] or {}).get("speedup") or {}).get("eager")
             found[row["task"]][row["strategy"]] = eager["median"] if row["passed"] and eager else None
     return found

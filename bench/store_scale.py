@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--appends", type=int, default=2000, help="measured appends (2000)")
     parser.add_argument("--openings", type=int, default=20, help="measured openings (20)")
     parser.add_argument("--waiting", type=int, default=20, help="measured appends that wait for the disk, one in a second (20)")
-    parser.add_argument("--folder", type=pathlib.Path, help="where the store is made and kept; one that is there is used again")
+    parser.add_argument("--folder", type=pathlib.Path, help="where the store is made and kept; an existing one is reused")
     benchlib.add_common(parser, "store-scale.md")
     options = parser.parse_args()
     program = benchlib.program(options.build, "pragma-store-scale")

@@ -113,11 +113,11 @@ def complaint(table, folder, target):
         if target.startswith(shared):
             return None if folder in users else f"only for {', '.join(sorted(users))}"
     if first not in table:
-        return f"{first} is no layer"
+        return f"{first} is not a layer"
     if first == folder or first in table[folder][1]:
         return None
     if table[first][0] >= table[folder][0]:
-        return f"points up: {folder} stands at {table[folder][0]}, {first} at {table[first][0]}"
+        return f"points up: {folder} is at {table[folder][0]}, {first} at {table[first][0]}"
     return f"{folder} may include {', '.join(sorted(table[folder][1])) or 'only itself'}"
 
 

@@ -64,7 +64,7 @@ def task_error(file: str, what: str, error: BaseException, path: str) -> TaskErr
     said = said_by(error)
     name = type(error).__name__
     missing = isinstance(error, ModuleNotFoundError) and error.name
-    todo = f"; install {error.name} beside torch, if it is a package" if missing else ""
+    todo = f"; install {error.name} alongside torch, if it is a package" if missing else ""
     return TaskError(
         f"{file}: {what} raises {name}{': ' + said if said else ''}{where}{todo}",
         traceback_tail(error, path),

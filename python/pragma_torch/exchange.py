@@ -105,7 +105,7 @@ class Exchange:
                 )
             self.outputs.append(outputs)
             self._margins.append(margins)
-        # Nobody else must know the contents of the margins, because a stray write often is a zero.
+        # The contents of the margins must stay secret, because a stray write often is a zero.
         self._masks = [
             [tuple(_random_bytes(part.numel(), device) for part in pair) for pair in margins]
             for margins in self._margins

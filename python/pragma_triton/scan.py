@@ -306,7 +306,7 @@ def _check_constant(module: Module, name: str, node: ast.expr) -> None:
     elif isinstance(node, ast.Call) and not node.keywords and _gives_constant(module, node.func):
         inside = node.args
     else:
-        raise Refused(node, f"{name} is no plain constant: {_PLAIN}")
+        raise Refused(node, f"{name} is not a plain constant: {_PLAIN}")
     for part in inside:
         _check_constant(module, name, part)
 

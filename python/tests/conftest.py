@@ -49,7 +49,7 @@ def layout(specs: list[dict[str, Any]], wide: bool = False) -> tuple[list[int], 
 
 
 class Memory:
-    """A memfd of ours."""
+    """A memfd of the test's own."""
 
     def __init__(self, size: int) -> None:
         self.fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -149,7 +149,7 @@ def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tup
 
 
 def has_died(pid: int) -> bool:
-    """Also of one that nobody has waited for yet."""
+    """Tells whether the process has ended, even if it has not been waited for yet."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

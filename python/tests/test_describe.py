@@ -321,11 +321,11 @@ BAD = {
     "syntax": ("def broken(:\n", "task.py: not valid Python: invalid syntax (line 5)"),
     "import": (
         "import nothing_there\n",
-        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there beside torch",
+        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there alongside torch",
     ),
     "exit": ("import sys\nsys.exit(3)\n", "importing it ends the program (exit code 3)"),
     "no model": ("def get_inputs(): return []\n", "no class `Model`"),
-    "model is no module": (
+    "model is not a module": (
         "class Model: pass\ndef get_inputs(): return []\n",
         "no class `Model` that derives",
     ),

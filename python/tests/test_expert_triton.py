@@ -20,7 +20,7 @@ TEXTS = ROOT.parent / "tests" / "expert" / "triton_texts.py"
 
 pytestmark = [
     pytest.mark.skipif(
-        importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+        importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch"
     ),
     pytest.mark.skipif(not SOURCE.exists(), reason=f"{SOURCE} is not built"),
 ]

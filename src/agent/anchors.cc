@@ -63,7 +63,7 @@ AnchorReading ReadAnchors(std::string_view source) {
   for (std::string& line : SplitLines(source)) {
     if (Has(line, kBegin)) {
       ++begins;
-      if (ends > 0) reading.problem = "the END marker stands before the BEGIN marker";
+      if (ends > 0) reading.problem = "the END marker comes before the BEGIN marker";
     } else if (Has(line, kEnd)) {
       ++ends;
     } else {

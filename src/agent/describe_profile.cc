@@ -73,14 +73,13 @@ std::string ValueText(const Metric& metric) {
   return FormatCount(metric.value) + (metric.unit == "1" ? "" : " " + metric.unit);
 }
 
-// Returns "2.1 times more" or "3 times less", or "same" for a change of less than 2 %. The result
-// is empty if the values are not comparable.
+// Returns the ratio as "2.1x" or "0.67x", or "same" for a change of less than 2 %. The result is
+// empty if the values are not comparable.
 std::string Change(double now, double best) {
   if (best == 0 || now == 0) return now == best ? "same" : "";
   const double factor = now / best;
   if (std::abs(factor - 1) < 0.02) return "same";
-  return factor > 1 ? fmt::format("{:.3g} times more", factor)
-                    : fmt::format("{:.3g} times less", 1 / factor);
+  return fmt::format("{:.3g}x", factor);
 }
 
 std::string Table(const ProfileShown& shown) {
@@ -109,9 +108,8 @@ std::string DiagnosisList(const std::vector<Diagnosis>& diagnosis) {
   for (const Diagnosis& one : diagnosis) {
     text += fmt::format("{}. **{}**", rank++, one.bottleneck);
     if (one.score > 0) {
-      text +=
-          fmt::format(": can explain {:.0f} % of the time (up to {:.2g} times faster without it)",
-                      one.score * 100, one.predicted_speedup);
+      text += fmt::format(": can explain {:.0f} % of the time (up to {:.2g}x as fast without it)",
+                          one.score * 100, one.predicted_speedup);
     }
     if (one.line > 0) text += fmt::format(", line {}", one.line);
     text += "\n";

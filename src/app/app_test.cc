@@ -153,7 +153,8 @@ TEST_F(FilesTest, CandidatesThatCannotBe) {
   Write("out/candidate.json", R"({"files": ["../a.f90"]})");
   EXPECT_THAT(LoadCandidate(folder_.path() / "a.f90").error().message,
               HasSubstr("a candidate is a .cpp, .cu or .py file"));
-  EXPECT_THAT(LoadCandidate(folder_.path() / "bad").error().message, HasSubstr("no JSON object"));
+  EXPECT_THAT(LoadCandidate(folder_.path() / "bad").error().message,
+              HasSubstr("is not a JSON object"));
   EXPECT_THAT(LoadCandidate(folder_.path() / "out").error().message, HasSubstr("its own folder"));
   EXPECT_EQ(LoadCandidate(folder_.path() / "gone.cpp").error().kind, ErrorKind::kUsage);
 }
@@ -204,12 +205,12 @@ TEST_F(FilesTest, ARequestWrittenAgainHoldsATaskThatWasText) {
 TEST_F(FilesTest, WhatIsNoTextIsNotWrittenIntoARequest) {
   const EvaluationRequest request{.task = Write("t.py", ""),
                                   .candidates = {CppCandidate("int x; // \xff")}};
-  EXPECT_THAT(RequestText(request, 0).error().message, HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(RequestText(request, 0).error().message, HasSubstr("are not UTF-8 text"));
 }
 
 TEST_F(FilesTest, RequestsThatCannotBe) {
   const std::string rest = R"("candidate": {"files": {"kernel.cpp": "int x;"}})";
-  EXPECT_THAT(RequestComplaint("]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(RequestComplaint("]"), HasSubstr("is not a JSON object"));
   EXPECT_THAT(RequestComplaint(R"({"schema": 7})"), HasSubstr("schema"));
   EXPECT_THAT(RequestComplaint("{" + rest + "}"), HasSubstr("no \"task\""));
   EXPECT_THAT(RequestComplaint(R"({"task": {}, )" + rest + "}"),
@@ -242,7 +243,7 @@ TEST_F(FilesTest, ATaskThatWasChangedComesFromTheRecord) {
 
 TEST(TaskFiles, MustBeThere) {
   EXPECT_THAT(CheckTaskFile("/nonexistent/t.py").error().message, HasSubstr("no such task file"));
-  EXPECT_THAT(CheckTaskFile("/tmp").error().message, HasSubstr("is no file"));
+  EXPECT_THAT(CheckTaskFile("/tmp").error().message, HasSubstr("is not a file"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 Result<std::string> ReadGiven(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
-    return FailUsage(path.string() + " is no plain file");  // reading a pipe would block
+    return FailUsage(path.string() + " is not a plain file");  // reading a pipe would block
   }
   Result<std::string> text = ReadFile(path);
   if (!text) return FailUsage(text.error().message);
@@ -82,7 +82,7 @@ Result<Json> WithFiles(Json value, const fs::path& folder) {
 
 Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& folder) {
   Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return FailUsage("the candidate is no JSON object");
+  if (!value.is_object()) return FailUsage("the candidate is not a JSON object");
   value = TRY(WithFiles(std::move(value), folder));
   if (!value.contains("language")) value["language"] = LanguageName(Language::kCpp);
   const Json language = value["language"];

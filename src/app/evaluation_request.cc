@@ -171,7 +171,7 @@ Result<void> ReadTune(const Json& value, TuneChoice& tune) {
 // Rejects text that is not UTF-8. JSON cannot hold it, and what is judged must be what was given.
 Result<void> CheckText(const std::string& text, const std::string& what) {
   if (ToValidUtf8(text) == text) return {};
-  return WrongRequest(what + " holds bytes that are no UTF-8 text");
+  return WrongRequest(what + " holds bytes that are not UTF-8 text");
 }
 
 Result<Json> TaskValue(const EvaluationRequest& request) {
@@ -193,7 +193,7 @@ Result<Json> CandidateValue(const Candidate& candidate) {
 Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& folder,
                                        const fs::path& scratch) {
   const Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return WrongRequest("it is no JSON object");
+  if (!value.is_object()) return WrongRequest("it is not a JSON object");
   TRY(CheckKeys(value));
   if (!value.contains("candidate")) return WrongRequest("it has no \"candidate\"");
   EvaluationRequest request;
@@ -255,7 +255,7 @@ Result<void> CheckTaskFile(const fs::path& task) {
     return Fail(ErrorKind::kTask, "no such task file: " + task.string());
   }
   if (!fs::is_regular_file(task, error)) {
-    return Fail(ErrorKind::kTask, "the task is no file: " + task.string());
+    return Fail(ErrorKind::kTask, "the task is not a file: " + task.string());
   }
   if (::access(task.c_str(), R_OK) != 0) {
     return Fail(ErrorKind::kTask, "the task file may not be read: " + task.string());

@@ -20,7 +20,7 @@ Result<double> ParseDuration(std::string_view text) {
   const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (error != std::errc() || scale == 0 || !(number >= 0)) {
     return Fail(ErrorKind::kUsage,
-                "'" + std::string(text) + "' is no duration; write 90s, 15m or 2h");
+                "invalid duration '" + std::string(text) + "': use 90s, 15m or 2h");
   }
   return number * scale;
 }

@@ -70,7 +70,7 @@ Result<void> RemoveStale(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
-    return Fail(ErrorKind::kUsage, path.string() + " is there and is no socket; give another one");
+    return Fail(ErrorKind::kUsage, path.string() + " exists and is not a socket; use another path");
   }
   if (::unlink(path.c_str()) != 0) return FailErrno("cannot replace " + path.string());
   return {};

@@ -103,7 +103,7 @@ TEST_F(LocalSocketTest, AFileThatIsNoSocketIsKept) {
   ASSERT_TRUE(WriteFileAtomic(path(), "precious"));
   const auto listener = LocalListener::Create(path());
   ASSERT_FALSE(listener);
-  EXPECT_THAT(listener.error().message, HasSubstr("is no socket"));
+  EXPECT_THAT(listener.error().message, HasSubstr("is not a socket"));
   EXPECT_EQ(ReadFile(path()).value(), "precious");
 }
 
@@ -151,7 +151,7 @@ TEST(LineSocket, AClosedEndIsSeen) {
   EXPECT_TRUE(ours.Fill());  // nothing has arrived, and the other end is open
   theirs.Reset();
   EXPECT_FALSE(ours.Fill());
-  ours.Send("to nobody");
+  ours.Send("after the end");
   EXPECT_EQ(ours.unsent(), 0U);
 }
 

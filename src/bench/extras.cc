@@ -95,7 +95,7 @@ std::string PaperTimingText(const PaperTiming& timing) {
 
 Result<PaperTiming> ReadPaperTiming(const std::string& text) {
   const Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return Fail("the kept timing is no JSON object");
+  if (!value.is_object()) return Fail("the kept timing is not a JSON object");
   const std::optional<CallTimes> eager = ReadTimes(value, "eager");
   if (!eager) return Fail("the kept timing lacks eager");
   const auto failure = value.find("failure");

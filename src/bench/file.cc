@@ -84,8 +84,8 @@ Result<BenchReport> ParseBenchReport(std::string_view json, std::string_view nam
   const JsonReader reader = TRY(JsonReader::Parse(json, name));
   if (reader["tasks"].type() != JsonReader::Type::kArray) {
     return Fail(ErrorKind::kUsage, std::string(name) +
-                                       " is no bench result: it has no list \"tasks\"; write one "
-                                       "with: pragma bench ... --json > FILE");
+                                       " is not a bench result: it has no list \"tasks\"; write "
+                                       "one with: pragma bench ... --json > FILE");
   }
   BenchReport report;
   reader.Get("interrupted", report.interrupted);

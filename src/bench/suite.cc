@@ -37,7 +37,7 @@ Result<int> WholeNumber(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-    return Wrong("'" + std::string(text) + "' is no task number; write --tasks 1-10,12");
+    return Wrong("invalid task number '" + std::string(text) + "': use --tasks 1-10,12");
   }
   return number;
 }
@@ -139,7 +139,7 @@ Result<std::set<int>> ParseTaskNumbers(std::string_view text) {
     const int last =
         dash == std::string_view::npos ? first : TRY(WholeNumber(word.substr(dash + 1)));
     if (last < first || last - first > 100'000)
-      return Wrong("'" + std::string(word) + "' is no range of task numbers");
+      return Wrong("invalid range '" + std::string(word) + "' of task numbers");
     for (int i = first; i <= last; ++i) numbers.insert(i);
   }
   return numbers;

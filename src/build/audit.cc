@@ -122,10 +122,10 @@ std::string AreaComplaint(const ElfFile& elf, const AuditRules& rules, AuditVerd
   const ElfSymbol* prepare = elf.Export("pragma_prepare");
   verdict.has_prepare = prepare != nullptr && prepare->function;
   if (verdict.has_prepare && verdict.packed_bytes == 0) {
-    return "pragma_prepare needs a constant pragma_packed_bytes larger than 0 beside it";
+    return "pragma_prepare needs a constant pragma_packed_bytes larger than 0";
   }
   if (!verdict.has_prepare && verdict.packed_bytes > 0)
-    return "pragma_packed_bytes needs a pragma_prepare beside it";
+    return "pragma_packed_bytes needs a pragma_prepare";
   return {};
 }
 

@@ -71,7 +71,7 @@ std::string ShapeComplaint(const Candidate& candidate) {
   }
   for (const auto& [name, value] : candidate.tunables) {
     if (!IsTunableName(name))
-      return "the tunable name \"" + ToValidUtf8(Shorten(name, 60)) + "\" is no identifier";
+      return "the tunable name \"" + ToValidUtf8(Shorten(name, 60)) + "\" is not an identifier";
   }
   return {};
 }

@@ -201,7 +201,7 @@ TEST(Builder, WhatIsWrongBeforeCompilingIsRejected) {
   EXPECT_THAT(Failed(builder.Build(python)).reason, HasSubstr("python"));
   Candidate tuned = TestCandidate(kPlain);
   tuned.tunables["X 1\n#include"] = 1;
-  EXPECT_THAT(Failed(builder.Build(tuned)).reason, HasSubstr("no identifier"));
+  EXPECT_THAT(Failed(builder.Build(tuned)).reason, HasSubstr("is not an identifier"));
   EXPECT_EQ(Failed(builder.Build(tuned)).status, Status::kRejectedSource);
 }
 

@@ -193,7 +193,7 @@ CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
   sub->footer("\nExample:\n  " + example);
   CommonFlags& common = registry.common;
   sub->add_flag("--json", common.json, "print one JSON object on stdout")->group("Common");
-  sub->add_option("--home", common.home, "where runs are kept (default: .pragma)")
+  sub->add_option("--home", common.home, "folder of the stored runs (default: .pragma)")
       ->type_name("DIR")
       ->group("Common");
   sub->add_option("--config", common.config, "settings file (default: pragma.toml)")

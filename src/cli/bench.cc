@@ -100,7 +100,7 @@ Result<int> EvaluateGiven(const Context& context, const BenchFlags& flags,
     repeats = std::max(repeats, solution.sample + 1);
   const Benchmark benchmark{.cells = CellsOfGiven(given, tasks),
                             .frame = {.arms = ArmsOfGiven(given),
-                                      .budget = "none spent: solutions that are there are judged",
+                                      .budget = "none spent: existing solutions are judged",
                                       .repeats = repeats,
                                       .jobs = options.jobs,
                                       .kernelbench = {}}};

@@ -77,7 +77,7 @@ Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
   const Adapter adapter = TRY(FindAdapter(flags.adapter, folder));
   AdapterMetrics parsed = ParseOutput(adapter, text, flags.kernel);
   if (parsed.metrics.empty()) {
-    return Fail(ErrorKind::kUsage, flags.profile + " is no output of " + adapter.name + ": " +
+    return Fail(ErrorKind::kUsage, flags.profile + " is not output of " + adapter.name + ": " +
                                        Join(parsed.problems, "; "));
   }
   return Profile{
@@ -118,30 +118,31 @@ Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
 
 void AddDiagnose(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "diagnose", "what the rules say of a recorded profile",
+      AddCommand(app, registry, "diagnose", "apply the diagnosis rules to a recorded profile",
                  "pragma diagnose profile.json --explain");
   const auto flags = std::make_shared<DiagnoseFlags>();
   command
       .add_option("PROFILE", flags->profile,
-                  "JSON that pragma profile --json printed, or with --from what a tool printed")
+                  "JSON printed by pragma profile --json, or with --from the output of a tool")
       ->required();
   command
       .add_option("--from", flags->adapter,
-                  "the tool that printed it: ncu, rocprofv3, msprof, perf-stat, or the file of an "
-                  "adapter (docs/add-a-backend.md)")
+                  "tool that printed it: ncu, rocprofv3, msprof, perf-stat, or an adapter's file "
+                  "(docs/add-a-backend.md)")
       ->type_name("TOOL");
   command.add_option("--kernel", flags->kernel, "with --from: part of the kernel's name")
       ->type_name("NAME");
   command
       .add_option("--given", flags->given,
-                  "what the profile does not say, by the tags of docs/metrics.md")
+                  "values that the profile lacks, by tag (docs/metrics.md)")
       ->type_name("TAG=VALUE,...")
       ->delimiter(',');
   command
-      .add_option("--rules", flags->rules,
-                  "other rules than knowledge/diagnosis/cpu.toml (gpu.toml for a GPU's profile)")
+      .add_option(
+          "--rules", flags->rules,
+          "rules to use instead of knowledge/diagnosis/cpu.toml (gpu.toml for a GPU's profile)")
       ->type_name("FILE");
-  command.add_flag("--explain", flags->explain, "show what became of every rule");
+  command.add_flag("--explain", flags->explain, "show the result of every rule");
   registry.actions[&command] = [flags](const Context& context) {
     return Diagnose(context, *flags);
   };

@@ -78,9 +78,9 @@ Result<int> Doctor(const Context& context) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Registry& registry) {
-  const CLI::App& command =
-      AddCommand(app, registry, "doctor",
-                 "what this machine can do, and what to install for the rest", "pragma doctor");
+  const CLI::App& command = AddCommand(
+      app, registry, "doctor", "check what this machine supports and what to install for the rest",
+      "pragma doctor");
   registry.actions[&command] = Doctor;
 }
 

@@ -179,7 +179,7 @@ DoctorItem Triton(const Paths& paths) {
                  "torch.cuda.is_available()"
                  " else ', in its interpreter: checks of kernels, no times'))"},
                 120);
-  item.detail = found.value_or("not installed beside torch");
+  item.detail = found.value_or("not installed alongside torch");
   if (found) return item;
   item.state = ItemState::kLimited;
   item.remedy = paths.python.string() + " -m pip install triton (to judge Triton kernels)";

@@ -237,9 +237,12 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
   command.add_option("CANDIDATE", flags->candidates,
                      ".cpp, .cu or .py files, or folders with candidate.json; judged in order");
-  command.add_option("--against", flags->against, "present best, timed against as well")
+  command
+      .add_option("--against", flags->against, "current best kernel, which is timed for comparison")
       ->type_name("FILE");
-  command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")
+  command
+      .add_option("--repeat", flags->repeat,
+                  "evaluate each candidate N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.add_flag("--sanitize", flags->sanitize,
@@ -255,7 +258,7 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       ->type_name("FILE");
   command
       .add_option("--bundle", flags->bundle,
-                  "when it passes, write its evidence to FILE, or into a folder")
+                  "write the evidence of a passed kernel to FILE, or into a folder")
       ->type_name("FILE");
   AddTuneFlags(command, flags->tune);
   command.add_flag("--no-serve", flags->no_serve, "do not use a running `pragma serve`");

@@ -106,9 +106,10 @@ void AddExport(CLI::App& app, Registry& registry) {
   command.add_option("RUN|FILE", flags->what, "run id, 'last' (default), or a recording's file");
   command.add_option("--out", flags->out, "folder for ModelNew and the kernel's own files")
       ->type_name("DIR");
-  command.add_option("--node", flags->node, "this attempt instead of the best")->type_name("N");
+  command.add_option("--node", flags->node, "export this attempt instead of the best")
+      ->type_name("N");
   command
-      .add_option("--recording", flags->recording, "write the whole run, to be replayed elsewhere")
+      .add_option("--recording", flags->recording, "write the whole run, for a replay elsewhere")
       ->type_name("FILE");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run without protection where bubblewrap does not work");

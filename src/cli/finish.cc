@@ -81,7 +81,7 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
                         "\n" + BestText(context, task, plan, outcome) + "\n" +
                         SummaryLine(plan, outcome) + EvidenceLine(outcome) +
                         (exported ? ExportText(*exported) : ""));
-  if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);
+  if (interrupted) context.console.Note("stopped; to continue: pragma resume " + plan.run.id);
   return ExitOf(outcome);
 }
 

@@ -38,14 +38,14 @@ struct ListWish {
 
 // Lists the kinds if `text` is not one of them. Returns an empty text if it is.
 std::string KindComplaint(const std::string& text) {
-  return EntryKindFromName(text) ? "" : "'" + text + "' is no kind; give " + EntryKindNames();
+  return EntryKindFromName(text) ? "" : "invalid kind '" + text + "': use " + EntryKindNames();
 }
 
 std::string TargetComplaint(const std::string& text) {
   for (const std::string& target : EntryTargets()) {
     if (target == text) return "";
   }
-  return "'" + text + "' is no target; give one of " + Join(EntryTargets(), ", ");
+  return "invalid target '" + text + "': use one of " + Join(EntryTargets(), ", ");
 }
 
 std::optional<EntryKind> KindOf(const std::string& name) {
@@ -124,17 +124,18 @@ void AddFilters(CLI::App& command, std::string& kind, std::string& target) {
 }
 
 void AddSearch(CLI::App& knowledge, Registry& registry) {
-  CLI::App& command = AddCommand(knowledge, registry, "search", "find entries by a question",
-                                 "pragma knowledge search \"why is my loop not vectorised\"");
+  CLI::App& command =
+      AddCommand(knowledge, registry, "search", "find entries that answer a question",
+                 "pragma knowledge search \"why is my loop not vectorised\"");
   const auto wish = std::make_shared<KnowledgeWish>();
   command.add_option("QUERY", wish->words, "words in any order")->required();
-  command.add_option("--limit", wish->limit, "how many, best first (default: 10)")
+  command.add_option("--limit", wish->limit, "number of entries, best first (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   AddFilters(command, wish->kind, wish->target);
   command
       .add_option("--embeddings", wish->embeddings,
-                  "search by meaning as well: openai:NAME or local:NAME (sentence-transformers)")
+                  "also search by meaning: openai:NAME or local:NAME (sentence-transformers)")
       ->type_name("SPEC");
   registry.actions[&command] = [wish](const Context& context) { return Search(context, *wish); };
 }
@@ -151,15 +152,15 @@ void AddShowEntry(CLI::App& knowledge, Registry& registry) {
   CLI::App& command = AddCommand(knowledge, registry, "show", "show one entry",
                                  "pragma knowledge show metric.vector_share");
   const auto id = std::make_shared<std::string>();
-  command.add_option("ID", *id, "as search and list name it")->required();
+  command.add_option("ID", *id, "id of the entry, as shown by search and list")->required();
   registry.actions[&command] = [id](const Context& context) { return Show(context, *id); };
 }
 
 }  // namespace
 
 void AddKnowledge(CLI::App& app, Registry& registry) {
-  CLI::App* knowledge = app.add_subcommand(
-      "knowledge", "what is known about metrics, bottlenecks, techniques and errors");
+  CLI::App* knowledge =
+      app.add_subcommand("knowledge", "look up metrics, bottlenecks, techniques and errors");
   knowledge->require_subcommand(1);
   knowledge->footer("\nExample:\n  pragma knowledge search \"false sharing\"");
   AddSearch(*knowledge, registry);

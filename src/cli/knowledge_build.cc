@@ -113,15 +113,18 @@ Result<int> Build(const Context& context, const BuildWish& wish) {
 }
 
 void AddLimits(CLI::App& command, BuildWish& wish) {
-  command.add_option("--depth", wish.depth, "links to follow from an address (default: 2)")
+  command
+      .add_option("--depth", wish.depth, "depth of links to follow from an address (default: 2)")
       ->type_name("N")
       ->check(CLI::Range(0, 100))
       ->group("Addresses");
-  command.add_option("--pages", wish.pages, "pages to ask an address for (default: 40)")
+  command
+      .add_option("--pages", wish.pages,
+                  "maximum number of pages to read from an address (default: 40)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000))
       ->group("Addresses");
-  command.add_option("--pause", wish.pause, "between two pages (default: 1s)")
+  command.add_option("--pause", wish.pause, "pause between two pages (default: 1s)")
       ->type_name("TIME")
       ->check(DurationComplaint)
       ->group("Addresses");
@@ -136,9 +139,9 @@ void AddKnowledgeBuild(CLI::App& knowledge, Registry& registry) {
                  "openai:NAME");
   const auto wish = std::make_shared<BuildWish>();
   command
-      .add_option("--from", wish->sources,
-                  "man:NAME, a file of text or HTML, or an address whose section is read; again "
-                  "for more")
+      .add_option(
+          "--from", wish->sources,
+          "man:NAME, a text or HTML file, or an address whose section is read; may be repeated")
       ->type_name("SOURCE")
       ->required();
   command
@@ -149,7 +152,7 @@ void AddKnowledgeBuild(CLI::App& knowledge, Registry& registry) {
       ->type_name("FILE");
   command
       .add_option("--segment-bytes", wish->segment_bytes,
-                  "how much text to ask about at once (default: 6000)")
+                  "length of the text for one model call (default: 6000)")
       ->type_name("N")
       ->check(CLI::Range(500, 100000));
   AddLimits(command, *wish);

@@ -182,11 +182,11 @@ Result<int> Lint(const Context& context, const LintFlags& flags) {
 
 void AddLint(CLI::App& app, Registry& registry) {
   CLI::App& command = AddCommand(app, registry, "lint",
-                                 "say whether a task can tell a wrong kernel from a right one",
+                                 "check whether a task can tell a wrong kernel from a right one",
                                  "pragma lint model.py");
   const auto flags = std::make_shared<LintFlags>();
   command.add_option("TASK", flags->tasks, "PyTorch files in KernelBench's format")->required();
-  command.add_option("--budget", flags->budget, "longest to look at one task (default: 2m)")
+  command.add_option("--budget", flags->budget, "time limit for one task (default: 2m)")
       ->type_name("TIME")
       ->check(DurationComplaint);
   flags->judging.AddTo(command);

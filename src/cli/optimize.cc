@@ -83,11 +83,11 @@ void AddOptimize(CLI::App& app, Registry& registry) {
   command.add_flag("--no-dropin", flags->no_dropin,
                    "do not measure ModelNew against Model for the final best");
   command.add_flag("--no-lint", flags->no_lint,
-                   "do not look first whether the task can tell a wrong kernel");
+                   "skip the check that the task can distinguish a wrong kernel (pragma lint)");
   AddSearchFlags(command, flags->search);
   command
       .add_option("--jobs", flags->jobs,
-                  "attempts under way at once: model calls and builds overlap, timing does not")
+                  "concurrent attempts: model calls and builds overlap, timing does not")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->group("Search");

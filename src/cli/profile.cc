@@ -160,30 +160,30 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
 }  // namespace
 
 void AddProfile(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "profile", "where a kernel's time goes, and why",
-                                 "pragma profile model.py kernel.cpp --against other.cpp");
+  CLI::App& command =
+      AddCommand(app, registry, "profile", "show where a kernel's time goes, and why",
+                 "pragma profile model.py kernel.cpp --against other.cpp");
   const auto flags = std::make_shared<ProfileFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
   command
       .add_option("CANDIDATE", flags->candidate,
                   ".cpp, .cu or .py file, or folder with candidate.json")
       ->required();
-  command.add_option("--against", flags->against, "profile this one too, and compare")
+  command.add_option("--against", flags->against, "profile this kernel too, and compare")
       ->type_name("FILE");
   command
-      .add_option("--metrics", flags->metrics,
-                  "further metrics to show, by their tags (docs/metrics.md)")
+      .add_option("--metrics", flags->metrics, "further metrics to show, by tag (docs/metrics.md)")
       ->type_name("TAG,...")
       ->delimiter(',');
   command.add_flag("--all-metrics", flags->all_metrics, "show every metric");
   command
       .add_option("--with", flags->tools,
-                  "ask other profilers too: callgrind, perf-stat, cachegrind, or the file of an "
-                  "adapter (docs/add-a-backend.md)")
+                  "also use other profilers: callgrind, perf-stat, cachegrind, or an adapter's "
+                  "file (docs/add-a-backend.md)")
       ->type_name("TOOL,...")
       ->delimiter(',');
   command.add_flag("--full", flags->full,
-                   "on a GPU: all that Nsight Compute counts, and what it says of it itself");
+                   "on a GPU: everything that Nsight Compute counts, with its own remarks");
   flags->judging.AddTo(command);
   flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };

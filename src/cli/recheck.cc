@@ -197,7 +197,7 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
 
 void AddRecheck(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle once more",
+      AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle again",
                  "pragma recheck last\n  pragma recheck from-a-stranger.json --json");
   const auto flags = std::make_shared<RecheckFlags>();
   command
@@ -205,7 +205,7 @@ void AddRecheck(CLI::App& app, Registry& registry) {
       ->required();
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--strict-nan", flags->strict_nan,
-                   "reject a kernel that does not pass a NaN on as PyTorch does");
+                   "reject a kernel that does not propagate NaN as PyTorch does");
   registry.actions[&command] = [flags](const Context& context) { return Recheck(context, *flags); };
 }
 

@@ -158,9 +158,8 @@ Result<int> ResumeReplayed(const Context& context, Store& store, const RunRecord
 }
 
 void AddReplay(CLI::App& app, Registry& registry) {
-  CLI::App& command =
-      AddCommand(app, registry, "replay", "drive a recorded run again, without a model",
-                 "pragma replay recording.jsonl --remeasure");
+  CLI::App& command = AddCommand(app, registry, "replay", "repeat a recorded run without a model",
+                                 "pragma replay recording.jsonl --remeasure");
   const auto flags = std::make_shared<ReplayFlags>();
   command.add_option("RUN|FILE", flags->what, "run id, 'last', or a recording's file")->required();
   command.add_flag("--remeasure", flags->remeasure,

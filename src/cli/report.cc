@@ -91,16 +91,17 @@ Result<int> Report(const Context& context, const ReportFlags& flags) {
 
 void AddReport(CLI::App& app, Registry& registry) {
   CLI::App& command = AddCommand(
-      app, registry, "report", "write a run or a bench as one HTML page",
+      app, registry, "report", "write a run or a benchmark as one HTML page",
       "pragma report last --html run.html\n  pragma report bench.json --html bench.html");
   const auto flags = std::make_shared<ReportFlags>();
-  command.add_option("RUN|FILE", flags->what,
-                     "run id, 'last' (default), or a file with what `pragma bench --json` printed");
+  command.add_option(
+      "RUN|FILE", flags->what,
+      "run id, 'last' (default), or a file with the output of `pragma bench --json`");
   command.add_option("--html", flags->html, "the page to write: one file that needs no network")
       ->type_name("FILE");
-  command.add_flag("--full", flags->full,
-                   "the prompts and replies of every attempt, not only of those that led to the "
-                   "best");
+  command.add_flag(
+      "--full", flags->full,
+      "include the prompts and replies of every attempt, not only of those that led to the best");
   registry.actions[&command] = [flags](const Context& context) { return Report(context, *flags); };
 }
 

@@ -75,7 +75,7 @@ Result<int> Resume(const Context& context, const ResumeFlags& flags) {
 }  // namespace
 
 void AddResume(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "resume", "go on with a run that was stopped",
+  CLI::App& command = AddCommand(app, registry, "resume", "continue a run that was stopped",
                                  "pragma resume last --attempts 30");
   const auto flags = std::make_shared<ResumeFlags>();
   command.add_option("RUN", flags->run, "run id, its beginning, or 'last' (default)");

@@ -41,9 +41,9 @@ Result<int> Runs(const Context& context, const RunsFlags& flags) {
 }  // namespace
 
 void AddRuns(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "runs", "list the runs kept here", "pragma runs");
+  CLI::App& command = AddCommand(app, registry, "runs", "list the stored runs", "pragma runs");
   const auto flags = std::make_shared<RunsFlags>();
-  command.add_option("--limit", flags->limit, "how many, newest first (default: 20)")
+  command.add_option("--limit", flags->limit, "number of runs, newest first (default: 20)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   registry.actions[&command] = [flags](const Context& context) { return Runs(context, *flags); };

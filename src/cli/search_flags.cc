@@ -21,11 +21,13 @@ void AddBudgetFlags(CLI::App& command, BudgetWish& wish) {
       ->type_name("TIME")
       ->check(DurationComplaint)
       ->group("Budget");
-  command.add_option("--tokens", wish.tokens, "stop after so many tokens")
+  command.add_option("--tokens", wish.tokens, "stop after this many tokens")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group("Budget");
-  command.add_option("--usd", wish.usd, "stop after so much money (prices: pragma.toml)")
+  command
+      .add_option("--usd", wish.usd,
+                  "stop after spending this many US dollars (prices: pragma.toml)")
       ->type_name("USD")
       ->check(CLI::PositiveNumber)
       ->group("Budget");
@@ -34,13 +36,15 @@ void AddBudgetFlags(CLI::App& command, BudgetWish& wish) {
 void AddTuneFlags(CLI::App& command, TuneWish& wish) {
   command
       .add_option("--tune", wish.limit,
-                  "tune the kernel's PRAGMA_TUNE constants for at most TIME (alone: 20s)")
+                  "tune the kernel's PRAGMA_TUNE constants for at most TIME (without TIME: 20s)")
       ->type_name("[TIME]")
       ->expected(0, 1)
       ->default_str("20s")
       ->check(DurationComplaint)
       ->group("Tuning");
-  command.add_flag("--retune", wish.again, "tune anew what was tuned on this machine before")
+  command
+      .add_flag("--retune", wish.again,
+                "tune again even if the kernel was tuned on this machine before")
       ->group("Tuning");
 }
 
@@ -60,12 +64,13 @@ void AddSearchFlags(CLI::App& command, SearchWish& wish) {
       ->type_name("SPEC")
       ->group("Search");
   command
-      .add_option("--debugger", wish.debugger, "model of the debugger (default: --model, --coder)")
+      .add_option("--debugger", wish.debugger,
+                  "model of the debugger (default: --model, else the Coder's)")
       ->type_name("SPEC")
       ->group("Search");
   command
       .add_option("--strategy", wish.strategy,
-                  "search strategy (default: n-pragma; of the expert: expert)")
+                  "search strategy (default: n-pragma; for the expert: expert)")
       ->type_name("NAME|FILE")
       ->group("Search");
   command.add_option("--advice", wish.advice, "a hint shown to the models")
@@ -73,11 +78,11 @@ void AddSearchFlags(CLI::App& command, SearchWish& wish) {
       ->group("Search");
   command
       .add_flag("--no-seeds", wish.no_seeds,
-                "begin with nothing: no kernel of the expert or of earlier runs")
+                "start without kernels of the expert or of earlier runs")
       ->group("Search");
   command
       .add_option("--prompt-tokens", wish.prompt_tokens,
-                  fmt::format("longest prompt; the least useful is cut (default: about {})",
+                  fmt::format("longest prompt; the least useful parts are cut (default: about {})",
                               RoleSettings{}.prompt_bytes / kBytesPerToken))
       ->type_name("N")
       ->check(CLI::PositiveNumber)

@@ -63,11 +63,11 @@ Result<int> Serve(const Context& context, const ServeFlags& flags) {
   const std::filesystem::path socket =
       flags.socket.empty() ? ServeSocket(context.app.home) : std::filesystem::path(flags.socket);
   ServeLoop loop(context.app, context.flags.config, TRY(LocalListener::Create(socket)), limits);
-  context.console.Note("serving on " + socket.string() + "; Ctrl-C, or " + flags.idle +
-                       " without work, ends it");
+  context.console.Note("serving on " + socket.string() + "; exits after " + flags.idle +
+                       " idle, or on Ctrl-C");
   const ServeSummary summary = loop.Run();
   context.console.PrintJson(Object(socket, summary));
-  context.console.Note(std::string(summary.interrupted ? "stopped" : "nothing to do for long") +
+  context.console.Note(std::string(summary.interrupted ? "stopped" : "idle for too long") +
                        "; evaluations: " + std::to_string(summary.evaluations));
   return kExitGood;
 }
@@ -81,15 +81,15 @@ void AddServe(CLI::App& app, Registry& registry) {
   const auto flags = std::make_shared<ServeFlags>();
   command.add_option("--socket", flags->socket, "where to listen (default: serve.sock in --home)")
       ->type_name("PATH");
-  command.add_option("--idle", flags->idle, "end after so long without work (default: 10m)")
+  command.add_option("--idle", flags->idle, "exit after this long idle (default: 10m)")
       ->type_name("TIME")
       ->check(DurationComplaint);
-  command.add_option("--tasks", flags->tasks, "most tasks to keep warm at once (default: 8)")
+  command.add_option("--tasks", flags->tasks, "maximum number of warm tasks (default: 8)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command
       .add_option("--memory", flags->memory,
-                  "most memory of all warm tasks, as 4G (default: a quarter of the machine's)")
+                  "maximum memory of all warm tasks, e.g. 4G (default: a quarter of the machine's)")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   // The server passes this flag to the process that it starts for each task. It is not for people.

@@ -147,7 +147,7 @@ Result<int> Watch(const Context& context, const Store& store, const std::string&
     WaitForNews();
   }
   return Fail("no process works on the run " + run +
-              " any more: it was killed; go on with: pragma resume " + run);
+              " any more: it was killed; continue with: pragma resume " + run);
 }
 
 Result<std::string> NodeText(const Store& store, const RunOutline& outline, int node) {
@@ -181,7 +181,7 @@ void AddShow(CLI::App& app, Registry& registry) {
   command.add_option("RUN", flags->run, "run id, its beginning, or 'last' (default)");
   command.add_option("--node", flags->node, "show this attempt in full, with its source")
       ->type_name("N");
-  command.add_flag("--watch", flags->watch, "follow a run that is under way, until it ends");
+  command.add_flag("--watch", flags->watch, "follow a run in progress until it ends");
   registry.actions[&command] = [flags](const Context& context) { return Show(context, *flags); };
 }
 

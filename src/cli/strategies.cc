@@ -146,24 +146,27 @@ Result<int> Strategies(const Context& context, const StrategiesFlags& flags) {
 
 void AddStrategies(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "strategies",
-                 "list the search strategies; explain or simulate some", "pragma strategies stark");
+      AddCommand(app, registry, "strategies", "list, explain or simulate the search strategies",
+                 "pragma strategies stark");
   const auto flags = std::make_shared<StrategiesFlags>();
-  command.add_option("NAME|FILE", flags->names, "the strategies to explain or to simulate");
+  command.add_option("NAME|FILE", flags->names, "strategies to explain or simulate");
   command
       .add_option("--simulate", flags->simulate,
-                  "drive them against made-up authors and kernels, so many runs in each world")
+                  "simulate them with made-up authors and kernels, this many runs in each world")
       ->type_name("RUNS")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--attempts", flags->attempts, "of a simulated run (default: the strategy's)")
+  command
+      .add_option("--attempts", flags->attempts,
+                  "attempts of a simulated run (default: the strategy's)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--jobs", flags->jobs, "attempts under way at once in a simulated run")
+  command.add_option("--jobs", flags->jobs, "concurrent attempts in a simulated run")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
   command
-      .add_option("--recordings", flags->recordings,
-                  "recorded runs: one more world, with the chances and changes found in them")
+      .add_option(
+          "--recordings", flags->recordings,
+          "recorded runs that define one more world, with the chances and changes found in them")
       ->type_name("FILE");
   registry.actions[&command] = [flags](const Context& context) {
     return Strategies(context, *flags);

@@ -28,7 +28,7 @@ void ReadEnum(const JsonReader& reader, std::size_t count, NameOf name_of, Enum&
       return;
     }
   }
-  reader.Complain("\"" + name + "\" is no value that is known");
+  reader.Complain("\"" + name + "\" is not a known value");
 }
 
 template <class T>

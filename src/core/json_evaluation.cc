@@ -156,7 +156,7 @@ void ReadStatus(const JsonReader& reader, Status& out) {
   if (const std::optional<Status> status = StatusFromName(name)) {
     out = *status;
   } else {
-    reader.Complain("\"" + name + "\" is no status that is known");
+    reader.Complain("\"" + name + "\" is not a known status");
   }
 }
 

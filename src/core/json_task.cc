@@ -116,7 +116,7 @@ void ReadRole(const JsonReader& reader, TensorRole& out) {
       return;
     }
   }
-  reader.Complain("\"" + name + "\" is no role of a tensor");
+  reader.Complain("\"" + name + "\" is not a tensor role");
 }
 
 void ReadDType(const JsonReader& reader, DType& out) {
@@ -125,7 +125,7 @@ void ReadDType(const JsonReader& reader, DType& out) {
   if (const std::optional<DType> dtype = DTypeFromName(name)) {
     out = *dtype;
   } else {
-    reader.Complain("\"" + name + "\" is no element type that is known");
+    reader.Complain("\"" + name + "\" is not a known element type");
   }
 }
 

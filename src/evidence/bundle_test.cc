@@ -79,7 +79,7 @@ TEST(BundleTest, MissingAndAddedBytesAreDetected) {
   EXPECT_THAT(Complaint(text.substr(0, text.size() - 1)), HasSubstr("altered"));
   EXPECT_THAT(Complaint(text + "\n"), HasSubstr("altered"));
   EXPECT_THAT(Complaint(text.substr(1)), HasSubstr("altered"));
-  EXPECT_THAT(Complaint(""), HasSubstr("no evidence bundle"));
+  EXPECT_THAT(Complaint(""), HasSubstr("not an evidence bundle"));
 }
 
 TEST(BundleTest, HoldsCandidatesForGpus) {

@@ -38,7 +38,7 @@ Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std
   const std::size_t begin = text.size() > seal ? text.size() - seal : 0;
   if (begin == 0 || !text.substr(begin).starts_with(kSealBegin) || !text.ends_with(kSealEnd)) {
     return Wrong(name,
-                 " is no evidence bundle, or its end was altered: it does not end with the "
+                 " is not an evidence bundle, or its end was altered: it does not end with the "
                  "hash of its content");
   }
   const std::string said(text.substr(begin + kSealBegin.size(), kSha256Digits));
@@ -76,7 +76,7 @@ void ReadKind(const JsonReader& reader) {
   reader.Require("kind", kind);
   reader.Require("schema", schema);
   CheckSchema(reader);
-  if (kind != "pragma-bundle") reader["kind"].Complain("this is no evidence bundle");
+  if (kind != "pragma-bundle") reader["kind"].Complain("this is not an evidence bundle");
   if (schema < 1) reader["schema"].Complain("there is no such schema");
 }
 
@@ -102,7 +102,7 @@ void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
     reader["files"].Complain("the candidate must be exactly one file, " + file);
   const bool clang = candidate.language == Language::kCpp && candidate.compiler == "clang++";
   if (candidate.compiler != empty.compiler && !clang)
-    reader["compiler"].Complain("is none for candidates in this language");
+    reader["compiler"].Complain("does not compile this language");
   if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
 }
 
@@ -170,8 +170,8 @@ void ReadSamples(const JsonReader& reader, Evaluation& evaluation) {
 void ReadEvaluation(const JsonReader& reader, Evaluation& evaluation) {
   Read(reader["evaluation"], evaluation);
   ReadSamples(reader["samples"], evaluation);
-  if (!evaluation.passed()) reader["evaluation"].Complain("did not pass, so it is no evidence");
-  if (!SeedFromHex(evaluation.seed)) reader["evaluation"]["seed"].Complain("is no seed");
+  if (!evaluation.passed()) reader["evaluation"].Complain("did not pass, so it is not evidence");
+  if (!SeedFromHex(evaluation.seed)) reader["evaluation"]["seed"].Complain("is not a seed");
 }
 
 void ReadAncestor(const JsonReader& reader, Ancestor& ancestor) {
@@ -184,7 +184,7 @@ void ReadAncestor(const JsonReader& reader, Ancestor& ancestor) {
   if (const auto known = StatusFromName(status)) {
     ancestor.status = *known;
   } else {
-    reader["status"].Complain("is no status that is known");
+    reader["status"].Complain("is not a known status");
   }
   const JsonReader ratio = reader["speedup_eager"];
   if (ratio.null()) return;

@@ -201,7 +201,7 @@ TEST(ExpertCoder, WithoutAConductorItSamplesOrRefines) {
 TEST(KernelVariant, UnknownWordsArePassedOver) {
   EXPECT_EQ(VariantFromText("stream=3 colour=4 unroll=1 nothing").Text(), "unroll=1");
   EXPECT_EQ(VariantFromText("unroll=1 unroll=0").Text(), "default");
-  EXPECT_FALSE(VariantOf(CppCandidate("// a kernel of somebody else's\n")));
+  EXPECT_FALSE(VariantOf(CppCandidate("// a kernel by another author\n")));
 }
 
 class ExpertConductorTest : public testing::Test {

@@ -173,7 +173,7 @@ WorkerFailure DeviceWorker::Died() {
   }
   if (outcome) return FailureFromDeath(*outcome, ReadLog(), kind);
   return {.status = Status::kCrashed,
-          .reason = "the candidate's process died, and nobody is left who knows how",
+          .reason = "the candidate's process died; its exit status could not be recovered",
           .log = ReadLog()};
 }
 

@@ -122,7 +122,7 @@ std::string IdProblem(const Entry& entry, const ReplyRules& rules,
   if (!rules.ids.empty() && std::ranges::find(rules.ids, entry.id) == rules.ids.end()) {
     return "id: must be one of " + Join(rules.ids, ", ");
   }
-  if (std::ranges::find(before, entry.id, &Entry::id) != before.end()) return "id: is there twice";
+  if (std::ranges::find(before, entry.id, &Entry::id) != before.end()) return "id: occurs twice";
   return "";
 }
 
@@ -134,7 +134,7 @@ void ReadEntries(const Json& list, const ReplyRules& rules, EntriesReply& reply)
       return;
     }
     Entry entry = item.is_object() ? EntryOf(item, rules) : Entry{};
-    std::string problem = item.is_object() ? EntryProblem(entry) : "is no object";
+    std::string problem = item.is_object() ? EntryProblem(entry) : "is not an object";
     if (problem.empty()) problem = IdProblem(entry, rules, reply.entries);
     const std::string where =
         fmt::format("entry {} ({})", number, entry.id.empty() ? "no id" : Shorten(entry.id, 80));

@@ -51,7 +51,8 @@ Result<Document> ReadManual(const std::string& spec) {
   process.argv = {"man", "-P", "cat"};
   for (const std::string& word : ManualWords(page)) {
     if (!IsManualName(word)) {
-      return Fail(ErrorKind::kUsage, "'" + ToValidUtf8(page) + "' is no name of a manual page");
+      return Fail(ErrorKind::kUsage,
+                  "'" + ToValidUtf8(page) + "' is not the name of a manual page");
     }
     process.argv.push_back(word);
   }

@@ -72,8 +72,8 @@ TEST(EntriesReply, SaysPreciselyWhatIsWrongAndKeepsTheRest) {
                         false, kRules);
   EXPECT_THAT(reply.entries, SizeIs(1));
   EXPECT_THAT(reply.problem, AllOf(HasSubstr("entry 2 (gauge.b): id: must begin with"),
-                                   HasSubstr("entry 3 (metric.a): id: is there twice"),
-                                   HasSubstr("entry 4 (no id): is no object"),
+                                   HasSubstr("entry 3 (metric.a): id: occurs twice"),
+                                   HasSubstr("entry 4 (no id): is not an object"),
                                    HasSubstr("entry 5 (error.d): title: missing or empty")));
   const EntriesReply classes = ParseEntriesReply(
       R"({"entries": [{"id": "metric.a", "title": "A", "targets": ["cpu"], "aliases": [],
@@ -108,7 +108,7 @@ TEST(EntriesReply, ASecondStageKeepsToItsIds) {
   const EntriesReply good =
       ParseEntriesReply(Reply(EntryJson("metric.a", "A"), conflicts), false, rules);
   EXPECT_EQ(good.problem, "");
-  ASSERT_THAT(good.conflicts, SizeIs(1)) << "one claim is no conflict";
+  ASSERT_THAT(good.conflicts, SizeIs(1)) << "one claim is not a conflict";
   EXPECT_EQ(good.conflicts[0].claims[1].says, "s");
   EXPECT_THAT(ParseEntriesReply(Reply(EntryJson("metric.c", "A")), false, rules).problem,
               HasSubstr("must be one of metric.a, metric.b"));
@@ -439,8 +439,8 @@ TEST_F(BuildTest, SourcesThatCannotBeReadAreOneClearLineBeforeAnythingIsAsked) {
   const std::string good = Write("good.txt", "ONE\n     x\n");
   for (const auto& [source, message] :
        {std::pair<std::string, std::string>("man:no-such-page-xyz", "there is no manual page"),
-        {"man:-k", "is no name of a manual page"},
-        {"man:../../etc/passwd", "is no name of a manual page"},
+        {"man:-k", "is not the name of a manual page"},
+        {"man:../../etc/passwd", "is not the name of a manual page"},
         {"/no/such/file", "/no/such/file"},
         {Write("empty.txt", "\n"), "holds no text"},
         {Write("binary", std::string(1000, '\x01')), "looks like no text"},

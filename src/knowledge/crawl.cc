@@ -142,7 +142,7 @@ Result<Fetched> Crawler::Fetch(const std::string& url) {
     if (!moved && response.status == 200) return Fetched{at, std::move(response)};
     if (!moved) return Fail(fmt::format("{} answered {}", UrlForMessages(at), response.status));
     const std::optional<std::string> next = ResolveUrl(at, response.location);
-    const std::string complaint = next ? Complaint(*next) : "that is no address";
+    const std::string complaint = next ? Complaint(*next) : "that is not an address";
     if (!complaint.empty()) {
       return Fail(fmt::format("{} leads elsewhere: {}", UrlForMessages(url), complaint));
     }
@@ -235,7 +235,7 @@ Result<Crawled> Crawl(const std::string& root, const CrawlLimits& limits, Clock&
   const std::optional<std::string> url = ResolveUrl(root, "");
   if (!place || !url) {
     return Fail(ErrorKind::kUsage, UrlForMessages(root) +
-                                       " is no address that can be read: give "
+                                       " is not a readable address: use "
                                        "http:// or https:// without a password");
   }
   return Crawler(*place, limits, clock, progress).Run(*url);

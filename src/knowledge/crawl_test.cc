@@ -107,7 +107,7 @@ TEST(Robots, AGroupForUsWinsOverThatForAll) {
   EXPECT_TRUE(robots.Allows("/yes"));
   EXPECT_FALSE(robots.Allows("/no"));
   EXPECT_TRUE(ParseRobots("").Allows("/"));
-  EXPECT_TRUE(ParseRobots("\xff\x00 : :\nDisallow: /").Allows("/")) << "belongs to nobody";
+  EXPECT_TRUE(ParseRobots("\xff\x00 : :\nDisallow: /").Allows("/")) << "belongs to no robot";
 }
 
 TEST(Crawl, FolderOfARoot) {

@@ -71,7 +71,7 @@ std::string ListProblem(const Entry& entry, const EntryList& field) {
     if (item.size() > kMostItemBytes || HasControl(item, false) || ToValidUtf8(item) != item) {
       return name + ": an item must be one line of at most 1000 bytes of UTF-8 text";
     }
-    if (std::ranges::count(items, item) > 1) return name + ": \"" + item + "\" stands there twice";
+    if (std::ranges::count(items, item) > 1) return name + ": \"" + item + "\" occurs twice";
   }
   return "";
 }

@@ -76,7 +76,7 @@ TEST(Entry, ErrorsNameFileEntryAndField) {
   EXPECT_EQ(ProblemOf(Changed("classes = []\n", "")),
             "file.toml: metric.ipc: classes: missing or empty");
   EXPECT_EQ(ProblemOf(Changed("title =", "titel =")),
-            "file.toml: metric.ipc: titel: is no field; meant is perhaps title");
+            "file.toml: metric.ipc: titel: is not a known field; did you mean title?");
   EXPECT_EQ(ProblemOf(Changed("\"metric.ipc\"", "\"bottleneck.ipc\"")),
             "file.toml: bottleneck.ipc: id: must begin with \"metric.\", as its kind");
   EXPECT_EQ(ProblemOf(Changed("\"metric.ipc\"", "\"metric.IPC\"")),
@@ -99,9 +99,9 @@ TEST(Entry, ForeignTextIsAnErrorNeverACrash) {
   EXPECT_THAT(ProblemOf("[[entry]]\nid = "), HasSubstr("file.toml: line 2: "));
   EXPECT_THAT(ProblemOf("x = 1\n"), HasSubstr("only [[entry]] tables are expected"));
   EXPECT_THAT(ProblemOf("entry = 3\n"), HasSubstr("holds no [[entry]]"));
-  EXPECT_THAT(ProblemOf("entry = [3]\n"), HasSubstr("entry 1 is no table"));
+  EXPECT_THAT(ProblemOf("entry = [3]\n"), HasSubstr("entry 1 is not a table"));
   EXPECT_THAT(ProblemOf(""), HasSubstr("holds no [[entry]]"));
-  EXPECT_THAT(ProblemOf("\xff\xfe\x00"), HasSubstr("is no UTF-8 text"));
+  EXPECT_THAT(ProblemOf("\xff\xfe\x00"), HasSubstr("is not UTF-8 text"));
   EXPECT_NE(ProblemOf(std::string(100000, '[')), "");
   EXPECT_NE(ProblemOf("a = " + std::string(100000, '[')), "");
 }

@@ -37,7 +37,8 @@ Result<void> CheckFields(const toml::table& table, const std::string& where) {
     const std::string name(key.str());
     if (std::ranges::find(KnownFields(), name) != KnownFields().end()) continue;
     const std::string near = Nearest(name, KnownFields());
-    return Bad(where, name + ": is no field" + (near.empty() ? "" : "; meant is perhaps " + near));
+    return Bad(where, name + ": is not a known field" +
+                          (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   return {};
 }
@@ -106,7 +107,7 @@ Result<std::vector<Entry>> ReadEntries(const toml::table& file, const std::strin
   for (const toml::node& node : *list) {
     const toml::table* table = node.as_table();
     const std::size_t number = entries.size() + 1;
-    if (table == nullptr) return Bad(name, fmt::format("entry {} is no table", number));
+    if (table == nullptr) return Bad(name, fmt::format("entry {} is not a table", number));
     entries.push_back(TRY(ReadEntry(*table, PlaceOf(*table, name, number))));
   }
   return entries;
@@ -162,7 +163,7 @@ std::string EntryToToml(const Entry& entry) {
 }  // namespace
 
 Result<std::vector<Entry>> ParseEntries(std::string_view text, const std::string& name) {
-  if (ToValidUtf8(text) != text) return Bad(name, "is no UTF-8 text");
+  if (ToValidUtf8(text) != text) return Bad(name, "is not UTF-8 text");
   try {
     return ReadEntries(toml::parse(text, name), name);
   } catch (const toml::parse_error& error) {

@@ -136,7 +136,7 @@ TEST(ParseAdviceReply, SaysWhatIsWrong) {
               HasSubstr("\"change\""));
   EXPECT_THAT(ParseAdviceReply("{\"base\": \"second\", \"change\": \"x\"}").problem,
               HasSubstr("\"base\""));
-  EXPECT_FALSE(ParseAdviceReply("{\"change\": \"x\",}").advice) << "a trailing comma is no JSON";
+  EXPECT_FALSE(ParseAdviceReply("{\"change\": \"x\",}").advice) << "a trailing comma is not JSON";
   EXPECT_FALSE(ParseAdviceReply(std::string(100000, '{')).advice);
 }
 

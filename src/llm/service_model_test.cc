@@ -134,7 +134,7 @@ TEST_P(ServiceModelTest, SaysWhatCameInsteadOfAReply) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(reply.error().message,
-              AllOf(HasSubstr("no JSON"), HasSubstr("text/html"), HasSubstr("Please log in")));
+              AllOf(HasSubstr("not JSON"), HasSubstr("text/html"), HasSubstr("Please log in")));
 }
 
 TEST_P(ServiceModelTest, RepliesWithoutContentAreTrouble) {

@@ -162,7 +162,7 @@ std::string RequestBody(Protocol protocol, const std::string& model,
 Result<Completion> ParseReply(Protocol protocol, std::string_view body) {
   const Json json = Json::parse(body, nullptr, false);
   if (json.is_discarded()) {
-    return Fail(ErrorKind::kUnavailable, fmt::format("the reply is no JSON (\"{}\")",
+    return Fail(ErrorKind::kUnavailable, fmt::format("the reply is not JSON (\"{}\")",
                                                      OneLine(ToValidUtf8(body.substr(0, 60)))));
   }
   // Routers answer 200 and put the error into the body.

@@ -118,7 +118,7 @@ TEST(AdapterFileTest, ABadFileIsOneLineWithFileAndField) {
   EXPECT_EQ(ErrorOf(Toml("", MetricToml("native = \"x\""))), "toy.toml: metric[0].tag is missing");
   EXPECT_THAT(ErrorOf(Toml("", MetricToml("tag = \"a\"\nformula = \"[x\""))),
               StartsWith("toy.toml: metric[0].formula cannot be read"));
-  EXPECT_THAT(ErrorOf(Toml("", metric + metric)), HasSubstr("metric[1].tag loads stands twice"));
+  EXPECT_THAT(ErrorOf(Toml("", metric + metric)), HasSubstr("metric[1].tag loads occurs twice"));
   EXPECT_THAT(ErrorOf(Toml("units_row = 3", metric)), HasSubstr("output.units_row must be true"));
   EXPECT_THAT(ErrorOf(Toml("where = \"file\"", metric)), HasSubstr("command must hold {out}"));
   EXPECT_THAT(ErrorOf(Toml("rows = \"largest\"", metric)), HasSubstr("largest_by is missing"));
@@ -136,9 +136,9 @@ TEST(AdapterFileTest, BadCommandsAreTold) {
   };
   EXPECT_THAT(with("[]"), HasSubstr("command is empty"));
   EXPECT_THAT(with(R"(["toy"])"), HasSubstr("must hold {program} once"));
-  EXPECT_THAT(with(R"(["toy", "--x={program}"])"), HasSubstr("must stand by itself"));
+  EXPECT_THAT(with(R"(["toy", "--x={program}"])"), HasSubstr("must be an argument of its own"));
   EXPECT_THAT(with(R"(["toy", "{program}", "{l4_ways}"])"),
-              HasSubstr("{l4_ways} is no placeholder"));
+              HasSubstr("{l4_ways} is not a placeholder"));
   EXPECT_THAT(with(R"(["toy", "{program}", "{out"])"), HasSubstr("without a }"));
 }
 

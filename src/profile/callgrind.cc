@@ -134,7 +134,7 @@ std::string Describe(const CallgrindOutcome& outcome) {
 
 std::string CacheRemark(const CallgrindParts& parts, bool has_third) {
   std::string text = "AVX2 without FMA, one thread, second call";
-  if (parts.caches.assumed) text += "; cache sizes are not told here, common ones stand in";
+  if (parts.caches.assumed) text += "; cache sizes are not reported here, common ones are used";
   if (!has_third) text += "; no third level";
   return text;
 }

@@ -87,8 +87,7 @@ std::string VerdictOf(const Figure& figure, double before, double after) {
 
 std::string Times(double before, double after) {
   if (before == 0 || after == 0) return {};
-  const double factor = std::max(before, after) / std::min(before, after);
-  return fmt::format(" ({:.1f} times {})", factor, after < before ? "fewer" : "more");
+  return fmt::format(" ({:.3g}x)", after / before);
 }
 
 std::string StatementOf(const Figure& figure, double before, double after) {
@@ -162,7 +161,7 @@ std::string IpcWarning(const ProfileComparison& comparison) {
   if (ipc == nullptr || Same(ipc->before, ipc->after, kSameFigure)) return {};
   const bool rose = ipc->after > ipc->before;
   if (rose == (comparison.verdict == "improved")) return {};
-  return fmt::format("; {}, which is no measure of speed when the instructions differ",
+  return fmt::format("; {}, which does not measure speed when the instructions differ",
                      ipc->statement);
 }
 

@@ -16,7 +16,7 @@ struct MetricDifference {
   double after = 0;
   double factor = 1;      // after / before; 0 when before is 0
   std::string verdict;    // improved, regressed or same, for this metric alone
-  std::string statement;  // "instructions fell from 67.9 M to 9.7 M (7.0 times fewer)"
+  std::string statement;  // "instructions fell from 67.9 M to 9.7 M (0.143x)"
 };
 
 struct ProfileComparison {

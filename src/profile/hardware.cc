@@ -78,7 +78,7 @@ std::string CpuSummary(const HardwareSpec& spec) {
   for (const TlbSpec& tlb : spec.tlbs) {
     text += fmt::format("L{} data TLB: {} pages of {}{}\n", tlb.level, tlb.entries,
                         Bytes(static_cast<double>(spec.page_bytes)),
-                        tlb.measured ? "" : " (typical; not told by the processor)");
+                        tlb.measured ? "" : " (typical; not reported by the processor)");
   }
   return text;
 }
@@ -120,7 +120,7 @@ Result<HardwareSpec> ParseHardware(std::string_view toml, const std::string& nam
   ReadPeaks(file, spec);
   ReadSizes(file, spec);
   file.Require("sources", spec.sources);
-  if (spec.sources.empty()) file.Complain("sources", "is empty: where do the figures stand?");
+  if (spec.sources.empty()) file.Complain("sources", "is empty: name where the figures come from");
   file.NoMoreKeys();
   TRY(file.status());
   return spec;

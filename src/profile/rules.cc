@@ -138,7 +138,7 @@ Result<void> RuleReader::CheckNames(const Table& table, std::string_view key,
     if (names_.contains(name)) continue;
     const std::string near = Nearest(name, Words(names_.begin(), names_.end()));
     return table.Wrong(
-        fmt::format("{}: \"{}\" is no tag of docs/metrics.md and not defined above{}", key, name,
+        fmt::format("{}: \"{}\" is not a tag of docs/metrics.md, nor defined above{}", key, name,
                     near.empty() ? "" : "; did you mean " + near + "?"));
   }
   return {};
@@ -230,7 +230,7 @@ Result<RuleAction> RuleReader::ReadAction(const Table& table) const {
 
 Result<void> RuleReader::CheckRule(const Table& table, const Rule& rule) const {
   if (!rule.group && !IsOneOf(rule.id, classes_))
-    return table.Wrong(fmt::format("id: \"{}\" is no class of docs/design.md 11; {}", rule.id,
+    return table.Wrong(fmt::format("id: \"{}\" is not a class of docs/design.md 11; {}", rule.id,
                                    Suggestion(rule.id, classes_)));
   const auto named = [](const std::string& id) {
     return [&id](const Rule& other) { return other.id == id; };

@@ -35,7 +35,7 @@ Result<std::string> ReadPart(const fs::path& path) {
   for (const char* end : {"</script", "</style", "<!--"}) {
     if (text.find(end) == std::string::npos) continue;
     return Fail(ErrorKind::kUnavailable, path.string() + " contains \"" + end +
-                                             "\" and cannot stand in a page; install it again");
+                                             "\" and cannot be part of a page; install it again");
   }
   return text;
 }

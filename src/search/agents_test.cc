@@ -177,7 +177,7 @@ TEST(RealRoles, StarkFromRunToRecordingToReplay) {
   EXPECT_EQ(repaired.advice->change, "Vector code.")
       << "the plan that the repair still carries out";
   EXPECT_FALSE(repaired.edit);
-  EXPECT_THAT(queue.prompts.at(3), HasSubstr("What it was meant to bring: Vector code."));
+  EXPECT_THAT(queue.prompts.at(3), HasSubstr("What it was meant to achieve: Vector code."));
   EXPECT_THAT(queue.prompts.at(3), HasSubstr("'y' was not declared"));
   const Trial& improved = result->tree.at(3);
   EXPECT_EQ(improved.parent, 2);

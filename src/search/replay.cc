@@ -156,7 +156,7 @@ Result<ReplayResult> ResumeReplay(const ReplayParts& parts, const std::string& r
   const RunRecord record = TRY(parts.store->FindRun(run));
   const RunSettings settings = TRY(RunSettingsFromJson(record.settings_json));
   if (settings.recording.empty())
-    return Fail(ErrorKind::kUsage, "the run " + record.id + " is no replay");
+    return Fail(ErrorKind::kUsage, "the run " + record.id + " is not a replay");
   const std::string text = TRY(parts.store->GetArtefact(settings.recording));
   const Recording recording = TRY(ParseRecording(text, "the recording of " + record.id));
   return DriveToTheEnd(parts, recording, record.id);

@@ -197,7 +197,7 @@ TEST(Replay, OnlyReplaysAreResumedAsReplays) {
   Recorded recorded;
   const auto result = ResumeReplay({.store = &recorded.place.store, .make_agents = FakeAgents()},
                                    recorded.place.run);
-  EXPECT_THAT(result.error().message, HasSubstr("is no replay"));
+  EXPECT_THAT(result.error().message, HasSubstr("is not a replay"));
 }
 
 // Counters in memory that a child process shares with the test, so that they survive its death.

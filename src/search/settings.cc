@@ -109,7 +109,7 @@ void ReadLanguage(const JsonReader& reader, Language& language) {
     language = known;
     return;
   }
-  reader.Complain("is no language that kernels are searched in");
+  reader.Complain("is not a language that a search supports");
 }
 
 void WriteSeeds(JsonWriter& writer, const std::vector<SeedKernel>& seeds) {

@@ -132,7 +132,7 @@ Result<void> AskServer(const ServedEvaluation& wanted, PhaseLine& line, std::vec
     const std::string message = text ? MessageOf(wanted, *text) : "";
     if (!text || message.size() > kMaxServeRequest) {
       NotUsed(wanted,
-              "cannot be told: " + (text ? "the candidate is too long" : text.error().message));
+              "cannot be asked: " + (text ? "the candidate is too long" : text.error().message));
       return {};
     }
     server->Send(message);

@@ -65,7 +65,7 @@ Result<Value> ReadMessage(std::string_view line) {
   };
   Value value = Value::parse(line, keep, /*allow_exceptions=*/false);
   if (deep) return WrongMessage("it is nested too deeply");
-  if (!value.is_object()) return WrongMessage("it is no JSON object on one line");
+  if (!value.is_object()) return WrongMessage("it is not a JSON object on one line");
   if (!value.contains("schema") || value["schema"] != kJsonSchema) {
     return WrongMessage("its \"schema\" is not " + std::to_string(kJsonSchema));
   }
@@ -135,7 +135,7 @@ Result<Verdict> ReadVerdict(const Json& value) {
   if (!value.contains("object") || !value["object"].is_object())
     return WrongMessage("no \"object\"");
   const std::optional<Status> status = StatusFromName(TextOr(value["object"], "status"));
-  if (!status) return WrongMessage("the result has no status that is known");
+  if (!status) return WrongMessage("the result has no known status");
   Verdict verdict{.object = Line(value["object"]),
                   .status = *status,
                   .text = TextOr(value, "text"),
@@ -160,7 +160,7 @@ fs::path ServeSocket(const fs::path& home) { return home / "serve.sock"; }
 
 std::string ServeIdentity::Difference(const ServeIdentity& other) const {
   if (version != other.version) return "is pragma " + other.version + ", this is " + version;
-  if (program != other.program) return "is another build of pragma; start it anew";
+  if (program != other.program) return "is another build of pragma; restart it";
   if (home != other.home) return "has another --home (" + other.home + ", not " + home + ")";
   if (python != other.python)
     return "has another --python (" + other.python + ", not " + python + ")";
@@ -193,7 +193,7 @@ std::string HelloLine(const ServeIdentity& identity) {
 
 Result<ServeIdentity> ParseHello(std::string_view line) {
   const auto value = TRY(ReadMessage<Json>(line));
-  if (TextOr(value, "message") != "hello") return WrongMessage("it is no greeting");
+  if (TextOr(value, "message") != "hello") return WrongMessage("it is not a greeting");
   return ServeIdentity{.version = TextOr(value, "pragma"),
                        .program = TextOr(value, "program"),
                        .home = TextOr(value, "home"),
@@ -267,7 +267,7 @@ Result<ServeReply> ParseReply(std::string_view line) {
     reply.kind = kind;
     known = true;
   }
-  if (!known) return WrongMessage("\"" + name + "\" is no message that is known");
+  if (!known) return WrongMessage("\"" + name + "\" is not a known message");
   reply.text = TextOr(value, "text");
   if (reply.kind == Kind::kResult) reply.verdict = TRY(ReadVerdict(value));
   if (reply.kind == Kind::kFailure) {

@@ -53,10 +53,10 @@ TEST(ServeRequest, TheKeyIsOfTaskAndSettingsAndNotOfTheCandidate) {
 }
 
 TEST(ServeRequest, NonsenseIsRefusedInOneLine) {
-  EXPECT_THAT(Complaint(""), HasSubstr("no JSON object"));
-  EXPECT_THAT(Complaint("{"), HasSubstr("no JSON object"));
-  EXPECT_THAT(Complaint("[1]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(Complaint("\xff\xfe"), HasSubstr("no JSON object"));
+  EXPECT_THAT(Complaint(""), HasSubstr("is not a JSON object"));
+  EXPECT_THAT(Complaint("{"), HasSubstr("is not a JSON object"));
+  EXPECT_THAT(Complaint("[1]"), HasSubstr("is not a JSON object"));
+  EXPECT_THAT(Complaint("\xff\xfe"), HasSubstr("is not a JSON object"));
   EXPECT_THAT(Complaint("{}"), HasSubstr("schema"));
   EXPECT_THAT(Complaint(R"({"schema":2,"evaluate":{}})"), HasSubstr("schema"));
   EXPECT_THAT(Complaint(R"({"schema":1})"), HasSubstr("\"evaluate\""));

@@ -162,7 +162,7 @@ TEST_F(StoreTest, SaysWhyNoRunIsFound) {
   EXPECT_THAT(store.FindRun("r-20260101-bbbc").error().message,
               HasSubstr("did you mean r-20260101-bbbb"));
   EXPECT_THAT(store.FindRun("x").error().message, HasSubstr("the newest is r-20260101-bbbb"));
-  EXPECT_FALSE(store.FindRun("")) << "an empty id is no prefix";
+  EXPECT_FALSE(store.FindRun("")) << "an empty id is not a prefix";
   EXPECT_FALSE(store.FindRun("r-%")) << "wildcards are plain text";
 }
 

@@ -59,8 +59,8 @@ Result<void> CheckTensors(const Task& task) {
   std::size_t total = 0;
   for (const auto* tensors : {&task.arguments, &task.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      if (!IsIdentifier(tensor.name)) return Bad("\"" + tensor.name + "\" is no C++ name");
-      if (!names.insert(tensor.name).second) return Bad(tensor.name + " stands there twice");
+      if (!IsIdentifier(tensor.name)) return Bad("\"" + tensor.name + "\" is not a C++ name");
+      if (!names.insert(tensor.name).second) return Bad(tensor.name + " occurs twice");
       if (!AddBytes(tensor, total)) return Bad(tensor.name + " is too large");
     }
   }
@@ -79,7 +79,7 @@ Result<void> CheckRoles(const Task& task) {
   const auto is_output = [](const TensorSpec& t) { return t.role == TensorRole::kOutput; };
   if (std::ranges::any_of(task.arguments, is_output) ||
       !std::ranges::all_of(task.outputs, is_output)) {
-    return Bad("an output stands among the arguments, or the reverse");
+    return Bad("an output is among the arguments, or the reverse");
   }
   return {};
 }
@@ -99,16 +99,16 @@ Result<void> CheckGraph(const Task& task) {
 
 Result<void> CheckFigures(const Task& task) {
   if (std::ranges::find(kCategories, task.category) == kCategories.end()) {
-    return Bad("\"" + task.category + "\" is no category");
+    return Bad("\"" + task.category + "\" is not a category");
   }
   if (task.output_kind != "tensor" && task.output_kind != "tuple" && task.output_kind != "list") {
-    return Bad("\"" + task.output_kind + "\" is no kind of output");
+    return Bad("\"" + task.output_kind + "\" is not a kind of output");
   }
-  if (!std::isfinite(task.flops) || task.flops < 0) return Bad("FLOPs are no count");
+  if (!std::isfinite(task.flops) || task.flops < 0) return Bad("the FLOPs are not a count");
   if (task.reduction_length < 1) return Bad("the reduction length is below 1");
   for (const auto* values : {&task.init_args, &task.call_args}) {
     for (const NamedValue& value : *values) {
-      if (!IsIdentifier(value.name)) return Bad("\"" + value.name + "\" is no C++ name");
+      if (!IsIdentifier(value.name)) return Bad("\"" + value.name + "\" is not a C++ name");
     }
   }
   return {};

@@ -33,14 +33,14 @@ std::unexpected<Error> Bad(const std::string& name, const std::string& problem) 
 
 Result<ShapeSet> ReadShape(const Json& object, const std::string& name) {
   ShapeSet shape;
-  if (!object.is_object()) return Bad(name, "an entry is no object");
+  if (!object.is_object()) return Bad(name, "an entry is not an object");
   for (const auto& [key, value] : object.items()) {
     if (key == kHeldOut && value.is_boolean()) {
       shape.held_out = value.get<bool>();
     } else if (value.is_number_integer()) {
       shape.numbers[key] = value.get<std::int64_t>();
     } else {
-      return Bad(name, "\"" + ToValidUtf8(Shorten(key, 60)) + "\" is no whole number");
+      return Bad(name, "\"" + ToValidUtf8(Shorten(key, 60)) + "\" is not an integer");
     }
   }
   if (shape.numbers.empty()) return Bad(name, "an entry changes nothing");
@@ -161,9 +161,9 @@ std::string ShapeSet::label() const {
 
 Result<std::vector<ShapeSet>> ParseShapes(std::string_view text, const std::string& name) {
   const Json array = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!array.is_array() || array.empty()) return Bad(name, "no shapes stand in it");
+  if (!array.is_array() || array.empty()) return Bad(name, "the file contains no shapes");
   if (array.size() > kMostShapes)
-    return Bad(name, fmt::format("more than {} shapes stand in it", kMostShapes));
+    return Bad(name, fmt::format("the file contains more than {} shapes", kMostShapes));
   std::vector<ShapeSet> shapes;
   for (const Json& object : array) shapes.push_back(TRY(ReadShape(object, name)));
   return shapes;

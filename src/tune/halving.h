@@ -34,7 +34,7 @@ struct HalvingLimits {
   double seconds = 0;          // limit for everything
   double process_seconds = 0;  // initial estimate per process of a contestant, with its share of
                                // the default's time
-  double minimum_effect = 0;  // smallest gain that counts
+  double minimum_effect = 0;   // smallest gain that counts
 };
 
 // The final result of one contestant.

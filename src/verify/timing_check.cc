@@ -228,7 +228,7 @@ Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& s
   if (audit.disturbed && !last) return false;
   const Pace& slower = audit.late_burst.kept ? audit.single_call : audit.late_burst;
   const std::string figures = fmt::format(
-      "{:.4g} ms a call when the inputs of many calls lie there, {:.4g} ms when {}",
+      "{:.4g} ms a call when the inputs of many calls are ready, {:.4g} ms when {}",
       audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
       audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
   judging_.Note("no_work_ahead", "fail", figures);

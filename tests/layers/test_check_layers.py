@@ -61,7 +61,7 @@ def test_good_tree_passes(tree):
     ("src/base/text.cc", "core/task.h", "points up: base stands at 0, core at 1"),
     ("src/llm/x_test.cc", "cli/main.h", "points up"),
     ("src/llm/model.cc", "model.h", "write the path from src/"),
-    ("src/llm/model.cc", "wroker/x.h", "wroker is no layer"),
+    ("src/llm/model.cc", "wroker/x.h", "wroker is not a layer"),
     ("src/llm/model.cc", "worker/protocol.h", "only for base, harness, task, verify"),
 ])
 def test_bad_include_is_named_with_its_line(tree, file, include, why):
@@ -96,7 +96,7 @@ def test_tests_may_include_what_stands_in_tests(tree):
     tree.write("src/llm/x_test.cc", '#include "tests/llm/server.h"\n')
     assert check(tree.root).returncode == 0
     tree.write("src/llm/x.cc", '#include "tests/llm/server.h"\n')
-    assert 'src/llm/x.cc:1: "tests/llm/server.h": tests is no layer' in check(tree.root).stderr
+    assert 'src/llm/x.cc:1: "tests/llm/server.h": tests is not a layer' in check(tree.root).stderr
 
 
 def test_includes_in_raw_strings_are_text(tree):

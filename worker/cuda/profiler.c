@@ -113,7 +113,7 @@ static device_pointer make_tensor(const char* word, const char* inputs, size_t s
     if (bytes > 0) check(cuda->copy_in(address, inputs + offset, bytes), "copying inputs");
     return address;
   }
-  if (sscanf(word, "out:%zu", &bytes) != 1) quit("%s is no tensor", word);
+  if (sscanf(word, "out:%zu", &bytes) != 1) quit("%s is not a tensor", word);
   const device_pointer address = room(bytes);
   if (bytes > 0) check(cuda->fill(address, 0, bytes, NULL), "clearing outputs");
   return address;

@@ -65,8 +65,8 @@ Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string,
   if (node.results.empty()) return {};  // a number: torch.export has inserted it where it is used
   const auto place = places.find(node.results.front().name);
   if (place == places.end())
-    return Fail(ErrorKind::kTask,
-                "unsupported: the graph's input " + node.name + " is no argument of the kernel");
+    return Fail(ErrorKind::kTask, "unsupported: the graph's input " + node.name +
+                                      " is not an argument of the kernel");
   values[node.name] = {builder.Whole(place->second)};
   return {};
 }
@@ -101,7 +101,7 @@ Result<void> LowerOutput(const GraphNode& node, const Task& task, ProgramBuilder
     return Fail(ErrorKind::kTask, "unsupported: nested outputs");
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     if (!view.IsTensor(i) || !view.Tensor(i).expr)
-      return Fail(ErrorKind::kTask, "unsupported: an output is no tensor");
+      return Fail(ErrorKind::kTask, "unsupported: an output is not a tensor");
     StoreOutput(builder, view.Tensor(i), task.outputs[i]);
   }
   return {};
