@@ -224,7 +224,7 @@ TEST_F(FilesTest, RequestsThatCannotBe) {
   EXPECT_THAT(RequestComplaint(R"({"task": {"path": "t.py"}, "threads": "2", )" + rest + "}"),
               HasSubstr("\"threads\" must be a whole number from 1"));
   EXPECT_THAT(RequestComplaint(R"({"task": {"path": "t.py"}, "run_limit": "5x", )" + rest + "}"),
-              HasSubstr("\"run_limit\": '5x'"));
+              HasSubstr("\"run_limit\": invalid duration '5x'"));
   EXPECT_THAT(RequestComplaint(R"({"task": {"path": "t.py"}, "strict_nan": 1, )" + rest + "}"),
               HasSubstr("\"strict_nan\" must be true or false"));
 }
