@@ -19,7 +19,8 @@ TEXT = {".md", ".mustache"}
 FOLDERS = ("src", "worker", "python", "bench", "fuzz", "tools", "cmake", "report", "prompts", "docs", "tests")
 # Recorded or generated text, kernels that are data, and words of other people.
 SKIPPED = ("docs/results/", "bench/diagnosis/", "bench/suite_kernels/", "tests/red_team/", "tests/honest/",
-           "tests/gpu/", "tests/diagnosis/", "src/task/golden/", "src/agent/golden/", "tools/check_prose.py")
+           "tests/gpu/", "tests/diagnosis/", "src/task/golden/", "src/agent/golden/", "tools/check_prose.py",
+           "tests/layers/test_check_prose.py")
 TOKEN = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|(?m:^[ \t]*#[^\n]*)', re.DOTALL)
 
 # Each with what to write instead.

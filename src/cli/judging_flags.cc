@@ -10,6 +10,7 @@
 #include "base/duration.h"
 #include "base/file.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "core/judging.h"
 #include "task/shapes.h"
 
@@ -29,6 +30,19 @@ void AddFlag(CLI::App& command, const JudgingField& field, JudgingTexts& given) 
     command
         .add_flag_callback(
             FlagName(field), [&given, name] { given.insert_or_assign(name, "true"); }, help)
+        ->group("Checking");
+    return;
+  }
+  if (field.kind == JudgingField::Kind::kNames) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            FlagName(field),
+            [&given, name](const std::vector<std::string>& names) {
+              given.insert_or_assign(name, Join(names, ","));
+            },
+            help)
+        ->type_name(std::string(field.type_name))
+        ->delimiter(',')
         ->group("Checking");
     return;
   }
