@@ -1,7 +1,8 @@
-// pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]: times one kernel against itself (or
-// against OTHER) COUNT times, each time a whole comparison as `evaluate` makes it, and prints one
-// JSON line per comparison: {"ratio": time of KERNEL over time of OTHER, "low", "high", "ms",
-// "seconds"}.
+// pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]
+//
+// Times one kernel against itself (or against OTHER) COUNT times. Each time it makes a whole
+// comparison, as `evaluate` does. It prints one JSON line per comparison: {"ratio": time of KERNEL
+// over time of OTHER, "low", "high", "ms", "seconds"}.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -45,7 +46,7 @@ Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const st
   return std::get<BuiltKernel>(std::move(outcome));
 }
 
-// One untimed pass: draws the pool and estimates the times for the plan.
+// Makes one untimed pass, which draws the pool of inputs and estimates the times for the plan.
 Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltKernel& kernel,
                         Rng& rng, double budget) {
   double upkeep = 0;

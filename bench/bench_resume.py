@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """kill -9 a benchmark with several jobs at random moments: does it end as if nothing had happened?
 
-`pragma bench` on a small suite with a scripted model (real builds, checks and timings) runs once
-undisturbed. Then the same command is started in a fresh home, killed at a random moment, and started
-again, and killed again, until it ends by itself; a new home follows until so many kills hit a running
-benchmark. Each finished one must have the undisturbed one's table: task, strategy, state, attempts,
-why it stopped, lint, category, and the signature of the search tree (nodes, parents, roles,
-candidates, statuses, which were best). Times are not compared: no two measurements are equal.
+`pragma bench` on a small suite with a scripted model (real builds, checks and timings) runs once undisturbed. Then the
+same command is started in a fresh home, killed at a random moment, started again and killed again, until it ends by
+itself. New homes follow until the wanted number of kills has hit a running benchmark. Each finished benchmark must have
+the same table as the undisturbed one: task, strategy, state, attempts, why it stopped, lint, category, and the
+signature of the search tree (nodes, parents, roles, candidates, statuses, which were best). Times are not compared,
+because no two measurements are equal.
 
-The model logs each call before it answers. After a kill the calls that were asked and are not in the
-store are the lost ones: at most one for each job. At the end as many calls must have been asked as are
-in the store and were lost: so none that was committed was asked again, and nothing was paid twice.
+The model logs each call before it answers. After a kill, calls that were asked but are not in the store are lost: at
+most one for each job. At the end the number of calls asked must equal the number of calls in the store plus the lost
+ones. Then no committed call was asked again, and nothing was paid for twice.
 
-Processes and shared memory left behind by a kill are looked for as in kill_resume.py.
+The script looks for processes and shared memory left behind by a kill, as kill_resume.py does.
 """
 
 import argparse
@@ -36,7 +36,7 @@ COMPARED = ("task", "strategy", "repeat", "state", "attempts", "stopped", "lint"
 
 
 def make_suite(folder, tasks):
-    """So many tasks of the same shape, one text each, and one that has no Model."""
+    """Makes the given number of tasks of the same shape, each with its own text, and one without a Model."""
     folder.mkdir()
     source = (E2E / "tasks" / "scale.py").read_text(encoding="utf-8")
     for number in range(1, tasks + 1):
@@ -45,7 +45,7 @@ def make_suite(folder, tasks):
 
 
 def make_model(folder, kernels):
-    """Replies by role and attempt, for tests/e2e/scripted_model.sh."""
+    """Writes replies by role and attempt, for tests/e2e/scripted_model.sh."""
     folder.mkdir()
     for node, kernel in kernels.items():
         text = (E2E / "kernels" / f"{kernel}.cpp").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def make_model(folder, kernels):
 
 
 class Benchmark:
-    """The command, its home and its model's log."""
+    """The benchmark's command, its home and its model's log."""
 
     def __init__(self, pragma, folder, options):
         self.folder, self.home, self.model = folder, folder / "home", folder / "model"
@@ -67,7 +67,7 @@ class Benchmark:
         self.command = [pragma, "bench", folder / "suite", "--model", spec, "--strategy", STRATEGIES,
                         "--budget", len(KERNELS), "--jobs", options.jobs, "--home", self.home,
                         "--no-compile-baseline", "--no-dropin", "--json"]
-        # What is measured of the machine once must not be what is killed every time.
+        # Machine figures are measured here once, so that kills do not always hit that measurement.
         self.measured = folder / "measured"
         subprocess.run([str(pragma), "evaluate", str(E2E / "tasks" / "scale.py"), str(E2E / "kernels" / "good.cpp"),
                         "--no-timing", "--home", str(self.measured)], check=True, capture_output=True)
@@ -108,7 +108,7 @@ def undisturbed(bench):
 
 
 class Killing:
-    """One benchmark at a time, killed and resumed until it ends."""
+    """Runs one benchmark at a time, and kills and resumes it until it ends."""
 
     def __init__(self, bench, expected, options, report):
         self.bench, self.expected, self.options, self.report = bench, expected, options, report
@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--kills", type=int, default=20, help="of a running benchmark (20)")
     parser.add_argument("--jobs", type=int, default=4, help="of the benchmark (4)")
     parser.add_argument("--tasks", type=int, default=3, help="besides one that fails by itself (3)")
-    parser.add_argument("--seed", type=int, default=None, help="of the moments (default: drawn, and told)")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the moments (default: random, and printed)")
     parser.add_argument("--untimed", action="store_true", help="no kernel passes, so nothing is timed: on a busy machine")
     benchlib.add_common(parser, "bench-resume.md")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: progress lines, the result file, the machine in words."""
+"""Code shared by the scripts of this folder: progress lines, the result file, the machine in words."""
 
 import datetime
 import json
@@ -65,7 +65,7 @@ def table(header, rows):
 
 
 def write_result(path, title, command, parts):
-    """`parts`: Markdown paragraphs. The head says when, where and from which sources."""
+    """Writes a result file. `parts` are Markdown paragraphs. The head says when, where and from which sources."""
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     head = [f"# {title}", f"`{command}`, {today}, sources {commit()}.\n{machine_line()}."]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,13 +84,13 @@ def geomean(values):
 
 
 def bootstrap(logs, rng, draws=4000):
-    """95 % interval of exp(mean), over the units that `logs` are of."""
+    """Returns the 95 % interval of exp(mean). `logs` holds one logarithm for each resampled unit."""
     means = sorted(sum(rng.choices(logs, k=len(logs))) / len(logs) for _ in range(draws))
     return [math.exp(means[int(draws * share)]) for share in (0.025, 0.975)]
 
 
 def geomean_in_words(values, rng):
-    """With its interval over tasks."""
+    """Formats the geometric mean with its interval over tasks."""
     if not values:
         return ""
     low, high = bootstrap([math.log(value) for value in values], rng)
@@ -102,19 +102,19 @@ def median(values):
 
 
 def read_rows(path):
-    """Of a file with a JSON object a line, to which a long run appends; none where there is no file yet."""
+    """Reads a file with one JSON object per line, to which a long run appends. A missing file has no rows."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.splitlines() if line]
 
 
 INTERRUPTED = 130  # exit code
-CUT = 124  # of a search that took longer than it might, as of timeout(1)
+CUT = 124  # exit code of a search that exceeded its time limit, as timeout(1) returns it
 
 
 def search(command, limit_s=None):
-    """A search with --json: what it replied, or None, and the process. After `limit_s` it is interrupted and its
-    exit code is CUT. Where somebody else ended it this script ends too, since its figures would pass for those of a
-    whole one."""
+    """Runs a search with --json. Returns its reply, or None, and the process. After `limit_s` the search is interrupted
+    and its exit code is CUT. If something else interrupts the search, this script ends too, because the figures could
+    be mistaken for those of a complete search."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         cut = False
         try:
@@ -134,7 +134,7 @@ def search(command, limit_s=None):
 
 
 def last_json(text, what):
-    """The one object that a --json command prints."""
+    """Returns the single object that a --json command prints."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise ValueError(f"{what} printed nothing")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs `make asan`, `make tsan` and `make fuzz` and writes what each came to.
+"""Runs `make asan`, `make tsan` and `make fuzz` and writes the result of each.
 
-Each command sets up and builds what it needs. Its own last lines are what the table shows.
+Each command sets up and builds what it needs. The table shows the last lines of its own output.
 """
 
 import argparse

@@ -1,7 +1,9 @@
-// What the profiler's instrumented builds say of one kernel, for bench/counts_against_callgrind.py:
+// Prints what the profiler's instrumented builds report on one kernel, for
+// bench/counts_against_callgrind.py:
 //   pragma-counted KERNEL.s COMPILER [sets,ways ...]
-// runs pragma_kernel(x, out, scratch) of an assembly text with counters, then traced with the given
-// shapes of L1, L2, L3 (twice; the second run counts), and prints one JSON object.
+// It runs pragma_kernel(x, out, scratch) of an assembly text with counters. Then it runs the kernel
+// traced, with the given shapes of L1, L2 and L3 (twice; the second run counts). It prints one JSON
+// object.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -23,14 +25,14 @@
 #include "build/instruction_mix.h"
 #include "build/trace_calls.h"
 #include "build/work_metrics.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {
 
 using Kernel = void (*)(const float*, float*, void*);
 
-// As the driver of that script lays them out: where lines fall in the caches depends on it.
+// The memory layout of that script's driver. Where lines fall in the caches depends on it.
 constexpr std::size_t kArena = std::size_t{64} << 20U;
 constexpr std::size_t kOutAt = std::size_t{16} << 20U;
 constexpr std::size_t kScratchAt = std::size_t{32} << 20U;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The profiler's exact counts and simulated misses against callgrind's, kernel by kernel.
+"""Compares the profiler's exact counts and simulated misses with callgrind's, kernel by kernel.
 
-Both see the same assembly of each kernel (AVX2 without FMA: valgrind emulates an FMA's load eight
-times and knows no AVX-512), the same buffers, and one call after a warm one. callgrind has two
-levels, so its LL is our L2. Writes docs/results/callgrind.md; exit code 1 if a figure is further off than
-allowed: instructions, loads and stores 1 %, misses 2 %.
+Both see the same assembly of each kernel (AVX2 without FMA: valgrind emulates an FMA's load eight times and does not
+support AVX-512), the same buffers, and one call after a warm one. callgrind has two levels, so its LL is pragma's L2.
+The script writes docs/results/callgrind.md. Its exit code is 1 if a figure differs by more than allowed: 1 % for
+instructions, loads and stores, 2 % for misses.
 """
 
 import argparse
@@ -77,7 +77,7 @@ KERNELS = {
   for (int i = 0; i < 500000; ++i) out[i] = x[i] + 3.0f * x[i + 1000000];
 }""",
 }
-# The buffers as pragma-counted lays them out.
+# The driver lays out its buffers as pragma-counted does.
 DRIVER = """
 #include <stdlib.h>
 void pragma_kernel(const float*, float*, void*);
@@ -93,7 +93,7 @@ int main(void) {
 """
 ROWS = (("instructions", 0.01), ("loads", 0.01), ("stores", 0.01), ("L1 misses", 0.02),
         ("L2 misses", 0.02))
-NOISE = 64  # the driver's own few accesses: a difference below that is none
+NOISE = 64  # the driver's own few accesses; a smaller difference does not count
 
 
 def run(argv, folder):

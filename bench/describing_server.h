@@ -1,4 +1,5 @@
-// How benches have tasks described: a PyTorch server that times nothing.
+// Options of a PyTorch server with which benchmark programs describe tasks. It does not time
+// anything.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 
 namespace pragma {
 
-// Its cache lies in `folder`, which is made if need be.
+// Returns the server's options. Its cache is in `folder`, which is created if it does not exist.
 inline TorchServerOptions DescribingServer(const std::filesystem::path& python,
                                            const std::filesystem::path& folder, int threads) {
   const std::filesystem::path cache = folder / "cache";

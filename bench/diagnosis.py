@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Does `pragma profile` name the cause that is known? bench/diagnosis/ holds slow kernels, each with its cause in the head
-of its source and a twin (NAME.fixed.cpp) in which only that cause is removed.
+"""Does `pragma profile` name the known cause?
 
-Of each slow kernel: the classes that `pragma profile` names, and the rank of the true one. Of each twin: the measured
-speedup over the slow kernel (`pragma evaluate --against`), beside the predicted one. Writes docs/results/diagnosis.md.
+bench/diagnosis/ holds slow kernels. Each has its cause in the head of its source, and a twin (NAME.fixed.cpp) in which
+only that cause is removed. For each slow kernel this reports the classes that `pragma profile` names, and the rank of
+the true one. For each twin it reports the measured speedup over the slow kernel (`pragma evaluate --against`) next to
+the predicted one. It writes docs/results/diagnosis.md.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ import benchlib
 
 FOLDER = benchlib.ROOT / "bench" / "diagnosis"
 DESIGN = benchlib.ROOT / "docs" / "design.md"
-SHOWN = 3  # a profile names at most so many
+SHOWN = 3  # a profile names at most this many causes
 FIXED = ".fixed.cpp"
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A slow kernel, what makes it slow, and the twin without that."""
+    """A slow kernel, the cause that makes it slow, and the twin without that cause."""
 
     name: str
     kernel: pathlib.Path
     twin: pathlib.Path
     task: pathlib.Path
     cause: str
-    also: frozenset[str]  # further answers that are as good
+    also: frozenset[str]  # further answers that are equally right
     why: str
 
     @property
@@ -49,14 +50,14 @@ class Case:
 
 
 def known_classes(design=DESIGN):
-    """The ids for processors in docs/design.md 11."""
+    """Returns the class ids for processors from docs/design.md 11."""
     text = design.read_text(encoding="utf-8")
     listed = re.search(r"^Diagnosis classes .*?CPU: (.*?)^GPU:", text, re.MULTILINE | re.DOTALL)
     return set(re.findall(r"`(\w+)`", listed.group(1))) if listed else set()
 
 
 def head_of(kernel):
-    """The `// key: value` lines before the first line that is none."""
+    """Returns the `// key: value` lines before the first line that does not have this form."""
     head = {}
     for line in kernel.read_text(encoding="utf-8").splitlines():
         match = re.fullmatch(r"// ([a-z-]+): (.+)", line)
@@ -85,7 +86,7 @@ def read_cases(folder=FOLDER):
 
 
 def ask(command, limit):
-    """The object that a --json command prints, or {"failure": why}."""
+    """Returns the object that a --json command prints, or {"failure": why}."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
         return benchlib.last_json(done.stdout, command[1])
@@ -116,7 +117,7 @@ def profile(program, case, options):
 
 
 def diagnose_again(program, known, options):
-    """What the present rules say of recorded metrics: for tuning rules without measuring anew."""
+    """Returns what the current rules say about recorded metrics, to tune rules without measuring anew."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"schema": 1, "metrics": known["profile"]["metrics"]}, file)
         file.flush()
@@ -127,7 +128,7 @@ def diagnose_again(program, known, options):
 
 
 def compare(program, case, options):
-    """The twin's speedup over the slow kernel: {"median", "ci95"} or a failure."""
+    """Returns the twin's speedup over the slow kernel: {"median", "ci95"}, or a failure."""
     command = [program, "evaluate", case.task, case.twin, "--against", case.kernel, "--json",
                "--no-compile-baseline", "--home", options.home]
     answer = ask(list(map(str, command)), options.limit)
@@ -138,7 +139,7 @@ def compare(program, case, options):
 
 
 def measure(program, case, options, known):
-    """`known`: from an interrupted run; what failed there is tried again."""
+    """Measures one case. `known` comes from an interrupted run. Parts that failed there are tried again."""
     failed = [part for part in ("profile", "twin") if (known.get(part) or {}).get("failure")]
     result = {key: value for key, value in known.items() if key not in failed}
     result |= {"kernel": case.name, "digest": case.digest}
@@ -149,7 +150,7 @@ def measure(program, case, options, known):
     return result
 
 
-# --- judging what came back -----------------------------------------------------------------------
+# --- judging the results --------------------------------------------------------------------------
 
 
 def classes_of(result):
@@ -157,7 +158,7 @@ def classes_of(result):
 
 
 def rank_of(case, result):
-    """1 for the first; 0 where no true answer is among those shown."""
+    """Returns the rank of the true class: 1 for the first, 0 if no true answer is among those shown."""
     for number, name in enumerate(classes_of(result), 1):
         if name in case.answers:
             return number
@@ -165,7 +166,7 @@ def rank_of(case, result):
 
 
 def predicted_of(case, result):
-    """Of the true class; None where it was not found or nothing was predicted."""
+    """Returns the gain predicted for the true class, or None if it was not found or nothing was predicted."""
     rank = rank_of(case, result)
     return result["profile"]["found"][rank - 1]["predicted"] if rank else None
 
@@ -176,7 +177,7 @@ def twin_is_faster(result):
 
 
 def direction_is_right(case, result):
-    """None where one of both sides is missing; else whether gain was promised just where gain was found."""
+    """Returns whether a gain was predicted exactly if one was measured, or None if either figure is missing."""
     predicted = predicted_of(case, result)
     if predicted is None or "ci95" not in (result.get("twin") or {}):
         return None
@@ -209,7 +210,7 @@ def row_of(case, result):
 
 
 def totals(cases, results):
-    """Sentences with the figures that are compared between versions."""
+    """Returns sentences with the figures that are compared between versions."""
     ranks = [rank_of(case, result) for case, result in zip(cases, results)]
     lines = [f"True cause first in {ranks.count(1)} of {len(cases)} kernels, "
              f"among the first three in {sum(r > 0 for r in ranks)} of {len(cases)}."]
@@ -230,7 +231,7 @@ def totals(cases, results):
 
 
 def misses(cases, results):
-    """What was said instead, with the evidence that was given for it."""
+    """Lists what was named instead, with the evidence given for it."""
     lines = []
     for case, result in zip(cases, results):
         if rank_of(case, result) == 1:
@@ -259,7 +260,7 @@ def report(path, cases, results):
 
 
 def recorded(path, cases):
-    """Results of an interrupted run, those whose sources are the same still; the last line of a kernel counts."""
+    """Returns results of an interrupted run whose sources are unchanged. A kernel's last line counts."""
     digests = {case.name: case.digest for case in cases}
     known = {}
     if path and path.exists():
@@ -267,7 +268,7 @@ def recorded(path, cases):
             try:
                 result = json.loads(line)
             except json.JSONDecodeError:
-                continue  # the line in which the run was cut off
+                continue  # the run was interrupted while it wrote this line
             if digests.get(result.get("kernel")) == result.get("digest"):
                 known[result["kernel"]] = result
     return known

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a kernel gains that says "done" before it is: tests/red_team's done_too_early with a choice of the lead.
+"""What a kernel gains by saying "done" too early: done_too_early of tests/red_team with a chosen lead.
 
-The kernel forges the end of each timed burst a given time before its last output is written, and goes on. It is frozen
-then; what is not written when the freeze has taken hold stays poison. For each lead: how often the kernel was accepted, and
-what it gained against the same kernel that does not forge.
+The kernel forges the end of each timed burst a given time before its last output is written, and continues. It is then
+frozen. Whatever is not written when the freeze takes effect stays poison. For each lead this reports how often the
+kernel was accepted, and its gain over the same kernel without the forgery.
 """
 
 import argparse

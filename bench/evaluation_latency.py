@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""How long one evaluation takes with a warm reference, for every task of the suite that has a plain
-kernel in bench/suite_kernels/, and for the tasks of usual sizes in bench/large_tasks/.
+"""How long one evaluation takes with a warm reference, for tasks of the suite and large tasks.
 
-`pragma evaluate --repeat N` keeps the reference between repetitions. One evaluation is the build of
-the first repetition (the kernel gets a comment of its own, so nothing is cached) plus the median of
-the other phases over the later ones. Timed against eager, as every attempt of a run is;
-torch.compile stands beside only the first that passes and the final best. Classes: one set below 16 MiB and eager below 5 ms (aim: median
-at most 2.5 s in strict mode), below 64 MiB and 50 ms (aim: 6.4 s), the rest (no aim). What a
-verdict left out for want of time is named.
+It covers every task of the suite that has a plain kernel in bench/suite_kernels/, and the tasks of usual sizes in
+bench/large_tasks/. `pragma evaluate --repeat N` keeps the reference between repetitions. The time of one evaluation is
+the build of the first repetition (the kernel gets a comment of its own, so nothing is cached) plus the median of the
+other phases over the later repetitions. It is timed against eager, as is every attempt of a run. torch.compile is
+measured only with the first kernel that passes and with the final best.
+
+There are three classes of tasks: one input set below 16 MiB and eager below 5 ms (aim: median at most 2.5 s in strict
+mode), below 64 MiB and 50 ms (aim: 6.4 s), and the rest (no aim). If a verdict left something out for lack of time,
+that is named.
 """
 
 import argparse
@@ -44,7 +46,7 @@ def pairs(pattern):
 
 
 def sizes(tasks):
-    """MiB of one set of each task (inputs, parameters, outputs), drawn with torch."""
+    """Returns the MiB of one input set of each task (inputs, parameters, outputs), drawn with torch."""
     done = subprocess.run([str(benchlib.ROOT / ".venv/bin/python"), "-c", SIZES, *map(str, tasks)],
                           cwd=benchlib.ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -53,7 +55,7 @@ def sizes(tasks):
 
 
 def evaluate(pragma, task, kernel, folder, repeat):
-    """The evaluate object and the wall seconds; the object is None, with why, when there is none."""
+    """Returns the evaluate object and the wall seconds. If there is no object, returns None and the reason."""
     copy = folder / "kernel.cpp"
     text = kernel.read_text(encoding="utf-8")
     copy.write_text(f"{text}\n// {secrets.token_hex(8)}\n", encoding="utf-8")
@@ -70,7 +72,7 @@ def evaluate(pragma, task, kernel, folder, repeat):
 
 
 def row(task, value, mebibytes):
-    """Figures of one task, or None when it did not pass in every repetition."""
+    """Returns the figures of one task, or None if it did not pass in every repetition."""
     runs = value.get("runs", [])
     if len(runs) < 2 or any(run["status"] != "passed" for run in runs):
         return None

@@ -4,11 +4,10 @@
     bench/expert_ablation.py --rows ROWS [--count 18] [--attempts 6]    runs what has no row yet
     bench/expert_ablation.py --summary ROWS                             writes docs/results/expert-ablation.md
 
-Tasks are drawn from tasks/, from every category in turn, by --seed. Each is searched three times in
-a random order, from nothing: as the expert is; without profiles, so that its Conductor knows the
-roofline only; and with the tuner after each attempt's checks. Compared is the final measurement of
-the best, in fresh processes. Where two searches end with the same kernel their ratio is 1 by
-definition, whatever was measured.
+Tasks are drawn from tasks/, from every category in turn, by --seed. Each is searched three times from scratch, in a
+random order: with the unchanged expert; without profiles, so that its Conductor knows only the roofline; and with the
+tuner after each attempt's checks. The final measurements of the best, in fresh processes, are compared. If two searches
+end with the same kernel, their ratio is 1 by definition, whatever was measured.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ import benchlib
 from expert_suite import of, without_profile
 
 VARIANTS = ("plain", "no diagnosis", "tuner")
-# What is compared: the one with the part over the one without.
+# Each comparison is the variant with the part over the variant without it.
 QUESTIONS = (("diagnosis on against off", "plain", "no diagnosis"), ("tuner on against off", "tuner", "plain"))
 
 
 def draw(count: int, rng: random.Random) -> list[pathlib.Path]:
-    """From each category in turn."""
+    """Draws tasks from each category in turn."""
     folders = [sorted(folder.glob("*.py")) for folder in sorted((benchlib.ROOT / "tasks").iterdir()) if folder.is_dir()]
     for tasks in folders:
         rng.shuffle(tasks)

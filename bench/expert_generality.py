@@ -3,11 +3,11 @@
 
     bench/expert_generality.py [--count 60] [--seed 1] [--rows ROWS]
 
-Draws modules (tests/expert/random_modules.py: chains of operators over odd, prime and size-1
-shapes), and a few with reductions of nothing, lets the expert write each (pragma-expert-source)
-and has it judged: every check of the strict mode on secret inputs, no times. A module is passed,
-refused with the operator named, or a defect. Goes on where --rows stopped; writes
-docs/results/expert-generality.md. Give a seed that was never used, so that the modules are new.
+Draws modules (tests/expert/random_modules.py: chains of operators over odd, prime and size-1 shapes), and a few with
+reductions over nothing. The expert writes a kernel for each (pragma-expert-source). Every check of the strict mode
+judges it on secret inputs, without timing. A module passes, is refused with the operator named, or is a defect. The
+script continues where --rows stopped, and writes docs/results/expert-generality.md. Give a seed that was never used, so
+that the modules are new.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-// How near the expert's products and convolutions come to the machine's peak, for
+// Measures how near the expert's products and convolutions come to the machine's peak, for
 // bench/expert_kernels.py:
 //   pragma-expert-kernels COMPILER [WORD [FOLDER]]
-// generates, builds and times a list of shapes (those whose name has WORD in it), each under the
-// machine's timing lock, and prints one JSON object. Sources and libraries stay in FOLDER.
+// It generates, builds and times a list of shapes (those whose name contains WORD). Each is timed
+// under the machine's timing lock. It prints one JSON object. Sources and libraries stay in FOLDER.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -21,19 +21,19 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "core/json_writer.h"
-#include "expert/anchor_kernel.h"
-#include "expert/conv_kernel.h"
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/conv_kernel.h"
+#include "expert/cpp/matmul_kernel.h"
 #include "expert/expert.h"
-#include "expert/matmul_kernel.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 struct Shape {
   std::string name;
   KernelText kernel;
-  std::int64_t first = 0;  // elements of each tensor
+  std::int64_t first = 0;  // elements of each tensor, also below
   std::int64_t second = 0;
   std::int64_t output = 0;
   double flops = 0;
@@ -69,7 +69,7 @@ Shape Convolution(const KernelTarget& target, const std::string& name, ConvSpec 
   spec.name = "subject";
   Shape shape{name, GenerateConv(spec, target), spec.images * spec.in_channels,
               spec.in_channels * spec.out_channels / spec.groups, spec.images * spec.out_channels};
-  double reads = 1;  // inputs times places of the kernel, or outputs times them
+  double reads = 1;  // kernel positions times inputs (if transposed) or outputs
   for (const ConvAxis& axis : spec.axes) {
     const std::int64_t output = ConvOutputSize(axis, spec.transposed);
     shape.first *= axis.size;
@@ -186,7 +186,7 @@ Result<void*> Build(const std::string& compiler, const Shape& shape,
   return library;
 }
 
-// The best of some calls: a disturbance can only lengthen one.
+// Returns the time of the fastest call, because a disturbance can only lengthen a call.
 Result<double> BestSeconds(const Shape& shape, void* library) {
   auto kernel = reinterpret_cast<Kernel>(::dlsym(library, "kernel"));
   const auto* bytes = static_cast<const std::size_t*>(::dlsym(library, "scratch_bytes"));
@@ -238,15 +238,15 @@ Result<std::string> Measure(const std::string& compiler, const std::string& word
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert
 
 int main(int argc, char** argv) {
   if (argc < 2) {
     std::fputs("usage: pragma-expert-kernels COMPILER [WORD [FOLDER]]\n", stderr);
     return 2;
   }
-  const auto text = pragma::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
-                                    argc > 3 ? argv[3] : "");
+  const auto text = pragma::expert::Measure(argv[1], argc > 2 ? argv[2] : "", PRAGMA_PROGRAM_DIR,
+                                            argc > 3 ? argv[3] : "");
   if (!text) {
     fmt::print(stderr, "pragma-expert-kernels: {}\n", text.error().message);
     return 3;

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """How near the expert's matrix products and convolutions come to the machine's measured peak.
 
-Each shape is generated, built with the compiler and timed alone on the machine (best of many calls
-within a second, all threads, the same inputs each time). Peak: fp32 multiply-adds of all threads,
-measured by the same probe that `pragma doctor` uses. `--only conv2d` times only the shapes with
-that word in their name.
+Each shape is generated, built with the compiler and timed alone on the machine (best of many calls within a second, all
+threads, the same inputs each time). The peak is the rate of fp32 multiply-adds of all threads, measured by the same
+probe that `pragma doctor` uses. `--only conv2d` times only the shapes with that word in their name.
 """
 
 import argparse
@@ -25,7 +24,7 @@ def main():
     done = subprocess.run([str(program), options.compiler, options.only], stdout=subprocess.PIPE,
                           text=True, check=False)
     if done.returncode != 0:
-        benchlib.fail("the measurement did not finish; its own message stands above")
+        benchlib.fail("the measurement did not finish; its own message is above")
     value = benchlib.last_json(done.stdout, program.name)
     if not value["kernels"]:
         benchlib.fail(f"no shape has {options.only!r} in its name")

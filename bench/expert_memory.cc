@@ -1,9 +1,9 @@
-// How near the expert's kernels for memory-bound operators come to the machine's measured
+// Measures how near the expert's kernels for memory-bound operators come to the machine's measured
 // bandwidth, for bench/expert_memory.py:
 //   pragma-expert-memory PYTHON COMPILER FOLDER TASK.py...
-// generates, builds and times each task's kernel alone, under the machine's timing lock, in turn
-// with measurements of the bandwidth; prints one JSON object a task. Sources and libraries stay in
-// FOLDER.
+// It generates, builds and times each task's kernel alone, under the machine's timing lock. Timings
+// alternate with measurements of the bandwidth. It prints one JSON object per task. Sources and
+// libraries stay in FOLDER.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -29,21 +29,21 @@
 #include "bench/describing_server.h"
 #include "core/json_writer.h"
 #include "core/task.h"
-#include "expert/emit_kernel.h"
+#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lowering.h"
-#include "expert/nest.h"
-#include "expert/traffic.h"
+#include "expert/lower/lowering.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/traffic.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/bounds.h"
 
 extern "C" {
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 }
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -56,7 +56,7 @@ struct Subject {
   PlannedBytes moved;
 };
 
-// Floats in [-0.5, 0.5); zeros of every other type, which any index may be.
+// Returns floats in [-0.5, 0.5), and zeros for every other type, because zero is valid as an index.
 Memory Filled(std::size_t bytes, DType dtype) {
   const std::size_t size = (bytes + 4159) / 64 * 64;
   Memory memory(std::aligned_alloc(64, size), std::free);
@@ -95,8 +95,8 @@ Result<Subject> Build(const Task& task, const KernelTarget& target, const std::s
   return subject;
 }
 
-// Milliseconds in which plain loops move this: what is read and written by copying, the rest by
-// reading or writing.
+// Returns the milliseconds in which plain loops move this traffic. What is both read and written is
+// moved by copying, the rest by reading or writing alone.
 double StreamMs(const Traffic& traffic, const Bandwidth& bandwidth) {
   const auto reads = static_cast<double>(traffic.read_bytes);
   const auto writes = static_cast<double>(traffic.write_bytes);
@@ -107,11 +107,12 @@ double StreamMs(const Traffic& traffic, const Bandwidth& bandwidth) {
 }
 
 struct Round {
-  double ms = 1e30;  // the best call
+  double ms = 1e30;  // time of the fastest call
   Bandwidth bandwidth;
 };
 
-// Kernel and bandwidth in turn: what goes on beside this machine changes both within minutes.
+// Measures kernel and bandwidth in turn, because other load on the host changes both within
+// minutes.
 Result<std::vector<Round>> Measure(const Subject& subject, int threads,
                                    const std::string& program_dir) {
   constexpr int kRounds = 9;
@@ -138,7 +139,7 @@ Result<std::vector<Round>> Measure(const Subject& subject, int threads,
   return rounds;
 }
 
-// Every round's share of the bandwidth that was measured beside it.
+// Writes each round's share of the bandwidth that was measured in the same round.
 void WriteShares(JsonWriter& json, std::string_view key, const Traffic& traffic,
                  const std::vector<Round>& rounds) {
   json.Key(key).BeginArray();
@@ -192,10 +193,10 @@ Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::pat
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert
 
 int main(int argc, char** argv) {
-  using namespace pragma;
+  using namespace pragma::expert;
   if (argc < 5) {
     std::fputs("usage: pragma-expert-memory PYTHON COMPILER FOLDER TASK.py...\n", stderr);
     return 2;

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How near the expert's kernels for memory-bound operators come to the machine's bandwidth.
 
-Each operator of bench/expert_memory_tasks.py is lowered from its graph, generated, built and timed
-alone on the machine under its lock with all threads, in nine rounds; beside the calls of each round
-stands a measurement of the bandwidth by the loops that `pragma doctor` uses, because that of a
-shared machine changes within minutes. A share is the time that these loops need to move the bytes
-(what is read and written at the rate of copying, the rest at that of reading or writing) over the
-time of the kernel's best call: of the bytes that no kernel can avoid (inputs once, outputs once),
-and of those that the kernel moves by its plan, where what no cache keeps between two passes counts
-once for each. `--only pool` times only the operators with that word in their name.
+Each operator of bench/expert_memory_tasks.py is lowered from its graph, generated and built. It is timed alone on the
+machine, under its lock, with all threads, in nine rounds. Each round also measures the bandwidth with the loops that
+`pragma doctor` uses, because the bandwidth of a shared machine changes within minutes.
+
+A share is the time that these loops need to move the bytes over the time of the kernel's best call. Bytes that are read
+and written move at the rate of copying, the rest at that of reading or writing. One share uses the bytes that no kernel
+can avoid (inputs once, outputs once). Another uses the bytes that the kernel moves by its plan, where data that no
+cache keeps between two passes counts once for each pass. `--only pool` times only the operators with that word in their
+name.
 """
 
 import argparse
@@ -37,7 +38,7 @@ def rows_of(program, compiler, folder, word):
                          f"{share(row, 'moved')} of what is moved")
             yield row
     if process.returncode != 0:
-        benchlib.fail("the measurement did not finish; its own message stands above")
+        benchlib.fail("the measurement did not finish; its own message is above")
 
 
 def milliseconds(row):

@@ -1,5 +1,7 @@
-"""Memory-bound operators as tasks in KernelBench's format, their tensors far larger than the
-last-level cache. One line an operator: name, layers, expression over x (and y), shapes."""
+"""Memory-bound operators as tasks in KernelBench's format, with tensors far larger than the last-level cache.
+
+Each operator is one line: name, layers, expression over x (and y), shapes.
+"""
 
 from pathlib import Path
 
@@ -83,7 +85,7 @@ def tensor(text):
 
 
 def write(folder, word=""):
-    """A file for each operator that has the word in its name; their paths, in order."""
+    """Writes a file for each operator whose name contains `word`. Returns their paths, in order."""
     paths = []
     for name, layer, expression, tensors in OPERATORS:
         if word not in name:

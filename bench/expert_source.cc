@@ -1,8 +1,8 @@
-// What the expert writes for tasks, without building or timing it:
+// Writes the expert's source for tasks, without building or timing it:
 //   pragma-expert-source PYTHON FOLDER [--triton] TASK.py...
-// A task may also be what the PyTorch server said of it once (the "task" of its reply, NAME.json).
-// FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
-// NAME/interface.txt; one line a task tells the outcome.
+// A task may also be a stored description by the PyTorch server (the "task" of its reply,
+// NAME.json). FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
+// NAME/interface.txt. One line per task reports the outcome.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,16 +16,16 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "bench/describing_server.h"
-#include "expert/emit_kernel.h"
+#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lowering.h"
+#include "expert/lower/lowering.h"
+#include "expert/plan/variant.h"
 #include "expert/triton/module.h"
-#include "expert/variant.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 Result<std::string> WriteKernel(const Task& task, const KernelTarget& target,
@@ -84,10 +84,10 @@ Result<void> WriteAll(std::span<char* const> tasks, bool triton,
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert
 
 int main(int argc, char** argv) {
-  using namespace pragma;
+  using namespace pragma::expert;
   const bool triton = argc > 3 && std::string_view(argv[3]) == "--triton";
   char** const first = argv + (triton ? 4 : 3);
   if (argc < 4 || first == argv + argc) {

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The built-in expert over a folder of tasks, one row a task, so that a long run can be resumed.
+"""Runs the built-in expert over a folder of tasks. Each task is one row, so that a long run can be resumed.
 
   expert_suite.py --dir DIR --rows FILE                 every *.py in DIR (and its folders)
   expert_suite.py --dir DIR --rows FILE --ids 19,23-40  those whose names begin with these numbers
   expert_suite.py --dir DIR --rows FILE --target triton --once --compile --devices 0,1 --jobs 10 --stop-after 500
-                                                        on GPUs: ten tasks at once, none begun after 500 s
-  expert_suite.py --summary FILE                        what the rows say together
+                                                        on GPUs: ten tasks at once, none started after 500 s
+  expert_suite.py --summary FILE                        a summary of the rows
   expert_suite.py --summary FILE --out FILE.md          the same as a page, with every task
 
-A row: task, status, speedup over the faster eager with its interval, over torch.compile, attempts,
-seconds, and the reason where there is no kernel. Tasks that have a row are passed over; delete a
-row to measure its task again.
+A row holds the task, status, speedup over the faster eager with its interval, speedup over torch.compile, attempts,
+seconds, and the reason if there is no kernel. Tasks that have a row are skipped. Delete a row to measure its task
+again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def number_of(stem: str) -> int:
 
 
 def wanted(text: str) -> set[int]:
-    """ "19,23-25" -> {19, 23, 24, 25}"""
+    """Parses "19,23-25" into {19, 23, 24, 25}."""
     ids: set[int] = set()
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
@@ -61,7 +61,7 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         command += ["--strategy", str(args.strategy)]
     if not args.compile:
         command.append("--no-compile-baseline")
-    if args.target != "cpu":  # the lint computes on processors, longer than all the rest
+    if args.target != "cpu":  # the lint computes on processors, and takes longer than everything else
         command += ["--target", args.target, "--no-lint"]
     if args.devices:
         command += ["--devices", args.devices]
@@ -87,7 +87,7 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def figures_of(best: dict[str, Any]) -> dict[str, Any]:
-    """Of an evaluation."""
+    """Returns the figures of an evaluation."""
     return {
         "status": best.get("status"),
         "speedup": of(best, "speedup", "eager", "median"),
@@ -106,15 +106,15 @@ def figures_of(best: dict[str, Any]) -> dict[str, Any]:
 
 
 def cut_rows(args: argparse.Namespace, known: set[str]) -> list[dict[str, Any]]:
-    """Of tasks without a row whose only attempt was judged, and kept, before the whole was cut off: where one
-    attempt is all there is, its measurement is the final one."""
+    """Returns rows of tasks that have none, but whose only attempt was judged and stored before the script was cut off.
+    If a search has only one attempt, its measurement is the final one."""
     rows = []
     for run in said_by(args, "runs", "--limit", "1000")["runs"]:
         shown = said_by(args, "show", run["run"])
         if shown["task"] in known or not shown.get("trials"):
             continue
         judged = shown["trials"][-1]["evaluation"]
-        if "out of memory" in judged["reason"]:  # the others' doing
+        if "out of memory" in judged["reason"]:  # caused by the other tasks on the GPU
             continue
         task = {"task": {"category": category_of(args, run["run"])}}
         row = {"task": shown["task"], "set": args.set, "attempts": 1, "stopped": "cut"} | figures_of(task | judged)
@@ -137,7 +137,7 @@ def said_by(args: argparse.Namespace, *words: str) -> Any:
 
 
 def without_profile(folder: Path) -> Path:
-    """The expert's strategy, without profiles."""
+    """Writes the expert's strategy without profiles."""
     text = (ROOT / "strategies" / "expert.toml").read_text()
     made = folder / "expert.toml"
     made.write_text(re.sub(r"^profile = true", "profile = false", text, flags=re.M))
@@ -151,7 +151,7 @@ def last_reason(done: subprocess.CompletedProcess[str], trials: list[Any]) -> st
 
 
 def grouped(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """By category, and all of them."""
+    """Returns the rows by category, and all of them."""
     groups: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
     for row in rows:
         groups[row.get("category") or "?"].append(row)
@@ -159,7 +159,7 @@ def grouped(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def ratios_in_words(values: list[float], rng: random.Random) -> list[str]:
-    """Geometric mean with its interval over tasks, mean, how many are above 1."""
+    """Returns the geometric mean with its interval over tasks, the mean, and how many values are above 1."""
     if not values:
         return ["", "", ""]
     above = sum(value > 1 for value in values)
@@ -191,7 +191,7 @@ def runs_on(row: dict[str, Any]) -> str:
 
 
 def write_page(rows: list[dict[str, Any]], out: Path) -> None:
-    """Several processors in one file would be several experiments: each gets a table of its own."""
+    """Writes the page. Rows from several processors would be several experiments, so each gets its own table."""
     rng = random.Random(1)
     rows = sorted(rows, key=lambda row: (row.get("set", ""), number_of(row["task"]), row["task"]))
     passed = [row for row in rows if row["status"] == "passed"]
@@ -229,7 +229,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
 
 
 def run_all(tasks: list[Path], args: argparse.Namespace, jobs: int) -> list[Path]:
-    """Writes their rows. Given back: those that found too little memory left by the others on their GPU."""
+    """Runs the tasks and writes their rows. Returns those for which other tasks left too little memory on their GPU."""
     crowded = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         begun = {pool.submit(lambda task: optimize(task, args) if time.monotonic() < args.last_start else None, task): task
@@ -252,13 +252,13 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=Path("expert_rows.jsonl"))
     parser.add_argument("--attempts", type=int, default=15)
     parser.add_argument("--seconds", type=int, default=120, help="at most, for each task")
-    parser.add_argument("--once", action="store_true", help="one attempt each, and no profile, which nobody would act on")
+    parser.add_argument("--once", action="store_true", help="one attempt each, without a profile, since no second attempt would use it")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
     parser.add_argument("--mixed", action="store_true", help="in a mixed order, so that several large tasks seldom meet on one GPU")
     parser.add_argument("--threads", type=int, default=0, help="of each task's reference; 0: all processors")
     parser.add_argument("--devices", default="", help="GPUs to use: 0,1")
-    parser.add_argument("--set", default="", help="of which tasks are the same: small, large; stands in the rows")
+    parser.add_argument("--set", default="", help="of which tasks are the same: small, large; written into the rows")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="SECONDS", help="begin no task later")
     parser.add_argument("--task-limit", type=float, metavar="SECONDS",

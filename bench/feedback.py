@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Does profile feedback help? Recorded runs of the strategies `pragma` and `n-pragma`, which differ in nothing else.
+"""Does profile feedback help? Compares recorded runs of `pragma` and `n-pragma`, which differ only in that.
 
-Reads recordings/feedback/TASK.STRATEGY.N.jsonl (written by `pragma export RUN --recording`), counts what their attempts
-came to, and times the best kernel of each `pragma` run against that of the `n-pragma` run of the same task and number on
-this machine: `pragma evaluate --against`, in pairs. Speedups over eager are measured anew too; what the runs recorded was
-measured while other runs waited for their models. Writes docs/results/feedback.md.
+Reads recordings/feedback/TASK.STRATEGY.N.jsonl (written by `pragma export RUN --recording`) and counts the outcomes of
+their attempts. Then it times the best kernel of each `pragma` run against that of the `n-pragma` run of the same task
+and number on this machine: `pragma evaluate --against`, in pairs. Speedups over eager are measured anew too, because
+the recorded ones were measured while other runs waited for their models. Writes docs/results/feedback.md.
 """
 
 from __future__ import annotations

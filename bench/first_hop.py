@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""STARK's first hop: the planner marks the PyTorch module, or an empty kernel. First kernels, timed in pairs.
+"""STARK's first hop: the planner marks the PyTorch module, or an empty kernel. Times the first kernels in pairs.
 
-Reads recordings/first-hop/TASK.{module,skeleton}.jsonl: one attempt each with a real model. The two kernels of a task
-are judged and timed against each other with `pragma evaluate --against`. Writes docs/results/first-hop.md.
+Reads recordings/first-hop/TASK.{module,skeleton}.jsonl, which hold one attempt each with a real model. The two kernels
+of a task are judged and timed against each other with `pragma evaluate --against`. Writes docs/results/first-hop.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def status(run):
 
 
 def compare(judge, module, skeleton):
-    """Time of the module's first kernel over that of the skeleton's; None where one did not pass."""
+    """Returns the time of the module's first kernel over that of the skeleton's, or None if one did not pass."""
     if not (module and skeleton and module.first and skeleton.first):
         return None
     result = judge.evaluate(skeleton, skeleton.first, (module, module.first))

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Do the rules for GPUs name the cause that is known? tests/gpu/diagnosis/ holds slow CUDA kernels, each with its
-cause in the head of its source and a fixed variant beside it; tests/recorded/ncu/diagnosis/ what Nsight Compute
-counted of both on a GPU, and how long they took without it.
+"""Do the rules for GPUs name the known cause?
 
-    bench/gpu_diagnosis.py                  what `pragma diagnose` says of the recordings; writes docs/results/gpu-diagnosis.md
-    bench/gpu_diagnosis.py --record FOLDER  takes over new recordings, of one kernel or all (tests/gpu/diagnosis/collect.py makes them)
+tests/gpu/diagnosis/ holds slow CUDA kernels, each with its cause in the head of its source and with a fixed variant.
+tests/recorded/ncu/diagnosis/ holds what Nsight Compute counted for both on a GPU, and how long they took without it.
+
+    bench/gpu_diagnosis.py                  asks `pragma diagnose` about the recordings;
+                                            writes docs/results/gpu-diagnosis.md
+    bench/gpu_diagnosis.py --record FOLDER  imports new recordings, of one kernel or all
+                                            (tests/gpu/diagnosis/collect.py makes them)
 """
 
 from __future__ import annotations
@@ -24,12 +27,12 @@ KERNELS = benchlib.ROOT / "tests" / "gpu" / "diagnosis"
 RECORDED = benchlib.ROOT / "tests" / "recorded" / "ncu" / "diagnosis"
 ADAPTER = benchlib.ROOT / "knowledge" / "adapters" / "ncu.toml"
 VARIANTS = ("slow", "fixed")
-COPY_OF_PEAK = 0.9  # as src/profile/device_profiler.cc
+COPY_OF_PEAK = 0.9  # same value as in src/profile/device_profiler.cc
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A slow kernel with its cause, what its task must do at least, and how often the slow variant launches."""
+    """A slow kernel with its cause, its task's minimum work, and how often the slow variant launches."""
 
     name: str
     cause: str
@@ -53,11 +56,11 @@ def read_cases():
     return [read_case(path) for path in sorted(KERNELS.glob("*.cu"))]
 
 
-# --- taking over recordings -----------------------------------------------------------------------
+# --- importing recordings -------------------------------------------------------------------------
 
 
 def wanted_columns():
-    """The columns that name a launch, and those that the adapter reads."""
+    """Returns the columns that name a launch, and those that the adapter reads."""
     text = ADAPTER.read_text(encoding="utf-8")
     natives = re.findall(r'^native = "(.+)"$', text, re.MULTILINE)
     natives += re.findall(r"\[(\w+__[\w.]+)\]", text)
@@ -102,7 +105,7 @@ def record(folder):
 
 
 def given(case, us, device):
-    """What a profile of pragma's own knows besides the counters."""
+    """Returns what a profile made by pragma knows besides the counters."""
     memory_us = case.bytes / (COPY_OF_PEAK * device["memory_gbs"]) * 1e-3
     compute_us = case.flops / device["fp32_gflops"] * 1e-3
     facts = {"time_ms": us / 1000, "compulsory_bytes": case.bytes, "task_flops": case.flops,
@@ -120,7 +123,7 @@ def diagnose(program, case, variant, times, device):
 
 
 def recorded_facts():
-    """Times by case and variant, and the device."""
+    """Returns the times by case and variant, and the device."""
     return (json.loads((RECORDED / name).read_text(encoding="utf-8")) for name in ("times_us.json", "device.json"))
 
 

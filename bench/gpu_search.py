@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What the loop finds on a GPU with a real language model: recorded runs, step by step, and their best kernels
-measured once more with nothing else running.
+"""What the loop finds on a GPU with a real language model: recorded runs, and their best kernels measured again.
+
+The recorded runs are shown step by step. The best kernels are measured once more with nothing else running.
 
     bench/gpu_search.py --measure ROWS    on a machine with a GPU: each run's best kernel against eager and
-                                          torch.compile (`pragma evaluate`), a line of JSON each; goes on where it stopped
+                                          torch.compile (`pragma evaluate`), one line of JSON each;
+                                          continues where it stopped
     bench/gpu_search.py --rows ROWS       writes docs/results/gpu-search.md from the recordings and those lines
 
 Recordings are recordings/gpu/TASK.TARGET.jsonl (`pragma export RUN --recording`).
@@ -22,7 +24,7 @@ import benchlib
 from recordings import Judge, Run, ratio
 
 FOLDER = benchlib.ROOT / "recordings" / "gpu"
-METRICS = {  # PRAGMA's six, and what a profile says first
+METRICS = {  # PRAGMA's six, and what a profile reports first
     "gpu_kernel_time": "kernel, us", "gpu_achieved_occupancy": "occupancy, %", "gpu_registers_per_thread": "registers",
     "gpu_shared_memory_per_block": "shared, bytes", "gpu_tensor_active": "tensor cores, %",
     "gpu_memory_throughput": "memory, %",
@@ -37,7 +39,7 @@ def read_runs(folder):
 
 
 def measure(run, program, options):
-    """Of the best kernel: status, time, both ratios."""
+    """Measures the best kernel: status, time, both ratios."""
     flags = ["--target", run.strategy, "--no-serve"] + (["--devices", options.devices] if options.devices else [])
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(program, options.home, pathlib.Path(folder))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does KernelBench's own evaluator agree with our verdicts? On a machine with a GPU:
+"""Does KernelBench's own evaluator agree with pragma's verdicts? Runs on a machine with a GPU:
 
     bench/kernelbench_evaluator.py --kernelbench CHECKOUT --pragma FILE --home DIR... [--rows FILE] [--jobs 4]
 
-Exports the best kernel of the last run kept in each of the given homes, with --every of all (`pragma export`), and hands ModelNew, beside the
-task's own source, to `eval_kernel_against_ref` of the checkout: five drawn inputs, their tolerance, 100 timed
-calls. Each solution has a process of its own, as KernelBench's own scripts have it.
+Exports (`pragma export`) the best kernel of the last run in each given home, or of all runs with --every. Passes
+ModelNew and the task's own source to `eval_kernel_against_ref` of the checkout, which uses five drawn inputs,
+KernelBench's tolerance and 100 timed calls. Each solution has a process of its own, as in KernelBench's own scripts.
 
     bench/kernelbench_evaluator.py --summary ROWS    writes docs/results/gpu-kernelbench.md from the rows
 """
@@ -25,14 +25,14 @@ import types
 
 import benchlib
 
-LIMIT = 240  # seconds of one evaluation, its build included
-# What their package imports for other purposes than judging: models and their keys.
+LIMIT = 240  # seconds for one evaluation, including its build
+# Modules that KernelBench's package imports for other purposes than judging: models and their keys.
 UNNEEDED = {"openai": ["OpenAI"], "litellm": ["completion"], "dotenv": ["load_dotenv"]}
 
 
 def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, backend: str, build: str, tf32: str) -> dict:
-    """In this process: what their evaluator says. It leaves Torch's settings alone, of which one lets cuDNN round
-    the factors of the reference's convolutions to TF32; `tf32` = off: not."""
+    """Returns what KernelBench's evaluator says, run in this process. The evaluator does not change Torch's settings.
+    One of them lets cuDNN round the factors of the reference's convolutions to TF32. `tf32` = "off" prevents that."""
     if tf32 == "off":
         import torch
 
@@ -59,7 +59,7 @@ def pragma(options: argparse.Namespace, *arguments) -> dict:
 
 
 def ours(shown: dict) -> dict:
-    """The best trial of a run: status, what KernelBench's rule says of it (beside ours, which is against fp64), time and speedup."""
+    """Returns a run's best trial: status, verdict by KernelBench's rule (pragma's is against fp64), time, speedup."""
     best = next(trial for trial in shown["trials"] if trial["node"] == shown["best"])
     judged = best["evaluation"]
     eager = (judged.get("speedup") or {}).get("eager") or {}
@@ -73,7 +73,7 @@ def by_their_rule(verdict: dict) -> bool:
 
 
 def runs_of(options: argparse.Namespace) -> list[tuple[pathlib.Path, str]]:
-    """Home and run."""
+    """Returns pairs of home and run."""
     if not options.every:
         return [(home, "last") for home in options.home]
     found = [(home, run["run"]) for home in options.home
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--home", type=pathlib.Path, nargs="+", default=[])
     parser.add_argument("--tf32", choices=["on", "off"], default="on", help="whether cuDNN may use it in their reference (Torch's default: on)")
     parser.add_argument("--every", action="store_true", help="all runs of a home that have a kernel")
-    parser.add_argument("--limit", type=int, default=0, help="with --every: so many of them, evenly spaced")
+    parser.add_argument("--limit", type=int, default=0, help="with --every: this many of them, evenly spaced")
     parser.add_argument("--rows", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1, help="solutions at once, which disturbs the times that it prints")
     parser.add_argument("--summary", type=pathlib.Path)

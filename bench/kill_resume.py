@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """kill -9 at random moments, then resume: does the run end as if nothing had happened?
 
-Replayed runs (--kills, 50): `pragma replay RECORDING` undisturbed gives the tree's signature and the
-time it takes. Then it is started in a fresh home and killed at a random moment within that time;
-`pragma resume` must end with the same signature, the calls that were committed when it was killed
-must stand unchanged at the front, none may be there twice, and their number must be the undisturbed
-one. A kill before the run was in the store has nothing to resume, and one that comes after the end
-kills nothing; both are counted apart and repeated.
+Replayed runs (--kills, 50): an undisturbed `pragma replay RECORDING` gives the tree's signature and the time it takes.
+Then the replay is started in a fresh home and killed at a random moment within that time. `pragma resume` must end with
+the same signature. The calls that were committed when it was killed must be unchanged at the front, none may be there
+twice, and their number must be that of the undisturbed run. A kill before the run was in the store leaves nothing to
+resume, and one after the end kills nothing. Both are counted separately and repeated.
 
-Real runs (--real N): `pragma optimize` on the recorded task with real builds, checks and timings,
-where a command hands out the recorded replies and counts how often it is asked. After the kill and
-the resume every attempt must be there, and no reply that was committed may have been asked again.
+Real runs (--real N): `pragma optimize` on the recorded task with real builds, checks and timings. A command returns the
+recorded replies and counts how often it is asked. After the kill and the resume every attempt must be there, and no
+committed reply may have been asked for again.
 
-Left behind: this script makes itself the reaper of all orphans below it, so that any process of the
-killed run that lives on (a stopped one, too) turns up as its own. New entries of /dev/shm and System
-V shared memory are looked for as well.
+Leftovers: this script makes itself the reaper of all orphans below it. Any process of the killed run that lives on
+(even a stopped one) therefore becomes a child of the script. It also looks for new entries of /dev/shm and System V
+shared memory.
 """
 
 import argparse
@@ -35,7 +34,7 @@ import time
 import benchlib
 
 PR_SET_CHILD_SUBREAPER = 36
-GRACE_SECONDS = 10.0  # a killed tree needs a moment to fall
+GRACE_SECONDS = 10.0  # a killed process tree needs a moment to end
 
 REPLY = """
 import pathlib, shutil, sqlite3, sys, tempfile, json
@@ -56,7 +55,7 @@ def become_reaper():
 
 
 def descendants():
-    """{pid: (state, command line)} of every living process below this one."""
+    """Returns {pid: (state, command line)} of every living process below this one."""
     parents, facts = {}, {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -86,7 +85,7 @@ def reap():
 
 
 def survivors():
-    """Waits until nothing of ours lives; (what still does, seconds it took)."""
+    """Waits until no descendant is alive. Returns those that still are, and the seconds it took."""
     start = time.monotonic()
     while True:
         reap()
@@ -110,7 +109,7 @@ def shared_memory():
 
 
 def mapped_by_others(name):
-    """A process that is not ours has it open as memory: another program of this machine made it."""
+    """Tells whether a process has the memory mapped. Then another program of this machine made it."""
     for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
         try:
             if name in maps.read_text(errors="replace"):
@@ -121,7 +120,7 @@ def mapped_by_others(name):
 
 
 def left_memory(before):
-    """New shared memory that nobody alive holds, after waiting for what goes by itself."""
+    """Returns new shared memory that no living process holds, after waiting for what is removed by itself."""
     start = time.monotonic()
     while True:
         names = {name for name in shared_memory() - before if not mapped_by_others(name)}
@@ -131,7 +130,7 @@ def left_memory(before):
 
 
 def committed(home):
-    """Rows of the call and trial tables as they stand on disk, from a copy: looking changes nothing."""
+    """Returns the rows of the call and trial tables on disk. Reads a copy, so that nothing changes."""
     if not (home / "pragma.db").exists():
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +143,7 @@ def committed(home):
                 calls = store.execute("SELECT node, role, ordinal, prompt_json, completion_json "
                                       "FROM call ORDER BY number").fetchall()
                 trials = store.execute("SELECT count(*) FROM trial").fetchone()[0]
-            except sqlite3.OperationalError:  # killed before the tables were made
+            except sqlite3.OperationalError:  # killed before the tables were created
                 return None
         store.close()
     digests = [hashlib.sha256(json.dumps(row).encode()).hexdigest() for row in calls]
@@ -157,7 +156,7 @@ def start(command):
 
 
 def finish(command):
-    """Runs to the end; (exit code, the JSON object or None, last line of stderr)."""
+    """Runs a command to its end. Returns exit code, the JSON object or None, and the last line of stderr."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     try:
@@ -169,7 +168,7 @@ def finish(command):
 
 
 def kill_after(command, seconds):
-    """Starts, waits, kills -9; True if it was still running."""
+    """Starts a command, waits, and kills it with -9. Returns True if it was still running."""
     process = start(command)
     try:
         process.wait(timeout=seconds)
@@ -216,7 +215,7 @@ def undisturbed(pragma, recording, folder):
 
 
 def one_replayed(pragma, recording, folder, label, expected, report):
-    """"early", "late" or "counted"."""
+    """Kills and resumes one replay. Returns "early", "late" or "counted"."""
     home = folder / "home"
     shutil.rmtree(home, ignore_errors=True)
     before = shared_memory()
@@ -258,7 +257,7 @@ def replayed(pragma, recording, kills, report):
 
 
 def repeat(kills, one):
-    """Until so many kills were counted; {"counted", "early", "late"}."""
+    """Repeats until the given number of kills was counted. Returns {"counted", "early", "late"}."""
     counts = {"counted": 0, "early": 0, "late": 0}
     while counts["counted"] < kills:
         counts[one(f"kill {counts['counted'] + 1}")] += 1
@@ -272,7 +271,7 @@ def repeat(kills, one):
 
 
 class RealRun:
-    """The recorded task and replies as files, and the command that hands them out."""
+    """The recorded task and replies as files, and the command that returns the replies."""
 
     def __init__(self, recording, folder):
         lines = [json.loads(line) for line in recording.read_text(encoding="utf-8").splitlines() if line]
@@ -345,7 +344,7 @@ def main():
     parser.add_argument("recording", type=pathlib.Path, nargs="?", help="default: the first of recordings/")
     parser.add_argument("--kills", type=int, default=50, help="of replayed runs (50)")
     parser.add_argument("--real", type=int, default=0, help="of real runs (0)")
-    parser.add_argument("--seed", type=int, default=None, help="of the moments (default: drawn, and told)")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the moments (default: random, and printed)")
     benchlib.add_common(parser, "kill-resume.md")
     options = parser.parse_args()
     pragma = benchlib.program(options.build, "pragma")

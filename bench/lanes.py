@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures beside one another on a machine with many processors.
+"""Runs measurements in parallel on a machine with many processors.
 
   lanes.py COMMANDS --log FOLDER [--processors 2] [--spare 0] [--seconds N]
 
-COMMANDS has one shell command a line. A lane is a group of processors (the threads of a core stay
-together) with a /tmp of its own, so that the lock under which pragma measures holds for the lane and
-not for the machine. Each lane takes the next command when its last one has ended; FOLDER gets the
-output of each. When the time is up the commands under way are interrupted: those that can be resumed
-then are, by the same command. --spare leaves the first processors to others.
+COMMANDS has one shell command per line. A lane is a group of processors (the threads of a core stay together) with a
+/tmp of its own. The lock under which pragma measures therefore holds for the lane, not for the machine. Each lane takes
+the next command when its last one has ended. FOLDER gets the output of each. When the time is up, the running commands
+are interrupted. Those that can be resumed are resumed by the same command. --spare leaves the first processors to other
+programs.
 
-What a lane measures is a ratio, taken in pairs on the same two processors: the memory, the last cache
-and the clock are shared with the neighbours. Needs root (a mount namespace for each lane).
+What a lane measures is a ratio, taken in pairs on the same two processors, because it shares memory, last-level cache
+and clock with the other lanes. Needs root (a mount namespace for each lane).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import threading
 import time
 from pathlib import Path
 
-GRACE_S = 45  # for what is interrupted to write down what it has
-LOOK_S = 0.5  # how often a lane looks whether the time is up
+GRACE_S = 45  # seconds in which interrupted commands can save what they have
+LOOK_S = 0.5  # seconds between checks whether the time is up
 OWN_TMP = 'mount -t tmpfs tmpfs /tmp && exec sh -c "$1"'
 
 
 def siblings(cpu: int) -> tuple[int, ...]:
-    """The processors of its core, itself among them."""
+    """Returns the processors of the same core, including `cpu`."""
     path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:
         text = path.read_text()
@@ -53,7 +53,7 @@ def lanes_of(processors: int, spare: int) -> list[list[int]]:
 
 
 class Limit:
-    """When to stop; Ctrl-C and SIGTERM make it now."""
+    """Tells when to stop. Ctrl-C and SIGTERM end the time at once."""
 
     def __init__(self, seconds: float):
         self.until = time.monotonic() + seconds

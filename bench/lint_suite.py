@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""pragma lint over the suite in tasks/, or over folders of KernelBench tasks; writes docs/results/lint-NAME.md.
+"""Runs pragma lint over the suite in tasks/ or folders of KernelBench tasks; writes docs/results/lint-NAME.md.
 
   lint_suite.py --name suite                       the tasks of this repository
   lint_suite.py --name kernelbench-1 --dir DIR     every DIR/*.py
 
-One process a task, one after the other; a task that takes longer than --limit seconds or needs more memory than
-there is gets a line that says so. Verdicts that exist already (--resume FILE, JSON lines) are kept.
+Each task has a process of its own, one after the other. A task that takes longer than --limit seconds, or needs more
+memory than there is, gets a line that says so. Existing verdicts (--resume FILE, JSON lines) are kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def lint(program, task, budget, limit):
-    """The object that `pragma lint --json` prints, or one with a failure."""
+    """Returns the object that `pragma lint --json` prints, or one with a failure."""
     command = [program, "lint", task, "--json", "--budget", f"{budget}s", "--task-limit", f"{limit}s"]
     started = time.monotonic()
     try:
@@ -41,7 +41,7 @@ def lint(program, task, budget, limit):
 
 
 def decoys(answer):
-    """'zeros (official and strict; rejected by signed)', ..."""
+    """Formats the accepted decoys: 'zeros (official and strict; rejected by signed)', ..."""
     parts = []
     for decoy in answer.get("accepted_decoys", []):
         rules = " and ".join(decoy["rules"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The same C++ source built two ways: by `pragma evaluate`, and by torch's load_inline.
+"""Builds the same C++ source in two ways: with `pragma evaluate`, and with torch's load_inline.
 
-load_inline is what a kernel wrapped as a PyTorch extension needs: it compiles the source together
-with torch's headers and imports the result. Both start without a cache of this source.
+A kernel wrapped as a PyTorch extension needs load_inline, which compiles the source together with torch's headers and
+imports the result. Both builds start without a cache of this source.
 """
 
 import argparse
@@ -23,7 +23,7 @@ at::Tensor pragma_run(std::vector<at::Tensor> tensors) {{
 }}
 """
 
-# Runs in the virtual environment: kernel.h as bench/suite_check.py writes it, then load_inline.
+# Runs in the virtual environment: writes kernel.h as bench/suite_check.py does, then calls load_inline.
 LOAD = """
 import json, pathlib, sys, time
 sys.path.insert(0, "bench")
@@ -69,7 +69,7 @@ def inline_seconds(task, kernel, folder):
 
 
 def pragma_seconds(pragma, task, kernel, folder):
-    """Build and load of one uncached evaluation, from its phases."""
+    """Returns the seconds for build and load of one uncached evaluation, from its phases."""
     source = with_token(kernel, folder)
     done = subprocess.run([str(pragma), "evaluate", str(task), str(source), "--json", "--no-timing",
                            "--home", str(folder / "home")], capture_output=True, text=True, check=False)

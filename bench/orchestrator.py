@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The orchestrator's own time in a run of 15 attempts: all but model, build and run.
+"""Measures the orchestrator's own time in a run of 15 attempts: everything but model, build and run.
 
-The replies of a recorded conversation, taken round and round, drive one real run (real builds, checks
-and timings; the model is a script that takes no time). Its recording is then replayed: a replay does
-everything that the orchestrator does (prompts, windows, strategy, store) and nothing else, so the
-replay's wall time over the real run's is the share asked for. Aim: below 1 %.
+The replies of a recorded conversation, repeated in order, drive one real run (real builds, checks and timings; the
+model is a script that takes no time). The run's recording is then replayed. A replay does everything that the
+orchestrator does (prompts, windows, strategy, store) and nothing else. The result is therefore the replay's wall time
+over the real run's. Aim: below 1 %.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import kill_resume
 
 
 def completions(recording):
-    """Texts of the recorded replies by role, without decisions to stop."""
+    """Returns the texts of the recorded replies by role, without decisions to stop."""
     texts = {"coder": [], "conductor": []}
     for line in recording.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
@@ -39,7 +39,7 @@ def replies_of(recording, attempts):
 
 
 def timed(command):
-    """(exit code, wall seconds, processor seconds of it and its children)."""
+    """Returns the exit code, the wall seconds, and the processor seconds of the command and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Several results of `pragma bench --json` over different tasks, put together: strategies in one table, paired.
+"""Combines several results of `pragma bench --json` over different tasks: all strategies in one table, paired.
 
   pooled.py FILE.json... [--over n-pragma] [--out FILE]
 
-A task without a kernel counts as 1 where the table says so: who has none runs eager. Intervals: bootstrap over tasks.
+A task without a kernel counts as 1 where the table says so, because its user then runs eager. Intervals are
+bootstrapped over tasks.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import benchlib
 
 
 def speedups(files):
-    """[task][strategy] -> times over eager, None where no kernel passed."""
+    """Returns [task][strategy] -> speedup over eager, or None if no kernel passed."""
     found = collections.defaultdict(dict)
     for file in files:
         for row in json.loads(file.read_text(encoding="utf-8"))["tasks"]:
             if row["strategy"] in found[row["task"]]:
-                benchlib.fail(f"{file}: {row['task']}, {row['strategy']} stands in two rows")
+                benchlib.fail(f"{file}: {row['task']}, {row['strategy']} is in two rows")
             eager = ((row["best"] or {}).get("speedup") or {}).get("eager")
             found[row["task"]][row["strategy"]] = eager["median"] if row["passed"] and eager else None
     return found

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Power: how often is a copy slowed by 3 % called slower?
+"""Statistical power: how often is a copy slowed by 3 % called slower?
 
-The kernel and its slowed copy come from bench/work.py; "called slower" means that the 95 % interval
-of the ratio lies above 1.
+The kernel and its slowed copy come from bench/work.py. "Called slower" means that the 95 % interval of the ratio is
+above 1.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Recorded runs (`pragma export RUN --recording`): what their attempts came to, and their kernels timed anew."""
+"""Reads recorded runs (`pragma export RUN --recording`), counts their attempts' outcomes and times kernels anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import benchlib
 
 
 class Run:
-    """One recorded run: TASK.STRATEGY.jsonl, or TASK.STRATEGY.NUMBER.jsonl where there are several."""
+    """One recorded run: TASK.STRATEGY.jsonl, or TASK.STRATEGY.NUMBER.jsonl if there are several."""
 
     def __init__(self, path):
         self.path = path
@@ -29,7 +29,7 @@ class Run:
 
     @property
     def first(self):
-        """The first attempt, where it passed."""
+        """Returns the first attempt if it passed, else None."""
         trial = self.trials[0]
         return trial if trial["evaluation"]["status"] == "passed" else None
 
@@ -42,26 +42,26 @@ class Run:
         return ", ".join(f"{count} {status}" for status, count in self.statuses.most_common())
 
     def eager_after(self, attempts):
-        """Speedup over eager, as recorded, of the best of the first attempts; 0: none passed."""
+        """Returns the recorded speedup over eager of the best of the first attempts, or 0 if none passed."""
         found = [trial for trial in self.trials[:attempts] if trial["best"]]
         return found[-1]["evaluation"]["speedup"]["eager"]["median"] if found else 0
 
     @property
     def prompt_bytes(self):
-        """Median size of the Conductor's prompts."""
+        """Returns the median size of the Conductor's prompts."""
         sizes = [sum(len(message["text"]) for message in call["messages"]) for call in self.calls
                  if call["role"] == "conductor"]
         return benchlib.median(sizes) if sizes else 0
 
 
 class Judge:
-    """`pragma evaluate` of recorded candidates, their files in a folder that the caller owns."""
+    """Runs `pragma evaluate` on recorded candidates. Their files are in a folder that the caller owns."""
 
     def __init__(self, program, home, folder):
         self.program, self.home, self.folder = program, home, folder
 
     def evaluate(self, run, trial, other=None, flags=("--no-compile-baseline",)):
-        """The result of a trial of the run, against the candidate of another (run, trial)."""
+        """Evaluates a trial of the run, against the candidate of another (run, trial) if one is given."""
         task = self.folder / f"{run.task}.py"
         task.write_text(run.source, encoding="utf-8")
         against = ["--against", self.written(*other)] if other else []
@@ -74,7 +74,7 @@ class Judge:
         candidate = trial["candidate"]
         (name, text), = candidate["files"].items()
         file = self.folder / f"{run.task}.{run.strategy}.{trial['node']}{pathlib.Path(name).suffix}"
-        if candidate["language"] != "cpp":  # its flags, where there are any, stand in its text
+        if candidate["language"] != "cpp":  # such a candidate's flags, if any, are in its text
             file.write_text(text, encoding="utf-8")
             return file
         head = {"pragma-flags": " ".join(candidate["flags"]), "pragma-compiler": candidate["compiler"]}

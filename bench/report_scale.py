@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How large is the report of a long run, and how soon does a browser have it on the screen?
+"""How large is the report of a long run, and how soon does a browser show it?
 
-A synthetic run (build/pragma-synthetic-run: recorded attempts with a part of their words and figures
-rewritten) goes through the real store into `pragma report`. Headless Chromium then opens the page
---opens times, each time in a fresh tab of a warm browser; what counts is the time from the start of
-the navigation until the page marks itself as drawn, with the panel of the best attempt filled and the
-frame handed to the screen.
+A synthetic run (build/pragma-synthetic-run: recorded attempts with a part of their words and figures rewritten) goes
+through the real store into `pragma report`. Headless Chromium then opens the page --opens times, each time in a fresh
+tab of a warm browser. The time counts from the start of the navigation until the page marks itself as drawn. By then
+the panel of the best attempt is filled and the frame is passed to the screen.
 """
 
 import argparse

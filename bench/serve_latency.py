@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How soon an evaluation starts with `pragma serve`, and what that makes of the whole of it.
+"""How soon an evaluation starts with `pragma serve`, and how long the whole evaluation takes.
 
-For each task: `pragma evaluate --no-serve` (cold: process, torch, the task's description), then the same
-candidates by the server. Each time the kernel gets a comment of its own, so no build is cached. The
-start is the time from sending the request to the message that the build begins (aim: below 50 ms for
-every evaluation of a task but the first).
+Each task is first evaluated with `pragma evaluate --no-serve` (cold: process, torch, the task's description). Then the
+server evaluates the same candidates. Each time the kernel gets a comment of its own, so no build is cached. The start
+is the time from sending the request to the message that the build begins (aim: below 50 ms for every evaluation of a
+task but the first).
 """
 
 import argparse
@@ -27,18 +27,18 @@ ANSWERS = ("result", "failure", "lost")
 
 
 class Client:
-    """A connection that notes when each message came."""
+    """A connection that notes when each message arrived."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
-        folder = os.open(path.parent, os.O_PATH)  # an address holds no long path
+        folder = os.open(path.parent, os.O_PATH)  # a socket address cannot hold a long path
         self.socket.connect(f"/proc/self/fd/{folder}/{path.name}")
         os.close(folder)
         self.lines = self.socket.makefile("r", encoding="utf-8")
         self.lines.readline()
 
     def evaluate(self, task, kernel, measure):
-        """Seconds until the build begins, seconds in all, the status."""
+        """Returns the seconds until the build begins, the seconds in total, and the status."""
         request = {"task": {"path": str(task)}, "candidate": {"path": str(kernel)}, "measure": measure}
         start = time.monotonic()
         self.socket.sendall(json.dumps({"schema": 1, "evaluate": request}).encode() + b"\n")
@@ -77,7 +77,7 @@ def chosen(pattern):
 
 def measure_task(pragma, client, home, folder, task, kernel, measure, repeat):
     cold = [by_command(pragma, task, fresh(kernel, folder), home, measure, "--no-serve") for _ in range(repeat)]
-    client.evaluate(task, fresh(kernel, folder), measure)  # the reference is made
+    client.evaluate(task, fresh(kernel, folder), measure)  # makes the reference
     warm = [client.evaluate(task, fresh(kernel, folder), measure) for _ in range(repeat)]
     command = [by_command(pragma, task, fresh(kernel, folder), home, measure) for _ in range(repeat)]
     statuses = {status for _, status in cold + command} | {status for _, _, status in warm}
@@ -111,7 +111,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         home = folder / "home"
-        by_command(pragma, pairs[0][0], pairs[0][1], home, "nothing", "--no-serve")  # machine figures
+        by_command(pragma, pairs[0][0], pairs[0][1], home, "nothing", "--no-serve")  # measures the machine's figures
         server = start_server(pragma, home)
         try:
             for task, kernel in pairs:

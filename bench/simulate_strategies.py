@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Drives every strategy against made-up authors and kernels, at equal budgets, and writes
-docs/strategies-simulated.md. No model, no compiler, no timing: always the same figures."""
+"""Drives every strategy against simulated authors and kernels, at equal budgets, and writes
+docs/strategies-simulated.md. It uses no model, no compiler and no timing, so the figures are always the same.
+"""
 
 from __future__ import annotations
 

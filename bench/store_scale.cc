@@ -1,7 +1,7 @@
-// pragma-store-scale: a store with very many trials: how long an append takes, how long it takes to
-// open a run, how large the file is. Filling goes past the store's interface, in transactions of
-// many runs, and goes on where it was broken off; what is measured is the store's own, each append
-// committed as in a run.
+// pragma-store-scale measures a store with very many trials: how long an append takes, how long it
+// takes to open a run, and how large the file is. Filling the store bypasses its interface and uses
+// transactions of many runs. An interrupted filling is continued. The measurements use the store's
+// own interface, and each append is committed as in a run.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -21,12 +21,12 @@
 #include <thread>
 #include <vector>
 
+#include "app/recorded_run.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/recorded_run.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/trial.h"
@@ -41,12 +41,13 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-double sync_seconds = 0;  // NOLINT: what the functions below add up to, on this one thread
+double sync_seconds = 0;  // NOLINT: sum over the functions below, on this one thread
 
 }  // namespace
 
-// SQLite calls these; here they also tell how long the disk took. So the store's own part of an
-// append can be told from the disk's, which nothing but a weaker promise would make shorter.
+// SQLite calls these functions. Here they also record how long the disk took. That separates the
+// store's own share of an append from the disk's share, which only a weaker guarantee of durability
+// could shorten.
 extern "C" int fdatasync(int fd) {
   static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
   const auto start = Steady::now();
@@ -67,13 +68,15 @@ namespace pragma {
 namespace {
 
 constexpr int kTrialsInRun = 1000;
-constexpr int kRunsInTransaction = 50;      // so that pages of indexes are written seldom
-constexpr std::size_t kSourceBytes = 6000;  // of a kernel; suite runs with a model had 4 to 13 KB
+constexpr int kRunsInTransaction = 50;  // many, so that index pages are rarely written
+// Bytes of one kernel's source. Suite runs with a model had 4 to 13 KB.
+constexpr std::size_t kSourceBytes = 6000;
 constexpr int kMetrics = 70;
-constexpr int kExamples = 257;  // different trials; sources differ all the same
+constexpr int kExamples = 257;  // number of different trials; their sources differ in any case
 
 std::string RandomText(Rng& rng, std::size_t bytes) {
-  // Words of a source, so that it is about as compressible and as long in JSON as one.
+  // Uses words of source code, so that the text compresses, and grows in JSON, about as real source
+  // does.
   constexpr std::array<std::string_view, 8> kWords{"for (std::int64_t i = 0; i < n; ++i) {\n",
                                                    "  acc = _mm512_fmadd_ps(a, b, acc);\n",
                                                    "#pragma omp parallel for schedule(static)\n",
@@ -110,7 +113,8 @@ Profile ExampleProfile(Rng& rng) {
   return profile;
 }
 
-// As large as the trials of suite runs with a language model and profiles (12 to 14 KB of JSON).
+// Makes a trial as large as those of suite runs with a language model and profiles (12 to 14 KB of
+// JSON).
 Trial ExampleTrial(int node, Rng& rng) {
   Trial trial{.node = node,
               .parent = node / 2,
@@ -150,7 +154,7 @@ RunRecord ExampleRun(int number) {
           .created_ms = 1'000'000'000'000 + number};
 }
 
-// A trial like `like`, with a source of its own: what another attempt would add to the store.
+// Makes a trial like `like` with a source of its own, as another attempt would add it to the store.
 Trial Another(const Trial& like, int node, std::uint64_t number) {
   Trial trial = like;
   trial.node = node;
@@ -185,7 +189,7 @@ Result<void> FillRun(Database& raw, int run, const std::vector<Trial>& examples)
   return {};
 }
 
-// How many runs there are that were filled; a transaction holds whole ones.
+// Returns the number of filled runs. A transaction holds whole runs.
 Result<int> Filled(Database& raw) {
   Query query = TRY(raw.Prepare("SELECT count(*) FROM run WHERE id LIKE 'r-20260101-%'"));
   TRY(query.Next());
@@ -197,8 +201,8 @@ Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
   const std::unique_ptr<Database> raw = TRY(Database::Open(home / "pragma.db"));
   const int filled = TRY(Filled(*raw));
   if (filled >= runs) return {};
-  // Only while filling, so that the disk has everything to write once; kill -9 does no harm, after
-  // power loss it must begin again.
+  // These settings apply only while filling, so that the disk writes everything only once. kill -9
+  // does no harm. After a power loss the filling must start from scratch.
   TRY(raw->Execute(
       "PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -1000000;"));
   std::vector<Trial> examples;
@@ -211,7 +215,7 @@ Result<void> Fill(const std::filesystem::path& home, int runs, Rng& rng) {
     std::fprintf(stderr, "\rfilled %d of %d runs", run - 1, runs);
   }
   std::fputs("\n", stderr);
-  ::sync();  // or the measured appends would wait for what was filled
+  ::sync();  // else the measured appends would wait for the filled data
   return {};
 }
 
@@ -226,15 +230,16 @@ struct Options {
   int runs = 1000;
   int appends = 2000;
   int openings = 20;
-  int waiting = 20;  // appends that wait for the disk, one in a second
+  int waiting = 20;  // number of appends that wait for the disk, one per second
 };
 
 struct Figures {
-  std::vector<double> whole;  // seconds of an append
-  std::vector<double> own;    // the same less what the disk took to sync
+  std::vector<double> whole;  // seconds per append
+  std::vector<double> own;    // seconds per append without the disk's syncs
 };
 
-// `pause` before each: after a second a trial waits for the disk, as those of real runs do.
+// Sleeps for `pause` before each append. After a second a trial waits for the disk, as in real
+// runs.
 Result<Figures> MeasureAppends(Store& store, int count, std::chrono::milliseconds pause, Rng& rng) {
   RunRecord run = ExampleRun(0);
   run.id = "r-measured-" + SeedToHex(SystemSeed()).substr(0, 8);
@@ -254,10 +259,10 @@ Result<Figures> MeasureAppends(Store& store, int count, std::chrono::millisecond
 }
 
 struct Openings {
-  std::vector<double> first;  // seconds; what of the run the system's cache holds is left to chance
+  std::vector<double> first;  // seconds; how much of the run is in the page cache is left to chance
   std::vector<double> again;
-  std::vector<double> text;   // to make the table of it
-  std::vector<double> whole;  // with sources and profiles, as `pragma resume` reads it
+  std::vector<double> text;   // seconds to format the table
+  std::vector<double> whole;  // seconds with sources and profiles, as `pragma resume` reads it
 };
 
 Result<RunOutline> Open(const std::filesystem::path& home, const std::string& id,
@@ -270,7 +275,7 @@ Result<RunOutline> Open(const std::filesystem::path& home, const std::string& id
   return outline;
 }
 
-// By the function of `pragma show`.
+// Opens runs with the function that `pragma show` uses.
 Result<Openings> MeasureOpening(const Options& options, Rng& rng) {
   Openings openings;
   for (int i = 0; i < options.openings; ++i) {

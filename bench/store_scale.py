@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""A store with a million trials: appends, opening a run, size.
+"""Measures a store with a million trials: appends, opening a run, size.
 
-    bench/store_scale.py --folder FOLDER        on a disk with 25 GB free; docs/results/store-scale.md is written
+    bench/store_scale.py --folder FOLDER        on a disk with 25 GB free; writes docs/results/store-scale.md
 
-Fills a store with runs of 1,000 trials as large as those of runs with a language model and profiles: some
-5 KB of JSON, 11 KB of profile and a source of 6 KB that no other trial has; prompts and replies, which none of
-this reads, are left out. A million take some 24 GB of disk and some 3 minutes of processor time. In FOLDER
-what was filled stays, and filling that was broken off goes on; without it a folder is made and removed.
+Fills a store with runs of 1,000 trials. They are as large as those of runs with a language model and profiles: some 5
+KB of JSON, 11 KB of profile, and a source of 6 KB that no other trial has. Prompts and replies are left out, because
+nothing here reads them. A million trials take some 24 GB of disk and some 3 minutes of processor time. FOLDER keeps
+what was filled, and an interrupted filling is continued. Without --folder a temporary folder is created and removed.
 
-Then the store's own functions are measured (pragma-store-scale). Aims: an append below 1 ms, a run of 1,000
-trials opened in below 50 ms as `pragma show` opens it. A trial that comes a second or more after the last, as
-in real runs, waits for the disk (docs/store.md): that append and the disk's part of it stand apart.
+Then the store's own functions are measured (pragma-store-scale). Aims: an append takes less than 1 ms, and a run of
+1,000 trials is opened in less than 50 ms, as `pragma show` opens it. A trial that comes a second or more after the
+last, as in real runs, waits for the disk (docs/store.md). That append and the disk's part of it are reported
+separately.
 """
 
 import argparse
@@ -28,7 +29,7 @@ BYTES_OF_RUN = 25 << 20
 
 
 def medians(table):
-    """Milliseconds by the row's name."""
+    """Returns the milliseconds by the row's name."""
     rows = re.findall(r"^\| ([^|]+) \| \d+ \| ([0-9.]+) ms", table, re.MULTILINE)
     return {name.strip(): float(value) for name, value in rows}
 
@@ -44,7 +45,7 @@ def main():
     parser.add_argument("--appends", type=int, default=2000, help="measured appends (2000)")
     parser.add_argument("--openings", type=int, default=20, help="measured openings (20)")
     parser.add_argument("--waiting", type=int, default=20, help="measured appends that wait for the disk, one in a second (20)")
-    parser.add_argument("--folder", type=pathlib.Path, help="where the store is made and kept; one that is there is used again")
+    parser.add_argument("--folder", type=pathlib.Path, help="where the store is made and kept; an existing one is reused")
     benchlib.add_common(parser, "store-scale.md")
     options = parser.parse_args()
     program = benchlib.program(options.build, "pragma-store-scale")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Six strategies with one real model: recorded runs, their kernels timed anew on this machine.
+"""Compares six strategies with one real model: recorded runs whose kernels are timed anew on this machine.
 
-Reads recordings/strategies/TASK.STRATEGY.jsonl (written by `pragma export RUN --recording`). Every kernel that passed is
-judged and timed again with `pragma evaluate`; the fastest of each run is then timed against the fastest of the task's
-`sampling` run, in pairs. What the runs recorded was measured while other runs waited for their models. Writes
+Reads recordings/strategies/TASK.STRATEGY.jsonl (written by `pragma export RUN --recording`). Every kernel that passed
+is judged and timed again with `pragma evaluate`. The fastest of each run is then timed against the fastest of the
+task's `sampling` run, in pairs. The recorded figures were measured while other runs waited for their models. Writes
 docs/results/strategies-model.md.
 """
 
@@ -34,7 +34,7 @@ def eager_of(result):
 
 
 class Remeasured:
-    """A run whose kernels were all timed again: (trial, its speedup over eager), those that pass."""
+    """A run whose kernels were all timed again. `trials` holds (trial, its speedup over eager) of those that pass."""
 
     def __init__(self, run, judge):
         self.run = run
@@ -53,13 +53,13 @@ class Remeasured:
 
     @property
     def chosen(self):
-        """What the run itself took for its best."""
+        """Returns what the run itself chose as its best."""
         best = self.run.best
         return next((pair for trial, pair in self.trials if best and trial["node"] == best["node"]), None)
 
 
 def against(judge, ours, theirs):
-    """The paired ratio of two (run, trial)."""
+    """Returns the paired ratio of two (run, trial)."""
     if not (ours[1] and theirs[1]):
         return None
     return (judge.evaluate(*ours, theirs).get("speedup") or {}).get("best")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the suite in tasks/ and its plain kernels in bench/suite_kernels/.
 
-Every kernel exists twice: as it stands, and with one seeded bug (-DPRAGMA_BUG). The plain one must
-pass, the other must not.
+Every kernel exists in two versions: unchanged, and with one seeded bug (-DPRAGMA_BUG). The plain version must pass, the
+other must not.
 
   suite_check.py            with the real `pragma evaluate`; writes docs/results/suite.md
   suite_check.py --direct   without it: g++, ctypes and torch's fp64 reference in this process
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "bench" / "suite_kernels"
 BUG_FLAG = "-DPRAGMA_BUG=1"
 BUG_KINDS = ("off-by-one bound", "missing last tile", "wrong stride", "swapped operand")
-# What a wrong kernel may be called. A compile or source error would say nothing about the bug.
+# Statuses that a wrong kernel may get. A compile or source error would say nothing about the bug.
 CAUGHT = {"wrong_values", "nondeterministic", "crashed", "implausible"}
 TOLERANCE = 1e-4  # --direct: largest error over the rms of the output
 SECONDS_LIMIT = 2.0
@@ -53,7 +53,7 @@ def flags_of(source: str) -> list[str]:
 
 
 def with_bug(source: str) -> str:
-    """The source whose flags line switches the seeded bug on."""
+    """Returns the source with a flags line that enables the seeded bug."""
     return re.sub(r"^// pragma-flags: (.*)", rf"// pragma-flags: \1 {BUG_FLAG}", source, count=1)
 
 
@@ -61,7 +61,7 @@ def with_bug(source: str) -> str:
 
 
 def header(instance: Any, outputs: list[Any]) -> str:
-    """The parts of kernel.h that the suite's kernels use."""
+    """Returns the parts of kernel.h that the suite's kernels use."""
     import suite_tasks
 
     lines = ["#pragma once", "#include <cstddef>", "#include <cstdint>", "namespace task {"]
@@ -105,7 +105,7 @@ def run_kernel(library: Path, instance: Any, outputs: list[Any]) -> list[Any]:
 
 
 def direct_errors(task: Path, folder: Path) -> tuple[list[float], list[float]]:
-    """Largest relative errors of the plain kernel and of the one with the bug, per seed."""
+    """Returns the largest relative errors of the plain kernel and of the one with the bug, per seed."""
     import suite_tasks
 
     module = suite_tasks.load(task)
@@ -216,7 +216,7 @@ def write_readme(tasks: list[Path]) -> int:
 
 @dataclass
 class Row:
-    """What the program said about one task's two kernels."""
+    """What the program reported about one task's two kernels."""
 
     task: Path
     kind: str
@@ -229,7 +229,7 @@ class Row:
 
 
 def evaluate(options: argparse.Namespace, task: Path, kernel: Path, extra: list[str]) -> dict[str, Any]:
-    """The evaluate object; a status of our own when the program gave none."""
+    """Returns the evaluate object, or an object with a status of this script if the program printed none."""
     command = [str(options.pragma), "evaluate", str(task), str(kernel), "--json", "--no-compile-baseline"]
     command += ["--home", str(options.home)] + extra
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Tasks of the suite as torch sees them: drawing, fp64 reference, limits. Imported by suite_check.py."""
+"""The suite's tasks as torch sees them: drawing, fp64 reference, limits. Imported by suite_check.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CPP_TYPES = {torch.float32: "float", torch.int64: "std::int64_t", torch.bool: "b
 
 @dataclass
 class Instance:
-    """One task drawn under one seed: the module, the call and the kernel's arguments in order."""
+    """One task drawn under one seed: the module, the call, and the kernel's arguments in order."""
 
     model: torch.nn.Module
     call: list[Any]
@@ -29,7 +29,7 @@ class Instance:
 
 
 def task_files(pattern: str) -> list[Path]:
-    """The suite's files in the order of their numbers, those whose stem matches."""
+    """Returns the suite's files whose stem matches, in the order of their numbers."""
     files = [f for f in (ROOT / "tasks").glob("*/*.py") if f.match(pattern + ".py")]
     return sorted(files, key=lambda f: f.name)
 
@@ -47,14 +47,14 @@ def identifier(name: str) -> str:
 
 
 def lifted_order(model: torch.nn.Module, call: list[Any]) -> list[str]:
-    """Names of parameters, buffers and constants in the order in which torch.export lifts them."""
+    """Returns the names of parameters, buffers and constants in the order in which torch.export lifts them."""
     program = torch.export.export(copy.deepcopy(model), tuple(call))
     specs = program.graph_signature.input_specs
     return [spec.target for spec in specs if spec.target is not None]
 
 
 def draw(module: ModuleType, seed: int) -> Instance:
-    """KernelBench's rule: the seed is set before the constructor and before the inputs."""
+    """Draws a task by KernelBench's rule: the seed is set before the constructor and before the inputs."""
     torch.manual_seed(seed)
     model = module.Model(*module.get_init_inputs())
     torch.manual_seed(seed)
@@ -68,7 +68,7 @@ def draw(module: ModuleType, seed: int) -> Instance:
 
 
 def forward(model: torch.nn.Module, call: list[Any]) -> list[torch.Tensor]:
-    """Outputs as a list. The module is copied: batch norm updates its buffers."""
+    """Returns the outputs as a list. The module is copied, because batch norm updates its buffers."""
     with torch.no_grad():
         result = copy.deepcopy(model)(*[v.clone() if torch.is_tensor(v) else v for v in call])
     return [result] if isinstance(result, torch.Tensor) else list(result)
@@ -79,12 +79,12 @@ def widen(value: Any) -> Any:
 
 
 def reference(instance: Instance) -> list[torch.Tensor]:
-    """Outputs computed in float64."""
+    """Returns the outputs computed in float64."""
     return forward(copy.deepcopy(instance.model).double(), [widen(v) for v in instance.call])
 
 
 def mismatch(actual: torch.Tensor, truth: torch.Tensor) -> float:
-    """Largest error over the truth's rms; for integers 0 or infinity. Not finite: infinity."""
+    """Returns the largest error over the truth's rms: 0 or infinity for integers, infinity if it is not finite."""
     if not truth.is_floating_point():
         return 0.0 if torch.equal(actual, truth) else float("inf")
     error = (actual.double() - truth).abs().max().item() / max(truth.pow(2).mean().sqrt().item(), 1e-30)
@@ -92,13 +92,13 @@ def mismatch(actual: torch.Tensor, truth: torch.Tensor) -> float:
 
 
 def mebibytes(instance: Instance) -> float:
-    """Arguments and outputs of one call."""
+    """Returns the MiB of the arguments and outputs of one call."""
     tensors = list(instance.arguments.values()) + forward(instance.model, instance.call)
     return sum(t.numel() * t.element_size() for t in tensors) / 2**20
 
 
 def shapes(instance: Instance) -> str:
-    """Inputs and outputs for people: `x 3x4, y 4 -> 3x4`."""
+    """Formats the inputs and outputs for people: `x 3x4, y 4 -> 3x4`."""
 
     def text(tensor: torch.Tensor) -> str:
         kind = "" if tensor.dtype == torch.float32 else " " + str(tensor.dtype).split(".")[1]
@@ -110,14 +110,14 @@ def shapes(instance: Instance) -> str:
 
 
 def agrees(wrong: list[torch.Tensor], truth: list[torch.Tensor]) -> bool:
-    """Whether every output stays within KernelBench's tolerance; used on decoys."""
+    """Tells whether every output is within KernelBench's tolerance. Used on decoys."""
     return all(
         torch.allclose(w.double(), t.double(), rtol=1e-4, atol=1e-4) for w, t in zip(wrong, truth)
     )
 
 
 def accepted_decoys(module: ModuleType, instance: Instance) -> list[str]:
-    """Wrong answers that KernelBench's rule would take for right ones, and arguments without effect."""
+    """Returns wrong answers that KernelBench's rule would accept, and arguments that have no effect."""
     truth = reference(instance)
     decoys = {
         "zeros": [torch.zeros_like(t) for t in truth],
@@ -145,7 +145,7 @@ def accepted_decoys(module: ModuleType, instance: Instance) -> list[str]:
 
 
 def measure(path: Path, seed: int = 42) -> dict[str, Any]:
-    """Time, memory and soundness of one task. Meant for a process of its own: the peak is of all."""
+    """Measures time, memory and soundness of one task. Run it in a process of its own, whose peak memory it reports."""
     torch.set_num_threads(2)
     module = load(path)
     before = time.monotonic()

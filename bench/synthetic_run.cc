@@ -1,6 +1,6 @@
-// pragma-synthetic-run HOME RECORDING ATTEMPTS: puts a run of any length into a store, for
-// measuring what grows with it. The material is a recorded run: each attempt takes a recorded one
-// and rewrites a part of its words and figures, so that texts are as long, as alike and as hard to
+// pragma-synthetic-run HOME RECORDING ATTEMPTS puts a run of any length into a store, to measure
+// what grows with the length. The material is a recorded run. Each attempt takes a recorded one and
+// rewrites a part of its words and figures. Texts are therefore as long, as similar and as hard to
 // compress as real ones. The figures mean nothing.
 #include <fmt/format.h>
 
@@ -26,14 +26,14 @@
 namespace pragma {
 namespace {
 
-// Of a kernel, against its parent: in recorded runs 16 % of the lines are new, in blocks.
+// How a kernel differs from its parent: in recorded runs 16 % of the lines are new, in blocks.
 constexpr double kChangedBlocks = 0.027;
 constexpr int kBlockLines = 6;
-constexpr double kChangedWords = 0.25;  // of a changed line, an advice, a reply
-constexpr double kFailures = 0.35;      // of the attempts
-constexpr double kGreedy = 0.5;         // attempts that go on from the best
+constexpr double kChangedWords = 0.25;  // share of the words in a changed line, advice or reply
+constexpr double kFailures = 0.35;      // share of the attempts
+constexpr double kGreedy = 0.5;         // share of the attempts that start from the best
 
-// Writes attempts after a recorded run.
+// Writer appends attempts modelled on a recorded run.
 class Writer final {
  public:
   Writer(const Recording& recording, std::string run)
@@ -86,7 +86,7 @@ class Writer final {
 
   std::string Mutated(const std::string& source) {
     std::vector<std::string> lines = Split(source, '\n');
-    int left = 0;  // of the block that is being changed
+    int left = 0;  // lines left in the block that is being changed
     for (std::string& line : lines) {
       if (random_.Uniform() < kChangedBlocks) left = kBlockLines;
       if (left-- > 0) line = Rewritten(line);

@@ -1,7 +1,7 @@
-"""What a launch takes of the host, in microseconds: 2000 in a row, and in bursts of 30 after a sleep. Needs a GPU.
+"""Measures the host time of a launch in microseconds: 2000 in a row, and bursts of 30 after a sleep. Needs a GPU.
 
-plain: kernel[grid]; built: what warmup gives; bound: its launcher kept; stream: with the stream at hand; run, raw,
-ptr: nearer and nearer to the driver; eager: Torch's relu; empty: torch.empty.
+plain: kernel[grid]; built: the kernel that warmup returns; bound: its launcher, stored; stream: with the stream given;
+run, raw, ptr: successively closer to the driver; eager: Torch's relu; empty: torch.empty.
 """
 
 import time, torch, triton, triton.language as tl

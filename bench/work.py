@@ -1,8 +1,7 @@
-"""Kernels of a wished duration for bench/tasks/work.py, and the run of pragma-aa over them.
+"""Kernels of a chosen duration for bench/tasks/work.py, and running pragma-aa on them.
 
-The kernel computes |x|, and before that runs each block of 64 elements through so many rounds of
-t = t * 1 + 0 with factors the compiler cannot see. A slowed copy does the first blocks of each
-thread's share once more.
+The kernel computes |x|. Before that it runs each block of 64 elements through a number of rounds of t = t * 1 + 0, with
+factors the compiler cannot see. A slowed copy does the first blocks of each thread's share once more.
 """
 
 import json
@@ -57,14 +56,14 @@ extern "C" void pragma_kernel(const float* x, float* out, void*) {{
 
 
 def write_kernel(path, rounds, again=0.0, threads_from=64):
-    """A kernel of fewer rounds than `threads_from` (some 100 us) runs on one thread."""
+    """Writes the kernel. With fewer rounds than `threads_from` (some 100 us) it runs on one thread."""
     path.write_text(SOURCE.format(rounds=rounds, again=again, threads_from=threads_from),
                     encoding="utf-8")
     return path
 
 
 def compare(aa, task, kernel, other, count, budget, each=None):
-    """Runs pragma-aa; the list of its JSON objects. `each(i, object)` after each comparison."""
+    """Runs pragma-aa and returns the list of its JSON objects. Calls `each(i, object)` after each comparison."""
     command = [str(aa), str(task), str(kernel), str(other), str(count), str(budget)]
     results = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
@@ -80,7 +79,7 @@ def compare(aa, task, kernel, other, count, budget, each=None):
 
 
 def calibrate(aa, folder, milliseconds):
-    """Rounds that make the kernel take about so long, by two corrections; (rounds, measured ms)."""
+    """Finds, by two corrections, the rounds that take about the given time. Returns (rounds, measured ms)."""
     rounds = max(1, int(milliseconds / 0.25e-3))
     measured = milliseconds
     for _ in range(3):
@@ -93,7 +92,7 @@ def calibrate(aa, folder, milliseconds):
 
 
 def parse_case(text):
-    """TASK:KERNEL:COUNT."""
+    """Parses TASK:KERNEL:COUNT."""
     parts = text.split(":")
     if len(parts) != 3 or not parts[2].isdigit():
         benchlib.fail(f"--case {text}: must be TASK:KERNEL:COUNT")

@@ -1,3 +1,4 @@
-# The checks that need no build, as CTest tests.
+# Registers the checks that need no build as CTest tests.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_layers.py)
+add_test(NAME prose COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_prose.py)

@@ -1,14 +1,14 @@
-# Where things lie at run time (HACKING.md, "Where the program finds its parts"): in a build folder
-# beside the program and in the source folder, after installation under PREFIX.
-# The JavaScript libraries of HTML reports (docs/report.md).
+# Defines where parts are located at run time (HACKING.md, "Where the program finds its parts"). In a build folder they
+# are in the program's folder and in the source folder. After installation they are under PREFIX.
+#
+# The next lines find the JavaScript libraries of HTML reports (docs/report.md).
 find_path(PRAGMA_D3_DIR d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH REQUIRED)
 find_path(PRAGMA_DIFF_DIR diff.js PATHS /usr/share/nodejs/diff/dist NO_DEFAULT_PATH REQUIRED)
-get_target_property(pragma_cli_kind pragma_cli TYPE)
-if(NOT pragma_cli_kind STREQUAL "INTERFACE_LIBRARY")
-  target_compile_definitions(pragma_cli PRIVATE
+foreach(layer app serve cli)
+  target_compile_definitions(pragma_${layer} PRIVATE
     PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_VERSION="${PROJECT_VERSION}"
     PRAGMA_D3_DIR="${PRAGMA_D3_DIR}" PRAGMA_DIFF_DIR="${PRAGMA_DIFF_DIR}")
-endif()
+endforeach()
 
 if(TARGET pragma)
   install(TARGETS pragma RUNTIME DESTINATION bin)

@@ -1,16 +1,16 @@
-# pragma_layer(NAME LAYERS ... USES ...): src/NAME/*.cc becomes the static library pragma_NAME, and
-# src/NAME/*_test.cc the test program NAME_test. Folders that do not exist yet are passed over.
+# pragma_layer(NAME LAYERS ... USES ...) builds src/NAME/*.cc as the static library pragma_NAME, and src/NAME/*_test.cc
+# as the test program NAME_test. Folders that do not exist yet are skipped.
 set(PRAGMA_SANITIZE "" CACHE STRING "Sanitizers of the layers and tests: address,undefined or thread")
 option(PRAGMA_LINT "Run clang-tidy 19 on every file that is compiled" OFF)
 option(PRAGMA_COVERAGE "Count executed lines of the layers" OFF)
 option(PRAGMA_PCH "Compile what most files include once (headers then are not tried on their own)" ON)
 option(PRAGMA_UNITY "Compile several files of a layer at once: a whole build is quicker, a small change slower" OFF)
 
-# What makes building quicker, where it is there.
+# Uses tools that make builds faster, if they are installed.
 find_program(PRAGMA_CCACHE ccache)
 if(PRAGMA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${PRAGMA_CCACHE})
-  # Without this it keeps nothing that uses precompiled headers.
+  # Without this setting ccache does not cache anything that uses precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PRAGMA_CCACHE})
 endif()
 find_program(PRAGMA_MOLD mold)
@@ -24,13 +24,13 @@ add_library(pragma_options INTERFACE)
 target_include_directories(pragma_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
 target_compile_options(pragma_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wno-missing-field-initializers)
-# False alarms. g++ 12, when it optimises: inside fmt 9's format parser, and "a" + std::string.
-# clang with g++ 12's library: std::stable_sort there uses what C++17 deprecates; instrumented for
-# fuzzing it does not vectorise what `omp simd` asks for, which is no defect.
+# These options disable false alarms. g++ 12 has them when it optimises, inside fmt 9's format parser and for "a" +
+# std::string. clang has them with g++ 12's library, where std::stable_sort uses what C++17 deprecates. Instrumented for
+# fuzzing, clang does not vectorise what `omp simd` asks for, which is not a defect.
 target_compile_options(pragma_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict;-Wno-array-bounds>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-pass-failed>)
-if(PRAGMA_UNITY)  # a class of a .cc file may have members of its unnamed namespace
+if(PRAGMA_UNITY)  # a class in a .cc file may have members of types in its unnamed namespace
   target_compile_options(pragma_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(PRAGMA_WERROR)
@@ -40,8 +40,8 @@ if(PRAGMA_MOLD)
   target_link_options(pragma_options INTERFACE -fuse-ld=mold)
 endif()
 
-# Sanitizers, fuzzing and coverage: for our own process only. The jailed programs stay as they are:
-# they run under limits that no sanitizer's shadow memory fits in.
+# Sanitizers, fuzzing and coverage apply only to pragma's own process. The jailed programs stay uninstrumented, because
+# a sanitizer's shadow memory does not fit into their limits.
 add_library(pragma_instrument INTERFACE)
 if(PRAGMA_SANITIZE)
   set(pragma_sanitizers -fsanitize=${PRAGMA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -51,18 +51,18 @@ endif()
 target_compile_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 target_link_options(pragma_instrument INTERFACE ${pragma_sanitizers} $<$<BOOL:${PRAGMA_COVERAGE}>:--coverage>)
 
-# What most files include. A file with compiler options of its own must skip it.
+# Headers that most files include. A file with compiler options of its own must not use the precompiled ones.
 set(pragma_common_headers <algorithm> <array> <chrono> <cmath> <cstddef> <cstdint> <cstdlib> <cstring> <filesystem>
                           <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <system_error>
                           <utility> <vector> <fmt/format.h>)
-# pragma_precompiled(NAME HEADER...): for targets that say REUSE_FROM NAME.
+# pragma_precompiled(NAME HEADER...) makes NAME, which targets name in REUSE_FROM.
 function(pragma_precompiled name)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")  # not touched by the next configuring
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")  # the next configuring leaves it untouched
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cc)
   target_link_libraries(${name} PRIVATE pragma_options pragma_instrument fmt::fmt)
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
-set(pragma_test_options $<$<CONFIG:Release>:-O0>)  # half of a test's time to compile goes into optimisation
+set(pragma_test_options $<$<CONFIG:Release>:-O0>)  # half of a test's compile time goes into optimisation
 if(PRAGMA_PCH)
   pragma_precompiled(pragma_headers ${pragma_common_headers})
   if(PRAGMA_TESTS)
@@ -88,7 +88,8 @@ function(pragma_layer name)
     if(PRAGMA_PCH)
       target_precompile_headers(pragma_${name} REUSE_FROM pragma_headers)
     endif()
-    # No two files of a layer may then give one name to different things, not even in an unnamed namespace.
+    # With unity builds no two files of a layer may use the same name for different things, not even in an unnamed
+    # namespace.
     set_target_properties(pragma_${name} PROPERTIES UNITY_BUILD ${PRAGMA_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   endif()
   list(TRANSFORM arg_LAYERS PREPEND pragma_)
@@ -104,7 +105,7 @@ function(pragma_layer name)
       add_dependencies(${name}_test pragma_programs)
     endif()
     if(PRAGMA_LINT)
-      # In a test an empty optional may end the program, and the analyser's minutes find nothing.
+      # An empty optional may end a test program, and the analyser takes minutes on tests and finds nothing.
       set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY
         "${CMAKE_CXX_CLANG_TIDY};--checks=-misc-include-cleaner,-bugprone-unchecked-optional-access,-clang-analyzer-*,-readability-function-cognitive-complexity")
     endif()

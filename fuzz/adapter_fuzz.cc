@@ -1,6 +1,6 @@
 // layers: profile
-// A profiler's output is foreign text, and so is an adapter's file. The first letter says which of
-// the shipped adapters reads the rest; none of them: the rest is an adapter's file.
+// A profiler's output is untrusted text, and so is an adapter's file. The first letter selects the
+// shipped adapter that reads the rest. If it selects none, the rest is an adapter's file.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ const std::vector<pragma::Adapter>& Shipped() {
          {"knowledge/adapters", "../knowledge/adapters", "../../knowledge/adapters"}) {
       if (auto found = pragma::LoadAdapters(folder); found && !found->empty()) return *found;
     }
-    std::abort();  // start it from the source folder
+    std::abort();  // must be started in the source folder
   }();
   return kAdapters;
 }

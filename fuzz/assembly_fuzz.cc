@@ -1,7 +1,7 @@
 // layers: build
-// A compiler's assembly is shaped by the candidate, inline assembly and all. Whatever it says,
-// blocks cover instructions once, edges stay inside, and what is inserted adds lines and nothing
-// else.
+// The candidate shapes the compiler's assembly, including its inline assembly. Whatever the
+// assembly contains, three things must hold. Blocks cover each instruction once, edges stay inside,
+// and instrumentation only adds lines.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const pragma::Assembly assembly = pragma::ParseAssembly(text);
   CheckBlocks(assembly);
-  // Its statements are what it is: split again, they stay as they are.
+  // Splitting is idempotent: the statements stay the same when they are split again.
   std::string again;
   for (const std::string& line : assembly.lines) again += line + "\n";
   Require(pragma::ParseAssembly(again).lines == assembly.lines);

@@ -1,6 +1,7 @@
 // layers: evidence
-// A bundle comes from anybody. The input is sealed first, so that the hash does not keep the fuzzer
-// out; whatever is accepted must be sealed again alike, and be compared without harm.
+// A bundle may come from anyone. The input is sealed first, because otherwise the hash would reject
+// nearly all inputs. Whatever is accepted must yield the same bundle when it is sealed again, and
+// comparing it must do no harm.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

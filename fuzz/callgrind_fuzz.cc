@@ -1,5 +1,5 @@
 // layers: profile
-// What callgrind leaves is written in the candidate's jail, so the candidate could have written it.
+// callgrind writes its output in the candidate's jail, so the candidate could have written it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

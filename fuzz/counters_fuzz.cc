@@ -1,6 +1,6 @@
 // layers: profile
-// What the jailed program says it counted, and what a kernel says of its processor, are foreign
-// text.
+// The counts that the jailed program reports, and what a kernel reports about its processor, are
+// untrusted text.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // layers: profile
-// What a GPU's profile is read from is foreign text: the list of launches that the candidate's own
-// process wrote, cuobjdump's listing, ncu's page of details. The first letter says which.
+// A GPU's profile is read from untrusted text: the list of launches that the candidate's own
+// process wrote, cuobjdump's listing, and ncu's page of details. The first letter selects one of
+// them.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // layers: build
-// A compiler's messages and a candidate's source are foreign text. The first line that holds only
-// "---" parts the messages from the source.
+// A compiler's messages and a candidate's source are untrusted text. The first line that holds only
+// "---" separates the messages from the source.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // layers: build
-// A built object's bytes are foreign: a candidate's assembly shapes them.
+// A built object's bytes are untrusted, because a candidate's assembly shapes them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // layers: http llm
-// The body and headers of a service's answer, in both protocols.
+// Parses the body and headers of a service's answer, in both protocols.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // layers: knowledge
-// Entries as TOML, and as a model wrote them.
+// Parses entries written as TOML, and entries as a model wrote them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto entries = pragma::ParseEntries(text, "fuzz");
   if (entries) {
-    // What was read is written so that it reads the same.
+    // Entries that were read must read the same after they are written again.
     const auto again = pragma::ParseEntries(pragma::EntriesToToml(*entries), "again");
     if (!entries->empty() && (!again || *again != *entries)) std::abort();
   }

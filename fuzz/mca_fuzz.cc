@@ -1,5 +1,5 @@
 // layers: profile
-// llvm-mca's report and a loop's assembly are foreign text.
+// llvm-mca's report and a loop's assembly are untrusted text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto source = pragma::PrepareLoop({.instructions = {text}});
   if (source.text.empty() == source.refusal.empty()) std::abort();
-  if (source.text.find("\n.") != std::string::npos) std::abort();  // no directive gets through
+  if (source.text.find("\n.") != std::string::npos) std::abort();  // no directive may pass
   return 0;
 }

@@ -1,5 +1,5 @@
 // layers: llm
-// What a language model wrote: code, advice, reasoning, and the records made of it.
+// Parses what a language model wrote (code, advice, reasoning), and the records made from it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,14 +16,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto language :
        {pragma::Language::kCpp, pragma::Language::kCuda, pragma::Language::kTriton}) {
     const pragma::CodeReply code = pragma::ParseCodeReply(reply, truncated, language);
-    // Code, or a reason why there is none; never both, and never more than the cap.
+    // A reply yields either code or a reason why there is none, never both, and never more than the
+    // cap.
     if (code.source.empty() == code.problem.empty() && !code.unsupported) std::abort();
     if (code.source.size() > pragma::kMostSourceBytes) std::abort();
   }
   const pragma::AdviceReply advice = pragma::ParseAdviceReply(reply);
   if (advice.advice.has_value() == !advice.problem.empty()) std::abort();
   if (advice.advice && advice.advice->change.empty() && !advice.advice->stop) std::abort();
-  // A record of any reply can be read again.
+  // A record of any reply must be readable again.
   pragma::Completion completion;
   completion.text = reply;
   pragma::FinishCompletion(completion, {}, {});

@@ -1,5 +1,5 @@
 // layers: knowledge
-// Pages, plain text and robots.txt of other people's sites, and their segments.
+// Parses pages, plain text and robots.txt of other people's sites, and their segments.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // layers: build
-// PTX is foreign: a candidate's inline assembly stands in it as it was written.
+// PTX is untrusted, because a candidate's inline assembly is copied into it unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 // layers: profile
-// Compilers' remarks about a candidate, and the candidate's source, are foreign text.
+// Compilers' remarks about a candidate, and the candidate's source, are untrusted text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# fuzz/run.sh SECONDS [NAME...]: every fuzz program of build-fuzz first over its corpus, then for so
-# many seconds on its own; one to each processor at a time. What it finds lands in build-fuzz/found/;
-# a finding fails the run. The corpus of the checkout is never written to.
+# fuzz/run.sh SECONDS [NAME...] runs every fuzz program of build-fuzz, first over its corpus, then for SECONDS with new
+# inputs. At most one program runs per processor. Findings are written to build-fuzz/found/, and any finding fails the
+# run. The corpus of the checkout is never written to.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# one NAME: a line that says how it went; fails with what it found.
+# one NAME: prints a line with the result of one program. Fails if the program found something.
 one() {
   local name="$1" program="build-fuzz/$1_fuzz" corpus="fuzz/corpus/$1" work="build-fuzz/corpus-$1"
   local log="build-fuzz/found/$1.log"
   mkdir -p "$work"
-  # Every seed must exist and pass on its own: a target without seeds tests nothing of the format.
+  # Every seed must exist and pass on its own. A target without seeds would test nothing of the format.
   if [[ ! -d "$corpus" || -z "$(ls -A "$corpus")" ]]; then
     echo "fuzz: $name FAILED: no seeds in $corpus" >&2
     return 1

@@ -1,16 +1,16 @@
 // layers: evidence report knowledge profile
-// cli: serve_protocol evaluation_request candidate_file verify_flags settings
+// files: serve/protocol app/evaluation_request app/candidate_file app/settings
 //
-// What a client of `pragma serve` sends may be anything. A message that is taken must come back
-// alike when it is written again, and reading the request in it must do no harm.
+// A client of `pragma serve` may send anything. A message that is accepted must be the same when it
+// is written again, and reading the request in it must do no harm.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "app/evaluation_request.h"
 #include "base/file.h"
-#include "cli/evaluation_request.h"
-#include "cli/serve_protocol.h"
+#include "serve/protocol.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,6 +1,6 @@
 // layers: task
-// A description comes from a process that ran the task's code: anything. What is accepted must be
-// sound enough for kernel.h and the layouts.
+// A description comes from a process that ran the task's code, so it may be anything. What is
+// accepted must be sound enough for kernel.h and the layouts.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

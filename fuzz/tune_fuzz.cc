@@ -1,5 +1,5 @@
 // layers: tune
-// What a candidate says of its tunables was written by a model or a stranger.
+// A candidate's declarations of tunables were written by a model or by an unknown person.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

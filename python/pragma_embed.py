@@ -1,4 +1,4 @@
-"""Vectors of texts from a local sentence model, for `pragma knowledge search --embeddings local:MODEL`.
+"""Computes vectors of texts with a local sentence model, for `pragma knowledge search --embeddings local:MODEL`.
 
 stdin:  {"model": NAME or folder, "texts": [...]}
 stdout: {"data": [{"index": 0, "embedding": [...]}, ...]}
@@ -14,12 +14,12 @@ NO_LIBRARY = 3
 
 def main() -> int:
     request = json.load(sys.stdin)
-    # Libraries print to stdout; only the vectors may stand there.
+    # Libraries print to stdout, which must contain only the vectors.
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     try:
         from sentence_transformers import SentenceTransformer
-    except Exception as error:  # an import may fail in any way, as when torch is of another version
+    except Exception as error:  # an import may fail in any way, e.g. if torch has another version
         print(f"{type(error).__name__}: {error}".splitlines()[0], file=sys.stderr)
         return NO_LIBRARY
     try:

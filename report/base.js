@@ -1,10 +1,12 @@
-// What every part of the page uses: making elements, reading data, the theme.
-// Data is foreign text. It becomes text nodes and attribute values that are no code, never markup.
+// Functions that every part of the page uses: making elements, reading data, the theme. Data is
+// untrusted text. It becomes text nodes, and attribute values that cannot run as code, but never
+// markup.
 'use strict';
 
 const page = {};
 
-// element('p', {class: 'x', onclick: f}, 'text', child, ...). Lists are flattened, null left out.
+// Makes an element: element('p', {class: 'x', onclick: f}, 'text', child, ...). Lists are
+// flattened, and null is left out.
 page.element = function(tag, attributes, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -31,8 +33,8 @@ page.hint = (...text) => page.element('p', {class: 'hint'}, ...text);
 
 page.data = JSON.parse(document.getElementById('data').textContent);
 
-// Packed blocks: base64 of gzip of JSON, unpacked once, when first asked for. Texts that begin with
-// "@" stand in the list of lines that `lines` names.
+// Packed blocks are base64 of gzip of JSON. Each is unpacked once, when it is first asked for.
+// Texts that begin with "@" refer to the list of lines that `lines` names.
 page.blocks = new Map();
 page.block = function(id, lines) {
   if (!page.blocks.has(id)) page.blocks.set(id, page.unpack(id, lines));
@@ -56,7 +58,7 @@ page.unpack = async function(id, lines) {
           typeof value === 'string' && value[0] === '@' ? page.pooled(pool, value) : value);
 };
 
-// A text of a pool: "@first,count,first,count,...".
+// Resolves a text that refers to a pool of lines: "@first,count,first,count,...".
 page.pooled = function(lines, reference) {
   const runs = reference.slice(1).split(',').map(Number);
   const parts = [];
@@ -65,7 +67,7 @@ page.pooled = function(lines, reference) {
   return parts.join('\n');
 };
 
-// A long text that opens on demand, so that a line of a megabyte costs nothing until then.
+// Shows a long text that opens on demand, so that a line of a megabyte costs nothing until then.
 page.longText = function(text, label) {
   const limit = 60000;
   const box = page.element('pre', {tabindex: 0, 'aria-label': label || null}, text.slice(0, limit));
@@ -86,8 +88,8 @@ page.fold = function(title, open, ...content) {
   return page.element('details', {open}, page.element('summary', {}, title), ...content);
 };
 
-// A table; `columns`: {title, value(row) -> text or node, number, order(row)}. With `order` a
-// column's title sorts.
+// Makes a table. `columns` is a list of {title, value(row) -> text or node, number, order(row)}. A
+// column with `order` is sorted by a click on its title.
 page.table = function(columns, rows, options = {}) {
   const body = page.element('tbody');
   let shown = rows.slice();
@@ -142,7 +144,7 @@ page.table = function(columns, rows, options = {}) {
   return whole;
 };
 
-// Buttons of which one is chosen.
+// Makes buttons of which exactly one is chosen.
 page.choice = function(label, names, chosen, onChoose) {
   const box = page.element('div', {class: 'choice', role: 'group', 'aria-label': label});
   for (const [value, name] of names) {
@@ -179,7 +181,7 @@ page.tip = {
   },
 };
 
-// Follows the system until the reader chooses; only this page remembers.
+// The theme follows the system until the reader chooses one. Only this page remembers the choice.
 page.theme = {
   button: document.getElementById('theme'),
   dark() {

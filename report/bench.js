@@ -1,16 +1,16 @@
-// The page of a bench: strategies compared over the tasks of a suite.
+// The page of a benchmark, which compares strategies over the tasks of a suite.
 'use strict';
 
 page.thresholds = [0, 0.5, 0.8, 1, 1.5, 2];
 
-// The name under which a row is compared: its strategy, and its model where there are several.
+// Returns the name under which a row is compared: its strategy, and its model if there are several.
 page.seriesOf = function(rows) {
   const several = new Set(rows.map(r => r.model)).size > 1;
   return row => (several && row.model ? `${row.strategy}, ${row.model}` : row.strategy);
 };
 
-// fast_p: the share of all rows that passed and are faster than the baseline by more than p. A row
-// without a kernel, or without that figure, counts in the denominator.
+// fast_p is the share of all rows that passed and are faster than the baseline by more than p. A
+// row without a kernel, or without that figure, still counts in the denominator.
 page.fastP = (rows, baseline, p) =>
     (rows.length ?
          rows.filter(r => r.passed && r[baseline] && r[baseline][0] > p).length / rows.length :
@@ -35,7 +35,7 @@ page.summary = function(rows, baseline) {
   };
 };
 
-// Everything that follows from the rows that are shown; drawn again when a filter changes.
+// Computes everything that follows from the rows shown. It is drawn again when a filter changes.
 page.benchModel = function() {
   const all = page.data.rows;
   const series = page.seriesOf(all);

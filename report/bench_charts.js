@@ -1,4 +1,4 @@
-// The charts of a bench.
+// The charts of a benchmark.
 'use strict';
 
 page.categoryBars = function(bench) {
@@ -90,7 +90,7 @@ page.fastCurves = function(bench) {
   ];
 };
 
-// One mark for each row, one lane for each strategy.
+// Draws one mark for each row, and one lane for each strategy.
 page.distribution = function(bench) {
   const groups = bench.group(bench.rows);
   const timed = bench.rows.filter(r => r.passed && r[bench.baseline]);
@@ -161,7 +161,7 @@ page.distribution = function(bench) {
   ];
 };
 
-// Geometric mean over all rows of the best so far (1 until something passed).
+// Draws the geometric mean of the best so far, over all rows (1 until something has passed).
 page.benchCurves = function(bench) {
   const groups = bench.group(bench.rows)
                      .map(g => ({...g, rows: g.rows.filter(r => r.curve.length)}))

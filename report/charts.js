@@ -1,9 +1,11 @@
-// Charts: SVG by D3, as wide as their place, drawn again when that changes.
+// Charts are SVG made with D3. They are as wide as their container, and are redrawn if that
+// changes.
 'use strict';
 
 page.drawings = [];
 
-// `draw(svg, width, height)` fills an empty SVG. `height` may be a function of the width.
+// Makes a chart. `draw(svg, width, height)` fills an empty SVG. `height` may be a function of the
+// width.
 page.chart = function(label, height, draw) {
   const svg = d3.create('svg').attr('role', 'img').attr('aria-label', label);
   const figure = page.element('figure', {}, svg.node());
@@ -26,7 +28,7 @@ page.watcher = new ResizeObserver(entries => {
   for (const entry of entries) page.drawings.find(d => d.figure === entry.target)?.redraw(false);
 });
 
-// Draws what is new on the page, forgets what has left it.
+// Draws the charts that are new on the page, and forgets those that have left it.
 page.drawAll = function() {
   for (const gone of page.drawings.filter(d => !d.figure.isConnected))
     page.watcher.unobserve(gone.figure);
@@ -37,7 +39,8 @@ page.drawAll = function() {
   }
 };
 
-// Axes with names; `x` and `y` are scales whose ranges are set. `countsX`: there are no halves.
+// Draws axes with names. `x` and `y` are scales whose ranges are set. With `countsX` the x axis has
+// only whole numbers.
 page.axes = function(svg, size, x, y, names, format = {}) {
   const {left, right, top, bottom, width, height} = size;
   const ticksX = Math.max(2, Math.floor((width - left - right) / 90));
@@ -72,7 +75,7 @@ page.axes = function(svg, size, x, y, names, format = {}) {
 
 page.margins = (width, height) => ({left: 48, right: 14, top: 26, bottom: 40, width, height});
 
-// Ratios on a logarithmic axis read as ratios: ticks at 1, 2, 5 and the like.
+// Returns ticks for a logarithmic axis that are easy to read as ratios: 1, 2, 5 and so on.
 page.ratioTicks = function(low, high) {
   const ticks = [];
   const steps = high / low > 2000 ? [1] :
@@ -113,13 +116,13 @@ page.symbols = {
   square: d3.symbolSquare
 };
 
-// `entries`: [shape, class, name].
+// Makes a legend. `entries` is a list of [shape, class, name].
 page.legend = entries => page.element(
     'ul', {class: 'legend'},
     entries.map(
         ([shape, className, name]) => page.element('li', {}, page.swatch(shape, className), name)));
 
-// Lets a mark tell about itself when pointed at.
+// Shows a tip about a mark while the pointer is on it.
 page.hover = (selection, lines) => selection
                                        .on('pointermove',
                                            function(datum) {
@@ -127,8 +130,8 @@ page.hover = (selection, lines) => selection
                                            })
                                        .on('pointerleave', () => page.tip.hide());
 
-// Groups of bars: `groups` are names, `series` {name, values: Map of group to value}, from 0 to
-// `top`.
+// Draws groups of bars from 0 to `top`. `groups` is a list of names. `series` is a list of {name,
+// values: Map of group to value}.
 page.bars = function(svg, width, height, options) {
   const {groups, series, top, format} = options;
   const size = {...page.margins(width, height), bottom: options.slant ? 84 : 40};

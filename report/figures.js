@@ -1,4 +1,4 @@
-// Figures as people read them: a unit, and an interval wherever one is known.
+// Formats figures for people: with a unit, and with an interval wherever one is known.
 'use strict';
 
 page.digits = function(value) {
@@ -12,7 +12,7 @@ page.decimals = value => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
 page.ratio = value => value.toFixed(page.decimals(value)) + '×';
 
-// "1.84× [1.79, 1.90]" of [median, low, high].
+// Formats [median, low, high] as "1.84× [1.79, 1.90]".
 page.speedup = function(interval) {
   if (!interval) return '–';
   const places = page.decimals(interval[0]);
@@ -20,7 +20,7 @@ page.speedup = function(interval) {
       interval[2].toFixed(places)}]`;
 };
 
-// Is it surely faster ('good'), surely slower ('bad'), or neither?
+// Returns 'good' if it is surely faster, 'bad' if it is surely slower, and '' otherwise.
 page.sign = interval => (!interval ? '' : interval[1] > 1 ? 'good' : interval[2] < 1 ? 'bad' : '');
 
 page.millis = function(interval) {
@@ -52,7 +52,7 @@ page.money = usd => (usd > 0 ? '$' + usd.toFixed(usd < 0.1 ? 4 : 2) : '–');
 
 page.words = name => String(name).replace(/_/g, ' ');
 
-// From the {"median", "ci95"} of an evaluation to [median, low, high].
+// Converts the {"median", "ci95"} of an evaluation to [median, low, high].
 page.interval = function(ratio, median = 'median', ends = 'ci95') {
   if (!ratio || typeof ratio[median] !== 'number') return null;
   return [
@@ -61,7 +61,8 @@ page.interval = function(ratio, median = 'median', ends = 'ci95') {
 };
 page.timeOf = timing => page.interval(timing, 'median_ms', 'ci95_ms');
 
-// What a status means for the eye. Names that are new to this page count as failures.
+// Maps each status to a kind, which decides its look. Status names that this page does not know
+// count as crashes.
 page.kinds = {
   passed: 'good',
   unsupported: 'idle',

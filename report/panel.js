@@ -1,4 +1,4 @@
-// The panel of one attempt: everything that is known about it.
+// The panel of one attempt, which shows everything that is known about it.
 'use strict';
 
 page.trialDetails = async function(run, node) {
@@ -30,7 +30,8 @@ page.metricText = function(metric) {
   return page.digits(metric.value) + (metric.unit === '1' ? '' : ' ' + metric.unit);
 };
 
-// Two texts as lines that were added and removed, with three lines around each change.
+// Shows the difference of two texts as added and removed lines, with three lines around each
+// change.
 page.diff = function(before, after) {
   const around = 3;
   const box =
@@ -57,7 +58,7 @@ page.diff = function(before, after) {
   return box;
 };
 
-// Whether planner and coder kept to the block that was marked (docs/strategies.md).
+// Tells whether planner and coder kept to the block that was marked (docs/strategies.md).
 page.editText = function(edit) {
   if (!edit) return null;
   const lines = count => `${page.count(count)} line${count === 1 ? '' : 's'}`;
@@ -265,7 +266,7 @@ page.panelParts = {
   },
 };
 
-// A fold whose content is made when it is first opened.
+// Makes a collapsible section whose content is created when it is first opened.
 page.lazy = function(title, make) {
   const fold = page.fold(title, false);
   fold.addEventListener('toggle', () => {
@@ -354,7 +355,7 @@ page.panel = function(run) {
     const known =
         page.element('p', {class: 'soft'}, `${row.role} of `, link, ` by ${trial.author}`);
     const talk = await page.conversations(node);
-    if (run.selected !== node) return;  // the reader was quicker
+    if (run.selected !== node) return;  // the reader has chosen another one meanwhile
     box.replaceChildren(
         top, known,
         ...Object.values(page.panelParts)

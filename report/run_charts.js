@@ -1,7 +1,7 @@
 // The charts of a run: best so far, roofline, profile comparison.
 'use strict';
 
-// The best after each attempt, with what had been spent by then.
+// Returns the best after each attempt, with what had been spent by then.
 page.bestSoFar = function(trials) {
   let tokens = 0, seconds = 0, best = null;
   return trials.map(trial => {
@@ -269,7 +269,7 @@ page.profileComparison = function(run) {
   return [other, box];
 };
 
-// How much of the time each diagnosed bottleneck can explain.
+// Shows how much of the time each diagnosed bottleneck can explain.
 page.diagnosisBars = function(versions) {
   const classes = [...new Set(versions.flatMap(([, t]) => t.profile.diagnosis.map(d => d.class)))];
   if (!classes.length) return page.hint('Neither profile names a bottleneck.');

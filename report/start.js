@@ -1,4 +1,4 @@
-// Draws the page; the mark "drawn" tells how long that took.
+// Draws the page. The performance mark "drawn" records how long that took.
 'use strict';
 
 (async function() {

@@ -1,4 +1,5 @@
-// The search tree: drawn once, panned and zoomed; one tab stop, arrow keys walk it.
+// The search tree. It is drawn once, and can be panned and zoomed. It is one tab stop, and the
+// arrow keys move through it.
 'use strict';
 
 page.shapes = {
@@ -10,7 +11,7 @@ page.shapes = {
 };
 page.symbolOf = (trial, area = 110) => page.symbol(
     trial.isBest ? 'star' : page.shapes[page.kind(trial.status)], trial.isBest ? 220 : area);
-page.symbolPaths = new Map();  // thousands of marks have a handful of shapes
+page.symbolPaths = new Map();  // thousands of marks share a few shapes
 page.symbol = function(shape, area) {
   const key = shape + area;
   if (!page.symbolPaths.has(key))
@@ -34,7 +35,7 @@ page.searchTree = function(run) {
   const nodes = [{node: 0, parent: null, status: 'module', role: 'module'}, ...run.trials];
   const root = d3.stratify().id(t => t.node).parentId(t => (t.node === 0 ? null : t.parent))(nodes);
   const crowded = nodes.length > 150;
-  // Many nodes: all of them within a fixed area, to be zoomed into.
+  // With many nodes the whole tree gets a fixed area, in which the reader can zoom.
   (crowded ? d3.tree().size([620, 1000]) : d3.tree().nodeSize([62, 92]))(root);
   const all = root.descendants();
   const byNode = new Map(all.map(each => [each.data.node, each]));
@@ -130,7 +131,7 @@ page.searchTree = function(run) {
     })()
   });
 
-  // Keeps the chosen attempt in sight when the keyboard walks away from it.
+  // Moves the chosen attempt back into view when the keyboard has moved it out of sight.
   function reveal(at) {
     const now = d3.zoomTransform(svg.node());
     const [x, y] = now.apply([at.y, at.x]);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compiles the C++ fragments of the knowledge compendium for x86 (g++ -fsyntax-only).
 
-A fragment that is whole (functions, types) is compiled as it stands, with the fragments before it whose
-functions it calls. One that is a piece of a function body is compiled inside a function in which the usual
-names (x, out, n, ...) are declared, then with every unknown name declared as it is used: called, indexed or a
-number. A piece that still does not compile because of names which only its reader knows is counted as needing
-context; any other error is a failure. CUDA, Triton and Arm fragments are not looked at.
+A whole fragment (functions, types) is compiled as it is, after the fragments that define the functions it calls. A
+fragment that is a piece of a function body is compiled inside a function that declares the usual names (x, out, n,
+...). If that fails, every unknown name is declared according to its use: as a function, an array or a number. A piece
+that still does not compile because of names that only its reader knows is counted as needing context. Any other error
+is a failure. CUDA, Triton and Arm fragments are not checked.
 """
 
 import argparse
@@ -35,7 +35,7 @@ HEADERS = """
 #define PRAGMA_TUNE(name, value, ...) constexpr int name = value
 """
 
-# What a piece of a body may name without saying so: kernels of tensors.
+# Names that a piece of a function body may use without declaring them: those of kernels of tensors.
 POINTERS = """
            float* out, const float* x, const float* y, const float* w, const float* weight, const float* bias,
            const float* gamma, const float* beta, const float* mean, const float* var, const float* scale,
@@ -57,7 +57,7 @@ UNKNOWN = re.compile(r"error: (?:'|‘)([^'’]+)(?:'|’) (?:was not declared|d
 
 
 def fragments():
-    """Every x86 fragment as (id, file, text)."""
+    """Yields every x86 fragment as (id, file, text)."""
     for file in sorted((ROOT / "knowledge").glob("*/*.toml")):
         for entry in tomllib.loads(file.read_text(encoding="utf-8")).get("entry", []):
             if entry.get("fragment") and {"cpu", "x86"} & set(entry["targets"]):
@@ -68,7 +68,7 @@ ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
 class Compiler:
-    """g++ with the usual headers compiled once, which is nearly all of the work."""
+    """Runs g++ with the usual headers precompiled, since parsing them is nearly all of the work."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -87,7 +87,7 @@ class Compiler:
 
 
 def whole(compiler, text, others):
-    """The text at file scope, with those of `others` that define what it calls."""
+    """Compiles the text at file scope, after those of `others` that define what it calls. Returns the errors."""
     before = []
     while True:
         errors = compiler.errors("".join(before) + text)
@@ -103,7 +103,7 @@ POINTER_NAMES = {"x", "y", "w", "out", "a", "b", "scratch", "in", "weight", "par
 
 
 def declared(name, text):
-    """A declaration of `name` that fits how the text uses it."""
+    """Returns a declaration of `name` that fits its use in the text."""
     word = re.escape(name)
     if re.search(rf"\b{word}\(", text):
         return f"auto {name} = [](auto&&...) {{ return 0.0f; }};\n"
@@ -118,7 +118,10 @@ def declared(name, text):
 
 
 def inferred(compiler, text):
-    """Errors of the text in a body where what it does not know is declared as it is used."""
+    """Compiles the text as a function body and declares unknown names by their use.
+
+    Returns the errors, and whether any name was declared.
+    """
     names, extra = [], ""
     while True:
         errors = compiler.errors(BARE + extra + text + "\n}\n")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fails on an include that does not point down, and on two types of one name. The rule is the table of docs/design.md section 8.
+"""Fails on an include that does not point down, and on two types with one name (docs/design.md section 8 has the rule).
 
-Every folder of src/ may include itself, base and core (base: only itself) and what its line of the
-table names; each line's names must stand lower than the line itself. CMakeLists.txt must not link
-more than the table allows. The headers in worker/ that both sides of a process border share are for
-the folders named below. A test may also include what stands in tests/.
+Every folder of src/ may include itself, base and core (base: only itself), and the folders that its line of the table
+names. Those must have a lower height than the line itself. CMakeLists.txt must not link more than the table allows. The
+headers in worker/ that both sides of a process boundary share are for the folders named below. A test may also include
+headers in tests/.
 
-All layers are linked into one program: of two classes with one name the linker keeps one's functions.
-Types in an unnamed namespace are their file's own.
+All layers are linked into one program. If two classes have the same name, the linker keeps the functions of only one.
+Types in an unnamed namespace are local to their file.
 """
 
 import argparse
@@ -18,14 +18,12 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 CMAKE_LAYER = re.compile(r"pragma_layer\((\w+)([^)]*)\)")
-# Headers that both sides of a process border share, and who may include them.
+# Headers that both sides of a process boundary share, and the folders that may include them.
 SHARED_HEADERS = {
-    "worker/protocol.h": {"base", "harness", "task", "verify"},
-    "worker/deferred_tag.h": {"build"},
-    "worker/init_protocol.h": {"sandbox"},
-    "worker/perf_events.h": {"profile"},
-    "worker/kernel_memory.h": {"profile"},
-    "worker/trace_model.h": {"build", "profile"},
+    "worker/protocol.h": {"task", "harness", "verify"},
+    "worker/load/": {"build", "profile"},
+    "worker/jail/": {"sandbox"},
+    "worker/profiler/": {"build", "profile"},
 }
 NAMESPACE = re.compile(r"^namespace ([\w:]*) ?\{")
 END_OF_NAMESPACE = re.compile(r"^\}  // namespace ?([\w:]*)")
@@ -34,7 +32,7 @@ SUFFIXES = {".h", ".cc", ".c"}
 
 
 def read_table(design):
-    """{folder: (height, names)} of the table whose header begins with height and folder."""
+    """Returns {folder: (height, names)} from the table whose header begins with height and folder."""
     rows = {}
     inside = False
     for line in design.read_text(encoding="utf-8").splitlines():
@@ -56,6 +54,47 @@ def read_table(design):
     return table
 
 
+def read_parts(design):
+    """{"layer/part": the parts of its layer that it may include} of the table whose header begins with part."""
+    parts = {}
+    inside = False
+    for line in design.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| part |"):
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and len(cells) == 3 and "/" in cells[0]:
+            names = {name.strip() for name in cells[2].split(",")} - {"-", ""}
+            parts[cells[0]] = {f"{cells[0].split('/')[0]}/{name}" for name in names}
+    return parts
+
+
+def part_of(path):
+    """"layer/part" of a path below src/; "layer" for what lies in the layer's own folder."""
+    return "/".join(path.split("/")[:-1][:2])
+
+
+def part_problems(root, parts):
+    """Includes from one part of a layer into another that its line does not name. The layer's own folder stands above
+    its parts, and tests may include all of their layer."""
+    for folder in sorted({file.parent for file in (root / "src").glob("*/*/*.cc")}):
+        name = str(folder.relative_to(root / "src"))
+        if name not in parts:
+            yield f"src/{name}: no line in the table of parts in docs/design.md 8"
+            continue
+        for file in sorted(folder.rglob("*")):
+            if file.suffix not in SUFFIXES or file.stem.endswith(("_test", "_testing")):
+                continue
+            text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"), file.read_text(encoding="utf-8"))
+            for match in INCLUDE.finditer(text):
+                target = part_of(match.group(1))
+                if target.split("/")[0] == folder.parent.name and target != name and target not in parts[name]:
+                    line = text.count("\n", 0, match.start(1)) + 1
+                    allowed = ", ".join(sorted(parts[name])) or "only itself"
+                    yield f'{file.relative_to(root)}:{line}: "{match.group(1)}": {name} may include {allowed}'
+
+
 def table_problems(table):
     for folder, (height, allowed) in table.items():
         for name in sorted(allowed):
@@ -66,19 +105,19 @@ def table_problems(table):
 
 
 def complaint(table, folder, target):
-    """Why src/`folder` may not include "`target`", or None."""
+    """Returns why src/`folder` may not include "`target`", or None if it may."""
     first = target.split("/")[0]
     if "/" not in target:
         return "write the path from src/, as in \"base/result.h\""
-    if target in SHARED_HEADERS:
-        users = SHARED_HEADERS[target]
-        return None if folder in users else f"only for {', '.join(sorted(users))}"
+    for shared, users in SHARED_HEADERS.items():
+        if target.startswith(shared):
+            return None if folder in users else f"only for {', '.join(sorted(users))}"
     if first not in table:
-        return f"{first} is no layer"
+        return f"{first} is not a layer"
     if first == folder or first in table[folder][1]:
         return None
     if table[first][0] >= table[folder][0]:
-        return f"points up: {folder} stands at {table[folder][0]}, {first} at {table[first][0]}"
+        return f"points up: {folder} is at {table[folder][0]}, {first} at {table[first][0]}"
     return f"{folder} may include {', '.join(sorted(table[folder][1])) or 'only itself'}"
 
 
@@ -90,7 +129,7 @@ def include_problems(root, table):
         for file in sorted(folder.rglob("*")):
             if file.suffix not in SUFFIXES:
                 continue
-            # Kernels in raw strings have includes of their own; the lines stay where they are.
+            # Kernels in raw strings have includes of their own, so they are removed. Line numbers stay the same.
             text = RAW_STRING.sub(lambda raw: "\n" * raw.group().count("\n"),
                                   file.read_text(encoding="utf-8"))
             for match in INCLUDE.finditer(text):
@@ -103,7 +142,7 @@ def include_problems(root, table):
 
 
 def named_types(text):
-    """(name with its namespace, line) of each type that is defined outside of functions and classes."""
+    """Yields (name with its namespace, line) for each type that is defined outside of functions and classes."""
     inside = []
     for number, line in enumerate(text.splitlines(), 1):
         if begin := NAMESPACE.match(line):
@@ -152,7 +191,7 @@ def main():
         print("layers: no table found in docs/design.md section 8", file=sys.stderr)
         return 2
     problems = [*table_problems(table), *include_problems(root, table), *cmake_problems(root, table),
-                *type_problems(root)]
+                *part_problems(root, read_parts(root / "docs" / "design.md")), *type_problems(root)]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"layers: {len(table)} folders in the table, {len(problems)} problems")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job without a key: the built-in expert writes, tunes and proves kernels for a plain task and
-# for a fused one, in under two minutes.
+# Shows the main job without an API key. The built-in expert writes, tunes and proves kernels for a plain task and for a
+# fused one, in under two minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

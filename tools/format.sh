@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/format.sh check|fix: clang-format 19 over every C, C++ and JavaScript file of the project's own.
+# tools/format.sh check|fix runs clang-format 19 on every C, C++ and JavaScript file of the project itself.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

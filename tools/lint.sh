@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/lint.sh [FOLDER...]: every header of src/ compiled alone, then a build with clang 19 in which
-# clang-tidy 19 looks at each file that is compiled (only at what changed since the last time).
-# FOLDER (base, core, ...) limits it; without one the format check and fuzz/ come along.
+# tools/lint.sh [FOLDER...] compiles every header of src/ alone. Then it builds with clang 19, and clang-tidy 19 checks
+# each file that is compiled (only those that changed since the last time). FOLDER (base, core, ...) limits it. Without
+# a folder it also includes the format check and fuzz/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

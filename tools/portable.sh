@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a folder that runs on another Linux of the same processor family (glibc as new as this one's,
-# so Ubuntu 24.04 for what Debian 12 built) with nothing of ours installed there:
+# Makes a folder that runs on another Linux with the same processor family and nothing of pragma installed. That
+# machine's glibc must be at least as new as this one's, so Debian 12 can build for Ubuntu 24.04.
 #
 #   FOLDER/bin/pragma     FOLDER/lib/*.so      FOLDER/lib/pragma/ (jailed programs, bwrap)
 #   FOLDER/share/pragma/  (python, prompts, strategies, knowledge, report)
 #
-# Python with torch is the other machine's own (--python, PRAGMA_PYTHON). glibc stays its own too: its
-# loader, its name service and its locales belong together.
+# Python with torch is the other machine's own (--python, PRAGMA_PYTHON). So is glibc, because its loader, its name
+# service and its locales belong together.
 #
 #   tools/portable.sh BUILD FOLDER
 set -euo pipefail
@@ -22,7 +22,7 @@ command -v patchelf >/dev/null || die "patchelf is missing: tools/setup.sh packa
 bwrap="$(command -v bwrap)" || die "bwrap is missing: tools/setup.sh packages build"
 [[ -z "$(ls -A "$folder" 2>/dev/null)" ]] || die "$folder is not empty: name a new folder"
 
-# Path of each shared library that a program needs, without glibc's own parts.
+# Prints the path of each shared library that a program needs, without glibc's own parts.
 libraries_of() {
   ldd "$1" 2>/dev/null | awk '$3 ~ /^\// { print $3 }' |
     grep -Ev '/(ld-linux[^/]*|lib(c|m|dl|pthread|rt|resolv|util|anl|mvec|nss_[a-z]+))\.so' || true
@@ -34,7 +34,7 @@ programs=("$folder/bin/pragma" "$folder"/lib/pragma/*)
 for program in "${programs[@]}"; do libraries_of "$program"; done | sort -u | while read -r library; do
   install -m 0644 "$library" "$folder/lib/$(basename "$library")"
 done
-# DT_RPATH, which libraries of libraries are looked up by as well; DT_RUNPATH is not.
+# Sets DT_RPATH, which is also searched for libraries that libraries need. DT_RUNPATH is not.
 for program in "${programs[@]}"; do
   [[ -n "$(libraries_of "$program")" ]] || continue
   up=".."
@@ -45,7 +45,7 @@ for library in "$folder"/lib/*.so*; do
   strip --strip-unneeded "$library"
   patchelf --force-rpath --set-rpath "\$ORIGIN" "$library"
 done
-# Nothing may still come from this machine but glibc.
+# Checks that nothing but glibc is still loaded from this machine.
 for program in "${programs[@]}"; do
   outside="$(libraries_of "$program" | grep -v "^$(cd "$folder" && pwd)/" || true)"
   [[ -z "$outside" ]] || die "$program would still load $outside"

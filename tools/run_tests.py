@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the project's tests step by step and adds up what they counted.
 
-Every step says that it runs and how long it took. The last line is "N passed, N failed"; the exit
-status is 1 when anything failed. C++ cases are counted one by one (GoogleTest's XML), a program that
-died without a report counts as one failure.
+Every step prints what it runs and how long it took. The last line is "N passed, N failed". The exit status is 1 if
+anything failed. C++ cases are counted one by one (GoogleTest's XML). A program that died without a report counts as one
+failure.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def step_ctest(tally, build, jobs):
     reported = {file.stem for file in results.glob("*.xml")}
     for case in ElementTree.parse(summary).getroot().iter("testcase"):
         if case.get("name") in reported:
-            continue  # its cases were counted one by one
+            continue  # the cases of this program were counted one by one
         if case.get("status") == "run":
             tally.passed += 1
         else:
@@ -76,12 +76,13 @@ def step_ctest(tally, build, jobs):
         tally.failed += 1
 
 
-# pytest's own: nothing was selected.
+# pytest's exit status if no tests were selected.
 NO_TESTS = 5
 
 
 def pytest_passes(jobs):
-    """Name, arguments: the tests that may run side by side (a file's tests in one process), then those that may not."""
+    """Returns (name, arguments) of two passes: tests that may run in parallel (one process per file), then the others.
+    """
     return [(f"{jobs} at a time", ["-m", "not alone", "-n", str(jobs), "--dist", "loadfile"]), ("alone", ["-m", "alone"])]
 
 
@@ -90,7 +91,7 @@ def step_pytest(tally, build, jobs):
                if any((ROOT / name).rglob("test_*.py"))]
     results = build / "test-results" / "pytest.junit"
     results.parent.mkdir(parents=True, exist_ok=True)
-    # One pytest per folder: both may have modules of the same name.
+    # Each folder gets its own pytest, because both may have modules of the same name.
     for folder in folders:
         for name, arguments in pytest_passes(jobs):
             results.unlink(missing_ok=True)

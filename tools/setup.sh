@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Makes this checkout ready: Debian packages, the virtual environment, a build. Each step looks
-# first and does nothing when there is nothing to do.
+# Prepares this checkout: Debian packages, the virtual environment, a build. Each step checks first and does nothing if
+# there is nothing to do.
 #
 #   tools/setup.sh packages GROUP...   GROUP: build test lint fuzz coverage portable
 #   tools/setup.sh venv [FOLDER]      default .venv
 #   tools/setup.sh litellm            for the tests of model protocols
 #   tools/setup.sh build PRESET [TARGET...]
 #
-# As root missing packages are installed; as anybody else one line names them and the command.
+# Run as root, it installs missing packages. Otherwise it prints one line with the packages and the command.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-# Debian 12 names. Ubuntu 24.04 has every one of them under the same name (its universe section
-# must be enabled); that list was compared, an installation on Ubuntu was not tried.
+# These are Debian 12 names. Ubuntu 24.04 has all of them under the same names (its universe section must be enabled).
+# The list was compared, but an installation on Ubuntu was not tried.
 packages_of() {
   case "$1" in
     build) echo g++ cmake ninja-build ccache mold pkg-config libfmt-dev nlohmann-json3-dev libsimdjson-dev \
@@ -34,7 +34,7 @@ packages_of() {
 missing_packages() {
   local group
   for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u | while read -r name; do
-    # Asked one by one: dpkg-query fails as a whole when one name is unknown to it.
+    # Each name is queried separately, because dpkg-query fails as a whole if one name is unknown to it.
     [[ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" == installed ]] || echo "$name"
   done
 }
@@ -60,7 +60,7 @@ setup_packages() {
     die "apt-get could not install: $missing (its own message stands above)"
 }
 
-# Python 3.11 where there is one (what Debian 12 has and what was tried), else the system's.
+# Prints the path of Python 3.11 if it is installed (Debian 12 has it, and it was tried), else the system's Python.
 system_python() {
   local candidate
   for candidate in /usr/bin/python3.11 /usr/bin/python3; do
@@ -69,10 +69,10 @@ system_python() {
   die "no /usr/bin/python3: install the package python3"
 }
 
-# torch without CUDA, whose default build would bring some 3 GB of packages that nothing here uses.
-# The CPU build's version ends in "+cpu"; PRAGMA_TORCH_INDEX names an index that has it where the
-# configured one does not (PyTorch's own page of CPU builds is one). Without either, the default
-# build is taken: larger, and just as good.
+# Prints the requirement for torch without CUDA. Torch's default build would bring some 3 GB of packages that nothing
+# here uses. The CPU build's version ends in "+cpu". If the configured index does not have it, PRAGMA_TORCH_INDEX can
+# name one that does (PyTorch's own page of CPU builds is one). If neither has it, the default build is used, which is
+# larger but just as good.
 torch_requirement() {
   local venv="$1" version="$2" offered
   [[ -n "${PRAGMA_TORCH_INDEX:-}" ]] && {
@@ -106,14 +106,14 @@ setup_venv() {
   printf '%s' "$want" >"$stamp"
 }
 
-# The proxy that the model protocols are tested against, in a virtual environment of its own.
+# Installs the proxy with which the model protocols are tested, in a virtual environment of its own.
 setup_litellm() {
   compgen -G ".venv-litellm/.installed-*" >/dev/null ||
     say "virtual environment .venv-litellm for the tests (some 100 packages, a minute or two)"
   tests/llm/setup_litellm.sh || die "cannot install LiteLLM's proxy (see above); the tests need it"
 }
 
-# Configures only when needed: ninja re-runs CMake itself when a CMakeLists.txt changes.
+# Configures only when needed. ninja re-runs CMake itself when a CMakeLists.txt changes.
 setup_build() {
   local preset="$1" folder="build-$1" stamp want
   shift
@@ -122,7 +122,7 @@ setup_build() {
   want="$(sha256sum <CMakePresets.json) $PWD"
   if [[ ! -f "$folder/build.ninja" || "$(cat "$stamp" 2>/dev/null)" != "$want" ]]; then
     say "configuring $folder"
-    # A build folder of a checkout that was moved or copied is of no use.
+    # The build folder of a checkout that was moved or copied cannot be used, so it is removed.
     if [[ -f "$folder/CMakeCache.txt" ]] &&
        ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; then
       rm -r "$folder"

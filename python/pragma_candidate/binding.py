@@ -1,4 +1,4 @@
-"""Which tensors of a ModelNew are the task's parameters: by name, else by order and shape."""
+"""Determines which tensors of a ModelNew are the task's parameters: by name, otherwise by order and shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pragma_torch.plan import Argument, Plan
 
 
 def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:
-    """The plan with the places of this ModelNew. Raises Unloadable with one clear line."""
+    """Returns the plan with the places in this ModelNew. Raises Unloadable with one clear line."""
     own = _own_state(model)
     taken = {place for argument in plan.arguments for place in _named(model, argument)}
     rest = [(name, tensor) for name, tensor in own if name not in taken]
@@ -62,5 +62,5 @@ def _next_alike(rest: list[tuple[str, torch.Tensor]], argument: Argument) -> lis
 
 
 def _needed(argument: Argument) -> bool:
-    """A constant may be written into the code; what forward only updates is no input."""
+    """A constant may be written into the code, and a tensor that forward only updates is not an input."""
     return argument.role != "constant" and not argument.mutated

@@ -1,4 +1,4 @@
-"""The arguments of start.py, the log, and the service of one ModelNew on the ring's descriptors."""
+"""Parses the arguments of start.py, sets up the log, and serves one ModelNew on the ring's descriptors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def serve() -> int:
     os.umask(0)
     from pragma_candidate.log import use_log
 
-    use_log()  # before anything is imported that might print
+    use_log()  # before the import of anything that might print
     from pragma_candidate.late_filter import LateFilter
     from pragma_candidate.ring import Layout
     from pragma_candidate.runner import Solution
@@ -30,7 +30,7 @@ def serve() -> int:
     )
 
     work = Solution(Layout(CONTROL_FD), arguments.plan, arguments.solution)
-    for fd in (INPUT_FD, OUTPUT_FD, SCRATCH_FD):  # mapped by now
+    for fd in (INPUT_FD, OUTPUT_FD, SCRATCH_FD):  # already mapped
         os.close(fd)
     Service(CONTROL_FD, work, LateFilter(LATE_FD), arguments.threads, KEEP_FD).serve()
     return 0

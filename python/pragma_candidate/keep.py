@@ -1,8 +1,7 @@
-"""What a candidate compiled, handed to its later processes: a folder through a memfd of pragma's.
+"""Passes what a candidate compiled to its later processes: a folder, stored in a memfd that pragma owns.
 
-So nothing of it ever lies on a disk, and its size has a limit. Times are kept to the nanosecond,
-since build tools decide by them. The first process finds the memory empty and fills it; pragma seals
-it after that process's first run.
+So nothing of it is ever on a disk, and its size is limited. Times are kept to the nanosecond, because build tools
+decide by them. The first process finds the memory empty and fills it. pragma seals it after that process's first run.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 
-_HEAD = 16  # decimal length of the index, in text
+_HEAD = 16  # length of the index in decimal digits
 
 
 def restore(fd: int, folder: str) -> bool:
-    """Unpacks into `folder`; False when nothing is kept yet."""
+    """Unpacks into `folder`. Returns False if nothing is stored yet."""
     head = os.pread(fd, _HEAD, 0).strip(b"\0 ")
     if not head:
         return False
@@ -32,7 +31,7 @@ def restore(fd: int, folder: str) -> bool:
 
 
 def save(fd: int, folder: str) -> None:
-    """Packs `folder`; keeps nothing when it is larger than the memory (it is compiled again then)."""
+    """Packs `folder`. If it is larger than the memory, nothing is stored and it is compiled again next time."""
     files = sorted(
         os.path.join(root, name)
         for root, _, names in os.walk(folder)
@@ -53,7 +52,7 @@ def save(fd: int, folder: str) -> None:
         with open(path, "rb") as stream:
             at = _write(fd, stream.read(stat.st_size), at)
     _write(fd, index, _HEAD)
-    _write(fd, str(len(index)).encode().ljust(_HEAD), 0)  # last: now it counts
+    _write(fd, str(len(index)).encode().ljust(_HEAD), 0)  # last, because now the contents are valid
 
 
 def _read(fd: int, size: int, at: int) -> bytes:

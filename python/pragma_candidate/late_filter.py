@@ -1,4 +1,4 @@
-"""The second seccomp filter: no new processes or programs. Made by worker/confine.c."""
+"""The second seccomp filter, which forbids new processes and programs. worker/jail/confine.c makes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import platform
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER = 1
 _ALL_THREADS = 1
-_INSTRUCTION = 8  # bytes of a struct sock_filter
+_INSTRUCTION = 8  # bytes of struct sock_filter
 
 
 class _Program(ctypes.Structure):
@@ -17,7 +17,7 @@ class _Program(ctypes.Structure):
 
 
 class LateFilter:
-    """Read at the start, installed once the candidate has run for the first time."""
+    """The filter is read at the start, and installed once the candidate has run for the first time."""
 
     def __init__(self, fd: int) -> None:
         code = os.pread(fd, 1 << 16, 0)
@@ -28,7 +28,7 @@ class LateFilter:
         self._call = ctypes.CDLL(None, use_errno=True).syscall
 
     def install(self) -> None:
-        """For every thread, for good. Raises OSError."""
+        """Installs the filter permanently for every thread. Raises OSError."""
         done = self._call(
             self._number, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(self._program)
         )

@@ -1,4 +1,5 @@
-"""What a candidate prints goes to a pipe that nobody reads before its end: a full one drops text."""
+"""What a candidate prints goes to a pipe that is not read before the process ends. If the pipe is full, text is
+dropped."""
 
 from __future__ import annotations
 
@@ -25,5 +26,5 @@ class _Log(io.TextIOBase):
 
 
 def use_log() -> None:
-    """A print must neither block nor raise."""
+    """Redirects output so that a print neither blocks nor raises."""
     sys.stdout, sys.stderr = _Log(1), _Log(2)

@@ -1,4 +1,4 @@
-"""What ModelNew returned, into memory that pragma owns. The form is tested before a byte is read."""
+"""Copies what ModelNew returned into memory that pragma owns. The form is checked before a byte is read."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import torch
 
 from pragma_candidate.service import WrongForm
 
-_Tensor = torch.Tensor  # as they are before any candidate code runs
+_Tensor = torch.Tensor  # as it is before any candidate code runs
 _strided = torch.strided
 _is_contiguous = torch.Tensor.is_contiguous
-_is_neg = torch.Tensor.is_neg  # its bytes have the other sign
+_is_neg = torch.Tensor.is_neg  # its bytes have the opposite sign
 _data_ptr = torch.Tensor.data_ptr
 _memmove = ctypes.memmove
 
-# Torch shares the copy of a larger tensor among its threads. Those of a candidate's own pool still
-# wait, each on a processor of its own, for the next parallel region; until one gives up, up to
-# milliseconds later, Torch's thread for that processor cannot begin.
+# Torch divides the copy of a larger tensor among its threads. The threads of a candidate's own pool may still be
+# spinning, each on its own processor, while they wait for the next parallel region. Until such a thread gives up, up to
+# milliseconds later, Torch's thread for that processor cannot start.
 _ALONE_BYTES = 4 << 20
 
 
 def store(value: Any, areas: list[torch.Tensor]) -> None:
-    """Copies each output into its area; the copy is part of the timed call. Raises WrongForm."""
+    """Copies each output into its area. The copy is part of the timed call. Raises WrongForm."""
     if type(value) is _Tensor and len(areas) == 1:
         _store_one(value, areas[0], "output")
         return

@@ -1,4 +1,4 @@
-"""The ring as a candidate's process sees it: where each tensor lies, and the tensors themselves."""
+"""The ring as a candidate's process sees it: the location of each tensor, and the tensors themselves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import warnings
 
 import torch
 
-# struct pragma_control of worker/protocol.h: the part that says where things lie.
+# The part of struct pragma_control (worker/protocol.h) that describes locations.
 _GUARDS = struct.Struct("=II")
 _GUARDS_AT = 20
 _COUNTS = struct.Struct("=IIII")
@@ -37,7 +37,7 @@ class Layout:
 
 
 class Memory:
-    """One shared memory of pragma's, mapped as a whole and populated; lives as long as its tensors."""
+    """One shared memory that pragma owns, mapped as a whole and populated. It lives as long as its tensors."""
 
     def __init__(self, fd: int, writable: bool, guards: list[int]) -> None:
         size = os.fstat(fd).st_size
@@ -48,7 +48,7 @@ class Memory:
             self._protect(guards)
 
     def _protect(self, guards: list[int]) -> None:
-        """Overruns of an extension shall die where they happen, as in the C++ worker."""
+        """Makes overruns of an extension crash where they happen, as in the C++ worker."""
         if not guards:
             return
         base = self.tensor(0, torch.uint8, [1]).data_ptr()
@@ -64,6 +64,6 @@ class Memory:
             return torch.empty(shape, dtype=dtype)
         assert self._map is not None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that the inputs cannot be written is the point
+            warnings.simplefilter("ignore")  # torch warns about read-only inputs, which are intended here
             flat = torch.frombuffer(self._map, dtype=dtype, count=count, offset=offset)
         return flat.view(shape)

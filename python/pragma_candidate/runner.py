@@ -1,7 +1,7 @@
-"""Solution: a file that defines ModelNew, on views of the ring.
+"""Solution: a file that defines ModelNew, run on views of the ring.
 
-As a timing child of pragma_torch has the reference, with two differences: the ring is mapped
-read-only, and each result is copied into the set's own output area.
+It works like the reference in a timing child of pragma_torch, with two differences: the ring is mapped read-only, and
+each result is copied into the set's own output area.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pragma_candidate.service import INPUT_FD, OUTPUT_FD
 from pragma_torch.instance import Instance
 from pragma_torch.plan import DTYPES, Plan, fill
 
-SEED = 42  # KernelBench's, before each construction
+SEED = 42  # KernelBench's seed, set before each construction
 
 
 class _Call:
-    """One set: its model and inputs, the private copies that forward may write, its output areas."""
+    """One set: its model and inputs, the private copies that forward may write, and its output areas."""
 
     def __init__(self, model: Any, inputs: list[Any], areas: list[torch.Tensor]) -> None:
         self.model = model
@@ -54,7 +54,7 @@ class Solution:
         self._calls: list[_Call] = []
 
     def run(self, order: list[int], scramble: int) -> None:
-        """Scrambles nothing: Python's own memory is not told from what it needs."""
+        """Does not scramble, because memory that Python itself needs cannot be distinguished from other memory."""
         calls = self._calls
         for i in order:
             calls[i].run()
@@ -64,7 +64,7 @@ class Solution:
             _ = self._calls[i]
 
     def wake(self) -> None:
-        """Nothing: there is no device."""
+        """Does nothing, because there is no device."""
 
     def load(self) -> None:
         model_class = load_module(self._solution, "ModelNew").ModelNew
@@ -95,7 +95,7 @@ class Solution:
 
 
 def load_module(path: str, wanted: str) -> Any:
-    """As a module of its own: classes, inspect and Triton look it up by name."""
+    """Loads the file as a registered module, because classes, inspect and Triton look it up by name."""
     spec = importlib.util.spec_from_file_location("pragma_solution", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

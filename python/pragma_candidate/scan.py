@@ -1,8 +1,8 @@
-"""python -I -S scan.py SOLUTION: what can be seen in a solution without running it; JSON on stdout.
+"""python -I -S scan.py SOLUTION: reports what can be seen in a solution without running it, as JSON on stdout.
 
-Tripwires, no proof: whoever wants to hide something from a look at the syntax tree can. What protects
-the verdict is that nothing that decides lies in the candidate's process. So only what has no honest
-use is turned away; the rest is noted for people.
+These are tripwires and not proofs: an author who wants to hide something from an inspection of the syntax tree can do
+so. The verdict is protected because nothing that decides it is in the candidate's process. So only code without any
+honest use is rejected. The rest is noted for people.
 
 {"reject": TEXT | null, "syntax": {"line", "column", "message", "text"} | null, "notes": [TEXT, ...]}
 """
@@ -14,7 +14,7 @@ import json
 import sys
 from typing import Any
 
-# What a judge inside the process would use. Settings (torch.backends...) are anybody's to change.
+# Functions that a judge inside the process would use. Settings (torch.backends...) may be changed freely.
 _JUDGES = {
     "torch.allclose",
     "torch.equal",
@@ -42,7 +42,7 @@ _KERNELS = ("torch.utils.cpp_extension.", "ctypes.", "triton.")
 
 class _Scan(ast.NodeVisitor):
     def __init__(self) -> None:
-        self.names: dict[str, str] = {}  # what an imported name stands for
+        self.names: dict[str, str] = {}  # the object that an imported name refers to
         self.reject: str | None = None
         self.notes: list[str] = []
         self.kernels: set[str] = set()
@@ -56,7 +56,7 @@ class _Scan(ast.NodeVisitor):
         self.reject = self.reject or f"line {getattr(node, 'lineno', 0)}: {text}"
 
     def path(self, node: ast.AST) -> str:
-        """ "torch.cuda.synchronize" for an attribute chain that starts at an imported name."""
+        """Returns "torch.cuda.synchronize" for an attribute chain that starts at an imported name."""
         if isinstance(node, ast.Attribute):
             owner = self.path(node.value)
             return f"{owner}.{node.attr}" if owner else ""
@@ -152,7 +152,7 @@ class _Scan(ast.NodeVisitor):
 
 
 def _binds_model(tree: ast.Module) -> bool:
-    """Whether the file can define ModelNew; a star import or exec can define anything."""
+    """Returns true if the file can define ModelNew. A star import or exec can define anything."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == "ModelNew":
             return True

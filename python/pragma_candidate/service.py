@@ -1,7 +1,7 @@
-"""Service: the life of one candidate's process, serving the control page of worker/protocol.h.
+"""Service: the life of one candidate's process, which serves the control page of worker/protocol.h.
 
-What it serves is a Work: a ModelNew on views of the ring (runner.py), or a Triton module in an area of
-the device's memory (pragma_triton/kernels.py).
+It serves a Work: a ModelNew on views of the ring (runner.py), or a Triton module in an area of device memory
+(pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ from pragma_torch import control
 from pragma_torch.errors import said_by
 
 CONTROL_FD, INPUT_FD, OUTPUT_FD, SCRATCH_FD, KEEP_FD, LATE_FD = 3, 4, 5, 6, 7, 8
-KEEP_FOLDER = "PRAGMA_KEEP"  # environment: what is compiled lies here
+KEEP_FOLDER = "PRAGMA_KEEP"  # environment variable: the folder for what is compiled
 LOAD_FAILED = 1
 WRONG_FORM = 4
 REFUSED = 5
-_COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
+_COLLECT_ABOVE = 20_000  # young objects that trigger a garbage collection, after the answer
 
 
 class Unloadable(Exception):
-    """The candidate cannot be used for this task; the text says why."""
+    """The candidate cannot be used for this task. The text says why."""
 
 
 class WrongForm(Exception):
-    """An output that is no plain dense tensor of exactly the expected shape and type."""
+    """An output is not a plain dense tensor of exactly the expected shape and type."""
 
 
 class Refused(Exception):
-    """What the candidate compiled to holds something that it may not; the text says what."""
+    """The candidate's compiled code contains something that is not allowed. The text says what."""
 
 
 class Work(Protocol):
     """One candidate. Exceptions of these calls are the candidate's."""
 
-    entry: str  # what is called, for messages: "forward"
+    entry: str  # name of what is called, for messages: "forward"
 
     def load(self) -> None: ...
-    # `scramble`: a seed other than 0 asks for random bytes, before each call, in memory that an earlier
-    # one may have left something in (worker/protocol.h).
+    # `scramble` is a seed. If it is not 0, memory in which an earlier call may have left something is filled with
+    # random bytes before each call (worker/protocol.h).
     def run(self, order: list[int], scramble: int) -> None: ...
-    def idle(self, order: list[int]) -> None: ...  # run without its calls
-    def wake(self) -> None: ...  # on a device: it switches to this process
+    def idle(self, order: list[int]) -> None: ...  # like run, but without its calls
+    def wake(self) -> None: ...  # on a device: makes it switch to this process
 
 
 class Service:
-    """Made before candidate code runs; takes its descriptors."""
+    """It is made before candidate code runs, and takes over its descriptors."""
 
     def __init__(
         self, control_fd: int, work: Work, late_filter: LateFilter, threads: int, keep_fd: int = -1
     ) -> None:
-        """`keep_fd`: memory for what is compiled (keep.py); -1: the folder itself is kept."""
+        """`keep_fd` is memory for what is compiled (keep.py). -1 means that the folder itself persists."""
         self._page = control.ControlPage(control_fd)
         os.close(control_fd)
         self._work = work
@@ -68,7 +68,8 @@ class Service:
         torch.set_num_threads(threads)
 
     def serve(self) -> None:
-        """Until told to exit. Under no_grad, as KernelBench runs solutions; no collection in a burst."""
+        """Serves until it is told to exit. Runs under no_grad, as KernelBench runs solutions, without garbage
+        collection in a burst."""
         page = self._page
         with torch.no_grad():
             while True:
@@ -106,7 +107,7 @@ class Service:
         return control.OK
 
     def _first_run_done(self) -> None:
-        """Whatever is compiled is compiled by now, also what the candidate does on its first call."""
+        """By now everything is compiled, including what the candidate compiles on its first call."""
         if self._keep_fd >= 0:
             if not self._kept:
                 keep.save(self._keep_fd, os.environ[KEEP_FOLDER])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-# With -I neither PYTHONPATH nor this folder counts; the packages lie beside each other.
+# With -I neither PYTHONPATH nor this folder is searched. The packages are in the same parent folder.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from pragma_candidate.entry import serve  # noqa: E402

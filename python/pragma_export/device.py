@@ -1,7 +1,7 @@
-"""What ModelNew of a kernel for a GPU consists of besides the task's own: for write.py.
+"""The parts of ModelNew for a GPU kernel that do not come from the task, for write.py.
 
-KernelBench's evaluator takes both: a CUDA source built by load_inline, and a Triton module whose kernels
-stand in the file itself, since Triton reads their source.
+KernelBench's evaluator accepts both forms: a CUDA source built by load_inline, and a Triton module whose kernels are in
+the file itself, because Triton reads their source.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from pragma_export.text import LOADED, Refused, defined, is_text, library_call, literal, one_source, ready
 
-# As a build of pragma's own; torch's own definitions would take operators of 16-bit types away.
+# The same flags as in pragma's own build. Torch's own definitions would remove operators of 16-bit types.
 _NVCC_FLAGS = [
     "-std=c++20",
     "-O3",
@@ -71,7 +71,7 @@ class CudaKernel:
         ]
 
     def call(self, arguments: list[str], outputs: list[str]) -> list[str]:
-        """The lines of forward from the outputs to the launch."""
+        """Returns the lines of forward from the outputs to the launch."""
         passed = [*arguments, *outputs]
         stream = "ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)"
         scratch = self._request["scratch_bytes"]
@@ -79,7 +79,7 @@ class CudaKernel:
 
 
 class TritonModule:
-    """A Triton module whose functions stand in ModelNew's file."""
+    """A Triton module whose functions are in ModelNew's file."""
 
     helpers = _TRITON_HELPERS
     note = (
@@ -99,7 +99,7 @@ class TritonModule:
         return ["\n\n".join(texts), "", "_pragma_run = run"]
 
     def names(self) -> set[str]:
-        """What it defines at its top level."""
+        """Returns the names that it defines at its top level."""
         return defined(self._body)
 
     def call(self, arguments: list[str], outputs: list[str]) -> list[str]:

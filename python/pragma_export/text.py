@@ -1,4 +1,4 @@
-"""What the writers of solutions share."""
+"""Functions that the writers of solutions share."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ LOADED = "\n\n_PRAGMA_LIBRARY = _pragma_library()\n"
 
 
 class Refused(Exception):
-    """Why no drop-in can be written, in one line."""
+    """The reason, in one line, why no drop-in can be written."""
 
 
 def is_text(node: ast.stmt) -> bool:
-    """A docstring."""
+    """Returns true for a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def defined(body: list[ast.stmt]) -> set[str]:
-    """The names that statements of a top level give a value to."""
+    """Returns the names to which top-level statements assign a value."""
     found = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     for node in body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -28,7 +28,7 @@ def defined(body: list[ast.stmt]) -> set[str]:
 
 
 def one_source(header: str, kernel: str) -> str:
-    """Header and kernel as one translation unit; the first #include "kernel.h" becomes the header."""
+    """Returns header and kernel as one translation unit. The first #include "kernel.h" is replaced by the header."""
     header = re.sub(r"^\s*#\s*pragma\s+once\s*$", "", header, flags=re.MULTILINE)
     lines: list[str] = []
     placed = False
@@ -43,14 +43,14 @@ def one_source(header: str, kernel: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A raw triple-quoted string where that is exact, else repr."""
+    """Returns a raw triple-quoted string if that is exact, otherwise the repr."""
     if "'''" in text or text.endswith("'") or text.endswith("\\"):
         return repr(text)
     return "r'''\n" + text + "'''"
 
 
 def ready(device: str, alignment: int) -> str:
-    """The function of a solution that takes one tensor as a kernel's argument."""
+    """Returns the function of a solution that accepts one tensor as a kernel's argument."""
     return f'''
 def _pragma_ready(tensor, shape, dtype, name):
     if tensor.shape != shape or tensor.dtype != dtype or not tensor.is_{device}:
@@ -63,8 +63,8 @@ def _pragma_ready(tensor, shape, dtype, name):
 '''
 
 
-# Scratch on a processor is kept between calls: its pages, new each time, can cost more than the kernel. A dict's pop and
-# assignment are one step each, so a second thread that calls meanwhile makes its own.
+# Scratch memory on a CPU is kept between calls, because page faults on new memory in each call can cost more than the
+# kernel. A dict's pop and assignment are atomic, so a second thread that calls meanwhile makes its own.
 KEPT_SCRATCH = '''
 _PRAGMA_KEPT = {}
 
@@ -75,8 +75,8 @@ def _pragma_scratch(size):
 
 
 def library_call(function: str, passed: list[str], scratch_bytes: int, device: str = "", last: str = "") -> list[str]:
-    """The lines of forward that call a built library. `device`: where scratch is made, as an argument
-    of torch.empty; empty: on the processor, and kept. `last`: an argument after scratch."""
+    """Returns the lines of forward that call a built library. `device` says where scratch is made, as an argument of
+    torch.empty. If it is empty, scratch is on the CPU and is kept. `last` is an argument after scratch."""
     lines, after = [], []
     if scratch_bytes > 0 and device:
         lines.append(f"scratch = torch.empty({scratch_bytes}, dtype=torch.uint8{device})")

@@ -1,12 +1,11 @@
 """Writes a KernelBench solution (class ModelNew) from a task and a verified kernel.
 
-Reads one JSON object on stdin (src/export/export.cc writes it), prints the Python file on stdout.
-The task's source is parsed, never run. Exit status 1 with one line on stderr when the task's form
-leaves no room for a drop-in.
+It reads one JSON object on stdin (written by src/export/export.cc), and prints the Python file on stdout. The task's
+source is parsed, never run. If the task's form does not allow a drop-in, the exit status is 1, with one line on stderr.
 
-The constructor is the task's own, so that the same parameters are made in the same order and weights
-agree under one seed; only forward is replaced. KernelBench's static check refuses `try` and `pass`,
-so the written file has neither.
+The constructor is the task's own, so that the same parameters are made in the same order and weights agree under one
+seed. Only forward is replaced. KernelBench's static check rejects `try` and `pass`, so the written file contains
+neither.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import re
 import sys
 from typing import Any
 
-# Run as a file, isolated: its own package is not on the path then.
+# In an isolated run of this file its own package is not on the path.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
@@ -62,14 +61,14 @@ def write(request: dict[str, Any]) -> str:
 
 
 def _check_names(model: _TaskSource, kernel: Any) -> None:
-    """One file has both: neither may define what the other uses."""
+    """One file contains both, so neither may define a name that the other uses."""
     common = model.names() & (kernel.names() if isinstance(kernel, TritonModule) else set())
     if common:
         raise Refused(f"the task and the Triton module both define {sorted(common)[0]}")
 
 
 class _TaskSource:
-    """The task's file, taken apart."""
+    """The task's file, split into its parts."""
 
     def __init__(self, source: str):
         tree = ast.parse(source)
@@ -99,11 +98,11 @@ class _TaskSource:
             self.helpers.append(ast.unparse(_Plain().visit(node)))
 
     def names(self) -> set[str]:
-        """What is left of it defines at its top level."""
+        """Returns the names that the remaining parts define at top level."""
         return defined([node for line in self.helpers for node in ast.parse(line).body])
 
     def class_text(self, forward_lines: list[str]) -> str:
-        """ModelNew: everything of Model but its forward."""
+        """Returns ModelNew: everything of Model except its forward."""
         renamed = _Plain().visit(self._class)
         renamed.name = "ModelNew"
         body = [n for n in renamed.body if not is_text(n) and n is not self._forward]
@@ -115,7 +114,7 @@ class _TaskSource:
 
 
 class _Plain(ast.NodeTransformer):
-    """Model becomes ModelNew, `pass` becomes `...`, and docstrings go."""
+    """Model becomes ModelNew, `pass` becomes `...`, and docstrings are removed."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.copy_location(ast.Name("ModelNew", node.ctx), node) if node.id == "Model" else node
@@ -227,7 +226,7 @@ def _forward(request: dict[str, Any], model: _TaskSource, kernel: Any) -> list[s
 
 
 def _prepare_lines(request: dict[str, Any], model: _TaskSource) -> list[str]:
-    """pragma_prepare runs again whenever a parameter is another tensor or was written to."""
+    """pragma_prepare runs again whenever a parameter is a different tensor or was written to."""
     me = model.self_name
     state = [(i, a) for i, a in enumerate(request["arguments"]) if a["role"] != "input"]
     sources = [_value_of(a, model) for _, a in state]
@@ -243,7 +242,7 @@ def _prepare_lines(request: dict[str, Any], model: _TaskSource) -> list[str]:
 
 
 def _value_of(argument: dict[str, Any], model: _TaskSource) -> str:
-    """The Python expression that holds an argument inside forward."""
+    """Returns the Python expression that holds an argument inside forward."""
     path = argument["path"]
     if argument["role"] == "input":
         match = _INPUT_PATH.fullmatch(path)

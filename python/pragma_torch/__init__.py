@@ -1,5 +1,5 @@
-"""The PyTorch side of pragma: describes tasks, computes references, and times eager and compile.
+"""The PyTorch side of pragma: describes tasks, computes references, and times eager and torch.compile.
 
-docs/torch-protocol.md tells the messages; src/task/ holds the client. No policy lives here: pragma
+docs/torch-protocol.md describes the messages, and src/task/ holds the client. This package makes no decisions: pragma
 owns seeds, memory and the clock, and decides everything.
 """

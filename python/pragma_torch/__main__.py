@@ -1,4 +1,4 @@
-"""`python -m pragma_torch serve`: talks on descriptor 3; stdout and stderr are logs only."""
+"""`python -m pragma_torch serve`: communicates on descriptor 3. stdout and stderr are only logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pragma_torch.process import limit_files
 
 
 def _control_socket() -> socket.socket:
-    """Moves descriptor 3 out of the way of the task's code, and closes it on exec."""
+    """Moves descriptor 3 to another number, out of reach of the task's code, and closes it on exec."""
     sock = socket.socket(fileno=os.dup(3))
     os.close(3)
     return sock
@@ -33,7 +33,7 @@ def main() -> int:
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
 
-    # Before numpy comes in with torch: its own pool would be a second thread in the zygote.
+    # This is set before torch imports numpy, whose own thread pool would be a second thread in the zygote.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     limit_files(compiling=False)
     channel = Channel(_control_socket())
@@ -43,11 +43,11 @@ def main() -> int:
 def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     from pragma_torch.zygote import Zygote
 
-    zygote = Zygote(channel, arguments.device, arguments.timers)  # before torch comes in: the zygote imports its own
-    # The OpenMP library reads this once, when torch loads it. The server's threads must not spin on
-    # into a timed burst; the timing children keep the library's default, like the candidates.
+    zygote = Zygote(channel, arguments.device, arguments.timers)  # before torch is imported: the zygote imports its own
+    # The OpenMP library reads this once, when torch loads it. The server's threads must not keep spinning into a timed
+    # burst. The timing children keep the library's default, like the candidates.
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
-    # References are computed without torch.compile, whatever a task's code says; it is timed as it is.
+    # References are computed without torch.compile, whatever a task's code says. The task is timed as it is.
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
     from pragma_torch.server import Server
 

@@ -1,4 +1,4 @@
-"""Areas: shared memory of pragma's, seen as tensors (no copies)."""
+"""Areas: pragma's shared memory, accessed as tensors without copies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch
 
 
 class Area:
-    """A memfd, mapped. The mapping lives as long as any tensor made from it."""
+    """A mapped memfd. The mapping lives as long as any tensor made from it."""
 
     def __init__(self, fd: int, private: bool) -> None:
-        """`private`: writes stay here, and pages not written keep showing pragma's later values.
-        Raises OSError, also when writing is asked for and pragma has sealed the memory."""
+        """`private` means that writes stay in this process, while pages that were not written keep showing pragma's
+        later values. Raises OSError, also if write access is requested and pragma has sealed the memory."""
         self.size = os.fstat(fd).st_size
         flags = mmap.MAP_PRIVATE if private else mmap.MAP_SHARED
         self._map: mmap.mmap | None = None
@@ -22,7 +22,7 @@ class Area:
         self._map = mmap.mmap(fd, self.size, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
 
     def tensor(self, offset: int, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
-        """A contiguous tensor at `offset` bytes; raises ValueError when it does not lie inside."""
+        """Returns a contiguous tensor at `offset` bytes. Raises ValueError if it is not inside the area."""
         count = 1
         for size in shape:
             count *= size
@@ -37,10 +37,10 @@ class Area:
 
 
 class Areas:
-    """The mappings of the memory that requests name over and over: mapping anew costs a fault a page.
+    """The mappings of the memory that requests name repeatedly. A new mapping costs a page fault for each page.
 
-    What is mapped takes up memory and address space even after pragma has let go of it, so no more
-    is kept than a quarter of the machine's memory.
+    Mapped memory uses memory and address space even after pragma has released it. So at most a quarter of the machine's
+    memory is kept mapped.
     """
 
     _KEPT = 8
@@ -50,13 +50,13 @@ class Areas:
         self._areas: dict[tuple[int, int, bool], Area] = {}
 
     def of(self, fd: int, private: bool) -> Area:
-        """As Area. A private one must not be written, or it stops showing what pragma writes there."""
+        """Returns the Area of `fd`. A private one must not be written, or it stops showing what pragma writes there."""
         status = os.fstat(fd)
-        key = (status.st_dev, status.st_ino, private)  # not used again while it is mapped
+        key = (status.st_dev, status.st_ino, private)  # stays unique while the memory is mapped
         area = self._areas.pop(key, None)
         if area is None or area.size != status.st_size:
             area = Area(fd, private)
-        self._areas[key] = area  # the last one used is the last one dropped
+        self._areas[key] = area  # the most recently used is dropped last
         while len(self._areas) > self._KEPT or (len(self._areas) > 1 and self._bytes() > self._KEPT_BYTES):
             del self._areas[next(iter(self._areas))]
         return area

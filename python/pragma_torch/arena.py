@@ -1,8 +1,8 @@
-"""Arena: memory of a device that another process maps by a descriptor.
+"""Arena: device memory that another process maps through a descriptor.
 
-On a GPU it is an allocation of the driver's virtual memory management, whose descriptor works across
-jails (neither a process id nor an IPC namespace is part of it) and can be mapped read-only; without
-one it is a memfd. Tensors made of an arena must not outlive it.
+On a GPU it is an allocation of the driver's virtual memory management. Its descriptor works across jails (neither a
+process id nor an IPC namespace is part of it), and it can be mapped read-only. Without a GPU it is a memfd. Tensors
+made from an arena must not outlive it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import torch
 
 from pragma_torch.device import CPU
 
-ALIGNMENT = 512  # torch's own on a GPU: every side's tensors begin alike
+ALIGNMENT = 512  # torch's own alignment on a GPU: the tensors of all sides start alike
 
 
 class Arena:
-    """`bytes` is all of it, as a tensor of uint8."""
+    """`bytes` is the whole arena as a tensor of uint8."""
 
     def __init__(self, device: str, fd: int, size: int, writable: bool) -> None:
-        """Maps what `fd` (which stays the caller's) stands for. Raises OSError or RuntimeError."""
+        """Maps the memory behind `fd`, which remains the caller's. Raises OSError or RuntimeError."""
         self.fd = fd
         self.size = size
         self._owner: Any = None
@@ -32,14 +32,14 @@ class Arena:
             protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
             self._owner = mmap.mmap(fd, size, prot=protection)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that some cannot be written is the point
+                warnings.simplefilter("ignore")  # torch warns about read-only memory, which is intended here
                 self.bytes = torch.frombuffer(self._owner, dtype=torch.uint8)
         else:
             self._owner = _Mapping(fd, size, writable)
             self.bytes = torch.as_tensor(self._owner, device=device)
 
     def tensor(self, offset: int, dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
-        """At `offset` bytes. Raises ValueError when it does not lie inside."""
+        """Returns a tensor at `offset` bytes. Raises ValueError if it is not inside the arena."""
         size = torch.Size(shape).numel() * dtype.itemsize
         if offset < 0 or offset + size > self.size:
             raise ValueError(f"offset {offset} lies outside of an area of {self.size} bytes")
@@ -47,7 +47,7 @@ class Arena:
 
 
 def make_arena(device: str, size: int) -> Arena:
-    """A fresh one; its descriptor is its own. Raises MemoryError where the device has no room."""
+    """Makes a new arena, which owns its descriptor. Raises MemoryError if the device has no room."""
     size = max(size, 1)
     if device == CPU:
         fd = os.memfd_create("pragma-area", os.MFD_CLOEXEC)
@@ -109,7 +109,7 @@ def _granularity() -> int:
 
 
 def _allocate(size: int) -> int:
-    """The descriptor holds the memory."""
+    """Allocates memory and returns its descriptor, which keeps it alive."""
     driver = _driver()
     handle = ctypes.c_uint64()
     wanted = _properties()
@@ -146,7 +146,7 @@ class _Mapping:
         )
         _check(reserved, "cuMemAddressReserve")
         mapped = driver.cuMemMap(self._address, self._size, none, handle, ctypes.c_uint64(0))
-        driver.cuMemRelease(handle)  # the mapping holds it
+        driver.cuMemRelease(handle)  # the mapping keeps the memory alive
         _check(mapped, "cuMemMap")
         access = _Access(_Location(_ON_DEVICE, 0), _READ_WRITE if writable else _READ)
         allowed = driver.cuMemSetAccess(

@@ -1,5 +1,5 @@
-"""Input sets that bring out what the task's own distribution may hide (src/verify/batteries.h), for
-every kind of machine. Names and rungs are that file's; what they mean is here."""
+"""Batteries: input sets that reveal what the task's own distribution may hide (src/verify/batteries.h), for every kind
+of machine. That file defines names and rungs. This module defines what they mean."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import torch
 from pragma_torch.plan import Argument
 from pragma_torch.structure import Structure, detect, detect_integers, mirror
 
-# Drawn one by one; further blocks of a tensor are this one, shifted and scaled: powers, tangents and
-# random numbers for each of 10^8 elements would take longer than the kernel.
+# Only this many elements are drawn one by one. Further blocks of a tensor are shifted and scaled copies of the first,
+# because powers, tangents and random numbers for each of 10^8 elements would take longer than the kernel.
 BLOCK = 1 << 16
 
 _DENORMAL_SIZE = 1e-39
 _TINY_SIZE = 1e-5
-_SMALLEST_MAGNITUDE = -6.0  # power of ten, of wide_range
+_SMALLEST_MAGNITUDE = -6.0  # exponent to base ten, for wide_range
 _PARAMETER_SPREAD = 0.5
-_EXTREME_DECADES = 4.0  # above the rung, of extremely_below
-_LEAST = 0.05  # of the nominal size, of one sign
-_JITTER = 0.01  # of alternating
-_DENSE = 0.9  # from here to 1: how later blocks and rows are scaled
-_MASKED = 0.25  # of the elements
-_LIMIT_ROWS = 0.25  # of the rows, for each of the two limits
+_EXTREME_DECADES = 4.0  # above the rung, for extremely_below
+_LEAST = 0.05  # lower limit relative to the nominal size, for one sign
+_JITTER = 0.01  # for alternating
+_DENSE = 0.9  # later blocks and rows are scaled by factors from here to 1
+_MASKED = 0.25  # share of the elements
+_LIMIT_ROWS = 0.25  # share of the rows, for each of the two limits
 _DISTANCES = (64, 32, 16, 8, 4)  # between peaks
-_PEAK = 20.0  # of the nominal size: above whatever else is drawn
-_ORDERED_SPREAD = 3.4  # of uniform values, over their standard deviation
-_TURNS = 64  # different rows of permuted_rows
-_AROUND = 0.1  # of a constant: the spread of the values around it
-_BESIDE = 1e-3  # of a constant that the type does not have
-# The ways in which a row shows a constant; the first three differ in where its other elements lie.
+_PEAK = 20.0  # relative to the nominal size: above all other drawn values
+_ORDERED_SPREAD = 3.4  # range of uniform values over their standard deviation
+_TURNS = 64  # number of different rows of permuted_rows
+_AROUND = 0.1  # relative to a constant: spread of the values around it
+_BESIDE = 1e-3  # relative distance to a constant that the type cannot represent
+# The ways in which a row shows a constant. The first three differ in where its other elements lie.
 _AROUND_IT, _BELOW, _ABOVE, _AMONG, _NORM = range(5)
 _WAYS = 5
 
@@ -42,7 +42,7 @@ _UNSCALED = ("integers", "ties", "zeros", "denormals", "offset_1e3", "offset_1e5
 
 
 def structures_of(tensors: list[torch.Tensor]) -> list[Structure]:
-    """Of a drawn set."""
+    """Returns the structures of a drawn set."""
     return [detect(t) if t.is_floating_point() else detect_integers(t) for t in tensors]
 
 
@@ -52,7 +52,7 @@ def apply(
     structures: list[Structure],
     tensors: list[torch.Tensor],
 ) -> None:
-    """As a request says (docs/torch-protocol.md). Rewrites a drawn set in place."""
+    """Applies the battery of a request (docs/torch-protocol.md). Rewrites a drawn set in place."""
     device = tensors[0].device if tensors else torch.device("cpu")
     with torch.no_grad():
         Battery(
@@ -67,7 +67,7 @@ def apply(
 
 
 class Battery:
-    """One of them, with its own source of random numbers."""
+    """A battery with its own source of random numbers."""
 
     def __init__(
         self,
@@ -94,8 +94,8 @@ class Battery:
         tensors: list[torch.Tensor],
         chosen: int = -1,
     ) -> None:
-        """Rewrites a drawn set in place. `chosen`: the argument that batteries of one input are
-        about; -1: any."""
+        """Rewrites a drawn set in place. `chosen` is the argument that batteries for a single input change. -1 means
+        any."""
         free = [
             i
             for i, (a, s) in enumerate(zip(arguments, structures, strict=True))
@@ -123,18 +123,20 @@ class Battery:
                 self._parameter(tensor, structure)
 
     def _reorder(self, tensor: torch.Tensor) -> None:
-        """Moves each row of the tensor one place on; a tensor of one row has its elements moved instead."""
+        """Moves each row of the tensor on by one position. If the tensor has one row, its elements are moved instead.
+        """
         tensor.copy_(tensor.roll(1, 0 if tensor.dim() and tensor.shape[0] > 1 else -1))
 
     def _change_ends(self, tensor: torch.Tensor) -> None:
-        """Of each row, what the row before it has there: values and zeros at places that the task could draw."""
+        """Replaces the end of each row by that of the previous row, so that values and zeros are at positions that the
+        task could draw."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         begin = row // 2 + self._below(max(row // 4, 1))
         table[:, begin:] = table[:, begin:].roll(1, 0) if table.shape[0] > 1 else table[:, begin:].flip(1)
 
     def _draw_again(self, tensor: torch.Tensor) -> None:
-        """Its own values, with repetition: nothing else is known to be a valid index."""
+        """Draws from the tensor's own values, with repetition, because no other value is known to be a valid index."""
         flat = tensor.reshape(-1).clone()
         places = (self._uniform(torch.Size([flat.numel()])) * flat.numel()).long().clamp(max=flat.numel() - 1)
         tensor.copy_(flat[places].view(tensor.shape))
@@ -143,7 +145,7 @@ class Battery:
         if not structure.must_stay:
             self._rewrite(tensor, structure, chosen)
         elif self._name == "nan" and chosen:
-            self._sprinkle(tensor, math.nan, 1)  # no structure of NaN is relied on
+            self._sprinkle(tensor, math.nan, 1)  # no kernel relies on a structure of NaNs
 
     def _rewrite(self, tensor: torch.Tensor, structure: Structure, chosen: bool) -> None:
         zeros = tensor == 0 if structure.some_zeros else None
@@ -186,7 +188,7 @@ class Battery:
             self._place_nan(tensor)
 
     def _place_nan(self, tensor: torch.Tensor) -> None:
-        """One in each row; in the first it is the last element."""
+        """Places one NaN in each row. In the first row it is the last element."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         columns = self._columns(torch.Size([table.shape[0], 1]), row)
@@ -211,7 +213,7 @@ class Battery:
         for i, block in enumerate(blocks[1:], 1):
             scale = 1.0 if self._name in _UNSCALED else _DENSE + (1 - _DENSE) * chance[1][i]
             at = int(chance[0][i] * BLOCK)
-            at -= at % 2  # alternating values stay so
+            at -= at % 2  # keeps alternating values aligned
             head = min(BLOCK - at, block.numel())
             self._scaled(blocks[0][at : at + head], scale, block[:head])
             self._scaled(blocks[0][: block.numel() - head], scale, block[head:])
@@ -261,8 +263,8 @@ class Battery:
         return -values if below else values
 
     def _order(self, tensor: torch.Tensor, size: float) -> None:
-        """Ascending along each dimension at once: a sum of ascending rows, one by dimension, and a
-        jitter that is smaller than their steps."""
+        """Ascending along each dimension at once: a sum of ascending sequences, one for each dimension, plus a jitter
+        smaller than their steps."""
         dims = [d for d, n in enumerate(tensor.shape) if n > 1]
         sign = -1.0 if self._name == "descending" else 1.0
         spread = _ORDERED_SPREAD * size / math.sqrt(max(len(dims), 1))
@@ -277,7 +279,7 @@ class Battery:
             tensor.add_((sign * row).to(tensor.dtype).view(shape))
 
     def _valley(self, tensor: torch.Tensor, size: float) -> None:
-        """Down over a third of each row, then up to twice the height where it began."""
+        """Descends over a third of each row, then ascends to twice the initial height."""
         row = tensor.shape[-1] if tensor.dim() else 1
         place = torch.arange(row, dtype=torch.float64, device=self._device) / max(row, 1)
         shape = torch.where(place < 1 / 3, -3 * place, 4.5 * (place - 1 / 3) - 1)
@@ -292,7 +294,7 @@ class Battery:
             block.copy_(blocks[0][: block.numel()])
 
     def _repeat(self, tensor: torch.Tensor, size: float) -> None:
-        """Equal along the last dimension, or along all others."""
+        """Constant along the last dimension, or along all others."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         if self._name == "constant_rows":
@@ -308,7 +310,7 @@ class Battery:
         table.scatter_(1, self._columns(rows, table.shape[1]), values.to(tensor.dtype))
 
     def _add_peaks(self, tensor: torch.Tensor, size: float) -> None:
-        """Rows take turns with the distances, as far as they fit."""
+        """Rows cycle through the distances, as far as they fit."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         for turn, distance in enumerate(d for d in _DISTANCES if d == _DISTANCES[0] or 2 * d <= row):
@@ -317,7 +319,7 @@ class Battery:
             peaks.add_(_PEAK * size)
 
     def _permute_rows(self, tensor: torch.Tensor) -> None:
-        """Each row is the first one, its inside turned by some places: first and last element and every sum
+        """Makes each row a copy of the first one with its interior rotated. The first and last element and every sum
         over a row are the same."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
@@ -354,7 +356,7 @@ class Battery:
             some.copy_(torch.where(chosen, held, some))
 
     def _place_limits(self, tensor: torch.Tensor) -> None:
-        """The least and the greatest finite number: all of a row, of half of the rows, or one of each in
+        """Uses the least and the greatest finite number, either for a whole row (in half of the rows) or once each in
         every row."""
         limits = torch.finfo(tensor.dtype)
         table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
@@ -373,7 +375,7 @@ class Battery:
         table.add_(offsets.to(tensor.dtype))
 
     def _mask(self, tensor: torch.Tensor) -> None:
-        """-inf, but not in all of a row; of masked_rows whole rows as well."""
+        """Sets elements to -inf, but not all of a row. For masked_rows it also masks whole rows."""
         table = tensor.view(-1, tensor.shape[-1] if tensor.dim() else 1)
         rows = torch.Size([table.shape[0], 1])
         columns = self._columns(rows, table.shape[1])
@@ -411,7 +413,7 @@ class Battery:
         tensor.masked_fill_(~kept, 0)
 
     def _columns(self, rows: torch.Size, row: int) -> torch.Tensor:
-        """One place in each row."""
+        """Returns one random position in each row."""
         return (self._uniform(rows) * row).long().clamp(max=row - 1)
 
     def _uniform(self, shape: torch.Size) -> torch.Tensor:

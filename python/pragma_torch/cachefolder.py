@@ -1,5 +1,5 @@
-"""Small files beside torch.compile's own cache, and trusted as much: a task's code can write there, candidates
-cannot."""
+"""Small files next to torch.compile's own cache. They are trusted as much as that cache: a task's code can write there,
+candidates cannot."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import torch
 
 
 def cache_folder(kind: str) -> pathlib.Path | None:
-    """None where the client has no cache for us. It may not exist yet."""
+    """Returns the folder, which may not exist yet, or None if the client has no cache for us."""
     cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     return pathlib.Path(cache) / kind if cache else None
 
 
 def cached_name(*about: Any) -> str:
-    """Of the file that says something about this JSON under this Torch."""
+    """Returns the name of the file about this JSON under this version of Torch."""
     return hashlib.sha256(json.dumps([torch.__version__, *about]).encode()).hexdigest()
 
 
 def write_cached(path: pathlib.Path, text: str, most: int) -> None:
-    """Whole or not at all; the oldest files above `most` go. A disk that is full or cannot be written costs
-    time, nothing else."""
+    """Writes the file completely or not at all. The oldest files beyond `most` are deleted. A disk that is full or not
+    writable costs only time."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")

@@ -1,4 +1,4 @@
-"""Channel: JSON lines over a Unix stream socket; descriptors ride along with the line they belong to."""
+"""Channel: JSON lines over a Unix stream socket. Descriptors are sent together with the line that they belong to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_LINE = 256 << 20
 
 
 class Channel:
-    """One end of a strict request-reply conversation (never two requests under way)."""
+    """One end of a strict request-reply conversation. There are never two requests under way."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -27,7 +27,7 @@ class Channel:
         self._socket.close()
 
     def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
-        """Raises OSError when the other side is gone."""
+        """Raises OSError if the other side is gone."""
         data = json.dumps(message, allow_nan=False, ensure_ascii=True).encode() + b"\n"
         if fds:
             sent = socket.send_fds(self._socket, [data], fds)
@@ -35,7 +35,8 @@ class Channel:
         self._socket.sendall(data)
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
-        """The next line and the descriptors that came with it (the caller closes them); None at the end."""
+        """Returns the next line and the descriptors that came with it, which the caller must close, or None at the end.
+        """
         while True:
             end = self._buffer.find(b"\n")
             if end >= 0:

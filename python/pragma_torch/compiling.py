@@ -1,9 +1,9 @@
-"""KernelHeaders: whether torch.compile's C++ headers are worth compiling ahead.
+"""KernelHeaders: decides whether to precompile torch.compile's C++ headers.
 
-Inductor compiles them once for a set of flags (ten seconds), which saves three seconds a kernel, and in
-every process spends more than one to see that they still are the same, even where each kernel lies in its
-cache. So modules of few parts, which become few kernels, go without, and so does what was compiled with
-this cache before; where its kernels are not there any more, compiling takes longer, nothing else.
+Inductor compiles them once for each set of flags, which takes ten seconds and saves three seconds per kernel. But every
+process then spends more than a second to check that they are unchanged, even if every kernel is in its cache. So
+modules with few parts, which become few kernels, do without. So does a model that was compiled with this cache before.
+If its kernels have been deleted since, the only effect is that compiling takes longer.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from pragma_torch.cachefolder import cache_folder, cached_name, write_cached
 
 _OPTION = "cpp_cache_precompile_headers"
 _FEW_PARTS = 8  # modules within a model
-_MOST = 1000  # notes of one cache folder; the oldest go
+_MOST = 1000  # notes in one cache folder; the oldest are deleted
 
 
 class KernelHeaders:
-    """Of one task as it is compiled in this process. `about`: JSON, all that its kernels hang on."""
+    """For one task as it is compiled in this process. `about` is JSON with everything on which its kernels depend."""
 
     def __init__(self, about: Any) -> None:
         folder = cache_folder("compiled")
         self._note = folder / cached_name(about) if folder else None
 
     def choose(self, model: torch.nn.Module) -> None:
-        """Before the first call of what torch.compile returned."""
+        """To be called before the first call of the result of torch.compile."""
         few = sum(1 for _ in model.modules()) <= _FEW_PARTS
         if few or self._known():
             from torch._inductor import config
 
-            if hasattr(config, _OPTION):  # a Torch that does not know it compiles no header ahead
+            if hasattr(config, _OPTION):  # a Torch without this option never precompiles headers
                 setattr(config, _OPTION, False)
 
     def compiled(self) -> None:
-        """After it."""
+        """To be called after the first call of the result of torch.compile."""
         if self._note is not None and not self._known():
             write_cached(self._note, "", _MOST)
 

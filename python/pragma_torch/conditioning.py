@@ -1,5 +1,5 @@
-"""How far each element of a truth moves when inputs are changed by what rounding does to them, and what
-that says of an output (src/verify/conditioning.h has the rules and their constants)."""
+"""Conditioning: how far each element of an fp64 reference moves if the inputs are changed by their rounding errors, and
+what that says about an output. src/verify/conditioning.h has the rules and their constants."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import torch
 from pragma_torch import figures
 from pragma_torch.plan import Argument
 
-_TORCH_IS_NEAR = 0.1  # of what is a large relative error
+_TORCH_IS_NEAR = 0.1  # share of a large relative error
 _LARGE, _LARGE_16_BIT = 0.02, 0.25
-_TYPICAL_FACTOR = 10.0  # as honest errors are allowed everywhere
-_SAMPLE = 65536  # elements that a median is taken of
+_TYPICAL_FACTOR = 10.0  # the factor that is allowed for honest errors everywhere
+_SAMPLE = 65536  # elements from which a median is taken
 
 _Tensors = list[torch.Tensor]
 
 
 @dataclasses.dataclass(frozen=True)
 class Rounding:
-    """What rounding does to the inputs of a set."""
+    """How the inputs of a set are changed to simulate rounding."""
 
-    size: float  # relative error of each floating argument
+    size: float  # relative error of each floating-point argument
     seed: int
-    rounds: int  # changed copies
-    factor: float  # of the largest movement
-    further: int  # more changed copies, each with a factor of its own
+    rounds: int  # number of changed copies
+    factor: float  # factor on their largest movement
+    further: int  # number of additional changed copies, which have their own factor
     further_factor: float
-    flush: bool  # one more copy, with zeros for denormals; its movement counts once
+    flush: bool  # adds one copy with denormals set to zero, whose movement counts once
     adds_up: bool  # elements are sums of several terms
 
     @staticmethod
@@ -38,7 +38,7 @@ class Rounding:
         return Rounding(**{field.name: message[field.name] for field in dataclasses.fields(Rounding)})
 
     def copies(self, plan: list[Argument], arguments: _Tensors) -> Iterator[tuple[float, _Tensors]]:
-        """Each with the factor of its movement, one at a time, as they may not all fit in memory."""
+        """Yields each copy with the factor of its movement, one at a time, because they may not all fit in memory."""
         generator = torch.Generator(device=arguments[0].device).manual_seed(self.seed) if arguments else None
         for factor in [self.factor] * self.rounds + [self.further_factor] * self.further:
             changed = [t.clone() for t in arguments]
@@ -62,7 +62,7 @@ def allowances(
     truth: _Tensors,
     reference: Callable[[_Tensors], _Tensors],
 ) -> list[torch.Tensor | None]:
-    """By output: what each element may be off because of its inputs; None: of an integer output."""
+    """Returns for each output how far each element may be off because of its inputs, or None for an integer output."""
     found: list[torch.Tensor | None] = [torch.zeros_like(t) if t.is_floating_point() else None for t in truth]
     for factor, changed in rounding.copies(plan, arguments):
         for allowed, moved, own in zip(found, reference(changed), truth, strict=True):
@@ -73,8 +73,8 @@ def allowances(
 
 
 def or_typical(allowance: torch.Tensor | None) -> torch.Tensor | None:
-    """Or what is typical of the output if that is more: algorithms that mix neighbours carry an ordinary
-    error to each element."""
+    """Returns the allowance, or the output's typical allowance if that is larger. Algorithms that mix neighbours carry
+    an error of ordinary size into each element."""
     if allowance is None or allowance.numel() == 0:
         return allowance
     flat = allowance.reshape(-1)
@@ -90,7 +90,8 @@ def wrong_small_values(
     allowance: torch.Tensor | None,
     adds_up: bool,
 ) -> dict[str, Any]:
-    """`adds_up`: elements are sums, which cross zero where the truth has both signs. Elements that are off by a large part of themselves where Torch is near and the truth stands still."""
+    """Finds elements whose error is a large part of their value, where Torch is accurate and the reference does not
+    move. `adds_up` means that the elements are sums, which cross zero if the reference has both signs."""
     if allowance is None or native is None or truth.numel() == 0 or (adds_up and not _of_one_sign(truth)):
         return {"wrong": 0, "first": 0, "values": ""}
     large = _LARGE_16_BIT if dtype in (torch.float16, torch.bfloat16) else _LARGE
@@ -99,7 +100,7 @@ def wrong_small_values(
     told = figures.smallest(dtype) * figures.WELL_ABOVE_SMALLEST
     known = (size > told) & torch.isfinite(y) & torch.isfinite(r) & (size <= figures.largest(dtype))
     known &= (t - r).abs() <= _TORCH_IS_NEAR * large * size
-    # Rounding between Torch's operators, which changed inputs do not show.
+    # Rounding between Torch's operators is not visible in copies with changed inputs.
     between = (t - r).abs()[:: max(t.numel() // _SAMPLE, 1)]
     typical = _TYPICAL_FACTOR * between[torch.isfinite(between) & (between > 0)].median().nan_to_num()
     wrong = known & ((y - r).abs() > large * size + allowance.reshape(-1) + typical)

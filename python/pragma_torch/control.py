@@ -1,4 +1,4 @@
-"""The control page of worker/protocol.h, seen from a timing child: wait for the bell, answer."""
+"""The control page of worker/protocol.h as seen by a timing child: it waits for the doorbell and answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OK = 0
 BAD_COMMAND = 2
 RAISED = 3
 
-# Offsets in 32-bit words.
+# Offsets in units of 32-bit words.
 _COMMAND = 2
 _COUNT = 3
 _RESULT = 4
@@ -30,7 +30,7 @@ _DOORBELL = 16
 _DONE = 32
 _SETS = 48
 _MAX_SETS = 64
-# In bytes.
+# Offsets in bytes.
 _MESSAGE = 448
 _MESSAGE_SIZE = 480
 
@@ -40,10 +40,10 @@ _FUTEX_WAKE = 1
 
 
 class ControlPage:
-    """One control page; blocks in the kernel while nothing is asked, never spins."""
+    """One control page. While there is no command it blocks in the kernel and never spins."""
 
     def __init__(self, fd: int) -> None:
-        """Raises ValueError for a page that is none of ours, or an unknown processor."""
+        """Raises ValueError if the page is not one of pragma's control pages, or for an unknown processor."""
         self._map = mmap.mmap(fd, os.fstat(fd).st_size)
         self._words = memoryview(self._map).cast("B")[: 4 * (_SETS + _MAX_SETS)].cast("I")
         if self._words[0] != MAGIC or self._words[1] != VERSION:
@@ -65,10 +65,10 @@ class ControlPage:
         self._one = ctypes.c_int(1)
         self._zero = ctypes.c_int(0)
         self._served = self._words[_DONE]
-        self.scramble = 0  # the seed of the command that wait returned; 0: none
+        self.scramble = 0  # seed of the command that wait returned; 0: none
 
     def wait(self) -> tuple[int, list[int]]:
-        """Blocks until the bell has moved; the command, and its sets in order."""
+        """Blocks until the doorbell rings. Returns the command and its input sets in order."""
         words = self._words
         served = self._served
         while words[_DOORBELL] == served:
@@ -94,6 +94,6 @@ class ControlPage:
         )
 
     def say(self, text: str) -> None:
-        """Text for pragma's log; cut to what the page holds."""
+        """Writes text for pragma's log, shortened to what fits into the page."""
         data = text.encode("utf-8", "replace")[: _MESSAGE_SIZE - 1]
         self._map[_MESSAGE : _MESSAGE + len(data) + 1] = data + b"\0"

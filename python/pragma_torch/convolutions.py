@@ -1,12 +1,12 @@
 """Convolutions of the float64 reference as matrix products over blocks of columns.
 
-Torch's float64 convolutions on CPUs spread their input into columns first: for a plain 3-D one of the
-whole batch at once, for a transposed one of one image over all its output channels, and that with one
-thread. The columns can be many times as large as the tensors. Here they are gathered for a block of the
-results that fits in the caches, which is faster and needs next to no memory.
+Torch's float64 convolutions on CPUs first expand their input into columns. A plain 3-D convolution expands the whole
+batch at once. A transposed one expands one image over all its output channels, with a single thread. The columns can be
+many times as large as the tensors. Here they are gathered for one block of results that fits in the caches, which is
+faster and needs almost no memory.
 
-A transposed convolution with stride s is s plain ones (per dimension): every s-th result depends on the
-same taps of the kernel, in reversed order.
+A transposed convolution with stride s consists of s plain ones (per dimension): every s-th result depends on the same
+taps of the kernel, in reversed order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ COLUMNS_AT_ONCE = 1 << 23  # bytes: columns and results of a block stay in the c
 
 
 class ConvolutionsInBlocks(TorchDispatchMode):
-    """While it is active, float64 convolutions on the CPU keep their columns below `limit` bytes, or at
-    those of one row of results."""
+    """While this mode is active, float64 convolutions on the CPU keep their columns below `limit` bytes, or at the size
+    for one row of results."""
 
     def __init__(self, limit: int = COLUMNS_AT_ONCE) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ def convolution(
     groups: int,
     limit: int = COLUMNS_AT_ONCE,
 ) -> torch.Tensor:
-    """What aten.convolution gives for the same arguments."""
+    """Returns the result of aten.convolution for the same arguments."""
     given = [None if t is None else t.to("meta") for t in (source, weight, bias)]
     rest = (stride, padding, dilation, transposed, output_padding, groups)
     result = source.new_empty(torch.ops.aten.convolution.default(*given, *rest).shape)
@@ -76,18 +76,18 @@ def _phases(
     dilation: list[int],
     groups: int,
 ) -> Any:
-    """Yields (every stride-th result as a view, its taps, their distance, the first one's distance before
-    the result). Results that no tap reaches are set to zero here."""
+    """Yields (every stride-th result as a view, its taps, the distance between them, the distance of the first tap
+    before the result). Results that no tap reaches are set to zero here."""
     by_output = weight.unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
     for phase in itertools.product(*map(range, stride)):
         part, taps, step, before = result, by_output, [], []
         for axis, offset in enumerate(phase, start=2):
             s, p, d = (of[axis - 2] for of in (stride, padding, dilation))
-            first = (offset - p) % s  # the phase's results are first, first + s, ...
+            first = (offset - p) % s  # the results of this phase are first, first + s, ...
             part = part[(slice(None),) * axis + (slice(first, None, s),)]
             chosen = [k for k in reversed(range(weight.shape[axis])) if (k * d - offset) % s == 0]
             taps = taps.index_select(axis, torch.tensor(chosen, dtype=torch.int64))
-            # Result first + s * t is met by source t + (first + p - k * d) / s.
+            # Source element t + (first + p - k * d) / s contributes to result first + s * t.
             reached = [(first + p - k * d) // s for k in chosen]
             step.append(reached[1] - reached[0] if len(reached) > 1 else 1)
             before.append(-reached[0] if reached else 0)
@@ -106,10 +106,10 @@ def _correlate(
     before: list[int],
     limit: int,
 ) -> None:
-    """result[n, o, t] = sum over c and k of weight[o, c, k] * source[n, c, t * stride + k * dilation - before],
-    with zeros outside the source. `result` may be any view."""
+    """Computes result[n, o, t] = sum over c and k of weight[o, c, k] * source[n, c, t * stride + k * dilation -
+    before], with zeros outside the source. `result` may be any view."""
     points, taps = result.shape[2:], weight.shape[2:]
-    within = weight.shape[1]  # channels of a group
+    within = weight.shape[1]  # channels per group
     groups = source.shape[1] // within
     padded = _padded(source, points, taps, stride, dilation, before)
     of_image, of_channel, *of_point = padded.stride()
@@ -144,7 +144,7 @@ def _padded(
     dilation: list[int],
     before: list[int],
 ) -> torch.Tensor:
-    """The source from the first point that is read to the last; widths below zero cut off."""
+    """Returns the source from the first point that is read to the last. Negative widths are cut off."""
     widths: list[int] = []
     for axis in reversed(range(len(points))):
         last = (points[axis] - 1) * stride[axis] + (taps[axis] - 1) * dilation[axis] - before[axis]

@@ -1,14 +1,14 @@
-"""Costs of a task as written: FLOPs, category, reduction length; from the operators forward runs.
+"""Costs of a task as written: FLOPs, category and reduction length, determined from the operators that forward runs.
 
-A Recorder watches one real run of forward below autograd, where composite operators are already
-taken apart (linear is addmm, attention is one fused operator), so it works where torch.export fails.
+A Recorder observes one real run of forward below autograd, where composite operators are already decomposed (linear is
+addmm, attention is one fused operator). So it works even if torch.export fails.
 
-- FLOPs: torch.utils.flop_counter's formulas for products, convolutions and attention; of the rest
-  one per output element, for reductions one per input element, for normalisations and softmax one
-  per input and one per output element, for pooling one per window element; moving data is free.
-- Reduction length: how many roundings of a sum can pile up in one output element: along each path
-  the terms of successive sums are *added* (relative errors of stages add, they do not multiply);
-  pointwise operators and exact selections (max, sort) add none; the longest path counts.
+- FLOPs: torch.utils.flop_counter's formulas for products, convolutions and attention. Other operators cost
+  one per output element, reductions one per input element, normalisations and softmax one per input and
+  one per output element, and pooling one per window element. Moving data is free.
+- Reduction length: how many roundings of a sum can accumulate in one output element. Along each path
+  the terms of successive sums are *added* (relative errors of stages add, they do not multiply).
+  Pointwise operators and exact selections (max, sort) add none. The longest path counts.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ MOVES = frozenset(
 
 
 class Recorder(TorchDispatchMode):
-    """Sums costs while forward runs. Lengths are kept per storage, so views and in-place operators follow."""
+    """Sums the costs while forward runs. Lengths are kept per storage, so views and in-place operators are followed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,11 +83,11 @@ class Recorder(TorchDispatchMode):
         try:
             self._record(func, args, kwargs, out)
         except (RuntimeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
-            pass  # an unusual operator: its costs are left out, forward goes on
+            pass  # an unusual operator: its costs are omitted and forward goes on
         return out
 
     def length_of(self, tensors: list[torch.Tensor]) -> int:
-        """The reduction length of a result: at least 1."""
+        """Returns the reduction length of a result, which is at least 1."""
         return max([1] + [self._lengths.get(_key(t), 0) for t in tensors])
 
     def _record(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
@@ -110,7 +110,7 @@ class Recorder(TorchDispatchMode):
 
 
 class _Bound:
-    """An operator's arguments by the names of its schema."""
+    """An operator's arguments by the names in its schema."""
 
     def __init__(self, func: Any, args: Any, kwargs: Any) -> None:
         self._values = dict(kwargs)
@@ -135,7 +135,7 @@ def _base_name(func: Any) -> str:
 
 
 def _without_effect(name: str, args: Any, kwargs: Any) -> bool:
-    """Seeded operators that draw nothing here: attention without dropout, dropout at inference."""
+    """Returns true for seeded operators that draw nothing here: attention without dropout, dropout at inference."""
     if name.startswith("_scaled_dot_product") or name == "_fused_sdp_choice":
         numbers = [v for v in list(args) + list(kwargs.values()) if type(v) is float]
         return not any(v > 0 for v in numbers[:1])
@@ -143,7 +143,7 @@ def _without_effect(name: str, args: Any, kwargs: Any) -> bool:
 
 
 def _cost(func: Any, name: str, bound: _Bound, inputs: Any, outputs: Any) -> tuple[str, int, float]:
-    """(class, terms added to the reduction length, FLOPs unless the flop counter knows better)."""
+    """Returns (class, terms added to the reduction length, FLOPs unless the flop counter has a formula)."""
     made = float(sum(t.numel() for t in outputs))
     taken = float(inputs[0].numel()) if inputs else 0.0
     if name in MATMUL or name.startswith("_scaled_dot_product"):
@@ -241,7 +241,7 @@ def _convolution_terms(bound: _Bound, inputs: Any) -> int:
 
 
 def _recurrent_terms(inputs: Any) -> int:
-    """Every step adds a product with the input and one with the state; weights tell the hidden size."""
+    """Every step adds a product with the input and one with the state. The weights give the hidden size."""
     width = max((t.shape[-1] for t in inputs[1:] if t.dim() >= 2), default=1)
     return inputs[0].shape[0] * (inputs[0].shape[-1] + width)
 
@@ -271,7 +271,8 @@ def _window(bound: _Bound, value: torch.Tensor) -> int:
 
 
 def category(recorder: Recorder, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> str:
-    """One of PRAGMA's six, by the heaviest class of operators; hand-written patterns by their form."""
+    """Returns one of PRAGMA's six categories, chosen by the heaviest class of operators. Hand-written patterns are
+    recognised by their form."""
     weight = {key: value for key, value in recorder.by_class.items() if value > 0}
     if weight.get("matmul", 0) + weight.get("convolution", 0) > 0:
         weight.pop("arithmetic", None)
@@ -285,7 +286,7 @@ def category(recorder: Recorder, inputs: list[torch.Tensor], outputs: list[torch
             ("normalization", "pooling_reduction", "activation"), key=lambda key: weight.get(key, 0)
         )
     if "pooling_reduction" in weight:
-        # A reduction spread back over its input is a norm written by hand.
+        # A reduction that is broadcast back over its input is a hand-written normalisation.
         spread = any(o.shape == i.shape for o in outputs for i in floating)
         return "normalization" if spread else "pooling_reduction"
     if "activation" in weight or ("arithmetic" in weight and len(inputs) == 1):

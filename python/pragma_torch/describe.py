@@ -1,4 +1,4 @@
-"""describe: everything core/task.h says about a task, from its file."""
+"""describe: determines everything that core/task.h says about a task from the task's file."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from pragma_torch.state import StateTensor, declared_state, exported_state
 from pragma_torch.taskfile import SEED, TaskFile, positional_name, seed_everything
 from pragma_torch.values import encode
 
-_OTHER_SEED = 20240607  # any other than SEED: what differs between the two is random
+_OTHER_SEED = 20240607  # any value other than SEED: what differs between the two is random
 _BLOCK = 1 << 22  # elements compared at a time
 
 
 @dataclasses.dataclass
 class Described:
-    """A task, ready for draws and references."""
+    """A described task, ready for draws and references."""
 
     task: TaskFile
     plan: Plan
     reference: Reference
     description: dict[str, Any]
-    files: list[str]  # what else of the task's folder its code read, relative to it
+    files: list[str]  # other files of the task's folder that its code read, as relative paths
 
     def candidate_plan(self) -> dict[str, Any]:
-        """What the process of a Python candidate is told of the task: names and forms, no source."""
+        """Returns what the process of a Python candidate learns about the task: names and shapes, but no source."""
         leaves: list[Leaf] = []
         try:
             init = [flatten(v, "init", "init", leaves, []) for v in self.task.init_inputs()]
@@ -64,7 +64,7 @@ class Described:
 
 @dataclasses.dataclass
 class _Observed:
-    """What two runs of forward showed."""
+    """The observations of two runs of forward."""
 
     kind: str
     outputs: list[tuple[str, torch.Tensor]]
@@ -95,8 +95,8 @@ class _Given:
 
 
 def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
-    """Raises TaskError with one clear line for whatever is wrong with the task. `reserves`: a device's
-    driver will reserve far more addresses than there is memory, so they cannot be limited."""
+    """Raises TaskError with one clear line if anything is wrong with the task. `reserves` means that a device's driver
+    will reserve far more addresses than there is memory, so the address space cannot be limited."""
     read = FilesRead(path)
     try:
         return _describe(path, memory_limit, reserves, read)
@@ -109,7 +109,7 @@ def _describe(path: str, memory_limit: int, reserves: bool, read: FilesRead) -> 
     kept = Kept(read)
     need = memory.check(path, task.file, memory_limit, kept.need)
     if need is not None and 2 * need.total > memory_limit:
-        process.return_freed_memory()  # no room for the holes of a heap that only grows
+        process.return_freed_memory()  # leaves no room for the holes of a heap that only grows
     if not reserves:
         memory.limit_address_space(memory_limit)
     init = task.init_inputs()
@@ -128,7 +128,8 @@ def _describe(path: str, memory_limit: int, reserves: bool, read: FilesRead) -> 
 
 
 def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, Any]]:
-    """Exports it and runs forward. Plan, the values of constants that forward makes, description."""
+    """Exports the task and runs forward. Returns the plan, the values of constants that forward makes, and the
+    description."""
     task, model = given.task, given.model
     notes: list[str] = []
     program, why = _export(task, model, given.template, given.leaves)
@@ -167,7 +168,7 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
 
 
 def _convolves(description: dict[str, Any]) -> bool:
-    """In doubt it does."""
+    """Returns true in case of doubt."""
     nodes = description["graph"]
     return not nodes or any("conv" in node["op"] for node in nodes)
 
@@ -177,7 +178,7 @@ def _form(tensor: torch.Tensor) -> list[Any]:
 
 
 def _take_apart(task: TaskFile, values: list[Any]) -> tuple[list[Leaf], list[Scalar], list[Any]]:
-    """Tensors, plain values and template of forward's arguments."""
+    """Returns the tensors, the plain values and the template of forward's arguments."""
     names = task.forward_names()
     leaves: list[Leaf] = []
     scalars: list[Scalar] = []
@@ -196,7 +197,8 @@ def _take_apart(task: TaskFile, values: list[Any]) -> tuple[list[Leaf], list[Sca
 def _export(
     task: TaskFile, model: torch.nn.Module, template: list[Any], leaves: list[Leaf]
 ) -> tuple[Any, str]:
-    """torch.export; when it fails, forward is run for real: a forward that fails by itself is told as that."""
+    """Runs torch.export. If that fails, forward is run for real, so that a forward that fails by itself is reported as
+    such."""
     tensors = [leaf.tensor.detach() for leaf in leaves]
     program, why = graph.export(model, [fill(item, tensors) for item in template])
     if program is not None:
@@ -210,7 +212,7 @@ def _export(
 def _guarded(
     task: TaskFile, forward: Callable[[], Any]
 ) -> tuple[str, list[tuple[str, torch.Tensor]]]:
-    """The flattened outputs of `forward`, or a TaskError."""
+    """Returns the flattened outputs of `forward`, or raises TaskError."""
     try:
         with torch.no_grad():
             return flatten_outputs(forward())
@@ -223,7 +225,7 @@ def _guarded(
 def _plan(
     given: _Given, state: list[StateTensor], notes: list[str]
 ) -> tuple[Plan, list[torch.Tensor], list[torch.Tensor | None]]:
-    """The arguments in order, their contiguous values, and the values of constants forward makes."""
+    """Returns the arguments in order, their contiguous values, and the values of constants that forward makes."""
     namer = Namer()
     arguments: list[Argument] = []
     tensors: list[torch.Tensor] = []
@@ -288,7 +290,7 @@ def _observe(
     for argument, clone, version, tensor in zip(
         plan.arguments, clones, versions, tensors, strict=True
     ):
-        # Batch normalisation writes its statistics without counting a version; views may, too.
+        # Batch normalisation writes its statistics without changing the version counter. Views may do so too.
         written = clone._version != version or not _same_bytes(clone, tensor)
         argument.mutated = written or not _still_there(model, argument, clone)
     del clones
@@ -308,7 +310,7 @@ def _observe(
 
 
 def _still_there(model: torch.nn.Module, argument: Argument, tensor: torch.Tensor) -> bool:
-    """False when forward replaced the tensor by another (self.hidden = ...)."""
+    """Returns false if forward replaced the tensor by another one (self.hidden = ...)."""
     if argument.role == "input" or not argument.places:
         return True
     return all(get_state(model, place).data_ptr() == tensor.data_ptr() for place in argument.places)
@@ -319,7 +321,7 @@ def _same_bytes(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _same(first: list[tuple[str, torch.Tensor]], second: list[tuple[str, torch.Tensor]]) -> bool:
-    """Equal up to the noise of threads adding in another order."""
+    """Returns true if both are equal, except for noise from threads that add in another order."""
     if len(first) != len(second):
         return False
     for (_, a), (_, b) in zip(first, second, strict=True):
@@ -331,7 +333,7 @@ def _same(first: list[tuple[str, torch.Tensor]], second: list[tuple[str, torch.T
 
 
 def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """In blocks: what a comparison in float64 needs is many times the size of what it compares."""
+    """Compares in blocks, because a float64 comparison needs many times the memory of what it compares."""
     blocks = list(zip(a.reshape(-1).split(_BLOCK), b.reshape(-1).split(_BLOCK), strict=True))
     scale = max((float(x.double().abs().nan_to_num(0, 0, 0).max()) for x, _ in blocks if x.numel()), default=0.0)
     return all(

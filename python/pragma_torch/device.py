@@ -1,6 +1,6 @@
-"""Device: where a measured process computes: the CPU, or the first GPU by CUDA.
+"""Device: where a measured process computes, which is the CPU or the first GPU (CUDA).
 
-The synchronise function is fetched when a Device is made, before any candidate code runs.
+The synchronise function is looked up when a Device is made, before any candidate code runs.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ CUDA = "cuda"
 
 
 class Device:
-    """Made once in a process, after its fork: a CUDA context does not survive one."""
+    """Made once per process, after its fork, because a CUDA context does not survive a fork."""
 
     def __init__(self, name: str) -> None:
-        """Raises RuntimeError where there is no such device."""
+        """Raises RuntimeError if there is no such device."""
         self.name = name
         self.synchronize: Callable[[], None] = _nothing
-        self.give_memory_back: Callable[[], None] = _nothing  # what Torch keeps of freed blocks
+        self.give_memory_back: Callable[[], None] = _nothing  # frees the blocks that Torch caches
         if name == CUDA:
             _use_plain_fp32()
             torch.cuda.init()
@@ -29,7 +29,7 @@ class Device:
         self._word = torch.zeros(1, device=name)
 
     def wake(self) -> None:
-        """Makes the device switch to this process, which takes 0.15 ms after another one computed."""
+        """Makes the device switch to this process, which takes 0.15 ms after another process has computed."""
         self._word.zero_()
         self.synchronize()
 
@@ -39,6 +39,6 @@ def _nothing() -> None:
 
 
 def _use_plain_fp32() -> None:
-    """The precision policy "fp32": cuDNN's default would round the factors of convolutions to TF32."""
+    """Sets the precision policy "fp32". By default cuDNN would round the factors of convolutions to TF32."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False

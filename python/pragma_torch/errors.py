@@ -10,7 +10,7 @@ _ALLOCATION = re.compile(r"tried to allocate (\d+) bytes")
 
 
 class TaskError(Exception):
-    """The task file itself is at fault. `message` is one line, `detail` a few lines of traceback."""
+    """An error in the task file itself. `message` is one line, `detail` is a few lines of traceback."""
 
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -19,18 +19,18 @@ class TaskError(Exception):
 
 
 class ServerError(Exception):
-    """Our own trouble, or a request that cannot be served as it stands."""
+    """An error of the server, or a request that cannot be served as it is."""
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """The first meaningful line of `text`, at most `limit` characters."""
+    """Returns the first meaningful line of `text`, at most `limit` characters."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     line = lines[0] if lines else ""
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
 def said_by(error: BaseException, limit: int = 300) -> str:
-    """What an exception says, as one line; of a compiler's output the first error, not the command."""
+    """Returns an exception's message as one line. For a compiler's output it is the first error, not the command."""
     text = str(error)
     compiler = [line.strip() for line in text.splitlines() if "error:" in line.lower()]
     if len(text.splitlines()) < 2 or not compiler:
@@ -39,7 +39,7 @@ def said_by(error: BaseException, limit: int = 300) -> str:
 
 
 def traceback_tail(error: BaseException, path: str) -> str:
-    """The traceback from the task's own first frame on, shortened to its last frames."""
+    """Returns the traceback from the task's own first frame on, shortened to its last frames."""
     frames = traceback.extract_tb(error.__traceback__)
     first = next((i for i, frame in enumerate(frames) if frame.filename == path), None)
     if first is None:
@@ -51,7 +51,7 @@ def traceback_tail(error: BaseException, path: str) -> str:
 
 
 def task_error(file: str, what: str, error: BaseException, path: str) -> TaskError:
-    """`error`, raised by the task's code while doing `what`, as one clear line."""
+    """Turns `error`, which the task's code raised while doing `what`, into one clear line."""
     if isinstance(error, TaskError):
         return error
     memory = out_of_memory(error)
@@ -64,7 +64,7 @@ def task_error(file: str, what: str, error: BaseException, path: str) -> TaskErr
     said = said_by(error)
     name = type(error).__name__
     missing = isinstance(error, ModuleNotFoundError) and error.name
-    todo = f"; install {error.name} beside torch, if it is a package" if missing else ""
+    todo = f"; install {error.name} alongside torch, if it is a package" if missing else ""
     return TaskError(
         f"{file}: {what} raises {name}{': ' + said if said else ''}{where}{todo}",
         traceback_tail(error, path),
@@ -72,7 +72,7 @@ def task_error(file: str, what: str, error: BaseException, path: str) -> TaskErr
 
 
 def out_of_memory(error: BaseException) -> str | None:
-    """What ran out and how much was asked for, or None when `error` is something else."""
+    """Returns what ran out and how much was requested, or None if `error` has another cause."""
     match = _ALLOCATION.search(str(error))
     if match:
         return f"runs out of memory: one tensor alone needs {format_bytes(int(match.group(1)))}"

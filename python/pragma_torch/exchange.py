@@ -1,7 +1,7 @@
-"""Exchange: what one side of a comparison computes in: copies of the sets, and poisoned outputs.
+"""Exchange: the memory in which one side of a comparison computes: copies of the input sets, and poisoned outputs.
 
-Two arenas: arguments, which a candidate maps read-only, and outputs, each between margins of random
-bytes. The truth is in neither. Made by the server (referee.py), opened by a measured process.
+It has two arenas: arguments, which a candidate maps read-only, and outputs, each between margins of random bytes. The
+fp64 reference is in neither. The server makes an exchange (referee.py), and a measured process opens it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pragma_torch.arena import ALIGNMENT, Arena, make_arena
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.plan import DTYPES, Plan
 
-# One set lies elsewhere than at a multiple of ALIGNMENT, as a view of a larger tensor does, where the
-# contract does not promise more than Triton's own 16 bytes.
+# One set does not start at a multiple of ALIGNMENT, like a view of a larger tensor, if the contract promises no more
+# than Triton's own 16 bytes.
 SHIFTED_SET, SHIFT = 3, 48
 
 MARGIN = 4096  # bytes on either side of an output; a multiple of ALIGNMENT
@@ -28,7 +28,7 @@ def _aligned(size: int) -> int:
 
 
 class Places:
-    """Where everything lies: offsets by set, then by tensor."""
+    """The locations of all tensors: offsets by set, then by tensor."""
 
     def __init__(self, plan: Plan, outputs: list[dict[str, Any]], sets: int, shifts: bool) -> None:
         self.arguments: list[list[int]] = []
@@ -62,7 +62,7 @@ class Exchange:
         with_outputs: bool,
         shifts: bool = False,
     ) -> None:
-        """`shifts`: one set begins at a multiple of 16 bytes only."""
+        """`shifts` means that one set begins at a multiple of only 16 bytes."""
         places = Places(plan, outputs, sets, shifts)
         self._request = {
             "plan": plan.to_json(),
@@ -105,26 +105,26 @@ class Exchange:
                 )
             self.outputs.append(outputs)
             self._margins.append(margins)
-        # What they hold must be known to nobody else: a stray write often is a zero.
+        # The contents of the margins must stay secret, because a stray write often is a zero.
         self._masks = [
             [tuple(_random_bytes(part.numel(), device) for part in pair) for pair in margins]
             for margins in self._margins
         ]
 
     def send(self, end: socket.socket) -> None:
-        """To whoever holds the other end; nobody has read it yet, and it need not be read."""
+        """Sends the exchange to the holder of the other end. No one has read it yet, and it need not be read."""
         fds = [self._inputs.fd] + ([self._outputs.fd] if self._outputs else [])
         sizes = [self._inputs.size] + ([self._outputs.size] if self._outputs else [])
         Channel(end).send(self._request | {"sizes": sizes}, fds)
 
     def mark(self, slot: int) -> None:
-        """Fills the margins anew."""
+        """Fills the margins again."""
         for pair, masks in zip(self._margins[slot], self._masks[slot], strict=True):
             for part, mask in zip(pair, masks, strict=True):
                 part.copy_(mask)
 
     def outside(self, slot: int) -> list[torch.Tensor]:
-        """By output: whether anything round it was written, as a tensor of one bool."""
+        """Returns for each output, as a tensor of one bool, whether anything around it was written."""
         return [
             torch.stack([(part != mask).any() for part, mask in zip(pair, masks, strict=True)]).any()
             for pair, masks in zip(self._margins[slot], self._masks[slot], strict=True)
@@ -142,10 +142,10 @@ def _random_bytes(count: int, device: torch.device) -> torch.Tensor:
 
 
 class Opened:
-    """A measured process's end: plan, output specs, and the tensors of each set."""
+    """A measured process's end: the plan, the output specs, and the tensors of each set."""
 
     def __init__(self, area_fd: int, arguments_writable: bool) -> None:
-        """Takes the descriptor of a socket. The device must have been started (device.py)."""
+        """Takes over the descriptor of a socket. The device must have been started (device.py)."""
         with socket.socket(fileno=area_fd) as end:
             received = Channel(end).receive()
         if received is None:

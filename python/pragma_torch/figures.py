@@ -1,6 +1,6 @@
-"""Figures: one pass over an output and its truth, on whatever device both lie (core/error_pass.h).
+"""Figures: one pass over an output and its fp64 reference, on the device that holds both (core/error_pass.h).
 
-The same rules as src/verify/comparator.cc and block_errors.cc; what the figures mean is decided there.
+The rules are those of src/verify/comparator.cc and block_errors.cc, where the meaning of the figures is decided.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-BLOCK = 1 << 26  # elements at a time: temporaries of fp64
+BLOCK = 1 << 26  # elements at a time, which limits fp64 temporaries
 
-# A truth beyond the first counts as infinite; an error up to the second is none.
+# A reference value beyond the largest counts as infinite. An error up to the smallest counts as none.
 _LARGEST = {torch.float16: 65504.0, torch.bfloat16: 3.3895313892515355e38, torch.float64: 1.7976931348623157e308}
 _SMALLEST = {torch.float16: 2.0**-24, torch.float64: 2.2250738585072014e-308}
 _LARGEST_FP32, _SMALLEST_FP32 = 3.4028234663852886e38, 1.1754943508222875e-38
@@ -21,7 +21,7 @@ _SMALLEST_DOUBLE = 2.2250738585072014e-308
 _SUMS = ("sum_squared_error", "sum_squared")
 _MAXIMA = ("max_abs", "max_rel", "max_any_rel", "max_scaled")
 
-WELL_ABOVE_SMALLEST = 64  # relative errors of smaller elements say nothing
+WELL_ABOVE_SMALLEST = 64  # relative errors of elements below this multiple of the smallest mean nothing
 
 
 def largest(dtype: torch.dtype) -> float:
@@ -33,8 +33,8 @@ def smallest(dtype: torch.dtype) -> float:
 
 
 def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """Of an fp32 output held against Torch's own result, as hundreds of timed ones are: the same figures
-    from differences in fp32, with an error of their last bit. Not finite where anything is not."""
+    """Compares an fp32 output with Torch's own result, as is done for hundreds of timed outputs. It gives the same
+    figures from differences in fp32, with an error in their last bit. The result is not finite if any value is not."""
     y, r = actual.reshape(-1), truth.reshape(-1)
     squared = torch.linalg.vector_norm(r, dtype=torch.float64).square()
     rms = torch.sqrt(squared / max(r.numel(), 1))
@@ -62,7 +62,7 @@ def is_finite(numbers: list[float]) -> bool:
 
 
 class Pass:
-    """Of floating outputs. Everything stays on the device until `read`."""
+    """The pass over floating-point outputs. Everything stays on the device until `read`."""
 
     def __init__(
         self,
@@ -71,7 +71,8 @@ class Pass:
         dtype: torch.dtype,
         allowance: torch.Tensor | None = None,
     ) -> None:
-        """`dtype`: what the output is declared as; `truth` may be wider. `allowance`: taken off each error."""
+        """`dtype` is the declared type of the output, and `truth` may be wider. `allowance` is subtracted from each
+        error."""
         self._allowance = allowance.reshape(-1) if allowance is not None else None
         self._actual = actual.reshape(-1)
         self._truth = truth.reshape(-1)
@@ -124,7 +125,7 @@ def _rms(truth: torch.Tensor) -> torch.Tensor:
 
 
 def exact_pass(actual: torch.Tensor, truth: torch.Tensor, native: torch.Tensor | None) -> list[torch.Tensor]:
-    """Of integers and booleans: equal to the truth, or to Torch's own result (near ties)."""
+    """Compares integers and booleans, which must equal the reference or Torch's own result (near ties)."""
     y, r = actual.reshape(-1), truth.reshape(-1)
     if y.numel() == 0:
         return []
@@ -144,19 +145,20 @@ def passes(
     native: torch.Tensor | None = None,
     allowance: torch.Tensor | None = None,
 ) -> list[torch.Tensor]:
-    """The parts of one output's pass; `read` makes figures of them."""
+    """Returns the parts of one output's pass, from which `read` makes figures."""
     if not dtype.is_floating_point:
         return exact_pass(actual, truth, native)
     return Pass(actual, truth, dtype, allowance).figures
 
 
 def read(parts: list[list[torch.Tensor]]) -> list[dict[str, Any]]:
-    """Figures of several outputs, with a single wait for the device."""
+    """Returns the figures of several outputs, with a single wait for the device."""
     return [_combine(numbers) for numbers in _numbers(parts)]
 
 
 def read_timed(outputs: list[tuple[torch.Tensor, torch.Tensor, torch.dtype]]) -> list[dict[str, Any]]:
-    """Of (actual, truth, declared dtype): quickly, and once more in full where that found NaN or infinity."""
+    """Takes (actual, truth, declared dtype) for each output. It uses the quick pass, and then the full one where that
+    found NaN or infinity."""
     found = _numbers(
         [[quick_pass(y, r)] if is_quick(y, r) else passes(y, r, dtype) for y, r, dtype in outputs]
     )
@@ -199,13 +201,13 @@ def _combine(blocks: list[list[float]]) -> dict[str, Any]:
             figures["first_odd"] = int(values[5])
             figures["odd_values"] = f"got {values[6]:.9g}, expected {values[7]:.9g}"
         figures["odd_truth"] += int(values[4])
-    for name in (*_SUMS, *_MAXIMA):  # JSON has no infinity: the largest number fails every tolerance
+    for name in (*_SUMS, *_MAXIMA):  # JSON has no infinity, and the largest number fails every tolerance
         figures[name] = min(figures[name], 1.7e308) if figures[name] == figures[name] else 1.7e308
     return figures
 
 
 def official(actual: torch.Tensor, native: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """KernelBench's rule, as a tensor of one bool: never true for NaN."""
+    """Applies KernelBench's rule. The result is a tensor of one bool, which is never true for NaN."""
     bound = 1e-2 if dtype in (torch.float16, torch.bfloat16) else 1e-4
     fine = torch.ones((), dtype=torch.bool, device=actual.device)
     y, t = actual.reshape(-1), native.reshape(-1)

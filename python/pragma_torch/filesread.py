@@ -1,4 +1,4 @@
-"""FilesRead: which files of the task's folder its code read, so that a change of one is noticed."""
+"""FilesRead: records which files of the task's folder its code read, so that a change of one is noticed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 
 class FilesRead:
-    """Notes what is opened in the folder of `task` from its creation until `stop`."""
+    """Records the files that are opened in the folder of `task` between construction and `stop`."""
 
     def __init__(self, task: str) -> None:
         self._task = _real(task)
         self._folder = os.path.join(os.path.dirname(self._task), "")
         self._paths: set[str] = set()
         self._noting = True
-        sys.addaudithook(self._note)  # stays for good, so it must be quick once it has stopped
+        sys.addaudithook(self._note)  # cannot be removed, so it must be fast once it has stopped
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and self._noting and isinstance(arguments[0], (str, bytes)):
@@ -27,8 +27,8 @@ class FilesRead:
         self._noting = False
 
     def so_far(self) -> list[str]:
-        """Without the task itself, relative to the folder; modules by their source, though a compiled
-        copy was read."""
+        """Returns the files without the task itself, relative to the folder. A module is listed by its source file,
+        even if a compiled copy was read."""
         found = {_real(path) for path in self._paths | module_files()} - {self._task}
         names = (path.removeprefix(self._folder) for path in found if self.covers(path))
         return sorted(name for name in names if "__pycache__" not in name.split(os.sep))
@@ -37,22 +37,22 @@ class FilesRead:
         return _real(path).startswith(self._folder)
 
     def paths(self) -> list[str]:
-        """Of the task and of every such file."""
+        """Returns the paths of the task and of every such file."""
         return [self._task, *(self._folder + name for name in self.so_far())]
 
     def digests(self) -> list[list[str]]:
-        """Path and digest of each."""
+        """Returns path and digest of each file."""
         return [[path, digest(path)] for path in self.paths()]
 
 
 def module_files() -> set[str]:
-    """The files of all imported modules."""
+    """Returns the files of all imported modules."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return {file for file in files if isinstance(file, str)}
 
 
 def digest(path: str) -> str:
-    """Empty for what cannot be read, such as a file that was looked for in vain."""
+    """Returns an empty string for a file that cannot be read, such as one that was looked up in vain."""
     try:
         with open(path, "rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -65,6 +65,6 @@ def _real(path: str) -> str:
     return os.path.join(_real_folder(folder), name)
 
 
-@functools.cache  # a thousand modules lie in a hundred folders
+@functools.cache  # a thousand modules are in a hundred folders
 def _real_folder(path: str) -> str:
     return os.path.realpath(path)

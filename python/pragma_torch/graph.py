@@ -1,9 +1,9 @@
-"""The ATen graph of a task, by torch.export.
+"""The ATen graph of a task, from torch.export.
 
-The graph is functional and nearly core ATen (export's default decompositions), except that linear,
-matmul and scaled_dot_product_attention stay whole: taken apart they are views and transposes around
-a batched product, which says less. Recurrent networks stay whole too: taken apart they have some
-twenty nodes for each time step, and describing one would take minutes.
+The graph is functional and nearly core ATen (export's default decompositions), except that linear, matmul and
+scaled_dot_product_attention are kept whole. Decomposed, they are views and transposes around a batched product, which
+is less informative. Recurrent networks are kept whole too. Decomposed, they have about twenty nodes per time step, and
+describing one would take minutes.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _WHOLE = (
 
 
 def export(model: torch.nn.Module, inputs: list[Any]) -> tuple[Any, str]:
-    """(ExportedProgram, "") or (None, why not, in one line)."""
+    """Returns (ExportedProgram, ""), or (None, the reason in one line)."""
     from torch.export import export as torch_export
 
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             return torch_export(model, tuple(inputs), strict=False), ""
-    except Exception as error:  # torch.export raises nearly anything
+    except Exception as error:  # torch.export raises exceptions of almost any type
         return None, f"{type(error).__name__}: {one_line(str(error))}"
 
 
 def decompose(program: Any) -> Any:
-    """Functional core ATen; the program as exported when it cannot be taken apart."""
+    """Returns functional core ATen, or the program as exported if it cannot be decomposed."""
     table = torch.export.default_decompositions()
     for name in _WHOLE:
         table.pop(operator.attrgetter(name)(torch.ops.aten), None)
@@ -55,7 +55,7 @@ def decompose(program: Any) -> Any:
 
 
 def nodes(program: Any, plan: Plan) -> list[dict[str, Any]]:
-    """Every node in execution order, as docs/torch-protocol.md describes it."""
+    """Returns every node in execution order, as docs/torch-protocol.md describes it."""
     inputs = _placeholders(program, plan)
     outputs = program.graph_signature.output_specs
     result = []
@@ -70,7 +70,7 @@ def nodes(program: Any, plan: Plan) -> list[dict[str, Any]]:
 
 
 def _placeholders(program: Any, plan: Plan) -> dict[str, Any]:
-    """Node name -> Argument, or the value of an argument that is no tensor."""
+    """Maps a node name to its Argument, or to the value of an argument that is not a tensor."""
     by_place = {place: argument for argument in plan.arguments for place in argument.places}
     by_path = {argument.path: argument for argument in plan.arguments}
     leaves = {argument.leaf: argument for argument in plan.arguments if argument.role == "input"}
@@ -97,7 +97,7 @@ def _placeholder(node: Any, meaning: Any) -> dict[str, Any]:
 
 
 def _output(node: Any, specs: Any) -> dict[str, Any]:
-    """args: the outputs in order; kwargs: updates of buffers and inputs by path."""
+    """args are the outputs in order. kwargs are the updates of buffers and inputs by path."""
     args, updates = [], []
     for spec, value in zip(specs, node.args[0], strict=True):
         if spec.kind.name == "USER_OUTPUT":
@@ -118,7 +118,7 @@ def _operator(node: Any) -> dict[str, Any]:
 
 
 def _is_reshape(node: Any) -> bool:
-    """Whether it is as_strided where view is meant, as decompositions flatten what is contiguous."""
+    """Returns true for an as_strided that means a view. Decompositions flatten contiguous tensors that way."""
     if node.target is not torch.ops.aten.as_strided.default:
         return False
     viewed, result = node.args[0].meta["val"], node.meta["val"]
@@ -175,7 +175,8 @@ def _results(node: Any) -> tuple[list[dict[str, Any]], list[list[int]]]:
 
 
 def _form(value: Any) -> tuple[list[int], list[int]] | None:
-    """Shape and strides; None for what is no tensor, has no C++ type, or a size known only at run time."""
+    """Returns shape and strides, or None for a value that is not a tensor, that has no C++ type, or whose size is known
+    only at run time."""
     if not isinstance(value, torch.Tensor) or dtype_name(value.dtype) not in DTYPES:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Instance: one Model whose inputs and state are the tensors of an argument list."""
+"""Instance: a Model whose inputs and state are the tensors of an argument list."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pragma_torch.plan import Plan, fill
 
 
 class OutputError(Exception):
-    """forward returned something that is not made of tensors."""
+    """forward returned something that does not consist of tensors."""
 
 
 class Instance:
-    """A model and its bound inputs; calling it runs forward. The model belongs to the instance."""
+    """A model and its bound inputs. Calling it runs forward. The instance owns the model."""
 
     def __init__(self, model: torch.nn.Module, plan: Plan) -> None:
         self.model = model
@@ -34,7 +34,7 @@ class Instance:
         ]
 
     def release_inputs(self) -> None:
-        """Lets go of them; bind gives others."""
+        """Releases the inputs. Call bind to set others."""
         self.inputs = []
 
     def __call__(self) -> Any:
@@ -42,7 +42,7 @@ class Instance:
 
 
 def owner_of(model: torch.nn.Module, place: str) -> tuple[torch.nn.Module, str]:
-    """The module that holds the tensor at `place` ("a.fc.weight"), and its attribute's name there."""
+    """Returns the module that holds the tensor at `place` ("a.fc.weight"), and the name of its attribute there."""
     path, _, leaf = place.rpartition(".")
     return model.get_submodule(path), leaf
 
@@ -53,7 +53,8 @@ def get_state(model: torch.nn.Module, place: str) -> torch.Tensor:
 
 
 def set_state(model: torch.nn.Module, place: str, tensor: torch.Tensor) -> None:
-    """Parameters keep their object (modules hold lists of them) and change data; others are replaced."""
+    """Parameters keep their object, because modules hold lists of them, and get new data. Other tensors are replaced.
+    """
     owner, leaf = owner_of(model, place)
     parameter = owner._parameters.get(leaf)
     if parameter is not None:
@@ -65,7 +66,7 @@ def set_state(model: torch.nn.Module, place: str, tensor: torch.Tensor) -> None:
 
 
 def flatten_outputs(value: Any) -> tuple[str, list[tuple[str, torch.Tensor]]]:
-    """("tensor" | "tuple" | "list", [(path, tensor), ...]); nested sequences are flattened."""
+    """Returns ("tensor" | "tuple" | "list", [(path, tensor), ...]). Nested sequences are flattened."""
     if isinstance(value, torch.Tensor):
         return "tensor", [("output", value)]
     if not isinstance(value, (list, tuple)) or not value:

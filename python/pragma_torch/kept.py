@@ -1,9 +1,9 @@
-"""Descriptions, kept for the next time the same task is described.
+"""Kept: descriptions that are cached for the next time the same task is described.
 
-Importing torch.export and tensors without storage, exporting, and running forward are nearly all of what
-describing takes. They are left out where nothing that a description depends on has changed: Torch, every
-other module that the task imports, what its folder gave, and the forms of its model and inputs. Kept as
-JSON (cachefolder.py).
+Almost all the time of describing a task is spent on importing torch.export and tensors without storage, exporting, and
+running forward. These steps are skipped if nothing on which a description depends has changed: Torch, every other
+module that the task imports, the files from its folder, and the shapes of its model and inputs. Descriptions are cached
+as JSON (cachefolder.py).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pragma_torch.filesread import FilesRead, digest, module_files
 from pragma_torch.memory import Need
 from pragma_torch.plan import Plan
 
-_MOST = 200  # tasks of one cache folder; the oldest go
+_MOST = 200  # tasks in one cache folder; the oldest are deleted
 
 
 class Kept:
-    """Of a task whose file was just loaded. In this order: need, find, and keep when nothing was found."""
+    """The cache entry of a task whose file was just loaded. Call need, then find, then keep if nothing was found."""
 
     def __init__(self, read: FilesRead) -> None:
         self._read = read
@@ -42,7 +42,7 @@ class Kept:
         return Need(*self._found["need"]) if self._found.get("need") else None
 
     def find(self, forms: Any) -> tuple[Plan, dict[str, Any]] | None:
-        """`forms`: of the model and inputs; JSON."""
+        """`forms` is JSON with the shapes of the model and inputs."""
         self._forms = json.loads(json.dumps(forms))
         if self._found.get("forms") == self._forms:
             return Plan.from_json(self._found["plan"]), self._found["description"]
@@ -51,7 +51,8 @@ class Kept:
         return None
 
     def keep(self, need: Need | None, plan: Plan, description: dict[str, Any]) -> None:
-        """Not where forward read files of the task's folder: those may say something else next time."""
+        """Does not store the description if forward read files of the task's folder, because their contents may differ
+        next time."""
         if self._path is None or self._read.paths() != [path for path, _ in self._files]:
             return
         found = {
@@ -65,7 +66,8 @@ class Kept:
 
 
 def _modules(read: FilesRead) -> list[tuple[str, int, int]]:
-    """Every imported file by when it was changed; not the task's own, which a jail may have copied."""
+    """Returns every imported file with its modification time, except the task's own files, which a jail may have
+    copied."""
     found = []
     for path in sorted(module_files()):
         with contextlib.suppress(OSError):

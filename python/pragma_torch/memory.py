@@ -1,4 +1,4 @@
-"""How much memory a task needs, found on tensors without storage before anything real is allocated."""
+"""Estimates how much memory a task needs, using tensors without storage before anything real is allocated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pragma_torch.taskfile import TASK_MODULE, TaskFile
 
 
 class Need:
-    """Bytes of arguments (inputs and state), outputs, and the most that lives at once inside forward."""
+    """Bytes of arguments (inputs and state), bytes of outputs, and peak bytes of live tensors inside forward."""
 
     def __init__(self, arguments: int, outputs: int, peak: int) -> None:
         self.arguments = arguments
@@ -27,13 +27,13 @@ class Need:
 
     @property
     def total(self) -> int:
-        """Arguments: in shared memory, in the native reference, and twice that in the float64 one.
-        Outputs: native and float64 in shared memory. forward's own memory, in float64."""
+        """Counts arguments in shared memory, in the native reference, and twice that in the float64 one. Counts
+        outputs, native and float64, in shared memory. Counts forward's own memory in float64."""
         return 4 * self.arguments + 3 * self.outputs + 2 * self.peak
 
 
 class _PeakRecorder(TorchDispatchMode):
-    """Counts the bytes of results while they live."""
+    """Counts the bytes of results while they are alive."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,9 +60,9 @@ class _PeakRecorder(TorchDispatchMode):
 
 
 def estimate(path: str) -> Need | None:
-    """None when the task does not work on tensors without storage; the real run must tell then.
+    """Returns None if the task does not work on tensors without storage. The real run must then report any problem.
 
-    The file is loaded a second time, so that nothing it keeps at module level is spoilt.
+    The file is loaded a second time, so that nothing it keeps at module level is altered.
     """
     from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -83,15 +83,14 @@ def estimate(path: str) -> Need | None:
     except BaseException:
         return None
     finally:
-        # The task's module must stay the one that was loaded for real.
+        # The registered module of the task must remain the one that was loaded for real.
         for name in [n for n in sys.modules if n.startswith(TASK_MODULE)]:
             if name in modules:
                 sys.modules[name] = modules[name]
 
 
 def check(path: str, file: str, limit: int, known: Need | None = None) -> Need | None:
-    """Raises TaskError when the task needs more than `limit` bytes; 0: no limit. `known`: what was
-    estimated before."""
+    """Raises TaskError if the task needs more than `limit` bytes (0: no limit). `known` is an earlier estimate."""
     if limit <= 0:
         return None
     need = known or estimate(path)
@@ -105,7 +104,7 @@ def check(path: str, file: str, limit: int, known: Need | None = None) -> Need |
 
 
 def limit_address_space(limit: int) -> None:
-    """So that what the estimate missed ends in an exception, not in the kernel killing processes."""
+    """Makes memory that the estimate missed end in an exception, not in the kernel killing processes."""
     if limit <= 0:
         return
     with open("/proc/self/statm", encoding="ascii") as stream:

@@ -13,14 +13,15 @@ _KEYWORDS = frozenset(
     sizeof static static_assert static_cast struct switch template this thread_local throw true try
     typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq""".split()
 )
-# Names that kernel.h itself gives a meaning, and macros of the standard headers.
+# Names to which kernel.h itself gives a meaning, and macros of the standard headers.
 _TAKEN = frozenset(
     "scratch packed dims task std main errno assert NULL EOF linux unix signbit".split()
 )
 
 
 def identifier(path: str) -> str:
-    """A C++ identifier for `path`: other characters to underscores, `t_` before a digit or keyword."""
+    """Returns a C++ identifier for `path`. Other characters become underscores, and a digit or keyword gets the prefix
+    `t_`."""
     name = re.sub(r"[^0-9A-Za-z_]", "_", path) or "t_"
     if (
         name[0].isdigit()
@@ -34,7 +35,7 @@ def identifier(path: str) -> str:
 
 
 class Namer:
-    """Hands out identifiers, each once: a collision gets the suffix _2, _3, ..."""
+    """Assigns identifiers, each only once. A collision gets the suffix _2, _3, ..."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()

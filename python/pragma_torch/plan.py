@@ -1,7 +1,6 @@
-"""Plan: the kernel's arguments in order, and how each finds its place in a Model and its inputs.
+"""Plan: the kernel's arguments in order, and where each belongs in a Model and its inputs.
 
-Made once by describe.py; references and timing children bind tensors by it. It travels to the
-zygote as JSON.
+describe.py makes it once. References and timing children use it to bind tensors. It is sent to the zygote as JSON.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 @dataclasses.dataclass
 class Argument:
-    """One tensor argument of the kernel. `places`: attribute paths in the model (several when tied)."""
+    """One tensor argument of the kernel. `places` are attribute paths in the model (several if tied)."""
 
     name: str
     path: str
@@ -40,7 +39,7 @@ class Argument:
     dtype: str
     shape: list[int]
     places: list[str] = dataclasses.field(default_factory=list)
-    leaf: int = -1  # of an input: its number among the tensors of get_inputs()
+    leaf: int = -1  # for an input: its index among the tensors of get_inputs()
     mutated: bool = False  # forward writes it
 
     @property
@@ -56,7 +55,7 @@ class Argument:
         return self.elements * self.torch_dtype.itemsize
 
     def spec(self) -> dict[str, Any]:
-        """As docs/torch-protocol.md describes a tensor."""
+        """Returns the description of the tensor in the form of docs/torch-protocol.md."""
         return {
             "name": self.name,
             "path": self.path,
@@ -83,7 +82,7 @@ class Plan:
 
 @dataclasses.dataclass
 class Leaf:
-    """A tensor found among forward's arguments: name and path come from where it stood."""
+    """A tensor found among forward's arguments. Its name and path come from its position."""
 
     name: str
     path: str
@@ -92,18 +91,18 @@ class Leaf:
 
 @dataclasses.dataclass
 class Scalar:
-    """A value that is no tensor (or a list of such) among forward's arguments."""
+    """A value among forward's arguments that is not a tensor, or a list of such values."""
 
     name: str
     value: Any
 
 
 class UnsupportedValue(Exception):
-    """An argument of forward that can travel neither as tensor nor as plain value."""
+    """An argument of forward that can be passed neither as a tensor nor as a plain value."""
 
 
 def flatten(value: Any, name: str, path: str, leaves: list[Leaf], scalars: list[Scalar]) -> Any:
-    """Takes the tensors and scalars out of `value`; returns the template that `fill` turns back.
+    """Extracts the tensors and scalars from `value`. Returns the template from which `fill` restores it.
 
     Templates are JSON: {"leaf": i}, {"value": v}, {"list": [...]}, {"tuple": [...]}, {"dict": [[k, t], ...]}.
     """
@@ -138,12 +137,12 @@ def _plain_template(value: Any) -> Any:
         return {
             "tuple" if type(value) is tuple else "list": [_plain_template(item) for item in value]
         }
-    # JSON has no infinities; repr of a float reads back exactly.
+    # JSON has no infinities. The repr of a float reads back exactly.
     return {"float": repr(value)} if type(value) is float else {"value": value}
 
 
 def fill(template: Any, leaves: list[torch.Tensor]) -> Any:
-    """The inverse of `flatten`, with these tensors at the leaves."""
+    """Inverts `flatten`, with these tensors at the leaves."""
     kind, content = next(iter(template.items()))
     if kind == "leaf":
         return leaves[content]

@@ -1,4 +1,4 @@
-"""What a forked child sets up for itself: dying with its parent, threads, the allocator."""
+"""What a forked child sets up for itself: ending with its parent, threads, the allocator."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _M_MMAP_THRESHOLD = -3
 _M_MMAP_MAX = -4
 _TOP_PAD = 64 << 20
 _FILE_BYTES = 64 << 20
-_MMAP_MAX = 65536  # mappings, glibc's default
-_MMAP_THRESHOLD = 32 << 20  # the largest that glibc takes
+_MMAP_MAX = 65536  # number of mappings, glibc's default
+_MMAP_THRESHOLD = 32 << 20  # the largest value that glibc accepts
 
 
 def die_with_parent(parent: int) -> None:
-    """SIGKILL when the parent ends; at once when it has ended already."""
+    """Sends this process SIGKILL when the parent ends, or at once if it has already ended."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def fork_child(life: Callable[[], None]) -> int:
-    """A process that does nothing but `life`, and dies with this one. Returns its id as we see it."""
+    """Forks a process that runs only `life`, and ends with this one. Returns its process id as seen from here."""
     parent = os.getpid()
     pid = os.fork()
     if pid != 0:
@@ -44,15 +44,15 @@ def fork_child(life: Callable[[], None]) -> int:
 
 
 def say_hello(fd: int, byte: bytes) -> None:
-    """One byte, sent by this process itself: the kernel adds our process id as pragma sees it. Takes
+    """Sends one byte from this process itself, to which the kernel adds our process id as pragma sees it. Takes over
     the descriptor."""
     with socket.socket(fileno=fd) as end:
         end.sendall(byte)
 
 
 def keep_freed_memory() -> bool:
-    """malloc never maps a block of its own and never gives memory back, so outputs cost no page
-    faults once the heap has grown. False where the C library has no mallopt."""
+    """Makes malloc never map single blocks and never return memory, so that outputs cost no page faults once the heap
+    has grown. Returns False if the C library has no mallopt."""
     return _set_malloc(
         {
             _M_MMAP_THRESHOLD: _MMAP_THRESHOLD,
@@ -64,7 +64,7 @@ def keep_freed_memory() -> bool:
 
 
 def return_freed_memory() -> bool:
-    """Undoes keep_freed_memory for large blocks: each is a mapping of its own, gone when it is freed."""
+    """Undoes keep_freed_memory for large blocks: each gets its own mapping, which is removed when it is freed."""
     return _set_malloc({_M_MMAP_THRESHOLD: _MMAP_THRESHOLD, _M_MMAP_MAX: _MMAP_MAX})
 
 
@@ -77,8 +77,8 @@ def _set_malloc(wanted: dict[int, int]) -> bool:
 
 
 def offer_memory_first(score: int) -> None:
-    """Where the system runs out of memory it ends the process with the highest score (0 to 1000, an
-    ordinary process has 0), weighed with its size."""
+    """If the system runs out of memory, it kills the process with the highest score (0 to 1000, 0 by default), weighted
+    by its size."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:
             stream.write(str(score))
@@ -87,8 +87,8 @@ def offer_memory_first(score: int) -> None:
 
 
 def limit_files(compiling: bool) -> None:
-    """How large a file may grow. Logs lie in memory, so whatever runs the task's code gets little;
-    inductor's precompiled header alone has more than 100 MB, so a compiling child gets all there is.
+    """Limits how large a file may grow. Logs are in memory, so a process that runs the task's code gets little.
+    Inductor's precompiled header alone has more than 100 MB, so a compiling child gets the hard limit.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     small = _FILE_BYTES if hard == resource.RLIM_INFINITY else min(_FILE_BYTES, hard)

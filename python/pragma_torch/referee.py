@@ -1,8 +1,8 @@
-"""Referee: everything a Triton candidate is judged on, in the device's memory (docs/gpu.md).
+"""Referee: everything by which a Triton candidate is judged, in device memory (docs/gpu.md).
 
-Its sets and their truth lie in memory of this process alone. A measured process gets copies in an
-exchange (exchange.py), and its outputs are held against the truth here. What the figures mean is
-decided by pragma (src/verify/).
+Its input sets and their fp64 references are in memory of this process alone. A measured process gets copies in an
+exchange (exchange.py), and its outputs are compared with the reference here. The meaning of the figures is decided by
+pragma (src/verify/).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pragma_torch.plan import DTYPES
 from pragma_torch.reference import FLOAT64, NATIVE, Reference
 from pragma_torch.structure import Structure, mirror
 
-_PIECES = 8  # of a spliced tensor
+_PIECES = 8  # pieces of a spliced tensor
 _MIN_PIECE = 16
 _EXACT_INTEGERS = 2.0**24
 
@@ -30,7 +30,7 @@ _Tensors = list[torch.Tensor]
 
 
 class _Slot:
-    """One set: its arguments, what they should give, and Torch's own result where it is known."""
+    """One input set: its arguments, the expected outputs, and Torch's own result if it is known."""
 
     def __init__(self, arguments: _Tensors) -> None:
         self.arguments = arguments
@@ -40,7 +40,7 @@ class _Slot:
 
 class Referee:
     def __init__(self, reference: Reference, device: str) -> None:
-        """The device is started when the first set is asked for."""
+        """The device is started when the first set is requested."""
         self._reference = reference
         self._plan = reference.plan
         self._outputs = reference.outputs
@@ -52,7 +52,7 @@ class Referee:
         self._structures: list[Structure] = []
         self._kept: _Tensors = []
         self._draws_refills = False
-        self._signs: dict[int, bool] = {}  # by argument: drawn values of both signs
+        self._signs: dict[int, bool] = {}  # by argument: drawn values have both signs
 
     # --- sets ---
 
@@ -67,7 +67,7 @@ class Referee:
         self._structures = []
         self._signs = {}
         spliced = [a for a in self._plan.arguments if a.torch_dtype.is_floating_point and a.role != "constant"]
-        self._draws_refills = not spliced  # integers come whole from a few draws: a kernel could remember them
+        self._draws_refills = not spliced  # integers come whole from a few draws, which a kernel could remember
 
     def _empty(self) -> _Tensors:
         return [torch.empty(a.shape, dtype=a.torch_dtype, device=self._name) for a in self._plan.arguments]
@@ -93,7 +93,7 @@ class Referee:
             return {"refused": error.message, "outputs": []}
 
     def renew(self, slots: list[int], seed: int) -> None:
-        """Torch's own result is what timed outputs are held against; integers must be exact."""
+        """Timed outputs are compared with Torch's own result. Integers must be exact."""
         chance = random.Random(seed)
         floating = all(DTYPES[o["dtype"]].is_floating_point for o in self._outputs)
         for number in slots:
@@ -102,10 +102,10 @@ class Referee:
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
             else:
                 self._splice(slot, chance)
-            slot.native, slot.truth = None, []  # their memory may be needed
+            slot.native, slot.truth = None, []  # frees memory that may be needed below
             slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
             if not self._draws_refills and not self._finite(slot):
-                self._draws_refills = True  # the task needs more structure than a splice keeps
+                self._draws_refills = True  # the task needs more structure than a splice preserves
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
                 slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
 
@@ -120,7 +120,7 @@ class Referee:
         return bool(torch.stack(checks).all())
 
     def _splice(self, slot: _Slot, chance: random.Random) -> None:
-        """Pieces of several drawn sets, scaled: fresh values with the structure of drawn ones."""
+        """Combines scaled pieces of several drawn sets, which gives fresh values with the structure of drawn ones."""
         drawn = [d for d in self._draws if d]
         for i, (argument, own) in enumerate(zip(self._plan.arguments, slot.arguments, strict=True)):
             if not own.is_floating_point() or argument.role == "constant":
@@ -145,7 +145,7 @@ class Referee:
         return self._signs[i]
 
     def _judge_torch(self, slot: _Slot) -> list[dict[str, Any]]:
-        """Truth and Torch's own result; how far the second is off."""
+        """Computes the fp64 reference and Torch's own result, and returns the error of the latter."""
         slot.native, slot.truth = None, []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         slot.native = self._reference.results(NATIVE, slot.arguments)
@@ -158,10 +158,10 @@ class Referee:
     # --- areas ---
 
     def share(self, area: int, with_outputs: bool, shifts: bool, end: socket.socket) -> dict[str, Any]:
-        """Where everything lies in it."""
+        """Returns where everything in the area is located."""
         if area not in self._areas:
             made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs, shifts)
-            # Torch's processes compute while they are loaded: on values that the task could draw.
+            # Torch's processes compute while they are loaded, so they need values that the task could draw.
             values = next((d for d in self._draws if d), None) or self._reference.drawn(0)
             for arguments in made.arguments:
                 for own, value in zip(arguments, values, strict=True):
@@ -177,7 +177,7 @@ class Referee:
             exchange.close()
 
     def put(self, area: int, slots: list[int], seed: int, fill: bool) -> None:
-        """`fill`: the outputs, too."""
+        """`fill` means that the outputs are filled too."""
         exchange = self._area(area)
         for number in slots:
             for own, given in zip(exchange.arguments[number], self._slots[number].arguments, strict=True):
@@ -204,7 +204,8 @@ class Referee:
         ]
 
     def compare_conditioned(self, area: int, number: int, rounding: Rounding) -> dict[str, Any]:
-        """Each element's error less what its conditioning explains; the slot's truth is fp64 afterwards."""
+        """Returns each element's error minus what its conditioning explains. The slot's reference is fp64 afterwards.
+        """
         exchange, slot = self._area(area), self._slots[number]
         native = slot.native
         slot.truth = []
@@ -255,7 +256,7 @@ class Referee:
         ]
 
     def _flags(self, exchange: Exchange, number: int) -> list[torch.Tensor]:
-        """Each a bool on the device: margins broken, by output; arguments changed; as kept; official."""
+        """Returns bools on the device: margins broken, by output; arguments changed; same as kept; official rule."""
         slot = self._slots[number]
         own = exchange.outputs[number]
         changed = [
@@ -264,7 +265,7 @@ class Referee:
         ]
         flags = [*exchange.outside(number), *changed]
         no = torch.zeros((), dtype=torch.bool, device=self._name)
-        if slot.native is None:  # a timed one
+        if slot.native is None:  # a timed set
             return [*flags, no, no]
         same = [(_bits(a) == _bits(b)).all() for a, b in zip(own, self._kept, strict=False)]
         fine = [
@@ -293,13 +294,13 @@ class Referee:
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    """NaN is not equal to itself."""
+    """Compares as bits, because NaN is not equal to itself."""
     width = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()]
     return tensor.contiguous().view(width)
 
 
 def _poison(output: torch.Tensor, seed: int) -> None:
-    """Random values of ordinary size rather than random bits: poison must look plausible."""
+    """Fills with random values of ordinary size and not with random bits, because poison must look plausible."""
     generator = torch.Generator(device=output.device).manual_seed(seed)
     flat = output.view(-1)
     if output.is_floating_point():
@@ -326,8 +327,8 @@ def _about_truth(native: torch.Tensor, truth: torch.Tensor) -> dict[str, Any]:
 
 
 def _block_of_truth(native: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """In fp64: whether all is finite; whether all are the same whole numbers; the sum of squares; the peak;
-    whether the truth is finite anywhere."""
+    """Computes in fp64: whether all values are finite, whether all are the same whole numbers, the sum of squares, the
+    peak, and whether the reference is finite anywhere."""
     finite = torch.isfinite(truth).all() & torch.isfinite(native).all()
     size = torch.where(torch.isfinite(truth), truth, 0.0).double().abs()
     whole = (size <= _EXACT_INTEGERS) & (truth == truth.round()) & (native.double() == truth)

@@ -1,4 +1,4 @@
-"""Draws of input sets, and expected outputs, on pragma's shared memory."""
+"""Reference: draws input sets and computes expected outputs in pragma's shared memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NATIVE = "native"
 
 @contextlib.contextmanager
 def default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    """What forward makes without naming a dtype is of this one."""
+    """Sets the dtype of tensors that forward makes without naming one."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -30,12 +30,12 @@ def default_dtype(dtype: torch.dtype) -> Iterator[None]:
 
 
 def widened(tensor: torch.Tensor) -> torch.Tensor:
-    """A copy, floating tensors as float64."""
+    """Returns a copy in which floating-point tensors are float64."""
     return tensor.to(torch.float64, copy=True) if tensor.is_floating_point() else tensor.clone()
 
 
 class Reference:
-    """A task's warm reference: one Model per precision, bound anew to its arguments each time."""
+    """A task's reference, kept ready: one Model per precision, bound anew to its arguments each time."""
 
     def __init__(
         self,
@@ -45,7 +45,8 @@ class Reference:
         constants: list[torch.Tensor | None],
         convolves: bool,
     ) -> None:
-        """`outputs`: their specs; `constants`: per argument, the value of a constant forward makes itself."""
+        """`outputs` are their specs. `constants` has, for each argument, the value of a constant that forward makes
+        itself."""
         self._task = task
         self._plan = plan
         self._outputs = outputs
@@ -64,18 +65,18 @@ class Reference:
         return self._outputs
 
     def move_to(self, device: str) -> None:
-        """Whatever is drawn and computed from now on lies there."""
+        """Everything that is drawn and computed from now on is on this device."""
         self._device = device
         self._constants = [c if c is None else c.to(device) for c in self._constants]
         self._instances.clear()
 
     def drawn(self, seed: int) -> list[torch.Tensor]:
-        """As draw, as fresh tensors on the device. Made there where the task's code allows it."""
+        """Like draw, but returns fresh tensors on the device. They are made there if the task's code allows it."""
         if self._device != "cpu":
             try:
                 with torch.device(self._device):
                     return self._draw_tensors(seed)
-            except Exception:  # code that mixes devices, or asks for one by name
+            except Exception:  # code that mixes devices, or names one
                 pass
         return self._draw_tensors(seed)
 
@@ -90,14 +91,14 @@ class Reference:
         return [source.to(self._device).contiguous() for source in sources]
 
     def results(self, precision: str, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-        """The outputs of these arguments, which stay as they are."""
+        """Returns the outputs for these arguments, which are not changed."""
         results, _ = self._results(precision, tensors)
         for spec, result in zip(self._outputs, results, strict=True):
             self._check_output(spec, result)
         return [result.contiguous() for result in results]
 
     def draw(self, seed: int, area: Area, offsets: list[int]) -> None:
-        """get_inputs() and a fresh Model under `seed`; every argument is written at its offset (bytes)."""
+        """Calls get_inputs() and makes a fresh Model under `seed`. Every argument is written at its offset in bytes."""
         model = self._task.make_model(seed)
         leaves: list[Leaf] = []
         scalars: list[Scalar] = []
@@ -137,7 +138,7 @@ class Reference:
     def expect(
         self, precision: str, arguments: Area, offsets: list[int], outputs: Area, places: list[int]
     ) -> str:
-        """Runs forward on the arguments and writes every output; a note when float64 did not work."""
+        """Runs forward on the arguments and writes every output. Returns a note if float64 did not work."""
         tensors = [
             arguments.tensor(offset, a.torch_dtype, a.shape)
             for a, offset in zip(self._plan.arguments, offsets, strict=True)

@@ -1,4 +1,4 @@
-"""The server: one task, one request per line (docs/torch-protocol.md)."""
+"""The server: one task, and one request per line (docs/torch-protocol.md)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Server:
         self._channel = channel
         self._zygote = zygote
         self._threads = threads
-        self._device = device  # of what is judged there, and of timing children with an area
+        self._device = device  # device of what is judged there, and of timing children with an area
         self._described: Described | None = None
         self._judge: Referee | None = None
-        self._structures: list[Structure] | None = None  # of the task's drawn arguments
+        self._structures: list[Structure] | None = None  # structures of the task's drawn arguments
         self._areas = Areas()
         self._operations = {
             "describe": self._describe,
@@ -75,7 +75,7 @@ class Server:
             self._channel.send(reply)
 
     def _answer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        """A reply, whatever happens: errors are told by kind ("task": the file's fault; "request")."""
+        """Returns a reply in any case. Errors are reported by kind ("task": caused by the file; "request")."""
         try:
             operation = self._operations.get(message.get("op", ""))
             if operation is None:
@@ -106,7 +106,7 @@ class Server:
         self._described = describe(
             message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
         )
-        # Only now: what the zygote still imports would disturb whatever is timed next.
+        # This comes last, because imports that the zygote still has to do would disturb the next timing.
         self._zygote.ask({"op": "ready"})
         return {
             "task": self._described.description,
@@ -129,7 +129,8 @@ class Server:
         return {"note": note}
 
     def _apply_battery(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        """Rewrites the drawn set at these offsets. What kernels may rely on is found on the first one."""
+        """Rewrites the drawn set at these offsets. The structure that kernels may rely on is determined from the first
+        one."""
         reference = self._task().reference
         area = self._areas.of(_one(fds, 0), private=False)
         tensors = [
@@ -142,8 +143,8 @@ class Server:
         return {}
 
     def _spawn_timer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        """Descriptors: the ring's inputs (with no offsets: a socket with an area of the referee's), the
-        control page, a socket for the child's hello."""
+        """The descriptors are the ring's inputs (or, without offsets, a socket with an area of the referee), the
+        control page, and a socket for the child's hello."""
         described = self._task()
         for offsets in message["offsets"]:
             if len(offsets) != len(described.plan.arguments):
@@ -179,7 +180,7 @@ class Server:
 
 
 def _version(package: str) -> str:
-    """Empty: not installed."""
+    """Returns an empty string if the package is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

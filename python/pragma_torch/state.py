@@ -1,4 +1,4 @@
-"""The tensors a Model holds, in the order kernels take them: parameters, buffers, constants."""
+"""The tensors that a Model holds, in the order in which kernels take them: parameters, buffers, constants."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StateTensor:
 
 
 def exported_state(model: torch.nn.Module, program: Any) -> list[StateTensor]:
-    """What torch.export lifted, in its order."""
+    """Returns what torch.export lifted, in its order."""
     kinds = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}
     found: list[StateTensor] = []
     for spec in program.graph_signature.input_specs:
@@ -37,7 +37,7 @@ def exported_state(model: torch.nn.Module, program: Any) -> list[StateTensor]:
 
 
 def declared_state(model: torch.nn.Module) -> list[StateTensor]:
-    """Without torch.export: named parameters and buffers (state_dict's order), then tensor attributes."""
+    """Works without torch.export: named parameters and buffers (in the order of state_dict), then tensor attributes."""
     found = [
         StateTensor("parameter", n, t, [n])
         for n, t in model.named_parameters(remove_duplicate=False)
@@ -62,7 +62,7 @@ def _held_tensor(model: torch.nn.Module, path: str) -> torch.Tensor | None:
 
 
 def _merge_ties(found: list[StateTensor]) -> list[StateTensor]:
-    """Keeps the first of tensors that share memory and form, and gathers their places."""
+    """Keeps the first of tensors that share memory, shape and strides, and collects their places."""
     kept: dict[Any, StateTensor] = {}
     for item in found:
         t = item.tensor

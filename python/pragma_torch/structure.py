@@ -1,4 +1,4 @@
-"""What a drawn tensor shows that a kernel may rightly rely on (src/verify/structure.h)."""
+"""Structure: properties of a drawn tensor on which a kernel may legitimately rely (src/verify/structure.h)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Structure:
     symmetric: bool = False
     rows_sum_to_one: bool = False
     non_finite: bool = False
-    ordered: bool = False  # of integers: offsets, say
+    ordered: bool = False  # for integers, such as offsets
 
     @property
     def must_stay(self) -> bool:
@@ -29,7 +29,7 @@ class Structure:
 
 
 def detect(tensor: torch.Tensor) -> Structure:
-    """Of a floating tensor."""
+    """Returns the structure of a floating-point tensor."""
     flat = tensor.reshape(-1)
     if flat.numel() == 0:
         return Structure()
@@ -58,7 +58,7 @@ def detect_integers(tensor: torch.Tensor) -> Structure:
 
 
 def mirror(tensor: torch.Tensor) -> None:
-    """Copies what lies below the diagonal of the last two dimensions to above it."""
+    """Copies the values below the diagonal of the last two dimensions to above it."""
     lower = tensor.tril()
     tensor.copy_(lower + lower.tril(-1).mT)
 

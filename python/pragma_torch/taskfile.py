@@ -1,4 +1,4 @@
-"""TaskFile: a KernelBench-format file, loaded; its Model, inputs and constructor arguments."""
+"""TaskFile: a loaded file in KernelBench's format, with its Model, inputs and constructor arguments."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import torch
 
 from pragma_torch.errors import TaskError, one_line, task_error
 
-TASK_MODULE = "pragma_task_"  # and the file's name
-SEED = 42  # KernelBench's; graph constants that forward creates are those of this seed
+TASK_MODULE = "pragma_task_"  # prefix of the module name, followed by the file's name
+SEED = 42  # KernelBench's seed; graph constants that forward creates are those of this seed
 
 
 def seed_everything(seed: int) -> None:
-    """torch's generator, as KernelBench does; Python's and numpy's too, so that draws repeat."""
+    """Seeds torch's generator as KernelBench does, and also those of Python and numpy, so that draws are repeatable."""
     torch.manual_seed(seed)
     random.seed(seed)
     numpy = sys.modules.get("numpy")
@@ -49,7 +49,7 @@ class TaskFile:
             syntax = isinstance(error, SyntaxError)
             what = f"{error.msg} (line {error.lineno})" if syntax else str(error)
             raise TaskError(f"{self.file}: not valid Python: {one_line(what)}") from error
-        # Classes look their module up by name (inspect, pickling, torch.export).
+        # Python looks up the module of a class by name (inspect, pickling, torch.export).
         sys.modules[self._module.__name__] = self._module
         folder = os.path.dirname(self.path)
         if folder not in sys.path:
@@ -66,7 +66,8 @@ class TaskFile:
         return model
 
     def init_inputs(self, seed: int = SEED) -> list[Any]:
-        """The constructor's arguments; KernelBench's get_init_inputs may be missing: none then."""
+        """Returns the constructor's arguments. KernelBench's get_init_inputs may be missing, and then there are none.
+        """
         function = getattr(self._module, "get_init_inputs", None)
         if function is None:
             return []
@@ -82,7 +83,7 @@ class TaskFile:
         return list(values)
 
     def make_model(self, seed: int = SEED) -> torch.nn.Module:
-        """A fresh Model under `seed`, in train mode as it comes (KernelBench calls no eval())."""
+        """Returns a fresh Model under `seed`, in its initial train mode (KernelBench does not call eval())."""
         arguments = self.init_inputs(seed)
         seed_everything(seed)
         try:
@@ -104,7 +105,7 @@ class TaskFile:
         return list(values)
 
     def init_names(self) -> list[str]:
-        """Names of the constructor's positional parameters, without self."""
+        """Returns the names of the constructor's positional parameters, without self."""
         return _positional_names(self.model_class.__init__)
 
     def forward_names(self) -> list[str]:
@@ -124,7 +125,7 @@ def _read(path: str, file: str) -> str:
 
 
 def _positional_names(function: Any) -> list[str]:
-    """Positional parameters after self; a *rest parameter stands last with its star."""
+    """Returns the positional parameters after self. A *rest parameter comes last, with its star."""
     names = []
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
@@ -135,7 +136,7 @@ def _positional_names(function: Any) -> list[str]:
 
 
 def positional_name(names: list[str], index: int) -> str:
-    """The name of positional argument `index`: "x", or "args_2" for what *args takes."""
+    """Returns the name of positional argument `index`: "x", or "args_2" for an argument that *args takes."""
     if index < len(names) and not names[index].startswith("*"):
         return names[index]
     if names and names[-1].startswith("*"):

@@ -1,12 +1,12 @@
-"""A timing child: eager or torch.compile on the ring's input sets, driven by a control page.
+"""A timing child: runs eager or torch.compile on the ring's input sets, driven by a control page.
 
-On the CPU the sets' tensors lie in the ring itself (mapped privately): no copies, and pages the child
-never writes show every refill. Arguments that forward writes (running statistics, in-place inputs) are
-the exception: they are copied once when the modules are built and are not refreshed afterwards, so
-that the child's writes cannot cut the rest of their pages off from refills.
+On the CPU the tensors of the sets are in the ring itself, which is mapped privately. So there are no copies, and pages
+that the child never writes show every refill. Arguments that forward writes (running statistics, in-place inputs) are
+the exception. They are copied once when the modules are built and are not refreshed afterwards, so that the child's
+writes cannot detach the rest of their pages from refills.
 
-For a candidate on a GPU they lie in an exchange of the referee's (exchange.py); RUN ends when the whole
-device is idle, as a candidate's does (pragma_triton/kernels.py).
+For a candidate on a GPU the tensors are in an exchange of the referee (exchange.py). RUN ends when the whole device is
+idle, as for a candidate (pragma_triton/kernels.py).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from pragma_torch.process import (
 )
 from pragma_torch.taskfile import TaskFile
 
-# A run without torch.compile's figure is worth more than none.
+# A run without the time of torch.compile is better than no run.
 _COMPILE_OOM_SCORE = 800
-_COLLECT_ABOVE = 20_000  # young objects that call for a garbage collection, after the answer
-_BEYOND_CACHES = 256 << 20  # bytes of a call's results that no cache of a device holds
+_COLLECT_ABOVE = 20_000  # young objects that trigger a garbage collection, after the answer
+_BEYOND_CACHES = 256 << 20  # bytes of a call's results that exceed every cache of a device
 
 
 class Timer:
-    """The state of one timing child. `calls` has (model, inputs) of each set once loaded."""
+    """The state of one timing child. `calls` has (model, inputs) of each set once they are loaded."""
 
     def __init__(self, request: dict[str, Any], inputs_fd: int, page: control.ControlPage) -> None:
-        """`inputs_fd`: the ring's inputs, or with no offsets a socket with an exchange."""
+        """`inputs_fd` is the ring's inputs or, without offsets, a socket with an exchange."""
         self._request = request
         self._exchanges = not request["offsets"]
         self._page = page
@@ -57,7 +57,8 @@ class Timer:
         self._graphs = 0
 
     def serve(self) -> None:
-        """Until told to exit. Runs under no_grad, as KernelBench does; no collection inside bursts."""
+        """Serves until it is told to exit. Runs under no_grad, as KernelBench does, without garbage collection inside
+        bursts."""
         page = self._page
         nothing: tuple[Any, list[Any]] = (None, [])
         with torch.no_grad():
@@ -93,15 +94,15 @@ class Timer:
                     gc.collect()
 
     def _burst(self, order: list[int]) -> None:
-        """A result is dropped at once; nothing else is in the loop, since it is what is timed."""
+        """Drops each result at once. The loop contains nothing else, because it is what is timed."""
         calls = self._calls
         for i in order:
             model, inputs = calls[i]
             model(*inputs)
 
     def _burst_on_device(self, order: list[int]) -> list[Any]:
-        """Results are kept until the burst is over: handed out again in every call, one block of them
-        would stay in the device's cache, where a candidate's outputs cannot."""
+        """Keeps the results until the burst is over. If one block were reused in every call, it would stay in the
+        device's cache, which a candidate's outputs cannot."""
         calls = self._calls
         results = []
         for i in order:
@@ -111,7 +112,8 @@ class Timer:
         return results
 
     def _burst_of_large_results(self, order: list[int]) -> None:
-        """Nothing of a result stays in a cache: kept, they would only fill the device's memory."""
+        """Does not keep results, because none of a large result stays in a cache. Kept results would only fill the
+        device's memory."""
         self._burst(order)
         self._device.synchronize()
 
@@ -133,7 +135,7 @@ class Timer:
         plan = Plan.from_json(self._request["plan"])
         calls = []
         for tensors in self._sets(plan):
-            # What the model holds besides the arguments (constants of its own) goes along.
+            # Moves what the model holds besides the arguments (its own constants) to the device.
             instance = Instance(task.make_model().to(self._device.name), plan)
             instance.bind(tensors)
             calls.append((instance.model, instance.inputs))
@@ -143,7 +145,8 @@ class Timer:
             self._first_call_on_device()
 
     def _first_call_on_device(self) -> None:
-        """Loads what Torch loads at first. Its memory is given back: many such processes wait stopped."""
+        """Loads what Torch loads on first use. The memory is freed afterwards, because many such processes wait while
+        stopped."""
         model, inputs = self._calls[0]
         _, results = flatten_outputs(model(*inputs))
         if sum(tensor.nbytes for _, tensor in results) > _BEYOND_CACHES:
@@ -153,7 +156,7 @@ class Timer:
         self._device.give_memory_back()
 
     def _sets(self, plan: Plan) -> list[list[torch.Tensor]]:
-        """Each set's, in the plan's order."""
+        """Returns the tensors of each set, in the order of the plan."""
         if self._exchanges:
             self._device = Device(self._request["device"])
             self._opened = Opened(self._inputs_fd, arguments_writable=True)
@@ -174,8 +177,8 @@ class Timer:
     def _compiled(
         self, calls: list[tuple[Any, list[Any]]], source: str
     ) -> list[tuple[Any, list[Any]]]:
-        """torch.compile of each set's model. Its code cache hangs on forward, not on the instance: the
-        first call compiles, the others reuse it (counted, and said in the page's message)."""
+        """Returns torch.compile of each set's model. Its code cache belongs to forward and not to the instance. So the
+        first call compiles and the others reuse the result, which is counted and reported in the page's message."""
         from torch._dynamo.utils import counters
 
         headers = KernelHeaders([source, self._request["plan"], self._request["threads"]])
@@ -194,7 +197,7 @@ class Timer:
 
 
 def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:
-    """The whole life of a timing child, right after the fork. Never returns."""
+    """Runs the whole life of a timing child, right after the fork. Never returns."""
     torch.set_num_threads(request["threads"])
     limit_files(compiling=request["mode"] == "compile")
     if request["mode"] == "compile":

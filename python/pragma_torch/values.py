@@ -1,7 +1,7 @@
-"""Values that are no tensors, as JSON that C++ can read (docs/torch-protocol.md, "values").
+"""Values that are not tensors, as JSON that C++ can read (docs/torch-protocol.md, "values").
 
-null, booleans, integers of 64 bits, finite floats, strings and arrays stand for themselves;
-{"float": "inf"} for a float JSON cannot hold, {"node": NAME} for a result of the graph.
+null, booleans, 64-bit integers, finite floats, strings and arrays represent themselves. {"float": "inf"} is a float
+that JSON cannot represent, and {"node": NAME} is a result of the graph.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def encode_float(value: float) -> Any:
 
 
 def encode(value: Any, node_name: Callable[[Any], str | None] = lambda _: None) -> Any:
-    """`value` as JSON; `node_name` tells the name of a graph node. Unknown objects become their text."""
+    """Returns `value` as JSON. `node_name` returns the name of a graph node. Unknown objects become their text."""
     name = node_name(value)
     if name is not None:
         return {"node": name}

@@ -1,7 +1,7 @@
-"""The zygote: has imported torch, is held at one thread, never runs a parallel region, and forks.
+"""The zygote: a process that has imported torch, is held at one thread, never runs a parallel region, and forks.
 
-A process forked after a parallel region hangs in its next one (the pool's threads are gone), so
-timing children come from here and not from the server. The task's code runs only after the fork.
+A process forked after a parallel region hangs in its next one, because the pool's threads are gone. So timing children
+are forked here and not by the server. The task's code runs only after the fork.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pragma_torch.process import fork_child, limit_files, thread_count
 
 
 class Zygote:
-    """The server's handle. Start it first of all: the caller must still have one thread."""
+    """The server's handle of the zygote. It must be started first, while the caller still has only one thread."""
 
     def __init__(self, client: Channel, device: str = "cpu", timers: str = "compile") -> None:
-        """`client` is closed in the zygote. `timers`: the children that are expected (none, eager,
-        compile); others work as well, later. Raises ServerError where other threads exist already."""
+        """`client` is closed in the zygote. `timers` are the children that are expected (none, eager, compile). Others
+        work too, but start later. Raises ServerError if other threads already exist."""
         if thread_count() != 1:
             raise ServerError(f"cannot fork a clean zygote: {thread_count()} threads exist already")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -38,7 +38,7 @@ class Zygote:
         self._channel = Channel(ours)
 
     def ask(self, message: dict[str, Any], fds: list[int] | None = None) -> dict[str, Any]:
-        """Raises ServerError when the zygote is gone or refuses."""
+        """Raises ServerError if the zygote is gone or refuses."""
         try:
             self._channel.send(message, fds)
             answer = self._channel.receive()
@@ -53,18 +53,18 @@ class Zygote:
 
 
 def _preload(timers: str, device: str) -> None:
-    """What children of this mode need, imported once for all of them; starts no thread of OpenMP's."""
+    """Imports what children of this mode need, once for all of them. Starts no OpenMP thread."""
     if timers == "none":
         return
     if device == "cpu":
-        # Read by the OpenMP library as torch loads it. A thread to each processor, as the candidates
-        # have it (harness/worker_process.cc): left alone, two share one for milliseconds after a thaw.
+        # The OpenMP library reads this when torch loads it. Each thread gets its own processor, as for candidates
+        # (harness/worker_process.cc). Otherwise two threads share one for milliseconds after a thaw.
         os.environ["OMP_PROC_BIND"] = "true"
         os.environ["OMP_PLACES"] = ",".join(f"{{{cpu}}}" for cpu in sorted(os.sched_getaffinity(0)))
     else:
-        # Bound, the first threads of all children would share one processor.
-        # Importing the compiler asks whether there is a GPU. By the driver's management library the
-        # question starts no CUDA, which would not survive a fork.
+        # If they were bound, the first threads of all children would share one processor. Importing the compiler asks
+        # whether there is a GPU. If the driver's management library answers, CUDA is not started, which would not
+        # survive a fork.
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     import torch
 
@@ -75,13 +75,13 @@ def _preload(timers: str, device: str) -> None:
     import pragma_torch.timing  # noqa: F401  what a child runs
 
     torch.set_num_threads(1)
-    # What is here stays: a child's collections need not walk it (nor copy its pages).
+    # What is loaded now is permanent, so a child's collections need not traverse it (nor copy its pages).
     gc.collect()
     gc.freeze()
 
 
 def _prepare_compile() -> None:
-    """Asks the compiler for the vector instruction set (a process of its own), once for all children."""
+    """Asks the compiler for the vector instruction set (in a separate process), once for all children."""
     try:
         from torch._inductor.cpu_vec_isa import pick_vec_isa
 
@@ -91,7 +91,7 @@ def _prepare_compile() -> None:
 
 
 def _serve(channel: Channel, device: str, timers: str) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children
     _preload(timers, device)
     loaded = {"none": set(), "eager": {"eager"}, "compile": {"eager", "compile"}}[timers]
     while True:
@@ -124,7 +124,7 @@ def _fork_timer(
 ) -> dict[str, Any]:
     if len(fds) != 3:
         return {"error": f"spawn_timer takes three descriptors, got {len(fds)}"}
-    # For a GPU the compiler's import starts a thread that only waits; children run nothing in parallel.
+    # For a GPU the import of the compiler starts a thread that only waits. Children run nothing in parallel.
     if thread_count() != 1 and device == "cpu":
         return {"error": f"the zygote has {thread_count()} threads; a fork now would hang"}
     sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""What Triton's interpreter lacks of what candidates use: libdevice, and reductions that take no minutes.
+"""Adds what candidates use but Triton's interpreter lacks: libdevice, and reductions that do not take minutes.
 
-Only where there is no GPU: there the functions of libdevice are empty, and a reduction or scan with a
-function of the candidate's own is done element by element. Nothing is tuned.
+It is used only without a GPU. There the functions of libdevice are empty, and a reduction or scan with a function of
+the candidate is done element by element. Nothing is tuned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def complete() -> None:
     interpreter.ReduceOps.generic_reduce = _reduce
     interpreter.ScanOps.generic_scan = _scan
     _make_ranges_of_tensors(interpreter)
-    # Nothing is compiled: what a kernel would be compiled to is launched as the kernel itself.
+    # Nothing is compiled, so the kernel itself is launched in place of its compiled form.
     interpreter.InterpretedFunction.warmup = lambda self, *_, **__: self
     _tune_nothing()
 
@@ -39,7 +39,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def _tune_nothing() -> None:
-    """It takes the first configuration: its times would choose nothing sensible."""
+    """Always takes the first configuration, because times in the interpreter would not give a sensible choice."""
     import triton
 
     autotune = triton.autotune
@@ -47,7 +47,7 @@ def _tune_nothing() -> None:
 
 
 def _make_ranges_of_tensors(interpreter: Any) -> None:
-    """Its scalars are arrays of one element, which newer NumPys do not take as numbers."""
+    """The interpreter's scalars are arrays of one element, which newer versions of NumPy do not accept as numbers."""
     before = interpreter._patch_lang_tensor
 
     def after(tensor: Any, scope: Any) -> None:
@@ -79,7 +79,7 @@ def _tensor(data: Any, dtype: Any) -> Any:
 
 
 def _combined(operation: Any, earlier: list[Any], later: list[Any], dtypes: list[Any]) -> list[Any]:
-    """The operation's function of two tuples of arrays."""
+    """Applies the operation's function to two tuples of arrays."""
     arguments = [_tensor(d, t) for d, t in zip([*earlier, *later], [*dtypes, *dtypes], strict=True)]
     result = operation.combine_fn.fn(*arguments)
     several = result if isinstance(result, tuple) else (result,)
@@ -87,7 +87,7 @@ def _combined(operation: Any, earlier: list[Any], later: list[Any], dtypes: list
 
 
 def _reduce(operation: Any, given: Any) -> Any:
-    """Halves on halves: as deep as a tree, not as long as the axis."""
+    """Combines halves with halves: the depth is that of a tree, not the length of the axis."""
     parts, axis = operation.unravel(given, operation.axis)
     dtypes = [part.dtype for part in parts]
     arrays = [np.moveaxis(part.handle.data, axis, 0) for part in parts]

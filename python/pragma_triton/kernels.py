@@ -1,9 +1,8 @@
 """Kernels: the Work (pragma_candidate/service.py) of one Triton module.
 
-Its tensors lie in an exchange (pragma_torch/exchange.py): pragma writes their values and reads the
-results itself, so nothing is copied here. RUN launches `run` for each set in the order given and waits
-until the whole device is idle; only that is timed. Without a GPU the same goes through Triton's
-interpreter in host memory: checks, no times.
+Its tensors are in an exchange (pragma_torch/exchange.py). pragma itself writes their values and reads the results, so
+nothing is copied here. RUN launches `run` for each set in the given order and waits until the whole device is idle.
+Only that is timed. Without a GPU the same runs in Triton's interpreter in host memory, for checks but not for times.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from pragma_torch.exchange import Opened
 from pragma_triton import interpreter, no_torch, ptx
 from pragma_triton.scramble import Scrambler
 
-INTERPRET = "TRITON_INTERPRET"  # environment: "1" where there is no GPU
+INTERPRET = "TRITON_INTERPRET"  # environment variable: "1" if there is no GPU
 
-# The second: the first one compiles and tunes, for which Triton itself computes with torch (so does its
-# interpreter in every call).
+# The second call is watched, because the first one compiles and tunes, for which Triton itself computes with torch (as
+# its interpreter does in every call).
 _WATCHED_CALL = 1
-_WORD = 4  # bytes of a register that lies in local memory
-_PATH = "/candidate/solution.py"  # in tracebacks; no such file is read
+_WORD = 4  # bytes of a register in local memory
+_PATH = "/candidate/solution.py"  # shown in tracebacks; no such file is read
 
 
 class Kernels:
     entry = "run"
 
     def __init__(self, area_fd: int, module: str) -> None:
-        """`module`: its text."""
+        """`module` is its text."""
         self._area_fd = area_fd
         self._module = module
         self._opened: Opened | None = None
@@ -43,13 +42,13 @@ class Kernels:
         self._run: Callable[..., Any] | None = None
         self._calls = 0
         self._loaded: Any = None
-        self._looked_at: set[int] = set()  # kernels, by id: they live as long as the module
+        self._looked_at: set[int] = set()  # ids of kernels, which live as long as the module
         self._synchronize = self.wake = _nothing
         self._watches = False
         self._scrambler: Scrambler | None = None
 
     def load(self) -> None:
-        """The device first: what it is asked with must be there before candidate code is."""
+        """Starts the device first, because the functions that query it must be loaded before candidate code."""
         device = Device(CPU if os.environ.get(INTERPRET) == "1" else CUDA)
         self._synchronize, self.wake = device.synchronize, device.wake
         self._watches = device.name == CUDA
@@ -89,8 +88,8 @@ class Kernels:
         self._look_at_compiled()
 
     def _look_at_compiled(self) -> None:
-        """Of what was compiled since the last look. Nothing new comes after the first call, unless a
-        call asks for another variant."""
+        """Checks what was compiled since the last check. After the first call nothing new is compiled, unless a call
+        requests another variant."""
         for kernel in compiled(self._loaded):
             if id(kernel) in self._looked_at:
                 continue
@@ -106,7 +105,7 @@ class Kernels:
 
 
 def compiled(module: Any) -> list[Any]:
-    """What Triton made of a module's kernels: all variants, also those that were never launched."""
+    """Returns what Triton compiled from a module's kernels: all variants, including those that were never launched."""
     found: dict[int, Any] = {}
     for value in vars(module).values():
         while hasattr(value, "fn") and not hasattr(value, "device_caches"):  # autotune, heuristics
@@ -119,13 +118,13 @@ def compiled(module: Any) -> list[Any]:
 
 
 def local_bytes(module: Any) -> int:
-    """Most that a thread of its kernels has of local memory, of those that were launched."""
+    """Returns the largest local memory per thread of its kernels, among those that were launched."""
     return max((_WORD * (getattr(k, "n_spills", None) or 0) for k in compiled(module)), default=0)
 
 
 def load_text(text: str) -> Any:
-    """A module of its own, from memory: a file could be changed by the candidate's other processes.
-    Triton reads the source of kernels through inspect, and that through linecache."""
+    """Loads a registered module from memory, because the candidate's other processes could change a file. Triton reads
+    the source of kernels through inspect, which uses linecache."""
     module = types.ModuleType("pragma_solution")
     module.__file__ = _PATH
     linecache.cache[_PATH] = (len(text), None, text.splitlines(keepends=True), _PATH)

@@ -1,7 +1,7 @@
-"""NoTorch: a mode in which torch may allocate, view and fill with zeros, and nothing else.
+"""NoTorch: a mode in which torch may only allocate, make views and fill with zeros.
 
-scan.py cannot tell tensors from numbers, so `a + b` on the host may be either. One untimed call of run
-goes through this mode; a launched kernel does not pass through torch's dispatcher.
+scan.py cannot tell tensors from numbers, so `a + b` on the host may be either. One untimed call of run is made in this
+mode. A launched kernel does not pass through torch's dispatcher.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class ComputesWithTorch(Exception):
 class NoTorch(TorchDispatchMode):
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is traced here; excluding it would import all of torch.compile, for seconds in every process."""
+        """Nothing is traced here. Excluding this mode would import all of torch.compile, which takes seconds in every
+        process."""
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -36,6 +37,6 @@ class NoTorch(TorchDispatchMode):
 
 
 def call(run: Any, tensors: list[torch.Tensor]) -> None:
-    """run(*tensors), and nothing computed by torch. Raises ComputesWithTorch."""
+    """Calls run(*tensors) and forbids torch to compute. Raises ComputesWithTorch."""
     with NoTorch():
         run(*tensors)

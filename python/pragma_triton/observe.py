@@ -1,9 +1,9 @@
-"""observe.py MODE MODULE PLAN INPUTS REPORT: calls one Triton module on tensors of its own and lets itself
-be observed; for a Triton module what pragma-cuda-profiler is for a CUDA candidate.
+"""observe.py MODE MODULE PLAN INPUTS REPORT: calls one Triton module on its own tensors and lets itself be observed. It
+does for a Triton module what pragma-cuda-profiler does for a CUDA candidate.
 
-MODE: `region` makes one call between cudaProfilerStart and cudaProfilerStop, for a profiler outside;
-`launches` writes what one call starts, from the driver's activity records (through torch.profiler), which
-are allowed where counters are not. src/profile/launches.h reads REPORT.
+MODE `region` makes one call between cudaProfilerStart and cudaProfilerStop, for an external profiler. MODE `launches`
+writes what one call starts, from the driver's activity records (through torch.profiler), which are permitted where
+counters are not. src/profile/launches.h reads REPORT.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pathlib
 import sys
 from typing import Any
 
-# With -I neither PYTHONPATH nor this folder counts; the packages lie beside each other.
+# With -I neither PYTHONPATH nor this folder is searched. The packages are in the same parent folder.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import torch  # noqa: E402
@@ -23,9 +23,9 @@ import torch  # noqa: E402
 from pragma_triton.kernels import compiled as all_compiled  # noqa: E402
 from pragma_triton.kernels import load_text  # noqa: E402
 
-_UNOBSERVED = 3  # calls: code is compiled and tuned, clocks rise
-# CUdevice_attribute: multiprocessors; threads, blocks, registers and shared memory of one; what the
-# driver keeps of each block's shared memory.
+_UNOBSERVED = 3  # calls, in which code is compiled and tuned and clocks rise
+# CUdevice_attribute: multiprocessors; threads, blocks, registers and shared memory of one of them; shared memory that
+# the driver reserves for each block.
 _ATTRIBUTES = (16, 39, 106, 82, 81, 111)
 _WORD = 4  # bytes of a register
 
@@ -57,12 +57,12 @@ def device_facts() -> list[int]:
 
 
 def compiled(module: Any) -> list[Any]:
-    """What Triton made of the module's kernels: all variants that were launched."""
+    """Returns what Triton compiled from the module's kernels: all variants that were launched."""
     return [k for k in all_compiled(module) if getattr(k, "n_regs", None) is not None]
 
 
 def spilled(kernels: list[Any]) -> dict[tuple[str, int], int]:
-    """Local bytes of a thread, by name and registers: variants of a kernel have one name."""
+    """Returns local bytes per thread by name and registers, because variants of a kernel share one name."""
     return {(kernel.name, kernel.n_regs): _WORD * kernel.n_spills for kernel in kernels}
 
 
@@ -73,7 +73,7 @@ def write_objects(kernels: list[Any], folder: pathlib.Path) -> None:
 
 
 def launches(trace: dict[str, Any], local: dict[tuple[str, int], int]) -> list[str]:
-    """A line for each kernel of a trace in Chrome's format, in the order of time."""
+    """Returns a line for each kernel of a trace in Chrome's format, in order of time."""
     events = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
     lines = []
     for event in sorted(events, key=lambda e: e["ts"]):

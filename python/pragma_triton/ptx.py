@@ -1,14 +1,14 @@
-"""What the PTX of a compiled kernel holds that it may not: clocks, counters of launches, variables.
+"""Finds forbidden contents in the PTX of a compiled kernel: clocks, launch counters, variables.
 
-PTX is all that the machine code is made from, and inline assembly stands in it as it was written. As
-src/build/ptx_audit.cc looks at that of CUDA candidates; change both together.
+The machine code is made only from PTX, and inline assembly appears in it as written. src/build/ptx_audit.cc checks the
+PTX of CUDA candidates in the same way. Change both together.
 """
 
 from __future__ import annotations
 
 import re
 
-# A comment of one line ends where any reader could see its end; a string has no escapes.
+# A comment ends only where every reader would see its end. A string has no escapes.
 _TOKEN = re.compile(
     r'//[^\r\n]*|/\*.*?\*/|"[^"\\\r\n]*"|[.%\w$][%\w$]*|[ \t\r\n]+|.', re.DOTALL | re.ASCII
 )
@@ -16,16 +16,16 @@ _TIME = re.compile(r"%+(clock.*|globaltimer.*|gridid|pm[0-9].*)")
 _INSTRUCTIONS = {"clock", "clock64", "globaltimer"}
 _CLOCK_ADVICE = "device code may not look at a clock or count launches; a kernel computes from its arguments alone"
 _ODD = "has text that no compiler writes: leave it out of inline assembly"
-# Texts of device_assert and device_print, which are handed to a function.
+# Texts of device_assert and device_print, which are passed to a function.
 _TEXTS = re.compile(r"(assert(Message|File|Func)|printfFormat)_[0-9_]+")
 _LINKING = {".visible", ".extern", ".weak", ".common"}
-# Instructions that give an address on.
+# Instructions that propagate an address.
 _PASSES_ON = {"mov", "add", "sub", "cvta", "cvt", "mad", "shl", "or", "and", "selp"}
 _LOADS = {"ld", "ldu", "prefetch"}
 
 
 def complaint(text: str) -> str:
-    """One line, or nothing."""
+    """Returns a complaint of one line, or an empty string."""
     tokens = []
     for token in _TOKEN.findall(text):
         if token in ('"', "#") or (len(token) == 1 and not (" " <= token <= "~" or token.isspace())):
@@ -50,7 +50,7 @@ def _time(tokens: list[str]) -> str:
 
 
 def _without_places(tokens: list[str]) -> list[str]:
-    """Without .loc and .file, which end without a semicolon."""
+    """Removes .loc and .file, which end without a semicolon."""
     rest: list[str] = []
     place = False
     for token in tokens:
@@ -64,7 +64,7 @@ def _without_places(tokens: list[str]) -> list[str]:
 
 
 def _state(tokens: list[str]) -> str:
-    """Variables that outlive a launch, unless they are only loaded from, as tables are."""
+    """Finds variables that outlive a launch, unless they are only loaded from, as tables are."""
     names = {_declared(tokens, at + 1) for at in range(len(tokens)) if _declares(tokens, at)}
     names = {name for name in names if not _TEXTS.fullmatch(name)}
     written = _in_values(tokens, names)
@@ -79,7 +79,7 @@ def _state(tokens: list[str]) -> str:
 
 
 def _declares(tokens: list[str], at: int) -> bool:
-    """`.global` also stands within instructions (ld.global)."""
+    """`.global` also occurs within instructions (ld.global)."""
     if tokens[at] not in (".global", ".const"):
         return False
     while at > 0 and tokens[at - 1] in _LINKING:
@@ -96,7 +96,7 @@ def _declared(tokens: list[str], at: int) -> str:
 
 
 def _in_values(tokens: list[str], names: set[str]) -> set[str]:
-    """Those that stand in the initialiser of another variable."""
+    """Returns those names that occur in the initialiser of another variable."""
     found, value = set(), False
     for token in tokens:
         value = token == "=" or (value and token != ";")
@@ -106,7 +106,7 @@ def _in_values(tokens: list[str], names: set[str]) -> set[str]:
 
 
 def _bodies(tokens: list[str]) -> list[list[str]]:
-    """Of functions; where braces do not fit, all of it is one."""
+    """Returns the bodies of functions. If the braces do not match, everything counts as one body."""
     bodies, depth, begin = [], 0, 0
     for at, token in enumerate(tokens):
         if token == "{":
@@ -135,7 +135,8 @@ def _statements(body: list[str]) -> list[list[str]]:
 
 
 def _written(statements: list[list[str]], names: set[str]) -> set[str]:
-    """Those whose address, or one computed from it, goes anywhere but into a load; in any order."""
+    """Returns those names whose address, or one computed from it, is used other than in a load. The order does not
+    matter."""
     holds: dict[str, set[str]] = {name: {name} for name in names}
     written: set[str] = set()
     while True:

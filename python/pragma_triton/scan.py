@@ -1,10 +1,9 @@
-"""python -I -S scan.py SOLUTION: whether a Triton module keeps to what such a module needs; JSON on stdout.
+"""python -I -S scan.py SOLUTION: checks whether a Triton module contains only what such a module needs. JSON on stdout.
 
-An allow-list, read off the syntax tree without running anything: kernels (@triton.jit), host functions
-that do arithmetic on shapes and launch those kernels, constants. What is not on it is refused with the
-line and what to write instead. So the host side has no way to compute with torch, to keep anything from
-one call to the next, or to look at the process it runs in. It narrows what the jail has to hold; the
-verdict rests on the values.
+It is an allow-list, applied to the syntax tree without running anything: kernels (@triton.jit), host functions that do
+arithmetic on shapes and launch those kernels, and constants. Anything else is rejected with its line and with what to
+write instead. So the host side cannot compute with torch, keep anything from one call to the next, or inspect the
+process it runs in. This reduces what the jail has to withstand. The verdict rests on the values.
 
 {"reject": TEXT | null, "syntax": {"line", "column", "message", "text"} | null, "notes": [TEXT, ...]}
 """
@@ -35,10 +34,10 @@ _BUILTINS = {
 _DTYPES = {
     "float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "bool",
 }  # fmt: skip
-# What host code may take from a module: nothing that computes but filling with zeros.
+# What host code may use from a module: nothing that computes, except filling with zeros.
 _TORCH = _DTYPES | {"empty", "empty_like", "zeros", "zeros_like", "Tensor", "Size", "dtype"}
 _TRITON = {"cdiv", "next_power_of_2", "jit", "autotune", "heuristics", "Config"}
-# Of a tensor or a tuple, on the host: forms and views.
+# Attributes of a tensor or a tuple on the host: shapes and views.
 _HOST_ATTRIBUTES = {
     "shape", "size", "stride", "numel", "ndim", "dim", "dtype", "device", "itemsize", "element_size",
     "is_contiguous", "view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze",
@@ -46,10 +45,10 @@ _HOST_ATTRIBUTES = {
 }  # fmt: skip
 _AUTOTUNE = {"configs", "key", "reset_to_zero", "restore_value", "warmup", "rep", "values"}
 _CONFIG = {"num_warps", "num_stages", "num_ctas", "maxnreg", "kwargs"}
-# What the value of a constant may call: what gives a number, a string or a tuple.
+# What the value of a constant may call: functions that return a number, a string or a tuple.
 _CONSTANT_CALLS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round", "str", "sum", "tuple"}
 _CONSTANT_PATHS = {"triton.cdiv", "triton.next_power_of_2", "triton.language.constexpr"}
-# Without a name: triton.Config's hooks come behind these.
+# Number of positional arguments that are allowed. The hooks of triton.Config come after these.
 _POSITIONAL = {"triton.jit": 0, "triton.autotune": 2, "triton.heuristics": 1, "triton.Config": 5}
 _CLOCKS = {"clock", "clock64", "globaltimer"}
 _CLOCK_IN_ASSEMBLY = re.compile(r"%\s*(clock|globaltimer|gridid|pm[0-9])|\bglobaltimer", re.IGNORECASE)
@@ -90,7 +89,7 @@ class Module:
     """What the module's top level defines."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.imports: dict[str, str] = {}  # name here -> what it stands for
+        self.imports: dict[str, str] = {}  # name here -> object that it refers to
         self.functions: dict[str, ast.FunctionDef] = {}
         self.constants: set[str] = set()
         for statement in tree.body:
@@ -98,7 +97,7 @@ class Module:
         # Lists of configurations for triton.autotune.
         self.tuning = {s.targets[0].id for s in tree.body if self._is_tuning(s)}
         self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
-        # What kernels were compiled to when the module was loaded: name = kernel.warmup(...)
+        # Kernels that were compiled when the module was loaded: name = kernel.warmup(...)
         self.built = {s.targets[0].id for s in tree.body if self._is_built(s)}
 
     def _take(self, node: ast.stmt) -> None:
@@ -147,7 +146,7 @@ class Module:
         return isinstance(node, ast.Assign) and len(node.targets) == 1 and self.is_warmup(node.value)
 
     def is_warmup(self, node: ast.AST) -> bool:
-        """kernel.warmup(types..., grid=(1,)), with a kernel of this file"""
+        """Returns true for kernel.warmup(types..., grid=(1,)) with a kernel of this file."""
         callee = node.func if isinstance(node, ast.Call) else None
         return (
             isinstance(callee, ast.Attribute)
@@ -157,7 +156,7 @@ class Module:
         )
 
     def path(self, node: ast.AST) -> str:
-        """ "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
+        """Returns "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
         if isinstance(node, ast.Attribute):
             owner = self.path(node.value)
             return f"{owner}.{node.attr}" if owner else ""
@@ -173,7 +172,7 @@ def _from_triton_language(path: str) -> bool:
 
 
 def _bound(function: ast.FunctionDef) -> set[str]:
-    """Every name that a function gives a value to, in it and below it."""
+    """Returns every name to which a function assigns a value, in itself and in nested functions."""
     names = {function.name}
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
@@ -186,7 +185,7 @@ def _bound(function: ast.FunctionDef) -> set[str]:
 
 
 class _Checker:
-    """One function's body, or a constant's value."""
+    """Checks one function's body, or the value of a constant."""
 
     def __init__(self, module: Module, own: set[str], in_kernel: bool) -> None:
         self._module = module
@@ -271,7 +270,7 @@ def _check_function(module: Module, function: ast.FunctionDef) -> None:
 
 
 def _check_value(module: Module, value: ast.expr) -> None:
-    """Of the top level or of a decorator: it may bind names of its own (lambdas, comprehensions)."""
+    """Checks a top-level value or that of a decorator. It may bind its own names (lambdas, comprehensions)."""
     own = {n.arg for n in ast.walk(value) if isinstance(n, ast.arg)}
     own |= {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in ast.walk(value):
@@ -281,7 +280,7 @@ def _check_value(module: Module, value: ast.expr) -> None:
 
 
 def _check_constant(module: Module, name: str, node: ast.expr) -> None:
-    """The value of a constant of the top level, which lives as long as the process."""
+    """Checks the value of a top-level constant, which lives as long as the process."""
     inside: Iterable[ast.expr] = ()
     path = module.path(node)
     if isinstance(node, ast.Constant) or path.removeprefix("torch.") in _DTYPES:
@@ -307,7 +306,7 @@ def _check_constant(module: Module, name: str, node: ast.expr) -> None:
     elif isinstance(node, ast.Call) and not node.keywords and _gives_constant(module, node.func):
         inside = node.args
     else:
-        raise Refused(node, f"{name} is no plain constant: {_PLAIN}")
+        raise Refused(node, f"{name} is not a plain constant: {_PLAIN}")
     for part in inside:
         _check_constant(module, name, part)
 
@@ -320,7 +319,7 @@ def _gives_constant(module: Module, callee: ast.expr) -> bool:
 
 
 def _check_tuning(module: Module, tree: ast.Module) -> None:
-    """A list of configurations is for decorators alone: elsewhere it could be added to."""
+    """A list of configurations may be used only in decorators, because elsewhere it could be extended."""
     decorators = {
         id(node)
         for function in module.functions.values()
@@ -340,7 +339,7 @@ def _check_tuning(module: Module, tree: ast.Module) -> None:
 
 
 def _check_assembly(module: Module, tree: ast.Module) -> None:
-    """Its text is there to be read, and names no clock."""
+    """The text of inline assembly must be a literal that can be read, and must not name a clock."""
     called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name | ast.Attribute) or "inline_asm" not in module.path(node):
@@ -357,7 +356,7 @@ def _check_assembly(module: Module, tree: ast.Module) -> None:
 
 
 def _check_warmup(module: Module, call: ast.Call) -> None:
-    """Types, constants and options; what it gives is only launched."""
+    """Allows types, constants and options. The result may only be launched."""
     parameters = {a.arg for a in module.functions[call.func.value.id].args.args}
     for keyword in call.keywords:
         if keyword.arg not in (_CONFIG - {"kwargs"}) | {"grid"} | parameters:

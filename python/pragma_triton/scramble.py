@@ -1,8 +1,8 @@
-"""Scrambler: pseudo-random bytes in whatever of the device's memory an earlier call could have left
-something in; for a Triton module what worker/cuda/scramble.c is for a CUDA candidate.
+"""Scrambler: writes pseudo-random bytes to all device memory in which an earlier call could have left something. It
+does for a Triton module what worker/cuda/scramble.c does for a CUDA candidate.
 
-Its kernels are scramble.ptx, beside this file, which the driver compiles. They must be loaded before
-candidate code is.
+Its kernels are in scramble.ptx in the same folder, which the driver compiles. They must be loaded before candidate
+code.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _PTX = pathlib.Path(__file__).with_name("scramble.ptx")
 # CUdevice_attribute, CUfunction_attribute
 _MULTIPROCESSORS, _COOPERATIVE, _MOST_SHARED = 16, 95, 97
 _DYNAMIC_SHARED, _CARVEOUT, _ALL_SHARED = 8, 9, 100
-# What the kernels are written for.
+# The launch configuration for which the kernels are written.
 _CHIP_THREADS, _THREADS, _BLOCK_BYTES, _MOST_BLOCKS = 512, 256, 4096, 4096
 _LOCAL_SIZES = (256, 1024, 4096, 16384, 65536)
 
 
 class Scrambler:
-    """Made once Torch has started CUDA, in its context; launches on the default stream."""
+    """It is made after Torch has started CUDA, in Torch's context, and launches on the default stream."""
 
     def __init__(self) -> None:
-        """Raises RuntimeError where the driver does not take the kernels."""
+        """Raises RuntimeError if the driver does not accept the kernels."""
         self._driver = ctypes.CDLL("libcuda.so.1")
         self._text = _PTX.read_bytes() + b"\0"
         module = ctypes.c_void_p()
@@ -41,10 +41,10 @@ class Scrambler:
             raise RuntimeError("memory cannot be scrambled: no cooperative launches on this device")
         for attribute, value in ((_DYNAMIC_SHARED, self._shared), (_CARVEOUT, _ALL_SHARED)):
             self._check(self._driver.cuFuncSetAttribute(self._chip, attribute, value))
-        self._launched = 0  # blocks that wait for each other, so far
+        self._launched = 0  # number of blocks launched so far that wait for each other
 
     def scramble(self, seed: int, local_bytes: int) -> None:
-        """Waits for the device before and after. `local_bytes`: of a thread, at least."""
+        """Waits for the device before and after. `local_bytes` is the minimum of local memory per thread."""
         torch.cuda.synchronize()
         if local_bytes > 0:
             fits = [k for k, size in zip(self._locals, _LOCAL_SIZES, strict=True) if size >= local_bytes]
@@ -55,7 +55,7 @@ class Scrambler:
         torch.cuda.synchronize()
 
     def _fill_device(self, kernel: Any, threads: int, shared: int, seed: int) -> None:
-        """As many blocks as fit at once; their kernel waits until all of them are there."""
+        """Launches as many blocks as fit at once. Their kernel waits until all of them are running."""
         each = ctypes.c_int(0)
         occupancy = self._driver.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         self._check(occupancy(ctypes.byref(each), kernel, threads, ctypes.c_size_t(shared), 0))
@@ -92,14 +92,15 @@ class Scrambler:
 
 
 def _pointers(*values: Any) -> Any:
-    """To each argument; the array keeps them alive."""
+    """Returns pointers to the arguments in an array that keeps the arguments alive."""
     array = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
     array.values = values
     return array
 
 
 def free_blocks(segments: Iterable[dict[str, Any]]) -> list[tuple[int, int]]:
-    """Address and bytes of what Torch's allocator keeps of freed blocks: where torch.empty takes from."""
+    """Returns address and size of the freed blocks that Torch's allocator keeps, from which torch.empty takes memory.
+    """
     return [
         (block["address"], block["size"])
         for segment in segments

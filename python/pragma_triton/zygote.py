@@ -1,11 +1,11 @@
-"""Zygote: has imported torch and Triton, and forks a process for every worker of one Triton module.
+"""Zygote: a process that has imported torch and Triton, and forks a process for every worker of one Triton module.
 
-It runs nothing of the candidate's and never starts CUDA, which does not survive a fork. Its children
-share its jail, its user and a folder for what they compile; they can end it (which rejects their
-candidate) but not read or write its memory.
+It runs no code of the candidate and never starts CUDA, which does not survive a fork. Its children share its jail, its
+user and a folder for what they compile. They can kill the zygote (which rejects their candidate), but cannot read or
+write its memory.
 
     {"op": "fork", "module": TEXT} + control page, area socket, hello socket  ->  {"pid": N}
-    {"op": "end", "pid": N}  ->  {"status": N}   as wait(2) gives it; the child must be dead
+    {"op": "end", "pid": N}  ->  {"status": N}   as wait(2) returns it; the child must be dead
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _PR_SET_DUMPABLE = 4
 
 
 def _preload() -> None:
-    """Everything that a module's first call would import."""
-    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # asks without starting CUDA
+    """Imports everything that a module's first call would import."""
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # checks for a GPU without starting CUDA
     import torch
     import triton
     import triton.language  # noqa: F401
@@ -59,7 +59,7 @@ class Zygote:
             os.environ[name] = os.path.join(self._folder, name.lower())
 
     def serve(self) -> None:
-        """Until pragma closes its end."""
+        """Serves until pragma closes its end."""
         while True:
             request = self._channel.receive()
             if request is None:
@@ -99,7 +99,7 @@ def main() -> int:
     channel = Channel(socket.socket(fileno=os.dup(_CHANNEL_FD)))
     os.close(_CHANNEL_FD)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    zygote = Zygote(channel)  # its folder is where Triton keeps what it compiles
+    zygote = Zygote(channel)  # its folder is where Triton stores what it compiles
     _preload()
     zygote.serve()
     return 0

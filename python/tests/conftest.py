@@ -49,7 +49,7 @@ def layout(specs: list[dict[str, Any]], wide: bool = False) -> tuple[list[int], 
 
 
 class Memory:
-    """A memfd of ours."""
+    """A memfd of the test's own."""
 
     def __init__(self, size: int) -> None:
         self.fd = os.memfd_create("test", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -67,7 +67,7 @@ class Server:
             "HOME": str(tmp_path),
             "PYTHONPATH": str(ROOT),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "TORCHINDUCTOR_CACHE_DIR": f"{tmp_path}-cache",  # not in the task's folder
+            "TORCHINDUCTOR_CACHE_DIR": f"{tmp_path}-cache",  # outside the task's folder
             "TORCH_EXTENSIONS_DIR": str(tmp_path / "extensions"),
             "TORCHINDUCTOR_COMPILE_THREADS": "1",
         } | {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
@@ -141,7 +141,7 @@ def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tup
     deadline = time.monotonic() + 300
     while struct.unpack_from("I", m, 128)[0] != ticket:
         assert time.monotonic() < deadline
-        died = has_died(pid)  # looked at before the answer: one that was told to leave answers first
+        died = has_died(pid)  # looked up before the answer, because a process that was told to exit answers first
         assert struct.unpack_from("I", m, 128)[0] == ticket or not died, "the process died"
         time.sleep(0.001)
     message = m[448:960].split(b"\0", 1)[0].decode()
@@ -149,7 +149,7 @@ def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tup
 
 
 def has_died(pid: int) -> bool:
-    """Also of one that nobody has waited for yet."""
+    """Tells whether the process has ended, even if it has not been waited for yet."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

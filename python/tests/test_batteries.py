@@ -155,7 +155,7 @@ def test_a_positive_outlier_is_the_largest_of_its_row_by_far():
 
 def test_constants_are_hit_surrounded_and_matched_by_a_norm():
     x = made("constants", torch.randn(600, 32), rung=1e30, constants=(-9999.0, 1e-12, 1e35))
-    assert x.isfinite().all() and x.abs().max() < 1e6  # 1e35 is beyond the rung
+    assert x.isfinite().all() and x.abs().max() < 1e6  # 1e35 would exceed the rung
     hit = (x == -9999.0).sum(dim=1)
     near = ((x + 9999).abs() < 5000).all(dim=1)
     assert (hit[near] == 16).all() and near.any()
@@ -163,7 +163,8 @@ def test_constants_are_hit_surrounded_and_matched_by_a_norm():
     norms = x.norm(dim=1)
     assert ((norms > 2e-13) & (norms < 5e-12)).any()
     assert (x == 9999.0).any()
-    # The type does not have 1e-12: what is beside it stays on one side, whatever the truth's precision.
+    # The type cannot represent 1e-12. The neighbouring value stays on one side of it, whatever the precision of the
+    # reference.
     assert not (x.double() == 1e-12).any() and ((x.double() - 1e-12).abs() < 2e-15).any()
 
 

@@ -58,7 +58,7 @@ class Candidate:
         self.page = Memory(1024 + 8 * sets * width)
         struct.pack_into("II", self.page.map, 0, control.MAGIC, control.VERSION)
         struct.pack_into("IIII", self.page.map, 960, sets, len(self.arguments), len(self.outputs), 0)
-        # A page for each tensor, all sets in one row.
+        # Each tensor has a page of its own, and all sets are contiguous.
         offsets = []
         for i in range(sets):
             offsets += [PAGE * (i * len(self.arguments) + k) for k in range(len(self.arguments))]
@@ -346,7 +346,7 @@ def test_a_file_without_model_new_is_turned_away():
     [
         lambda x: x,
         lambda x: x.t().contiguous().t(),  # not contiguous
-        lambda x: torch._neg_view(-x),  # its bytes have the other sign
+        lambda x: torch._neg_view(-x),  # its bytes have the opposite sign
     ],
 )
 @pytest.mark.parametrize("rows", [0, 3, 1200])  # the last one has more than 4 MiB

@@ -31,7 +31,7 @@ def test_an_element_is_allowed_what_it_moves_and_no_other_is():
 
 
 def test_further_copies_find_jumps_that_three_copies_miss():
-    # The larger of each pair is larger by less than what rounding does to it.
+    # The larger value of each pair is larger by less than the effect of rounding.
     pairs = torch.stack([torch.ones(400), torch.ones(400) * (1 + 8e-7)])
 
     def larger(x: torch.Tensor) -> torch.Tensor:

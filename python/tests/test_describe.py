@@ -73,7 +73,7 @@ def test_a_linear_layer(task):
     assert ops == {"placeholder", "aten.linear.default", "output"}
     linear = next(node for node in d["graph"] if node["op"] == "aten.linear.default")
     assert linear["results"][0]["shape"] == [3, 4] and linear["strides"] == [[4, 1]]
-    # Edges: every node named as an argument exists.
+    # Every node named as an argument must exist.
     known = {node["name"] for node in d["graph"]}
     assert {arg["node"] for arg in linear["args"]} <= known
 
@@ -153,7 +153,7 @@ def test_tied_weights_appear_once(task):
     assert names(d["arguments"]) == ["x", "a_weight", "a_bias", "b_bias"]
     assert any("a.weight, b.weight are one tensor" in note for note in d["notes"])
     shown = [r["name"] for n in d["graph"] if n["op"] == "placeholder" for r in n["results"]]
-    assert shown.count("a_weight") == 2  # both placeholders name the one argument
+    assert shown.count("a_weight") == 2  # both placeholders name the same argument
 
 
 def test_batch_norm_in_train_mode_is_stateful(told):
@@ -321,11 +321,11 @@ BAD = {
     "syntax": ("def broken(:\n", "task.py: not valid Python: invalid syntax (line 5)"),
     "import": (
         "import nothing_there\n",
-        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there beside torch",
+        "importing it raises ModuleNotFoundError: No module named 'nothing_there' (line 5); install nothing_there alongside torch",
     ),
     "exit": ("import sys\nsys.exit(3)\n", "importing it ends the program (exit code 3)"),
     "no model": ("def get_inputs(): return []\n", "no class `Model`"),
-    "model is no module": (
+    "model is not a module": (
         "class Model: pass\ndef get_inputs(): return []\n",
         "no class `Model` that derives",
     ),
@@ -370,7 +370,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_tasks_are_one_clear_line(told, name):
     text, message = BAD[name]
-    # Three import lines and an empty one stand before; the text begins on line 5 as in `write`.
+    # Three import lines and an empty one come first, so the text begins on line 5, as in `write`.
     with pytest.raises(TaskError) as caught:
         told("\n" + text)
     assert message in caught.value.message
@@ -490,7 +490,7 @@ def test_it_is_exported_again_when_something_has_changed(told, tmp_path, exports
 @pytest.mark.parametrize(
     "result",
     [
-        "x * torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])",  # its values are nowhere but in an export
+        "x * torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])",  # its values are only in an export
         "x * float(open(__file__.replace('task.py', 'late')).read())",  # read too late to be noticed next time
     ],
 )

@@ -20,7 +20,7 @@ TEXTS = ROOT.parent / "tests" / "expert" / "triton_texts.py"
 
 pytestmark = [
     pytest.mark.skipif(
-        importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+        importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch"
     ),
     pytest.mark.skipif(not SOURCE.exists(), reason=f"{SOURCE} is not built"),
 ]
@@ -40,7 +40,7 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-# name: what forward returns, of which inputs, with which layer
+# name: the result of forward, the inputs, and the layout
 QUICK = {
     "pointwise": ("F.gelu(x) * torch.tanh(y) + x.clamp(-1, 1)", "torch.randn(7, 33), torch.randn(33)", "None"),
     "nans": ("torch.relu(torch.sqrt(x)), torch.sqrt(x).amax(1)", "torch.randn(5, 30)", "None"),

@@ -229,7 +229,7 @@ def test_a_triton_module_stands_in_the_file():
     assert "_pragma_run(a0, a1, o0)" in text and "Says what it does" not in text
 
 
-@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch")
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch")
 def test_an_exported_triton_module_computes_what_the_task_does(tmp_path):
     (tmp_path / "solution.py").write_text(write(triton_request()))
     check = (

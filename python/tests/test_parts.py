@@ -119,7 +119,7 @@ def test_large_areas_are_not_kept_mapped(monkeypatch):
         os.ftruncate(fds[-1], pages << 12)
     small, other = areas.of(fds[0], private=False), areas.of(fds[1], private=False)
     assert areas.of(fds[0], private=False) is small
-    areas.of(fds[2], private=False)  # together four pages: the one used longest ago goes
+    areas.of(fds[2], private=False)  # four pages in total: the least recently used one is dropped
     assert areas.of(fds[0], private=False) is small
     assert areas.of(fds[1], private=False) is not other
     for fd in fds:
@@ -133,7 +133,7 @@ def test_runs_are_compared_to_their_last_block(monkeypatch):
     assert describe._near(first, second)
     second[10] += 0.5
     assert not describe._near(first, second)
-    # The tolerance is that of the largest value anywhere, as where all is compared at once.
+    # The tolerance depends on the largest value anywhere, as if everything were compared at once.
     first[0] = second[0] = 1e4
     assert describe._near(first, second)
     assert describe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
@@ -160,7 +160,7 @@ class ColumnsSeen(TorchDispatchMode):
     "shape",
     [
         {"kernel_size": 3, "padding": 1},
-        {"kernel_size": 2, "stride": 3},  # of a transposed one some results are reached by no tap
+        {"kernel_size": 2, "stride": 3},  # a transposed convolution in which no tap reaches some results
         {"kernel_size": 3, "stride": 2, "dilation": 3, "padding": 2, "bias": False},
     ],
 )

@@ -89,7 +89,7 @@ def test_a_whole_session(harness: Harness):
     assert np.array_equal(s.output("out_2", np.bool_), s.argument("x") > 0)
     assert np.array_equal(s.argument("bn_running_mean"), np.zeros(4))  # arguments are never written
 
-    # Changed parameters, buffers and constants count.
+    # Changed parameters, buffers and constants have an effect.
     for name in ("shift", "fc_bias", "bn2_running_var"):
         _write(s, name, np.full(4, 3.5, np.float32))
     s.reference("native")
@@ -162,7 +162,7 @@ def test_references_are_computed_without_torch_compile(harness: Harness):
             def forward(self, x): return twice(x) + 1
         def get_inputs(): return [torch.randn(2, 3)]
     """
-    for _ in range(2):  # forward is not run the second time it is described
+    for _ in range(2):  # forward is not run when the task is described for the second time
         server, task = harness.describe(text)
         s = Set(server, task)
         s.draw(1)
@@ -240,7 +240,7 @@ def test_eager_child_sees_refills_keeps_its_writes_and_uses_its_threads(
     s = Set(server, task, sets=2)
     s.draw(1, 0), s.draw(2, 1)
     before = bytes(s.arguments.map)
-    log.unlink()  # describe ran forward, too
+    log.unlink()  # describe ran forward too
     timer = Timer(server, "eager", "keep", s.arguments, [s.shifted(0), s.shifted(1)])
     assert timer.ring(control.RUN, [0])[0] == control.RAISED  # nothing is loaded yet
     assert timer.ring(control.LOAD) == (control.OK, timer.ring(control.EMPTY)[1])
@@ -265,7 +265,7 @@ def test_a_parallel_region_in_the_child_runs_on_all_its_threads(harness: Harness
     )
     s = Set(server, task)
     s.draw(1)
-    assert s.reference("native")["ok"]  # the server itself has run in parallel by now
+    assert s.reference("native")["ok"]  # by now the server itself has run a parallel region
     timer = Timer(server, "eager", "default", s.arguments, [s.offsets])
     assert timer.ring(control.LOAD)[0] == control.OK
     assert len(os.listdir(f"/proc/{timer.pid}/task")) == 1
@@ -291,7 +291,7 @@ def test_keeping_freed_memory_saves_the_page_faults(harness: Harness):
     for allocator in ("default", "keep"):
         timer = Timer(server, "eager", allocator, s.arguments, [s.offsets])
         assert timer.ring(control.LOAD)[0] == control.OK
-        # The heap grows now and then until its holes fit; after that it takes no more pages.
+        # The heap grows occasionally until its holes fit. After that it causes no more page faults.
         faults[allocator] = min(_faults_of_a_burst(timer) for _ in range(6))
     assert faults["keep"] < 100 < faults["default"]
 

@@ -24,13 +24,13 @@ from pragma_candidate.service import Refused
 from pragma_triton import kernels, no_torch, ptx, scramble
 from pragma_triton.scan import scan
 
-# "cuda": the same on a GPU, in place of the interpreter.
+# "cuda" runs the same on a GPU instead of in the interpreter.
 DEVICE = os.environ.get("PRAGMA_TEST_DEVICE", "cpu")
 ALLOW_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # a seccomp filter that forbids nothing
 LOAD_FAILED = 1
 
 needs_triton = pytest.mark.skipif(
-    importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+    importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch"
 )
 
 TASK = """
@@ -357,7 +357,7 @@ def test_plain_constants_are_let_through(constant):
 def test_what_can_change_is_no_constant_of_the_top_level(constant):
     module = "import torch\n" + HONEST.replace(TOP, TOP + constant + "\n", 1)
     found = scan(module)["reject"]
-    assert found is not None and "no plain constant" in found and "make it in run" in found, found
+    assert found is not None and "not a plain constant" in found and "make it in run" in found, found
     assert found.startswith("line 7:"), found
 
 

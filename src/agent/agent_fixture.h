@@ -1,4 +1,5 @@
-// What the tests of this folder share: a model that answers from a list, a small run, and goldens.
+// Fixtures that the tests of this folder share: a model that answers from a list, a small run, and
+// golden files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@
 
 namespace pragma {
 
-// Answers in order and keeps what it was asked.
+// A model that gives the scripted replies in order and records every question it was asked.
 class ScriptedModel final : public Model {
  public:
   explicit ScriptedModel(std::deque<std::string> replies) : replies_(std::move(replies)) {}
@@ -45,7 +46,8 @@ class ScriptedModel final : public Model {
   std::deque<std::string> replies_;
 };
 
-// Compares with tests/golden/prompts/NAME.md; PRAGMA_UPDATE_GOLDEN=1 writes it instead.
+// Compares `text` with tests/golden/prompts/NAME.md. With PRAGMA_UPDATE_GOLDEN=1 it writes that
+// file instead.
 inline void ExpectGolden(const std::string& name, const std::string& text) {
   const std::filesystem::path file =
       std::filesystem::path(PRAGMA_SOURCE_DIR) / "tests/golden/prompts" / (name + ".md");
@@ -59,7 +61,7 @@ inline void ExpectGolden(const std::string& name, const std::string& text) {
   EXPECT_EQ(*golden, text) << file << " differs; PRAGMA_UPDATE_GOLDEN=1 rewrites it";
 }
 
-// A task, its kernel.h, a machine, and trials of every kind that prompts must tell.
+// A task, its kernel.h, a machine, and one trial of every kind that prompts must tell apart.
 struct SmallRun {
   Task task;
   std::string kernel_header;

@@ -1,4 +1,4 @@
-// The planner, the Coder that carries out a marked plan, and the debugger: what they are shown.
+// Tests what the planner, the Coder that carries out a marked plan, and the debugger are shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

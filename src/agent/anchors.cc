@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kBegin{"<<<IMPROVE BEGIN>>>", "<<<IMPROVE BEGINS>>>"};
 constexpr std::array<std::string_view, 2> kEnd{"<<<IMPROVE END>>>", "<<<IMPROVE ENDS>>>"};
-constexpr std::size_t kMostLines = 4000;  // of a comparison, whose cost is the product of two
+constexpr std::size_t kMostLines = 4000;  // per side; a comparison costs their product
 
 bool Has(std::string_view line, const std::array<std::string_view, 2>& spellings) {
   return std::ranges::any_of(
       spellings, [&](std::string_view mark) { return line.find(mark) != std::string_view::npos; });
 }
 
-// Lines that say something, trimmed.
+// Returns the lines that are not blank, trimmed.
 std::vector<std::string> Essence(const std::vector<std::string>& lines) {
   std::vector<std::string> essence;
   for (const std::string& line : lines) {
@@ -40,7 +40,8 @@ std::vector<std::string> Joined(std::vector<std::string> first,
   return first;
 }
 
-// How many of `lines` are not in `text` in their order: what a longest common subsequence leaves.
+// Counts the lines of `lines` that are missing from `text`, that is, those outside a longest common
+// subsequence of both.
 int Lost(const std::vector<std::string>& lines, const std::vector<std::string>& text) {
   std::vector<int> previous(text.size() + 1);
   std::vector<int> row(text.size() + 1);
@@ -62,7 +63,7 @@ AnchorReading ReadAnchors(std::string_view source) {
   for (std::string& line : SplitLines(source)) {
     if (Has(line, kBegin)) {
       ++begins;
-      if (ends > 0) reading.problem = "the END marker stands before the BEGIN marker";
+      if (ends > 0) reading.problem = "the END marker comes before the BEGIN marker";
     } else if (Has(line, kEnd)) {
       ++ends;
     } else {

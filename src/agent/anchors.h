@@ -1,4 +1,4 @@
-// Anchors: the block that a planner marks in a whole source, by two lines of comment (STARK's
+// Anchors: the block of a complete source file that a planner marks with two comment lines (STARK's
 // grounded instruction, arXiv 2510.16996, 4.3).
 #pragma once
 
@@ -11,27 +11,29 @@
 
 namespace pragma {
 
-// A source in three parts, by lines; the marker lines belong to none.
+// A source split by lines into three parts. The two marker lines belong to none of them.
 struct Anchored {
   std::vector<std::string> before;
   std::vector<std::string> block;
   std::vector<std::string> after;
 };
 
-// "<<<IMPROVE BEGIN>>>" and "<<<IMPROVE END>>>" on a line each (BEGINS and ENDS as well), in this
-// order and once; else `problem` says what is wrong.
+// The result of looking for the markers "<<<IMPROVE BEGIN>>>" and "<<<IMPROVE END>>>" (BEGINS and
+// ENDS are accepted too). Each must be on a line of its own, in this order, exactly once. Otherwise
+// `anchored` is empty and `problem` says what is wrong.
 struct AnchorReading {
   std::optional<Anchored> anchored;
   std::string problem;
 };
 [[nodiscard]] AnchorReading ReadAnchors(std::string_view source);
 
-// The comments of the block: the advice as the planner wrote it. One line each, without the marks
-// of comments.
+// Returns the comments inside the block, which are the planner's advice in its own words: one line
+// each, without the comment markers.
 [[nodiscard]] std::string AdviceInBlock(const Anchored& anchored);
 
-// How many lines outside the block got lost on the way from `base` over `anchored_source` to
-// `result`; space at the ends of lines and empty lines do not count. None: nothing is marked.
+// Counts the lines outside the block that were lost on the way from `base` over `anchored_source`
+// to `result`. Empty lines and white space at the ends of lines do not count. Returns nullopt if
+// `anchored_source` has no marked block.
 [[nodiscard]] std::optional<EditCheck> CompareEdit(std::string_view base,
                                                    std::string_view anchored_source,
                                                    std::string_view result);

@@ -9,8 +9,7 @@
 #include "agent/skeleton.h"
 #include "core/advice.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 

@@ -12,7 +12,7 @@
 namespace pragma {
 namespace {
 
-// Of the unusable reply that goes back to the model.
+// Limit, in bytes, on the part of an unusable reply that is sent back to the model.
 constexpr std::size_t kReturnedBytes = 16000;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Ask: one question to a model, with precise re-asks while the reply is not usable.
+// Ask: puts one question to a model, and asks again with a precise complaint while the reply is
+// unusable.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,16 @@ namespace pragma {
 struct Question {
   std::vector<Message> messages;
   Sampling sampling;
-  CallKey key;  // role filled in; the ordinal counts from 0
+  CallKey key;  // role is filled in; the ordinal counts from 0
   int max_reasks = 1;
 };
 
-// Looks at a reply: empty when it is usable, else the text of the re-ask.
+// Examines a reply. Returns an empty string if the reply is usable, otherwise the text of the
+// re-ask.
 using Judge = std::function<Result<std::string>(const Completion&)>;
 
-// Asks until `judge` is content or the re-asks are used up; returns what all calls spent.
+// Asks until `judge` accepts a reply or the re-asks are used up. Returns what all calls together
+// spent.
 [[nodiscard]] Result<Spent> Ask(Model& model, Question question, const Judge& judge);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// Likely causes of failures on processors, and how they are found for every language.
+// Likely causes of failures on CPUs, and the search for causes in every language.
 #include "agent/causes.h"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ constexpr std::array kCppCauses{
           "The last reply held no usable code: a plain, correct loop nest is better than none."},
 };
 
-// What is said of the language goes before what holds on every GPU.
+// The language's own causes come before those that hold on every GPU.
 std::vector<std::span<const Cause>> TablesOf(Language language) {
   if (language == Language::kCuda) return {CudaCauses(), GpuCauses()};
   if (language == Language::kTriton) return {TritonCauses(), GpuCauses()};

@@ -1,22 +1,23 @@
-// Cause: what a performance engineer would look at first after a failure. Private to agent/.
+// Cause: what a performance engineer would check first after a failure. Private to agent/.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 
-// The needle is matched against reason, failed checks, diagnostics and log, in lower case; a cause
-// without one speaks for its status.
+// A likely cause of a failure with this status. `needle` is matched in lower case against the
+// reason, the failed checks, the diagnostics and the log. A cause with an empty needle applies to
+// every failure with its status.
 struct Cause {
   Status status;
   std::string_view needle;
   std::string_view text;
 };
 
-// Said in more than one table.
+// These causes appear in more than one table.
 inline constexpr Cause kFirstErrorFirst{
     Status::kCompileError, "",
     "Repair the first error first, at the line shown; later ones often follow from it. Change "
@@ -29,7 +30,7 @@ inline constexpr Cause kFasterThanMemory{
     "Faster than the memory can be: work is skipped, or results come from an earlier call. Every "
     "call has new inputs and parameters."};
 
-// Of what holds in every language that runs on a GPU, and of one language alone.
+// The causes that hold for every language that runs on a GPU, and those of a single language.
 [[nodiscard]] std::span<const Cause> GpuCauses();
 [[nodiscard]] std::span<const Cause> CudaCauses();
 [[nodiscard]] std::span<const Cause> TritonCauses();

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "agent/causes.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 namespace {
@@ -72,8 +72,8 @@ constexpr std::array kCudaCauses{
           "A block needs more registers or shared memory than there are: state "
           "__launch_bounds__ with the true block size, or take smaller blocks and tiles."},
     Cause{Status::kCrashed, "misaligned",
-          "A float4 (or other wide) access at an address that is no multiple of its size: rows "
-          "whose length is no multiple of 4 are not aligned."},
+          "A float4 (or other wide) access at an address that is not a multiple of its size: rows "
+          "whose length is not a multiple of 4 are not aligned."},
     Cause{Status::kCrashed, "",
           "A read or write outside a tensor or a shared tile: check the guard of the last block, "
           "padding at the borders, and 32-bit overflow in index products."},
@@ -94,9 +94,9 @@ constexpr std::array kTritonCauses{
     Cause{Status::kLoadError, "parameters",
           "run must take the arguments shown under Interface: inputs, parameters, then outputs."},
     Cause{Status::kLoadError, "",
-          "The module cannot be loaded: check imports and what stands at the top level."},
+          "The module cannot be loaded: check the imports and the top level."},
     Cause{Status::kCrashed, "power of 2",
-          "A block dimension is no power of two: triton.next_power_of_2(n) and a mask."},
+          "A block dimension is not a power of two: triton.next_power_of_2(n) and a mask."},
     Cause{Status::kCrashed, "constexpr",
           "A block size must be a tl.constexpr parameter passed by keyword, and a constant of the "
           "module that a kernel reads a tl.constexpr(...)."},

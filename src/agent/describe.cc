@@ -24,7 +24,8 @@ constexpr std::size_t kChangeBytes = 300;
 constexpr std::size_t kSourceLineBytes = 200;
 constexpr std::size_t kShownVariants = 6;
 
-// Drops what a terminal would act on (colour sequences whole); tabs and line ends stay.
+// Removes what a terminal would interpret. A colour sequence is removed as a whole; tabs and line
+// ends stay.
 std::string Clean(std::string_view text) {
   std::string clean;
   const std::string valid = ToValidUtf8(text);
@@ -82,7 +83,8 @@ std::string Choices(const TunedVariant& variant) {
   return Join(parts, ", ");
 }
 
-// Which values of its tunables it has, and how the measured others did.
+// Says which values of its tunables the candidate has, and how the other measured variants
+// performed.
 std::string TuningLine(const Tuning& tuning) {
   std::vector<std::string> others;
   for (std::size_t i = 0; i < tuning.variants.size() && others.size() < kShownVariants; ++i) {
@@ -126,7 +128,7 @@ int Rank(const Diagnostic& diagnostic) {
   return diagnostic.severity == "error" ? 0 : diagnostic.severity == "warning" ? 1 : 2;
 }
 
-// Errors first, then warnings, then notes; each kind in the compiler's order.
+// Sorts errors first, then warnings, then notes. Within each kind the compiler's order is kept.
 std::vector<const Diagnostic*> Ranked(const std::vector<Diagnostic>& diagnostics) {
   std::vector<const Diagnostic*> ranked;
   for (int rank = 0; rank <= kLastRank; ++rank) {

@@ -17,8 +17,9 @@
 namespace pragma {
 namespace {
 
-// The paper's five (instructions, cycles, front-end and back-end bound, bad speculation), and what
-// tells more where there are no counters. Few on purpose: raw counters can be worse than none.
+// The paper's five metrics (instructions, cycles, front-end and back-end bound, bad speculation),
+// and those that tell more where there are no counters. The list is short on purpose: raw counters
+// can be worse than none.
 constexpr std::array<std::string_view, 25> kDefault{"time_ms",
                                                     "instructions",
                                                     "cycles",
@@ -44,8 +45,8 @@ constexpr std::array<std::string_view, 25> kDefault{"time_ms",
                                                     "thread_scaling",
                                                     "measured_over_mca",
                                                     "roofline_share"};
-// Of a GPU: the paper's six (time, occupancy, registers, shared memory, tensor cores, memory), and
-// what its rules look at most.
+// The metrics shown for a GPU: the paper's six (time, occupancy, registers, shared memory, tensor
+// cores, memory), and those that the GPU rules use most.
 constexpr std::array<std::string_view, 16> kOfGpu{"gpu_kernel_time",
                                                   "gpu_kernels",
                                                   "gpu_launch_gap",
@@ -62,7 +63,7 @@ constexpr std::array<std::string_view, 16> kOfGpu{"gpu_kernel_time",
                                                   "gpu_bytes_per_sector",
                                                   "gpu_bank_conflicts",
                                                   "gpu_spills"};
-// Left out where they are zero: then they say nothing.
+// Metrics that are left out when they are zero, because then they say nothing.
 constexpr std::array<std::string_view, 10> kQuietAtZero{
     "gpu_spills",    "gpu_bank_conflicts", "libm_calls",  "division_count",     "gather_count",
     "spill_traffic", "line_splits",        "page_faults", "branch_mispredicts", "l3_misses"};
@@ -72,13 +73,13 @@ std::string ValueText(const Metric& metric) {
   return FormatCount(metric.value) + (metric.unit == "1" ? "" : " " + metric.unit);
 }
 
-// "2.1 times as much", "a third less"; empty when hardly changed or not comparable.
+// Returns the ratio as "2.1x" or "0.67x", or "same" for a change of less than 2 %. The result is
+// empty if the values are not comparable.
 std::string Change(double now, double best) {
   if (best == 0 || now == 0) return now == best ? "same" : "";
   const double factor = now / best;
   if (std::abs(factor - 1) < 0.02) return "same";
-  return factor > 1 ? fmt::format("{:.3g} times more", factor)
-                    : fmt::format("{:.3g} times less", 1 / factor);
+  return fmt::format("{:.3g}x", factor);
 }
 
 std::string Table(const ProfileShown& shown) {
@@ -107,9 +108,8 @@ std::string DiagnosisList(const std::vector<Diagnosis>& diagnosis) {
   for (const Diagnosis& one : diagnosis) {
     text += fmt::format("{}. **{}**", rank++, one.bottleneck);
     if (one.score > 0) {
-      text +=
-          fmt::format(": can explain {:.0f} % of the time (up to {:.2g} times faster without it)",
-                      one.score * 100, one.predicted_speedup);
+      text += fmt::format(": can explain {:.0f} % of the time (up to {:.2g}x as fast without it)",
+                          one.score * 100, one.predicted_speedup);
     }
     if (one.line > 0) text += fmt::format(", line {}", one.line);
     text += "\n";
@@ -120,7 +120,7 @@ std::string DiagnosisList(const std::vector<Diagnosis>& diagnosis) {
   return text;
 }
 
-// One line, cut at its end.
+// Returns the first line of `text`, shortened at its end.
 std::string Line(std::string_view text) {
   const std::string_view line = Trim(text.substr(0, text.find('\n')));
   return line.size() <= kTextBytes ? std::string(line)
@@ -130,7 +130,7 @@ std::string Line(std::string_view text) {
 std::string HotList(const std::vector<HotSpot>& hot) {
   std::string text;
   for (const HotSpot& spot : hot) {
-    // A GPU's are whole kernels.
+    // A hot spot on a GPU is a whole kernel and has no line.
     const std::string place = spot.line > 0 ? fmt::format("line {}: ", spot.line) : "";
     text += fmt::format("- {:.0f} %: {}`{}`", spot.percent, place, Line(spot.text));
     if (!spot.remark.empty())
@@ -208,7 +208,7 @@ std::vector<std::string> NamedTechniques(const Profile& profile) {
 
 namespace {
 
-// What its fragment is written in.
+// Returns the language of the technique's code fragment, for its fence.
 std::string_view FenceOf(const Entry& technique) {
   if (technique.IsFor("cuda")) return "cuda";
   return technique.IsFor("triton") ? "python" : "cpp";

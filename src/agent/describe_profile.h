@@ -1,4 +1,5 @@
-// Profiles in words, for prompts: the diagnosis first, then the figures as differences to the best.
+// Describes profiles in words, for prompts: the diagnosis first, then the figures and how they
+// differ from the best version's.
 #pragma once
 
 #include <map>
@@ -11,24 +12,26 @@
 namespace pragma {
 
 struct ProfileShown {
-  const Profile* current = nullptr;  // none: nothing to say
-  const Profile* best = nullptr;     // none, or the current one itself: no differences
-  std::vector<std::string> extra;    // tags asked for besides the usual ones
+  const Profile* current = nullptr;  // nullptr: nothing is said
+  const Profile* best = nullptr;     // nullptr or same as `current`: no differences
+  std::vector<std::string> extra;    // tags requested in addition to the default ones
   bool hot_lines = true;
 };
 
-// The tags that are shown, in order: the default set and the extra ones, as far as they are known.
+// Returns the tags to show, in order: the default set, then the extra ones, each only if its value
+// is known.
 [[nodiscard]] std::vector<std::string> ShownTags(const ProfileShown& shown);
 
-// The tags that are known and not shown.
+// Returns the tags whose values are known but not shown.
 [[nodiscard]] std::vector<std::string> OtherTags(const ProfileShown& shown);
 
-// Markdown without a heading of the first level.
+// Returns the profile as Markdown without a first-level heading.
 [[nodiscard]] std::string ProfileInWords(const ProfileShown& shown);
 
-// The names N of "technique.N" in the diagnosis' actions, each once, in its order.
+// Returns the names N of all "technique.N" references in the diagnosis' actions, each once, in
+// order of appearance.
 [[nodiscard]] std::vector<std::string> NamedTechniques(const Profile& profile);
-// An entry of the compendium for prompts: title, what it is, how it is done, traps, fragment.
+// Returns a compendium entry for prompts: title, what it is, how to do it, pitfalls, code fragment.
 [[nodiscard]] std::string TechniqueInWords(const Entry& technique);
 
 }  // namespace pragma

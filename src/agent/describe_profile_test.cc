@@ -61,8 +61,8 @@ TEST(OtherTags, AreWhatCouldBeAskedFor) {
 TEST(ProfileInWords, TellsCauseEvidenceAndRemedy) {
   const Profile slow = Slow();
   const std::string text = ProfileInWords({.current = &slow, .best = nullptr, .extra = {}});
-  EXPECT_THAT(text, HasSubstr("1. **dependency_chain**: can explain 50 % of the time (up to 2 "
-                              "times faster without it), line 7\n   - evidence: one chain\n"));
+  EXPECT_THAT(text, HasSubstr("1. **dependency_chain**: can explain 50 % of the time (up to 2x "
+                              "as fast without it), line 7\n   - evidence: one chain\n"));
   EXPECT_THAT(text, HasSubstr("| instructions | 2.5 M | exact count |"));
   EXPECT_THAT(text, Not(HasSubstr("Hottest")));
 }
@@ -72,7 +72,7 @@ TEST(ProfileInWords, ComparesWithTheBest) {
   Profile best = Slow();
   best.metrics[1].value = 1.25e6;
   const std::string text = ProfileInWords({.current = &slow, .best = &best, .extra = {}});
-  EXPECT_THAT(text, HasSubstr("| instructions | 2.5 M | 1.25 M | 2 times more | exact count |"));
+  EXPECT_THAT(text, HasSubstr("| instructions | 2.5 M | 1.25 M | 2x | exact count |"));
 }
 
 TEST(ProfileInWords, AHotLineStaysALine) {

@@ -1,5 +1,5 @@
-// What every role is shown where candidates are written for a GPU: the same loop, and nothing of
-// the contract of processors.
+// Tests what every role is shown when candidates are written for a GPU: the same loop as on CPUs,
+// and nothing from the contract for CPUs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ const std::string kAdvice = R"({"base": "best", "bottleneck": "b", "change": "c"
 const std::string kCudaCode = "```cuda\nextern \"C\" void pragma_launch() {}\n```";
 const std::string kTritonCode = "```python\ndef run(x, out): ...\n```";
 
-// Words of the contract, the tools and the advice for processors.
+// Words from the contract, the tools and the advice for CPUs.
 constexpr std::string_view kOfProcessors[] = {
     "pragma_kernel",  "CPU",           "OpenMP",      "omp.h",           "g++",
     "clang++",        "kernel.cpp",    "-march",      "-fopenmp",        "immintrin",
@@ -36,7 +36,7 @@ constexpr std::string_view kOfProcessors[] = {
     "SSE2",           "same cores",    "threads pay", "parallel region", "std::thread",
     "pragma_prepare", "PRAGMA_TUNE",   "-ffast-math", "warm memory"};
 
-// The small run in another language.
+// Returns the small run, set up for another language.
 SmallRun RunIn(Language language) {
   SmallRun run;
   const bool cuda = language == Language::kCuda;
@@ -108,7 +108,7 @@ class GpuPrompts : public testing::TestWithParam<Language> {
     EXPECT_TRUE(right);
     return MessagesAsText(model.asked.back());  // with the question that follows a useless reply
   }
-  // Of all roles, at every stage.
+  // Returns the prompts of all roles at every stage.
   std::vector<std::string> All() {
     Window improve = run_.window();
     improve.current = &run_.wrong;
@@ -140,7 +140,7 @@ class GpuPrompts : public testing::TestWithParam<Language> {
 };
 
 TEST_P(GpuPrompts, SayNothingOfProcessors) {
-  // Whatever went wrong: each status has its causes.
+  // Every status has its causes.
   for (int status = 0; status <= static_cast<int>(Status::kTaskError); ++status) {
     run_.wrong.evaluation.status = static_cast<Status>(status);
     if (run_.wrong.evaluation.passed()) continue;

@@ -39,8 +39,8 @@ constexpr LanguageWords kCudaWords{
     .whole_file = "the whole CUDA source file, defining `pragma_launch` as `kernel.h` declares it",
     .first_structure = "the right mapping of work to blocks and threads and coalesced accesses",
     .change_terms =
-        "what a block and a thread compute, block and grid sizes, tiles, what lies in shared "
-        "memory and in registers, widths of accesses, flags",
+        "what a block and a thread compute, block and grid sizes, tiles, what is kept in "
+        "shared memory and in registers, widths of accesses, flags",
     .plan_terms = "the index arithmetic, tile sizes, launch dimensions, and flags",
     .library_ideas =
         "shared-memory and register tiles, coalesced and vector accesses, warp reductions, fused "

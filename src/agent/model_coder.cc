@@ -1,4 +1,4 @@
-// The Coder that asks a language model: one self-contained prompt, or a conversation.
+// The Coder that asks a language model, with one self-contained prompt or with a conversation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace pragma {
 namespace {
 
-// The version that the Coder starts from; nullptr: the reference.
+// Returns the version that the Coder starts from, or nullptr for the reference.
 const Trial* StartingPoint(const Window& window, const Advice* advice) {
   if (advice == nullptr) return window.current != nullptr ? window.current : window.best;
   switch (advice->base) {
@@ -46,14 +46,14 @@ PromptData VersionData(const Trial& trial, const std::string& title, bool code,
                 {"code", has_code ? FencedSource(*trial.candidate) : ""}};
   data.flags = {{"has_code", has_code}};
   AddCauses(data, trial.evaluation, language);
-  // What a repair still has to carry out.
+  // A repair still has to carry out the plan.
   const bool planned = trial.advice && !trial.advice->change.empty();
   data.flags["has_plan"] = planned;
   data.texts["plan"] = planned ? trial.advice->change : "";
   return data;
 }
 
-// The starting point in full, then the best or the present version where it is another one.
+// Adds the starting point in full, then the best or the current version if that is a different one.
 void AddVersions(PromptData& data, const Window& window, const Trial* start, const Detail& detail,
                  Language language) {
   std::vector<PromptData>& list = data.lists["versions"];
@@ -93,7 +93,7 @@ void AddAdvice(PromptData& data, const Advice* advice, const Trial* start, Langu
   data.flags["has_evidence"] = !advice->evidence.empty();
 }
 
-// What is wanted where nobody advises.
+// Returns the goal to state when there is no conductor's advice.
 std::string Goal(const Trial* start, Language language) {
   if (start == nullptr) return std::string(WordsOf(language).first_goal);
   if (!start->evaluation.passed()) {
@@ -103,7 +103,7 @@ std::string Goal(const Trial* start, Language language) {
   return std::string(WordsOf(language).faster_goal);
 }
 
-// Attempts in the order in which they were made, the present one last.
+// Returns the attempts in the order in which they were made, the current one last.
 std::vector<const Trial*> Conversation(const Window& window) {
   std::vector<const Trial*> turns = window.others;
   if (window.current != nullptr) turns.push_back(window.current);
@@ -161,7 +161,8 @@ Result<std::vector<Message>> ModelCoder::OnePrompt(const Window& window, const A
   return std::vector<Message>{{.role = "user", .text = TRY(library_.Render(prompts_.coder, data))}};
 }
 
-// With a goal for the last attempt, which asks for the next; without one for those before it.
+// `goal` is given for the last attempt, whose feedback asks for the next version. It is empty for
+// the attempts before it.
 Result<std::string> ModelCoder::Feedback(const Window& window, const Trial& trial,
                                          const std::string& goal, const Detail& detail) const {
   PromptData data = CommonData(window, settings_, detail);
@@ -172,8 +173,8 @@ Result<std::string> ModelCoder::Feedback(const Window& window, const Trial& tria
   return library_.Render("coder_feedback", data);
 }
 
-// The task as the first request, then each attempt and what came of it. The last attempt is always
-// shown; the oldest go first when space is short.
+// Builds the conversation: the task as the first request, then each attempt and its result. The
+// last attempt is always shown. The oldest ones are dropped first when space is short.
 Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advice* advice,
                                                const Detail& detail) const {
   const std::vector<const Trial*> turns = Conversation(window);

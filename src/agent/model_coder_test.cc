@@ -28,7 +28,7 @@ class ModelCoderTest : public testing::Test {
     if (!coder) return std::unexpected(coder.error());
     return (*coder)->Propose(window, advice, {.run = "r", .node = 7, .role = {}, .ordinal = 0});
   }
-  // The prompt of a proposal over `window`.
+  // Returns the prompt of a proposal over `window`.
   std::string Prompt(const Window& window, const Advice* advice, const PromptSet& prompts = {}) {
     const auto proposal = Propose(window, advice, prompts);
     EXPECT_TRUE(proposal) << proposal.error().message;
@@ -113,7 +113,7 @@ TEST_F(ModelCoderTest, CutsTheLeastUsefulFirstAndNeverTheTask) {
   window.best = &run_.passed;
   window.others = {&run_.broken, &run_.wrong, &run_.no_code};
   const std::size_t full = Prompt(window, nullptr).size();
-  // From the size of the whole prompt downwards, things go in this order.
+  // Shrinking the limit from the size of the whole prompt drops its parts in this order.
   settings_.prompt_bytes = full - 1;
   EXPECT_THAT(Prompt(window, nullptr),
               AllOf(Not(HasSubstr("sixteen lanes")), HasSubstr("the last tile is missing")));

@@ -35,7 +35,7 @@ const Profile* ProfileOf(const Trial* trial) {
   return trial != nullptr && trial->profile ? &*trial->profile : nullptr;
 }
 
-// The remedies that the diagnosis names; those of its first statement survive longest.
+// Adds the remedies that the diagnosis names. Those of its first statement are kept longest.
 void AddTechniques(PromptData& data, const Profile* profile, const RoleSettings& settings,
                    const Detail& detail) {
   std::vector<PromptData>& list = data.lists["techniques"];
@@ -49,7 +49,7 @@ void AddTechniques(PromptData& data, const Profile* profile, const RoleSettings&
   data.flags["has_techniques"] = !list.empty();
 }
 
-// What the metrics shown mean, and the profile.
+// Adds the profile and the meanings of the metrics shown.
 void AddProfileParts(PromptData& data, const Window& window, const RoleSettings& settings,
                      const Detail& detail) {
   ProfileShown shown{.current = ProfileOf(window.current), .best = ProfileOf(window.best)};
@@ -96,7 +96,8 @@ void AddBest(PromptData& data, const Window& window, const Detail& detail) {
   data.texts["best_code"] = code ? FencedSource(*best->candidate) : "";
 }
 
-// What a planner marks: the present version, or what there is before the first one.
+// Adds the source that a planner marks: the current version or, before the first version, the
+// module or the skeleton.
 void AddSourceToMark(PromptData& data, const Window& window, const PromptSet& prompts,
                      Language language) {
   const bool kernel = window.current != nullptr || prompts.skeleton_first;
@@ -156,7 +157,7 @@ Result<std::vector<Message>> ModelConductor::Render(const Window& window,
       {.role = "user", .text = TRY(library_.Render(prompts_.conductor, data))}};
 }
 
-// A decision in prose is still advice: what to change is in it somewhere.
+// A decision in prose is still advice, because the change is described somewhere in it.
 Advice FromProse(const std::string& text, const Window& window) {
   Advice advice;
   advice.base = window.best != nullptr ? Base::kBest : Base::kCurrent;
@@ -164,7 +165,7 @@ Advice FromProse(const std::string& text, const Window& window) {
   return advice;
 }
 
-// The advice in a reply, and what is wrong with the reply; empty: nothing.
+// Reads the advice from a reply. Returns what is wrong with the reply, or an empty string.
 std::string ModelConductor::Read(const Completion& completion, const Window& window,
                                  Advice& advice) const {
   std::string problem;

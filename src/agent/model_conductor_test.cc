@@ -72,7 +72,7 @@ TEST_F(ModelConductorTest, PromptAfterNoCode) {
   ExpectGolden("conductor_no_code", Prompt(window));
 }
 
-// A run of the strategy with profiles: 3 was profiled and is the best, 4 is worse.
+// A run of the strategy with profiles: trial 3 was profiled and is the best, trial 4 is worse.
 class ProfiledConductorTest : public ModelConductorTest {
  protected:
   ProfiledConductorTest() {

@@ -15,10 +15,10 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kPlanBytes = std::size_t{1} << 20U;  // more is not looked at
+constexpr std::size_t kPlanBytes = std::size_t{1} << 20U;  // longer replies are not examined
 constexpr std::string_view kMark = "<<<IMPROVE";
 
-// The last block with a marker in it.
+// Returns the last block that contains a marker.
 const FencedBlock* MarkedBlock(const std::vector<FencedBlock>& blocks) {
   const FencedBlock* marked = nullptr;
   for (const FencedBlock& block : blocks) {
@@ -27,7 +27,7 @@ const FencedBlock* MarkedBlock(const std::vector<FencedBlock>& blocks) {
   return marked;
 }
 
-// What is said outside the code, up to the first fence.
+// Returns the text outside the code, up to the first fence.
 std::string Prose(std::string_view text) {
   return Shorten(Trim(text.substr(0, text.find("```"))), kProseBytes);
 }

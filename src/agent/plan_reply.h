@@ -1,4 +1,5 @@
-// The planner's answer: one suggestion in prose, then the whole source with the block marked.
+// PlanReply: the planner's answer, which is one suggestion in prose and then the whole source with
+// the block to change marked.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +11,14 @@
 
 namespace pragma {
 
-// Of an answer's prose, so many bytes are kept.
+// Limit, in bytes, on the prose that is kept of an answer.
 inline constexpr std::size_t kProseBytes = 4000;
 
 struct PlanReply {
-  std::optional<Advice> advice;  // base kCurrent, change, anchored
+  std::optional<Advice> advice;  // has base kCurrent, change and anchored
   std::string problem;           // what is wrong with the answer
 };
-// `truncated`: the service said that the reply was cut off.
+// `truncated` means that the service reported the reply as cut off.
 [[nodiscard]] PlanReply ParsePlanReply(std::string_view reply, bool truncated);
 
 }  // namespace pragma

@@ -1,4 +1,5 @@
-// The roles: Conductor (decides one change) and Coder (writes code). Window in, value out.
+// The roles that ask a model: the Conductor decides on one change, the Coder writes the code. Each
+// takes a Window and returns a value.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,13 @@ namespace pragma {
 struct RoleSettings {
   Sampling sampling;
   int max_reasks = 1;                      // precise re-asks when a reply has no usable answer
-  std::size_t prompt_bytes = 60000;        // cut the least useful first
+  std::size_t prompt_bytes = 60000;        // limit; the least useful parts are cut first
   std::vector<std::string> allowed_flags;  // AllowedFlagForms(); empty: the default flags only
-  std::map<std::string, std::string> metric_meanings;  // by tag, for prompts with a profile
-  // By the name after "technique.", Markdown: what a diagnosis may name as its remedy.
+  std::map<std::string, std::string> metric_meanings;  // by tag, shown with a profile
+  // Remedies that a diagnosis may name, as Markdown, by the name after "technique.".
   std::map<std::string, std::string> techniques;
-  bool tunes = false;  // tunables of candidates are tuned, and prompts say how to declare them
-  Language language = Language::kCpp;  // of the candidates
+  bool tunes = false;  // the run tunes candidates, so prompts explain how to declare tunables
+  Language language = Language::kCpp;  // language of the candidates
 };
 
 struct Advised {
@@ -37,8 +38,8 @@ struct Advised {
 
 struct Proposal {
   std::optional<Candidate> candidate;  // none: no usable code even after the re-asks
-  std::string reason;                  // why none, for the trial's reason
-  bool unsupported = false;            // the author says that it cannot do this operator
+  std::string reason;                  // why there is no candidate; becomes the trial's reason
+  bool unsupported = false;            // the author says that it cannot implement this operator
   Spent spent;
   std::string author;
 };
@@ -46,31 +47,32 @@ struct Proposal {
 class Conductor {
  public:
   virtual ~Conductor() = default;
-  // `key`: run and node are filled in; the conductor adds role and ordinal.
+  // `key` has run and node filled in. The conductor adds the role and the ordinal.
   [[nodiscard]] virtual Result<Advised> Advise(const Window& window, CallKey key) = 0;
 };
 
 class Coder {
  public:
   virtual ~Coder() = default;
-  // `advice` may be nullptr: strategies without a conductor.
+  // `advice` is nullptr in strategies without a conductor.
   [[nodiscard]] virtual Result<Proposal> Propose(const Window& window, const Advice* advice,
                                                  CallKey key) = 0;
 };
 
-// Which templates a role uses: prompts/<name>.mustache.
+// The templates that a role uses: prompts/<name>.mustache.
 struct PromptSet {
   std::string conductor = "conductor";
   std::string coder = "coder";
   bool multi_turn = false;  // caesar: earlier attempts as a conversation instead of one prompt
-  // The Conductor is a planner: it returns a whole source with the block to change marked. Where
-  // there is no version yet it marks the module, or a skeleton of the kernel.
+  // The Conductor is a planner: it returns a whole source with the block to change marked. As long
+  // as there is no version yet, it marks the PyTorch module or, with `skeleton_first`, a skeleton
+  // of the kernel.
   bool anchors = false;
   bool skeleton_first = false;
-  std::string coder_role = "coder";  // or "debugger": in calls, authors and files
+  std::string coder_role = "coder";  // or "debugger"; appears in calls, authors and files
 };
 
-// `model` outlives them. `prompt_dir` holds the templates.
+// `model` must outlive the returned role. `prompt_dir` is the folder of the templates.
 [[nodiscard]] Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model,
                                                                     const std::string& prompt_dir,
                                                                     const PromptSet& prompts,

@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-// The declaration without its semicolon; it may run over several lines.
+// Returns the declaration without its semicolon. It may span several lines.
 std::string_view Declaration(std::string_view header, std::string_view entry) {
   const std::size_t begin = header.find(entry);
   if (begin == std::string_view::npos) return {};

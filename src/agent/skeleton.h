@@ -1,5 +1,5 @@
-// SkeletonKernel: what a planner marks before there is a kernel: the function that is to be
-// written.
+// SkeletonKernel: the function that is to be written, with an empty body. A planner marks it while
+// there is no kernel yet.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace pragma {
 
-// `interface`: what authors are shown of it: the text of kernel.h, whose declaration becomes a
-// definition without a body, or (Triton) the definition itself.
+// `interface` is what authors are shown of it. In C++ and CUDA it is the text of kernel.h, whose
+// declaration becomes a definition without a body. In Triton it is the definition itself.
 [[nodiscard]] std::string SkeletonKernel(std::string_view interface, Language language);
 
 }  // namespace pragma

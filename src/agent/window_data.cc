@@ -34,7 +34,7 @@ std::size_t TotalBytes(const std::vector<Message>& messages) {
   return bytes;
 }
 
-// From the most detail to the least.
+// Returns the steps from the most detail to the least.
 std::vector<Detail> Ladder(std::size_t others) {
   Detail detail{.others = others, .other_codes = others};
   std::vector<Detail> steps{detail};

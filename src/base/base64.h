@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding): bytes inside text formats.
+// Base64 encoding (RFC 4648, with padding), for bytes inside text formats.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Clock: the only way the search and the models see time, so that tests can own it.
+// Clock: the only source of time for the search and the models, so that tests can control it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ using Seconds = std::chrono::duration<double>;
 using Nanoseconds = std::chrono::nanoseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// For deadlines.
+// Returns the deadline `limit` from now.
 [[nodiscard]] inline TimePoint After(Seconds limit) {
   return std::chrono::steady_clock::now() + std::chrono::duration_cast<Nanoseconds>(limit);
 }
@@ -23,9 +23,9 @@ using TimePoint = std::chrono::steady_clock::time_point;
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Monotonic (CLOCK_MONOTONIC).
+  // Returns the monotonic time (CLOCK_MONOTONIC).
   [[nodiscard]] virtual TimePoint Now() const = 0;
-  // Blocks the calling thread; a fake advances itself instead.
+  // Blocks the calling thread. A fake clock advances its own time instead.
   virtual void SleepFor(Seconds duration) = 0;
 };
 
@@ -35,9 +35,9 @@ class SystemClock final : public Clock {
   void SleepFor(Seconds duration) override;
 };
 
-// Milliseconds since the Unix epoch, for records that people read; never used to measure.
+// Returns milliseconds since the Unix epoch, for records that people read. Never used to measure.
 [[nodiscard]] std::int64_t UnixMillis();
-// "2026-03-01T12:00:00Z" for the given Unix milliseconds.
+// Returns "2026-03-01T12:00:00Z" for the given Unix milliseconds.
 [[nodiscard]] std::string FormatUtc(std::int64_t unix_millis);
 
 }  // namespace pragma

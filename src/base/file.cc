@@ -67,7 +67,7 @@ Result<std::string> ReadForeignFile(const std::filesystem::path& path, std::size
 Result<void> WriteFileAtomic(const std::filesystem::path& path, std::string_view text) {
   std::string pattern = path.string() + ".XXXXXX";
   const UniqueFd fd(::mkostemp(pattern.data(), O_CLOEXEC));
-  if (!fd.valid()) return FailErrno("cannot create a file beside " + path.string());
+  if (!fd.valid()) return FailErrno("cannot create a file next to " + path.string());
   Result<void> written = WriteAll(fd.get(), text, path.string());
   if (written && (::fchmod(fd.get(), 0644) != 0 || ::rename(pattern.c_str(), path.c_str()) != 0)) {
     written = FailErrno("cannot write " + path.string());

@@ -1,4 +1,4 @@
-// Small file helpers; every error names the path.
+// Small file helpers. Every error message names the path.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,20 @@
 
 namespace pragma {
 
-// The whole file; a file larger than `max_bytes` is an error, not a truncation.
+// Reads the whole file. A file larger than `max_bytes` is an error. It is never truncated.
 [[nodiscard]] Result<std::string> ReadFile(const std::filesystem::path& path,
                                            std::size_t max_bytes = std::size_t{64} << 20U);
-// The same for what a jailed program wrote: no link is followed, and only a plain file is read.
+// Like ReadFile, for a file that a jailed program wrote: follows no link and reads only a regular
+// file.
 [[nodiscard]] Result<std::string> ReadForeignFile(const std::filesystem::path& path,
                                                   std::size_t max_bytes);
-// Writes beside the target and renames, so that a reader sees the old or the new text, never half.
+// Writes a temporary file next to the target and renames it, so that a reader sees either the old
+// or the new text, never a part of it.
 [[nodiscard]] Result<void> WriteFileAtomic(const std::filesystem::path& path,
                                            std::string_view text);
 [[nodiscard]] Result<void> MakeDirectories(const std::filesystem::path& path);
 
-// A folder that is removed with everything in it when the object dies.
+// TempDir: a temporary folder. The destructor removes it with everything in it.
 class TempDir final {
  public:
   [[nodiscard]] static Result<TempDir> Create(const std::filesystem::path& parent = {});

@@ -55,7 +55,8 @@ TEST(FileTest, WritingReplacesTheOldTextAndLeavesNothingBeside) {
 TEST(FileTest, AFailedWriteSaysWhereAndLeavesNothingBeside) {
   const TempDir dir = TempDir::Create().value();
   fs::create_directory(dir.path() / "taken");
-  const auto written = WriteFileAtomic(dir.path() / "taken", "text");  // a folder has that name
+  const auto written = WriteFileAtomic(dir.path() / "taken", "text");  // a folder already has that
+                                                                       // name
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, HasSubstr((dir.path() / "taken").string()));
   EXPECT_EQ(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator{}), 1);

@@ -9,9 +9,10 @@ namespace pragma {
 
 inline constexpr std::size_t kSha256Digits = 64;
 
-// So many lower-case hex digits.
+// Returns kSha256Digits lower-case hex digits.
 [[nodiscard]] std::string Sha256Hex(std::string_view bytes);
-// The 32 bytes as base64: how a browser's content security policy names a script.
+// Returns the 32 bytes of the digest as base64, the form in which a browser's content security
+// policy names a script.
 [[nodiscard]] std::string Sha256Base64(std::string_view bytes);
 
 }  // namespace pragma

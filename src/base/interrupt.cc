@@ -10,7 +10,7 @@
 namespace pragma {
 namespace {
 
-// Signal handlers can reach only globals; lock-free atomics are what they may touch.
+// Signal handlers can reach only globals, and may touch only lock-free atomics.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> interrupted{false};
 std::atomic<int> wake_fd{-1};

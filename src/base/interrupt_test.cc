@@ -26,7 +26,7 @@ void SignalTwice() {
   std::_Exit(0);
 }
 
-// In processes of their own: handlers and flag are the process's.
+// The death test runs in a process of its own, because the handlers and the flag are process-wide.
 TEST(InterruptDeathTest, TheFirstSignalSetsTheFlagAndWakesWaiters) {
   EXPECT_EXIT(SignalOnce(), ::testing::ExitedWithCode(0), "");
 }

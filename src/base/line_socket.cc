@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{64} << 10U;
 
-// For poll(2).
+// Returns the timeout for poll(2), in milliseconds.
 int MillisUntil(TimePoint deadline) {
   const Seconds left = deadline - std::chrono::steady_clock::now();
   return static_cast<int>(std::clamp(left.count() * 1e3, -1.0, 1e6)) + 1;
@@ -73,7 +73,7 @@ void LineSocket::Flush() {
     const ssize_t n =
         ::send(socket_.get(), out_.data() + sent_, unsent(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && TryAgain()) return;
-    if (n < 0) break;  // nobody will read it; Fill says that the other end is closed
+    if (n < 0) break;  // the other end no longer reads; Fill reports that it is closed
     sent_ += static_cast<std::size_t>(n);
   }
   out_.clear();

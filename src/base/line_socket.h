@@ -1,4 +1,4 @@
-// LineSocket: lines over a stream socket, without waiting; for loops around poll(2).
+// LineSocket: sends and receives lines over a stream socket without blocking, for poll(2) loops.
 #pragma once
 
 #include <cstddef>
@@ -15,40 +15,40 @@ namespace pragma {
 
 class LineSocket final {
  public:
-  // `max_line`: longest line that is taken, in bytes.
+  // `max_line` is the longest line that is accepted, in bytes.
   LineSocket(UniqueFd socket, std::size_t max_line)
       : socket_(std::move(socket)), max_line_(max_line) {}
-  // Both ends of a connected pair: a LineSocket's, and the other for a child.
+  // Creates a connected pair of sockets. The LineSocket owns one end, `theirs` is for a child.
   [[nodiscard]] static Result<LineSocket> Pair(UniqueFd& theirs, std::size_t max_line);
 
   [[nodiscard]] int fd() const { return socket_.get(); }
-  // Reads what has come, at most a piece. False: the other end is closed.
+  // Reads what has arrived, at most one buffer of it. False: the other end is closed.
   [[nodiscard]] bool Fill();
-  // The next whole line that has come, without its newline.
+  // Returns the next complete line, without its newline, or nullopt when none has arrived.
   [[nodiscard]] std::optional<std::string> NextLine();
-  // What has come is more than a line may hold: nothing sensible follows.
+  // True if more bytes have arrived than a line may hold. Nothing after them can be read as lines.
   [[nodiscard]] bool too_long() const { return in_.size() > max_line_; }
 
-  // Puts the line and a newline behind what is still to be sent, and sends what goes.
+  // Queues the line and a newline, and sends as much as the socket takes without blocking.
   void Send(std::string_view line);
-  // Sends what goes without waiting.
+  // Sends as much of the queue as the socket takes without blocking.
   void Flush();
-  // Sends all of it, waiting until the deadline at most.
+  // Sends the whole queue. Blocks until the deadline at most.
   void FlushAll(TimePoint deadline);
-  // Bytes that the other end has not taken.
+  // Returns the number of bytes that the other end has not taken.
   [[nodiscard]] std::size_t unsent() const { return out_.size() - sent_; }
 
   enum class Wait { kReady, kTimeout, kInterrupted };
-  // Until there is something to read; what is to be sent goes meanwhile. Ctrl-C ends the wait.
+  // Waits until there is something to read, and sends queued bytes meanwhile. Ctrl-C ends the wait.
   [[nodiscard]] Wait WaitUntil(TimePoint deadline);
 
  private:
   UniqueFd socket_;
   std::size_t max_line_;
   std::string in_;
-  std::size_t searched_ = 0;  // of in_: holds no newline
+  std::size_t searched_ = 0;  // bytes of in_ that hold no newline
   std::string out_;
-  std::size_t sent_ = 0;  // of out_
+  std::size_t sent_ = 0;  // bytes of out_ already sent
 };
 
 }  // namespace pragma

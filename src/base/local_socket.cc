@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr int kBacklog = 16;
 
-// An address holds some hundred bytes and paths may be longer, so the folder is named by an open
-// descriptor, which must outlive the call.
+// A socket address for a path of any length. sockaddr_un holds only some hundred bytes, so the path
+// names its folder by an open descriptor. The descriptor must outlive the call that uses the
+// address.
 struct Address {
   UniqueFd folder;
   sockaddr_un name{};
@@ -63,12 +64,13 @@ Result<UniqueFd> TakeLock(const fs::path& path) {
                                      "; use that one, stop it, or give another --socket");
 }
 
-// The lock is ours, so a socket that is there belongs to nobody.
+// Removes a socket that a dead listener left. The caller holds the lock, so no live listener owns
+// it.
 Result<void> RemoveStale(const fs::path& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
-    return Fail(ErrorKind::kUsage, path.string() + " is there and is no socket; give another one");
+    return Fail(ErrorKind::kUsage, path.string() + " exists and is not a socket; use another path");
   }
   if (::unlink(path.c_str()) != 0) return FailErrno("cannot replace " + path.string());
   return {};
@@ -81,7 +83,7 @@ Result<LocalListener> LocalListener::Create(const fs::path& path) {
   UniqueFd lock = TRY(TakeLock(path));
   TRY(RemoveStale(path));
   UniqueFd socket = NewSocket(SOCK_NONBLOCK);
-  // Before it is bound: the file then never has another mode.
+  // The mode is set before the socket is bound, so the file never has another mode.
   if (!socket.valid() || ::fchmod(socket.get(), 0600) != 0 ||
       ::bind(socket.get(), Untyped(address.name), sizeof(address.name)) != 0 ||
       ::listen(socket.get(), kBacklog) != 0) {

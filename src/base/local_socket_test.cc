@@ -17,7 +17,7 @@
 #include "base/line_socket.h"
 #include "base/result.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
@@ -45,7 +45,7 @@ class LocalSocketTest : public ::testing::Test {
   TempDir dir_;
 };
 
-// What one end sends to the other, through a real socket.
+// Waits for the next line that arrives through the real socket.
 std::optional<std::string> NextLine(LineSocket& socket) {
   while (true) {
     if (std::optional<std::string> line = socket.NextLine()) return line;
@@ -83,7 +83,7 @@ TEST_F(LocalSocketTest, ASecondListenerIsRefused) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::kUsage);
   EXPECT_THAT(second.error().message, HasSubstr("another server listens"));
-  EXPECT_TRUE(ConnectLocal(path()));  // the first is not harmed
+  EXPECT_TRUE(ConnectLocal(path()));  // the first listener still works
 }
 
 TEST_F(LocalSocketTest, WhatADeadListenerLeftIsReplaced) {
@@ -103,7 +103,7 @@ TEST_F(LocalSocketTest, AFileThatIsNoSocketIsKept) {
   ASSERT_TRUE(WriteFileAtomic(path(), "precious"));
   const auto listener = LocalListener::Create(path());
   ASSERT_FALSE(listener);
-  EXPECT_THAT(listener.error().message, HasSubstr("is no socket"));
+  EXPECT_THAT(listener.error().message, HasSubstr("is not a socket"));
   EXPECT_EQ(ReadFile(path()).value(), "precious");
 }
 
@@ -124,7 +124,7 @@ TEST(LineSocket, ALineThatIsTooLongIsSeenBeforeItEnds) {
   LineSocket other(std::move(theirs), 10);
   other.Send("0123456789 and no end");
   while (!ours.too_long()) ASSERT_TRUE(ours.Fill());
-  EXPECT_TRUE(ours.NextLine());  // a whole one is still a line
+  EXPECT_TRUE(ours.NextLine());  // a complete line can still be read
 }
 
 TEST(LineSocket, MoreThanTheSystemKeepsIsSentInParts) {
@@ -148,10 +148,10 @@ TEST(LineSocket, MoreThanTheSystemKeepsIsSentInParts) {
 TEST(LineSocket, AClosedEndIsSeen) {
   UniqueFd theirs;
   LineSocket ours = LineSocket::Pair(theirs, kLongest).value();
-  EXPECT_TRUE(ours.Fill());  // nothing has come, and that is all
+  EXPECT_TRUE(ours.Fill());  // nothing has arrived, and the other end is open
   theirs.Reset();
   EXPECT_FALSE(ours.Fill());
-  ours.Send("to nobody");
+  ours.Send("after the end");
   EXPECT_EQ(ours.unsent(), 0U);
 }
 

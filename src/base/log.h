@@ -1,4 +1,4 @@
-// Log lines for people, on stderr. Results go to stdout, never here.
+// Log lines for people, written to stderr. Results go to stdout, never here.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace pragma {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Lines below the threshold are dropped (default: kInfo; PRAGMA_LOG=debug lowers it).
+// Drops lines below the threshold. The default is kInfo, and PRAGMA_LOG=debug lowers it.
 void Log(LogLevel level, std::string_view line);
 void SetLogThreshold(LogLevel level);
 

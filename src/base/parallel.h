@@ -1,4 +1,4 @@
-// Loops over many elements, on all processors of this machine.
+// Loops over many elements that run on all processors of this machine.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,16 @@
 
 namespace pragma {
 
-// Elements that one thread takes at a time. Parts do not depend on the number of processors, so
-// sums over them are the same everywhere.
+// Number of elements that one thread takes at a time. The parts do not depend on the number of
+// processors, so sums over them are the same on every machine.
 inline constexpr std::size_t kPart = std::size_t{1} << 20U;
 
 // Calls body(i) once for each i below `count`, several at a time and in any order. `body` must not
-// throw. Returns when all are done.
+// throw. Returns when all calls are done.
 void ForEachIndex(std::size_t count, const std::function<void(std::size_t)>& body);
 
-// What body(begin, end) returns of each part of [0, count), in order. `Value` needs a default.
+// Splits [0, count) into parts of kPart elements and returns body(begin, end) of each part, in
+// order. `Value` must be default-constructible.
 template <class Value, class Body>
 [[nodiscard]] std::vector<Value> ByParts(std::size_t count, Body body) {
   std::vector<Value> values((count + kPart - 1) / kPart);
@@ -26,7 +27,7 @@ template <class Value, class Body>
   return values;
 }
 
-// Whether holds(i) for each i below `count`.
+// Returns whether holds(i) is true for every i below `count`.
 template <class Holds>
 [[nodiscard]] bool AllOf(std::size_t count, Holds holds) {
   const std::vector<char> parts = ByParts<char>(count, [&](std::size_t begin, std::size_t end) {

@@ -32,7 +32,8 @@ std::uint64_t SplitMix(std::uint64_t& state) {
 
 Seed SystemSeed() {
   Seed seed{};
-  // getrandom cannot fail for 16 bytes once the pool is ready; without it nothing may be judged.
+  // getrandom cannot fail for 16 bytes once the entropy pool is ready. Without it no candidate may
+  // be judged.
   if (::getrandom(seed.data(), sizeof(seed), 0) != sizeof(seed)) std::abort();
   return seed;
 }

@@ -1,5 +1,5 @@
-// Result<T> and TRY: how our own trouble (files, processes, network, database) travels.
-// A bad kernel is never an Error; it is a value with a status (core/evaluation.h).
+// Result<T> and TRY: how pragma's own failures (files, processes, network, database) are returned.
+// A bad kernel is never an Error. It is a value with a status (core/evaluation.h).
 #pragma once
 
 #include <expected>  // IWYU pragma: export
@@ -8,16 +8,16 @@
 
 namespace pragma {
 
-// What kind of trouble it is; decides the exit code of the program (docs/design.md 1).
+// ErrorKind: what failed. It decides the exit code of the program (docs/design.md 1).
 enum class ErrorKind {
-  kUsage,        // the caller gave something that cannot work: exit 2
+  kUsage,        // the caller asked for something that cannot work: exit 2
   kTask,         // the task file itself fails: exit 2
-  kInternal,     // our own trouble (no worker, full disk, broken store): exit 3
-  kUnavailable,  // a tool or service is missing or refused: exit 3
+  kInternal,     // pragma itself failed (no worker, full disk, broken store): exit 3
+  kUnavailable,  // a tool or service is missing or refused to work: exit 3
   kInterrupted,  // the user asked to stop: exit 130
 };
 
-// One line for a person: what was tried, on what, and what to do next.
+// Error: one line for a person, which says what was tried, on what, and what to do next.
 struct Error {
   ErrorKind kind = ErrorKind::kInternal;
   std::string message;
@@ -36,7 +36,7 @@ using Result = std::expected<T, Error>;
   return Fail(ErrorKind::kInternal, std::move(message));
 }
 
-// "`what`: `strerror(errno)`" as an internal error.
+// Returns an internal error with the text "`what`: `strerror(errno)`".
 [[nodiscard]] std::unexpected<Error> FailErrno(const std::string& what);
 
 }  // namespace pragma

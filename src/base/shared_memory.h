@@ -1,4 +1,4 @@
-// SharedMemory: an anonymous memfd mapped into this process, handed to children by descriptor.
+// SharedMemory: an anonymous memfd that is mapped into this process. Children get it by descriptor.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,18 @@
 namespace pragma {
 
 enum class SealKind {
-  kSizeOnly,  // nobody can grow or shrink it (else a child could truncate it and we die of SIGBUS)
-  kFutureWrites,  // and nobody gets a new writable mapping; ours, made before, stays writable
+  kSizeOnly,      // no process can grow or shrink it (a child could otherwise truncate it and kill
+                  // pragma by SIGBUS)
+  kFutureWrites,  // also, no process gets a new writable mapping; pragma's earlier mapping stays
+                  // writable
 };
 
-// Movable owner of descriptor and mapping; the mapping is page aligned and zero at first.
+// SharedMemory: owns the descriptor and the mapping, and is movable. The mapping is page aligned
+// and initially zero.
 class SharedMemory final {
  public:
-  // `bytes` is rounded up to whole pages. Pages cost nothing until they are touched.
+  // Creates the memory. `bytes` is rounded up to whole pages. Pages cost nothing until they are
+  // touched.
   [[nodiscard]] static Result<SharedMemory> Create(const std::string& name, std::size_t bytes);
   SharedMemory() = default;
   SharedMemory(SharedMemory&& other) noexcept;
@@ -28,8 +32,8 @@ class SharedMemory final {
   ~SharedMemory();
 
   [[nodiscard]] Result<void> Seal(SealKind kind);
-  // Gives the pages back to the system; what lay there reads as zeros. Only where writing is not
-  // sealed.
+  // Gives the pages back to the system. Their contents read as zeros afterwards. Allowed only while
+  // writing is not sealed.
   [[nodiscard]] Result<void> Discard();
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }

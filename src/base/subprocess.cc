@@ -35,8 +35,8 @@ extern char** environ;  // NOLINT: POSIX names it so
 namespace pragma {
 namespace {
 
-// Everything the child needs between fork and exec, prepared beforehand: after fork in a program
-// with threads only async-signal-safe calls are allowed.
+// Launch: everything the child needs between fork and exec, prepared before the fork. After fork in
+// a multi-threaded program only async-signal-safe calls are allowed.
 struct Launch {
   std::vector<char*> argv;
   std::vector<char*> envp;
@@ -52,7 +52,8 @@ struct Launch {
   ::_exit(127);
 }
 
-// A copy numbered above every target, so that placing one never overwrites another.
+// Replaces `fd` by a copy numbered above every target, so that placing one descriptor never
+// overwrites another.
 bool MoveAbove(int& fd, int highest) {
   fd = ::fcntl(fd, F_DUPFD_CLOEXEC, highest + 1);
   return fd >= 0;
@@ -63,8 +64,8 @@ bool OpenNullEverywhere() {
   return null >= 0 && ::dup2(null, 0) == 0 && ::dup2(null, 1) == 1 && ::dup2(null, 2) == 2;
 }
 
-// Numbers the child's descriptors as asked. Whatever else was open here, close-on-exec or not, goes
-// at exec.
+// Gives the child's descriptors the requested numbers. All other descriptors that are open here,
+// close-on-exec or not, are closed at exec.
 bool PlaceDescriptors(Launch& launch) {
   int highest = 2;
   for (const auto& [from, to] : launch.fds) highest = std::max(highest, to);
@@ -82,7 +83,7 @@ bool PlaceDescriptors(Launch& launch) {
   sigset_t none{};
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // SIGKILL, SIGSTOP and the C library's own two refuse, which is fine.
+  // SIGKILL, SIGSTOP and the C library's two internal signals refuse the change, which is harmless.
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != launch.parent) ::_exit(127);
@@ -92,12 +93,13 @@ bool PlaceDescriptors(Launch& launch) {
   ReportAndExit(launch);
 }
 
-// The permanent thread that forks: PR_SET_PDEATHSIG fires when the forking *thread* ends.
+// Spawner: the permanent thread that forks. PR_SET_PDEATHSIG fires when the forking *thread* ends.
 class Spawner final {
  public:
   Spawner() : thread_([this] { Loop(); }) {
     thread_.detach();
-    // A child that ends before it has read its input must not end us; write() says EPIPE instead.
+    // A child that ends before it has read its input must not end pragma. write() returns EPIPE
+    // instead.
     ::signal(SIGPIPE, SIG_IGN);
   }
 
@@ -137,7 +139,8 @@ class Spawner final {
   std::thread thread_;
 };
 
-// One per process and never destroyed: children must not die because a static was torn down.
+// Returns the only spawner of this process. It is never destroyed, because children must not die
+// when statics are torn down.
 Spawner& TheSpawner() {
   static auto* spawner = new Spawner;
   return *spawner;
@@ -279,8 +282,8 @@ struct Capture {
   std::string* text = nullptr;
 };
 
-// Reads what is there; false at end of file. Bytes past the limit are read and dropped, so that the
-// child never blocks on a full pipe.
+// Reads what is available. Returns false at end of file. Bytes past the limit are read and dropped,
+// so that the child never blocks on a full pipe.
 bool Drain(Capture& capture, std::size_t max_bytes, bool& truncated) {
   std::array<char, 65536> buffer{};
   const ssize_t n = ::read(capture.pipe.read.get(), buffer.data(), buffer.size());
@@ -293,13 +296,13 @@ bool Drain(Capture& capture, std::size_t max_bytes, bool& truncated) {
   return true;
 }
 
-// What the child is still to read, and the pipe it reads from.
+// Input: the text that the child has not read yet, and the pipe it reads from.
 struct Input {
   UniqueFd sink;
   std::string_view rest;
 };
 
-// Writes what fits; closes the pipe once all is written or nobody reads.
+// Writes what fits into the pipe. Closes the pipe once all is written or the reader has closed it.
 void Feed(Input& input) {
   const ssize_t n = ::write(input.sink.get(), input.rest.data(), input.rest.size());
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -307,7 +310,7 @@ void Feed(Input& input) {
   if (n <= 0 || input.rest.empty()) input.sink.Reset();
 }
 
-// One wait and one round of reading and writing. False when the deadline has passed.
+// Does one wait and one pass of reading and writing. Returns false when the deadline has passed.
 bool PumpOnce(std::array<Capture, 2>& captures, Input& input, const RunLimits& limits,
               TimePoint deadline, RunResult& result) {
   const Seconds left = deadline - std::chrono::steady_clock::now();
@@ -326,7 +329,7 @@ bool PumpOnce(std::array<Capture, 2>& captures, Input& input, const RunLimits& l
   return true;
 }
 
-// Pumps stdin, stdout and stderr until both outputs are closed or the deadline passes.
+// Transfers stdin, stdout and stderr until both outputs are closed or the deadline passes.
 void Pump(std::array<Capture, 2>& captures, Input input, const RunLimits& limits,
           TimePoint deadline, RunResult& result) {
   if (input.rest.empty()) input.sink.Reset();

@@ -1,6 +1,6 @@
-// Child processes. Every child is spawned from one permanent thread (its death signal follows the
-// thread that forked it), dies with us (PR_SET_PDEATHSIG, rechecked), and leads a process group of
-// its own, so that Ctrl-C reaches only us.
+// Child processes. Every child is spawned from one permanent thread, because its death signal
+// follows the thread that forked it. Every child dies with pragma (PR_SET_PDEATHSIG, rechecked
+// after the fork) and leads its own process group, so that Ctrl-C reaches only pragma.
 #pragma once
 
 #include <sys/resource.h>
@@ -21,15 +21,15 @@ namespace pragma {
 
 struct ProcessSpec {
   std::vector<std::string> argv;           // argv[0] is looked up in PATH when it has no slash
-  std::map<std::string, std::string> env;  // the whole environment, unless inherit_env
-  bool inherit_env = false;                // true: ours, with `env` on top
-  std::string cwd;                         // empty: ours
-  // {descriptor here, number in the child}; all others are closed.
+  std::map<std::string, std::string> env;  // the whole environment, unless inherit_env is set
+  bool inherit_env = false;                // true: pragma's environment, overridden by `env`
+  std::string cwd;                         // empty: pragma's working directory
+  // Pairs {descriptor here, number in the child}. All other descriptors are closed in the child.
   std::vector<std::pair<int, int>> fds;
-  std::optional<std::string> stdin_text;  // for RunProcess; none: /dev/null
+  std::optional<std::string> stdin_text;  // for RunProcess; without it stdin is /dev/null
 };
 
-// What became of a child, as the kernel tells it.
+// ExitStatus: how a child ended, as the kernel reports it.
 struct ExitStatus {
   bool signalled = false;
   int code = 0;  // exit code, or the signal's number
@@ -37,10 +37,10 @@ struct ExitStatus {
   [[nodiscard]] bool ok() const { return !signalled && code == 0; }
 };
 
-// A running child. Killed (the whole process group, SIGKILL) and reaped when the object dies.
+// Process: a running child. The destructor kills its whole process group (SIGKILL) and reaps it.
 class Process final {
  public:
-  // stdin, stdout and stderr are /dev/null unless spec.fds says otherwise.
+  // Starts the child. stdin, stdout and stderr are /dev/null unless spec.fds says otherwise.
   [[nodiscard]] static Result<Process> Spawn(const ProcessSpec& spec);
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
@@ -49,11 +49,11 @@ class Process final {
   ~Process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Readable (poll) once the child is dead.
+  // Returns a descriptor that becomes readable (poll) once the child is dead.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   void Signal(int signal) const;
   void Kill() const;
-  // Waits until the child is dead, at most `limit`; nullopt if it still lives then.
+  // Waits until the child is dead, for at most `limit`. nullopt if it is still alive then.
   [[nodiscard]] std::optional<ExitStatus> WaitFor(Seconds limit);
   [[nodiscard]] bool alive();
 
@@ -67,7 +67,7 @@ class Process final {
 
 struct RunLimits {
   Seconds wall{60};
-  // Of stdout and stderr each; the rest is dropped.
+  // Limit for stdout and stderr each. Output beyond it is dropped.
   std::size_t max_output_bytes = std::size_t{1} << 20U;
 };
 
@@ -80,8 +80,8 @@ struct RunResult {
   Seconds wall{0};
 };
 
-// Runs to the end, captures both outputs, kills at the limit. Returns an Error only if the program
-// cannot be started; a failing program is a RunResult.
+// Runs the program to its end, captures both outputs and kills it at the limit. Returns an Error
+// only if the program cannot be started. A failing program gives a RunResult.
 [[nodiscard]] Result<RunResult> RunProcess(const ProcessSpec& spec, const RunLimits& limits);
 
 }  // namespace pragma

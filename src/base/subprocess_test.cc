@@ -37,7 +37,7 @@ ProcessSpec Shell(std::string script) {
 
 bool Exists(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 
-// Waits until `pid` is gone for good; false after ten seconds.
+// Waits until `pid` no longer exists. Returns false after ten seconds.
 bool Vanishes(pid_t pid) {
   for (int i = 0; i < 1000; ++i) {
     if (!Exists(pid)) return true;
@@ -126,13 +126,13 @@ TEST(RunProcessTest, TheWorkingFolderIsWhatTheSpecSays) {
 }
 
 TEST(ProcessTest, OnlyTheNamedDescriptorsReachTheChild) {
-  // Without close-on-exec, as a careless library would open it.
+  // Opened without close-on-exec, as a careless library would do.
   const UniqueFd leaked(::open("/etc/passwd", O_RDONLY));
   const UniqueFd passed(::open("/etc/hostname", O_RDONLY | O_CLOEXEC));
   ProcessSpec spec = Shell("ls /proc/self/fd; readlink /proc/self/fd/7");
   spec.fds = {{passed.get(), 7}};
   const RunResult result = RunProcess(spec, kLimits).value();
-  // 3 is ls's own, of the folder it lists.
+  // Descriptor 3 is the folder that ls itself opens.
   EXPECT_THAT(SplitLines(result.out), ElementsAre("0", "1", "2", "3", "7", "/etc/hostname"));
 }
 
@@ -157,7 +157,7 @@ TEST(ProcessTest, LeadsItsOwnGroupAndStartsWithDefaultSignals) {
   const auto ids = Split(lines.at(0), ' ');
   EXPECT_EQ(ids.at(0), ids.at(1));
   EXPECT_NE(ids.at(1), std::to_string(::getpgrp()));
-  // Signals 32 and 33 belong to the C library: what became of them is not ours to say.
+  // The C library reserves signals 32 and 33, so their state is not checked.
   constexpr std::uint64_t kReserved = 3ULL << 31U;
   for (const std::size_t line : {std::size_t{1}, std::size_t{2}}) {
     const std::string mask = Split(lines.at(line), '\t').at(1);
@@ -203,7 +203,8 @@ TEST(ProcessTest, MovingLeavesOneOwner) {
   EXPECT_FALSE(Exists(old)) << "assignment ends the child that was held before";
 }
 
-// A child outlives the thread that asked for it: the death signal follows the spawner's thread.
+// A child outlives the thread that asked for it, because the death signal follows the spawner's
+// thread.
 TEST(ProcessTest, LivesOnWhenTheCallingThreadEnds) {
   std::optional<Process> process;
   std::thread([&] { process = Process::Spawn(Shell("sleep 1000")).value(); }).join();
@@ -213,7 +214,7 @@ TEST(ProcessTest, LivesOnWhenTheCallingThreadEnds) {
 TEST(ProcessTest, DiesWithUs) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-  // A program of its own, since a fork of this one has no spawner thread.
+  // The victim is a separate program, because a fork of this one has no spawner thread.
   const UniqueFd read(ends[0]);
   UniqueFd write(ends[1]);
   ProcessSpec spec{.argv = {"/proc/self/exe", "--gtest_filter=ProcessTest.DISABLED_Victim",
@@ -227,12 +228,12 @@ TEST(ProcessTest, DiesWithUs) {
   ASSERT_EQ(::read(read.get(), &grandchild, sizeof(grandchild)),
             static_cast<ssize_t>(sizeof(grandchild)));
   ASSERT_TRUE(Exists(grandchild));
-  ::kill(victim.pid(), SIGKILL);  // not the group: only the victim itself
+  ::kill(victim.pid(), SIGKILL);  // kills only the victim, not its process group
   EXPECT_TRUE(victim.WaitFor(Seconds{30}));
   EXPECT_TRUE(Vanishes(grandchild));
 }
 
-// Run by the test above in a process of its own, which is killed.
+// The test above runs this one in a separate process and kills it.
 TEST(ProcessTest, DISABLED_Victim) {
   const Process child = Process::Spawn(Shell("sleep 1000")).value();
   const pid_t pid = child.pid();

@@ -17,7 +17,8 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-// Overlong forms, surrogates and what lies above U+10FFFF show in the second byte.
+// Checks the second byte of a sequence, which reveals overlong forms, surrogates and code points
+// above U+10FFFF.
 bool SecondByteFits(unsigned char lead, unsigned char second) {
   switch (lead) {
     case 0xE0: return second >= 0xA0;
@@ -28,7 +29,8 @@ bool SecondByteFits(unsigned char lead, unsigned char second) {
   }
 }
 
-// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none (RFC 3629).
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if there is none (RFC
+// 3629).
 std::size_t SequenceLength(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return 1;

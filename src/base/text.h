@@ -13,12 +13,13 @@ namespace pragma {
 [[nodiscard]] std::vector<std::string> SplitLines(std::string_view text);
 [[nodiscard]] std::string_view Trim(std::string_view text);
 [[nodiscard]] std::string Join(const std::vector<std::string>& parts, std::string_view separator);
-// At most `max_bytes`, cut in the middle with a note of how much is missing; never inside a UTF-8
-// character.
+// Shortens the text to at most `max_bytes`. Cuts it in the middle, where a note says how much is
+// missing. Never cuts inside a UTF-8 character.
 [[nodiscard]] std::string Shorten(std::string_view text, std::size_t max_bytes);
-// Valid UTF-8: every wrong byte becomes U+FFFD. For foreign text that goes into JSON.
+// Returns valid UTF-8, in which U+FFFD replaces every invalid byte. For untrusted text that is
+// written into JSON.
 [[nodiscard]] std::string ToValidUtf8(std::string_view text);
-// One of a list of words.
+// Returns whether `word` is in the list `words`.
 template <class Words>
 [[nodiscard]] bool IsOneOf(std::string_view word, const Words& words) {
   return std::ranges::find(words, word) != std::ranges::end(words);
@@ -28,14 +29,14 @@ template <class Words>
   return std::ranges::any_of(starts,
                              [word](std::string_view start) { return word.starts_with(start); });
 }
-// The candidate nearest to `word` by edit distance, or empty when none is near.
+// Returns the candidate nearest to `word` by edit distance, or an empty text when none is near.
 [[nodiscard]] std::string Nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
-// "1.5 GiB", "320 B".
+// Formats a number of bytes: "1.5 GiB", "320 B".
 [[nodiscard]] std::string FormatBytes(double bytes);
-// "9876", "12.3 k", "1.05 M": counts of instructions and the like.
+// Formats a count, of instructions for example: "9876", "12.3 k", "1.05 M".
 [[nodiscard]] std::string FormatCount(double value);
-// "12.3 us", "4.56 ms", "1.2 s": three significant digits.
+// Formats a time with three significant digits: "12.3 us", "4.56 ms", "1.2 s".
 [[nodiscard]] std::string FormatSeconds(double seconds);
 
 }  // namespace pragma

@@ -1,5 +1,5 @@
-// TomlReader: a TOML table as native values. What is absent leaves the default; the first thing
-// that is wrong (a type, an unknown key, a missing one) is remembered as "FILE: FIELD: PROBLEM".
+// TomlReader: reads a TOML table into native values. An absent key leaves the default. The first
+// problem (a wrong type, an unknown key, a missing key) is kept as "FILE: FIELD: PROBLEM".
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class TomlReader final {
   void Get(const std::string& key, std::optional<T>& out) {
     if (Has(key)) Get(key, out.emplace());
   }
-  // The same, and its absence or emptiness is an error.
+  // Like Get, but a missing or empty value is an error.
   template <class T>
   void Require(const std::string& key, T& out) {
     if (!Has(key)) Complain(key, "is missing");
@@ -44,18 +44,18 @@ class TomlReader final {
     for (const auto& [name, value] : names) known.push_back(name);
     if (const auto index = Choice(key, known)) out = names[*index].second;
   }
-  // One of `known`, kept as text.
+  // Reads a text that must be one of `known`.
   void GetWord(const std::string& key, const std::vector<std::string>& known, std::string& out) {
     if (const auto index = Choice(key, known)) out = known[*index];
   }
-  // A table, if there is one, and each table of an array of tables.
+  // Calls `read` on a table, if there is one, or on each table of an array of tables.
   void Table(const std::string& key, const std::function<void(TomlReader&)>& read);
   void Tables(const std::string& key, const std::function<void(TomlReader&)>& read);
 
   [[nodiscard]] bool Has(const std::string& key) const;
-  // Complains about the first key that nobody asked for.
+  // Reports the first key that was never read.
   void NoMoreKeys();
-  // "FILE: FIELD PROBLEM"; only the first is kept.
+  // Keeps the error "FILE: FIELD PROBLEM". Only the first error is kept.
   void Complain(const std::string& key, const std::string& problem);
   [[nodiscard]] Result<void> status() const;
 

@@ -130,8 +130,8 @@ TEST(BenchLoop, CtrlCKeepsTheRowsThatAreDone) {
   EXPECT_EQ(result.rows.size(), 1U);
 }
 
-// The first cell ends only after the second's row was told: two must be at work, and the order of
-// the rows is that of the cells.
+// The first cell ends only after the second one's row was reported. So two cells must run at the
+// same time, and the rows must still be in the order of the cells.
 TEST(BenchLoop, JobsOverlapAndTheRowsKeepTheirOrder) {
   std::latch second_told(1);
   const auto run = [&](const BenchCell& cell, Spending) -> Result<std::optional<BenchRow>> {

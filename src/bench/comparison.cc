@@ -1,4 +1,4 @@
-// ComparePaired: two arms of a benchmark, paired by task.
+// ComparePaired: compares two arms of a benchmark, paired by task.
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "bench/metrics.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/statistics.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
 namespace {
 
-// The logarithms of one task's repeats.
+// The log speedups of one task's repeats.
 struct TaskLogs {
-  std::vector<double> all;  // failures as 0
+  std::vector<double> all;  // failures count as 0
   std::vector<double> solved;
 };
 

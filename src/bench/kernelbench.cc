@@ -20,7 +20,7 @@
 #include "bench/metrics.h"
 #include "bench/row.h"
 #include "bench/suite.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {
@@ -29,7 +29,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr double kNotTimed = -1.0;
 
-// As Python's json.dump writes: what is no UTF-8 must not end it.
+// Formats JSON as Python's json.dump does. Invalid UTF-8 is replaced and is not an error.
 std::string Dump(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -44,7 +44,8 @@ bool AnyCompiled(const BenchRow& row) {
   return row.solved() || std::ranges::any_of(row.curve, Compiled, &CurvePoint::status);
 }
 
-// Right, and timed: a program that takes a right sample for one with a time must not find -1.
+// Returns true if the row is correct and timed. A program that assumes that a correct sample has a
+// time must not find -1.
 bool Counts(const BenchRow& row) { return row.solved() && row.paper && row.paper->candidate; }
 
 Json MetadataJson(const BenchRow& row, const std::string& hardware) {
@@ -73,14 +74,15 @@ Json SampleJson(const BenchRow& row, const std::string& hardware) {
   return value;
 }
 
-// By problem, in the order of their numbers.
+// Groups the rows by problem, in the order of the problem numbers.
 std::map<int, std::vector<const BenchRow*>> ByProblem(const KernelBenchRun& run) {
   std::map<int, std::vector<const BenchRow*>> problems;
   for (const BenchRow* row : run.rows) problems[row->cell.task.number].push_back(row);
   return problems;
 }
 
-// As metrics see sample 0 of each problem, with the ratio of means as its speed-up.
+// Returns sample 0 of each problem in the form that the metrics take, with the ratio of means as
+// its speedup.
 std::vector<Score> FirstSamples(const KernelBenchRun& run) {
   std::vector<Score> scores;
   for (const auto& [problem, rows] : ByProblem(run)) {

@@ -1,6 +1,6 @@
-// KernelBench's files from a benchmark's rows: names and texts that its own scripts read
-// (docs/benchmarks.md). The times are those of the paper's protocol, which is KernelBench's shape:
-// 100 calls, mean, deviation, least, most.
+// Writes KernelBench's files from a benchmark's rows, with the names and contents that
+// KernelBench's own scripts read (docs/benchmarks.md). The times are those of the paper's protocol,
+// which has KernelBench's form: 100 calls, mean, standard deviation, minimum, maximum.
 #pragma once
 
 #include <map>
@@ -14,34 +14,37 @@
 
 namespace pragma {
 
-// KernelBench's level of a task: of "level2" 2, of any other folder 0.
+// Returns a task's KernelBench level: 2 for "level2", 0 for any other folder.
 [[nodiscard]] int LevelOf(const SuiteTask& task);
-// "level_1_problem_23_sample_0_kernel.py"; the sample is the repeat, from 0.
+// Returns "level_1_problem_23_sample_0_kernel.py". The sample is the repeat, counted from 0.
 [[nodiscard]] std::string SampleFileName(const BenchCell& cell);
-// A name as a folder: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
+// Turns a name into a folder name: every character except letters, digits, '.', '-' and '_' becomes
+// '_'.
 [[nodiscard]] std::string AsFolderName(const std::string& name);
-// kUsage: two tasks of one level have the same number, so its files cannot tell them apart.
+// Returns kUsage if two tasks of one level have the same number, because the files could not tell
+// them apart.
 [[nodiscard]] Result<void> CheckNumbers(std::span<const SuiteTask> tasks);
 
-// One of its run folders: an arm on one level.
+// One of KernelBench's run folders: an arm on one level.
 struct KernelBenchRun {
   std::string name;
   int level = 0;
   std::vector<const BenchRow*> rows;
 };
-// A name for each arm; with the level behind it where the suite has several.
+// Returns a named run for each arm. The name includes the level if the suite has several.
 [[nodiscard]] std::vector<KernelBenchRun> KernelBenchRuns(std::span<const BenchRow> rows);
 
 enum class BaselineOf { kEager, kCompile };
-// Files of a run folder; `hardware` is the processor's name.
+// These functions return the files of a run folder. `hardware` is the name of the processor.
 [[nodiscard]] std::string EvalResultsText(const KernelBenchRun& run, const std::string& hardware);
 [[nodiscard]] std::string PassAtKText(const KernelBenchRun& run);
-// What its analysis script writes; against eager, over the tasks that were selected.
+// Returns the output of KernelBench's analysis script: against eager, over the selected tasks.
 [[nodiscard]] std::string AnalysisText(const KernelBenchRun& run, const std::string& hardware);
-// results/timing/HARDWARE/NAME.json; the first time that a task was measured.
+// Returns results/timing/HARDWARE/NAME.json, with the first time that was measured for each task.
 [[nodiscard]] std::string BaselineText(std::span<const BenchRow> rows, BaselineOf baseline,
                                        const std::string& hardware);
-// "baseline_time_torch_cpu": not KernelBench's own name, since the times are not of its hardware.
+// Returns "baseline_time_torch_cpu". This differs from KernelBench's own name because the times are
+// not from its hardware.
 [[nodiscard]] std::string BaselineName(BaselineOf baseline);
 
 }  // namespace pragma

@@ -24,7 +24,7 @@ SuiteTask TaskOf(int number, const std::string& group = "level1") {
   return {.name = std::to_string(number) + "_Task", .group = group, .number = number};
 }
 
-// Eager takes 10 ms; `ms` 0: nothing passed.
+// Eager takes 10 ms. If `ms` is 0, no attempt passed.
 BenchRow RowOf(int number, double ms, int repeat = 1, const std::string& group = "level1") {
   BenchRow row{
       .cell = {

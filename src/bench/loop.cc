@@ -20,7 +20,7 @@
 namespace pragma {
 namespace {
 
-// A task that fails by itself is a result of the suite, not trouble of ours.
+// A task that fails by itself is a result of the suite, not an error of the benchmark.
 Result<std::optional<BenchRow>> RunOne(const BenchCell& cell, const RunCell& run,
                                        Spending spending) {
   Result<std::optional<BenchRow>> row = run(cell, spending);
@@ -28,7 +28,7 @@ Result<std::optional<BenchRow>> RunOne(const BenchCell& cell, const RunCell& run
   return BenchRow{.cell = cell, .problem = row.error().message};
 }
 
-// The state that the threads of one RunBench share.
+// The state shared by the threads of one RunBench.
 class Bench final {
  public:
   Bench(const std::vector<BenchCell>& cells, const BenchLimits& limits, const RunCell& run,
@@ -51,7 +51,7 @@ class Bench final {
   const BenchLimits& limits_;
   const RunCell& run_;
   const std::function<void(const BenchRow&)>& on_row_;
-  std::mutex mutex_;  // of everything below
+  std::mutex mutex_;  // guards all members below
   std::vector<std::optional<BenchRow>> done_;
   std::vector<std::size_t> not_begun_;
   std::size_t next_ = 0;

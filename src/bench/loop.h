@@ -1,4 +1,5 @@
-// The loop over a benchmark's cells: several at a time, one row each, in an order of their own.
+// The loop over a benchmark's cells: several run at a time, each produces one row, and the rows are
+// in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +14,26 @@
 
 namespace pragma {
 
-// What a benchmark is made of besides its tasks.
+// The dimensions of a benchmark apart from its tasks.
 struct BenchAxes {
   std::vector<std::string> strategies;
-  std::vector<std::string> models;  // empty: the settings' own
+  std::vector<std::string> models;  // empty: those of the settings
   int repeats = 1;
 };
 
-// A strategy with a model: what a comparison compares.
+// A strategy with a model, which is the unit of a comparison.
 struct BenchArm {
-  std::string name;  // "pragma"; "pragma @ openai:x" where there are several models
+  std::string name;  // "pragma", or "pragma @ openai:x" if there are several models
   std::string strategy;
   std::string model;
 };
 [[nodiscard]] std::vector<BenchArm> ArmsOf(const BenchAxes& axes);
 
-// Tasks outside, then strategies, models, repeats.
+// Returns all cells. The outermost loop is over tasks, then strategies, models and repeats.
 [[nodiscard]] std::vector<BenchCell> CellsOf(const std::vector<SuiteTask>& tasks,
                                              const BenchAxes& axes);
 
-// Of all cells together; 0: unlimited.
+// The budget of all cells together; 0: unlimited.
 struct TotalBudget {
   std::int64_t tokens = 0;
   double usd = 0;
@@ -40,7 +41,7 @@ struct TotalBudget {
 
   [[nodiscard]] bool limited() const { return tokens > 0 || usd > 0 || seconds > 0; }
   [[nodiscard]] bool SpentBy(const Spent& spent) const;
-  // Of `cells` equal parts one, so that no cell gets more for having come earlier.
+  // Returns one of `cells` equal parts, so that no cell gets more because it started earlier.
   [[nodiscard]] TotalBudget Share(std::size_t cells) const;
 };
 
@@ -50,18 +51,19 @@ struct BenchLimits {
 };
 
 enum class Spending { kAllowed, kOver };
-// The row of a cell. With kOver only what was there before may be handed back: none otherwise.
-// Called by several threads at once.
+// Produces the row of a cell. With kOver it may only return a row that already existed, otherwise
+// none. Several threads call it at the same time.
 using RunCell = std::function<Result<std::optional<BenchRow>>(const BenchCell&, Spending)>;
 
 struct BenchResult {
-  std::vector<BenchRow> rows;        // in the order of the cells, whichever ended first
-  std::vector<BenchCell> not_begun;  // the total budget was spent
-  bool interrupted = false;          // rows hold what was done
+  std::vector<BenchRow> rows;        // in the order of the cells, regardless of which ended first
+  std::vector<BenchCell> not_begun;  // because the total budget was spent
+  bool interrupted = false;          // rows holds those that were finished
 };
 
-// A task that fails (kTask) is a row. After any other Error no further cell begins, those at work
-// end, and it is returned. `on_row`: as each ends, one at a time.
+// A task that fails (kTask) yields a row. After any other Error no further cell begins, running
+// cells are finished, and the error is returned. `on_row` is called as each cell ends, one call at
+// a time.
 [[nodiscard]] Result<BenchResult> RunBench(const std::vector<BenchCell>& cells,
                                            const BenchLimits& limits, const RunCell& run,
                                            const std::function<void(const BenchRow&)>& on_row = {});

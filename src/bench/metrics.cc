@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/row.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "verify/paper_timing.h"
 #include "verify/statistics.h"
 
@@ -61,7 +61,7 @@ std::int64_t Position(const CurvePoint& point, GridOf axis) {
   return axis == GridOf::kAttempts ? point.attempt : point.tokens;
 }
 
-// The best that a run had at a point of the grid.
+// Returns the best result of a run at a point of the grid.
 std::optional<double> BestAt(const Score& score, GridOf axis, std::int64_t at) {
   std::optional<double> best;
   for (const CurvePoint& point : score.curve) {

@@ -34,7 +34,8 @@ Score Failed(const std::string& task, const std::string& category = "matmul") {
   return {.task = task, .category = category, .sound = true};
 }
 
-// Attempts with 100 tokens each; 0: it failed, else the best so far after it.
+// Returns attempts with 100 tokens each. A value of 0 is a failed attempt, any other value is the
+// best so far.
 std::vector<CurvePoint> Curve(const std::vector<double>& best) {
   std::vector<CurvePoint> curve;
   double last = 0;
@@ -157,8 +158,8 @@ TEST(Grid, OfTokensHasTwentyStepsAndEndsAtTheLast) {
   EXPECT_TRUE(GridFor(std::vector{score}, GridOf::kTokens).empty());
 }
 
-// Log-ratios over a, b, c: ln 2, ln 2, ln 8 (first solved, second not). Mean ln(32)/3, deviations
-// -0.4621, -0.4621, 0.9242, standard error 0.4621, t(2) = 4.303.
+// The log ratios of tasks a, b, c are ln 2, ln 2, ln 8 (solved by the first, not by the second).
+// Mean ln(32)/3, deviations -0.4621, -0.4621, 0.9242, standard error 0.4621, t(2) = 4.303.
 TEST(PairedComparison, FailuresAsOneAndTheTIntervalOverTasks) {
   const std::vector<Score> first{Solved("a", 4), Solved("b", 2), Solved("c", 8)};
   const std::vector<Score> second{Solved("a", 2), Failed("b"), Failed("c"), Solved("d", 9)};
@@ -181,7 +182,7 @@ TEST(PairedComparison, RepeatsAreAveragedWithinATaskFirst) {
   const PairedComparison pair = ComparePaired(first, second);
   EXPECT_EQ(pair.tasks, 1U);
   EXPECT_NEAR(pair.fallback->median, 2, 1e-12);
-  EXPECT_NEAR(pair.solved->median, 8, 1e-12);  // of the solved repeat alone
+  EXPECT_NEAR(pair.solved->median, 8, 1e-12);  // only the solved repeat counts
   EXPECT_FALSE(ComparePaired(first, std::vector<Score>{}).fallback);
 }
 

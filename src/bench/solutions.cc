@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Takes `word`, then a whole number, off the front of `text`.
+// Removes `word` and the integer after it from the front of `text`, and returns the integer.
 std::optional<int> TakeNumber(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return std::nullopt;
   int number = 0;
@@ -77,7 +77,7 @@ const SuiteTask* Finder::ByName(const std::string& name) const {
   return task == tasks_.end() ? nullptr : &*task;
 }
 
-// None when several tasks have it.
+// Returns nullptr if several tasks have this number.
 const SuiteTask* Finder::ByNumber(const std::string& name) const {
   std::string_view text = name;
   const std::optional<int> number = TakeNumber(text, "");
@@ -118,7 +118,7 @@ void Finder::LookAtFile(const fs::path& path) {
   given_.unmatched.push_back(path);
 }
 
-// True: it is a solution itself, and what is in it is part of it.
+// Returns true if the folder is itself a solution, so that its contents belong to it.
 bool Finder::LookAtFolder(const fs::path& path) {
   const SuiteTask* task = ByName(path.filename().string());
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// Solutions that are there already, matched to the tasks of a suite by name or number.
+// Matches existing solutions to the tasks of a suite, by name or number.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,23 @@ namespace pragma {
 // One solution of one task.
 struct GivenSolution {
   SuiteTask task;
-  std::string set;  // the folder it was found in: a run of KernelBench, or any folder
-  int sample = 0;   // of KernelBench's file name; else 0
+  std::string set;  // folder where it was found: a KernelBench run, or any folder
+  int sample = 0;   // from KernelBench's file name; otherwise 0
   std::filesystem::path path;
 };
 
 struct GivenSolutions {
-  std::vector<GivenSolution> found;  // by set, then in the tasks' order, then by sample
+  std::vector<GivenSolution> found;  // by set, then in the order of the tasks, then by sample
   std::vector<std::string> sets;
-  std::vector<std::filesystem::path> unmatched;  // .py and .cpp files that fit no task
+  std::vector<std::filesystem::path> unmatched;  // .py and .cpp files that match no task
 };
 
-// Looks below `folder` for
-//   level_L_problem_P_sample_S_kernel.py   as KernelBench's runs/NAME/ has them;
+// Searches below `folder` for
+//   level_L_problem_P_sample_S_kernel.py   as in KernelBench's runs/NAME/;
 //   NAME.py, NAME_new.py, NAME.cpp         with a task's name;
-//   12_anything.py, 12_anything.cpp        with a task's number, where one task alone has it;
+//   12_anything.py, 12_anything.cpp        with a task's number, if only one task has it;
 //   NAME/ with candidate.json or kernel.cpp.
-// kUsage: no solution fits, or two files are the same sample of one task.
+// Returns kUsage if no solution matches, or if two files are the same sample of one task.
 [[nodiscard]] Result<GivenSolutions> FindSolutions(const std::filesystem::path& folder,
                                                    std::span<const SuiteTask> tasks);
 

@@ -25,7 +25,7 @@ class SolutionsTest : public ::testing::Test {
     ASSERT_TRUE(MakeDirectories(path.parent_path()));
     ASSERT_TRUE(WriteFileAtomic(path, ""));
   }
-  // "set/task/sample", or the error.
+  // Returns "set/task/sample" for each solution, or the error.
   [[nodiscard]] std::vector<std::string> Found() const {
     const Result<GivenSolutions> given = FindSolutions(folder_.path(), tasks_);
     if (!given) return {given.error().message};

@@ -26,7 +26,7 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The number that a name begins with, or 0.
+// Returns the number at the beginning of a name, or 0.
 int LeadingNumber(std::string_view name) {
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -37,7 +37,7 @@ Result<int> WholeNumber(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-    return Wrong("'" + std::string(text) + "' is no task number; write --tasks 1-10,12");
+    return Wrong("invalid task number '" + std::string(text) + "': use --tasks 1-10,12");
   }
   return number;
 }
@@ -70,7 +70,7 @@ Result<std::vector<SuiteTask>> TasksBelow(const fs::path& folder) {
   return tasks;
 }
 
-// The folder that holds level1, level2, ...; empty when there is none.
+// Returns the folder that contains level1, level2, ..., or an empty path if there is none.
 fs::path LevelsIn(const fs::path& path) {
   for (const fs::path& folder : {path / "KernelBench", path}) {
     if (IsFolder(folder / "level1")) return folder;
@@ -121,7 +121,8 @@ Result<std::vector<SuiteTask>> AllTasks(const Selection& selection) {
   return TasksOfList(selection.path);
 }
 
-// Numbers that files do not give come from the order, so that --tasks works on any suite.
+// If not all file names have a number, tasks are numbered in order, so that --tasks works on any
+// suite.
 void NumberTasks(std::vector<SuiteTask>& tasks) {
   if (std::ranges::all_of(tasks, [](const SuiteTask& task) { return task.number > 0; })) return;
   for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = static_cast<int>(i) + 1;
@@ -138,7 +139,7 @@ Result<std::set<int>> ParseTaskNumbers(std::string_view text) {
     const int last =
         dash == std::string_view::npos ? first : TRY(WholeNumber(word.substr(dash + 1)));
     if (last < first || last - first > 100'000)
-      return Wrong("'" + std::string(word) + "' is no range of task numbers");
+      return Wrong("invalid range '" + std::string(word) + "' of task numbers");
     for (int i = first; i <= last; ++i) numbers.insert(i);
   }
   return numbers;

@@ -1,4 +1,4 @@
-// Suite: the tasks that a benchmark selects, from a KernelBench checkout, a folder of tasks, or a
+// Suite: the tasks that a benchmark selects from a KernelBench checkout, a folder of tasks, or a
 // list.
 #pragma once
 
@@ -15,23 +15,23 @@ namespace pragma {
 struct SuiteTask {
   std::filesystem::path path;
   std::string name;   // file name without ".py"
-  std::string group;  // "level1", or the folder's name
-  int number = 0;  // KernelBench's id (the file name's number); else its place in the suite, from 1
+  std::string group;  // "level1", or the name of the folder
+  int number = 0;     // KernelBench's id (from the file name), else the position, from 1
 };
 
 struct Selection {
   std::filesystem::path path;
-  int level = 0;        // KernelBench's; 0: all
-  std::set<int> tasks;  // numbers; empty: all
+  int level = 0;        // KernelBench's level; 0: all
+  std::set<int> tasks;  // task numbers; empty: all
 };
 
-// "1-10,12": numbers and ranges from 1.
+// Parses "1-10,12": numbers and ranges from 1.
 [[nodiscard]] Result<std::set<int>> ParseTaskNumbers(std::string_view text);
 
-// `selection.path`: a KernelBench checkout (a folder with KernelBench/level1), a folder with
-// level1/ in it, any folder of .py files (below it too), a list file (one path on each line,
-// relative to it; '#' begins a comment), or one .py file. In a stable order. kUsage when nothing is
-// selected.
+// Selects tasks in a stable order. `selection.path` is a KernelBench checkout (a folder with
+// KernelBench/level1), a folder with level1/ in it, any folder with .py files (searched
+// recursively), a list file, or one .py file. A list file has one path per line, relative to
+// itself, and '#' begins a comment. Returns kUsage if no task is selected.
 [[nodiscard]] Result<std::vector<SuiteTask>> SelectTasks(const Selection& selection);
 
 }  // namespace pragma

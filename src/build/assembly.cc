@@ -34,7 +34,7 @@ bool IsPrefix(std::string_view mnemonic) {
   return IsOneOf(mnemonic, kPrefixes);
 }
 
-// Calls after which nothing runs; the label that follows is not reached from there.
+// Returns whether a call never returns. The label after such a call is not reached from it.
 bool NeverReturns(std::string_view name) {
   constexpr std::string_view kNames[] = {"__cxa_throw",
                                          "__cxa_rethrow",
@@ -50,7 +50,7 @@ bool NeverReturns(std::string_view name) {
   return IsOneOf(name, kNames) || name.find("__throw_") != std::string_view::npos;
 }
 
-// "f" of "f.cold", "f.cold.1".
+// Returns "f" for "f.cold", "f.cold.1".
 std::string FunctionName(std::string_view label) {
   const std::size_t at = label.find(".cold");
   if (at == std::string_view::npos || at == 0) return std::string(label);
@@ -58,10 +58,10 @@ std::string FunctionName(std::string_view label) {
   return std::string(rest.empty() || rest.front() == '.' ? label.substr(0, at) : label);
 }
 
-// A section as its directive names it.
+// Section: a section as its directive names it.
 struct Section {
   std::string name;
-  std::string directive;  // that switches to it
+  std::string directive;  // directive that switches to the section
   bool code = false;
 };
 
@@ -80,7 +80,7 @@ Section NamedSection(const Statement& statement) {
   return section;
 }
 
-// Follows the directives that say which section the next statement is in.
+// Sections: follows the directives that say which section the next statement is in.
 class Sections {
  public:
   void See(const Statement& statement) {
@@ -115,10 +115,10 @@ bool IsData(std::string_view directive) {
   return IsOneOf(directive, kData);
 }
 
-// Labels that something refers to; only these can be entered from elsewhere.
+// References: labels that something refers to. Only these can be entered from elsewhere.
 struct References {
   std::set<std::string> all;
-  std::set<std::string> tables;  // by data: where an indirect jump may lead
+  std::set<std::string> tables;  // labels referred to by data: possible targets of an indirect jump
 };
 
 References FindReferences(const std::vector<Statement>& statements) {
@@ -141,13 +141,13 @@ References FindReferences(const std::vector<Statement>& statements) {
   return references;
 }
 
-// Where the walk stands in one section of code.
+// Spot: the current position in one section of code.
 struct Spot {
   std::string function;
-  std::size_t open = kNoBlock;      // the block that the next instruction would belong to
-  bool fresh = true;                // the next instruction begins a block
-  bool catches = false;             // the function has landing pads
-  std::vector<std::string> labels;  // of that block
+  std::size_t open = kNoBlock;      // block that the next instruction would belong to
+  bool fresh = true;                // true: the next instruction begins a block
+  bool catches = false;             // true: the function has landing pads
+  std::vector<std::string> labels;  // labels of the open block
 };
 
 class Walk {
@@ -191,7 +191,7 @@ class Walk {
     }
   }
 
-  // `.file 1 "dir" "name"` in one operand, as no comma parts them.
+  // Handles `.file 1 "dir" "name"`, which is one operand, because no comma separates its parts.
   void SeeFile(const std::vector<std::string>& operands) {
     const int number = ToNumber(operands[0]);
     const std::size_t end = operands[0].rfind('"');
@@ -205,7 +205,7 @@ class Walk {
     if (name == kSource) source_files_.insert(number);
   }
 
-  // `.loc 1 12 5 is_stmt 0`
+  // Handles `.loc 1 12 5 is_stmt 0`.
   void SeePlace(std::string_view text) {
     const std::size_t space = text.find_first_of(" \t");
     if (space == std::string_view::npos || !source_files_.contains(ToNumber(text))) return;
@@ -248,7 +248,8 @@ class Walk {
     Append(std::move(instruction));
   }
 
-  // "rep movsq" was read as a mnemonic "rep" with the operand "movsq".
+  // Corrects an instruction such as "rep movsq", which was read as a mnemonic "rep" with the
+  // operand "movsq".
   static void TakeMnemonic(Instruction& instruction) {
     const std::string first = std::exchange(instruction.operands.front(), {});
     const std::size_t space = std::min(first.find_first_of(" \t"), first.size());
@@ -261,14 +262,14 @@ class Walk {
 
   void Append(Instruction instruction) {
     Spot& spot = spots_[sections_.now().name];
-    // Another section's code may stand between two parts of this one.
+    // Code of another section may be located between two parts of this one.
     if (spot.fresh || spot.open == kNoBlock || spot.open + 1 != assembly_.blocks.size()) {
       Open(spot);
     }
     const std::string& mnemonic = instruction.mnemonic;
     const bool leaves = IsJump(mnemonic) || IsReturn(mnemonic) ||
                         (IsCall(mnemonic) && NeverReturns(CalledName(instruction)));
-    // A call that throws leaves its block early, for a place in the same function.
+    // A call that throws leaves its block early, for another place in the same function.
     spot.fresh = leaves || IsConditionalJump(mnemonic) || (spot.catches && IsCall(mnemonic));
     assembly_.instructions.push_back(std::move(instruction));
     assembly_.blocks.back().end = assembly_.instructions.size();
@@ -297,7 +298,8 @@ class Walk {
   }
 
   void LinkJumps() {
-    std::map<std::string, std::vector<std::size_t>> tables;  // function to what its tables name
+    std::map<std::string, std::vector<std::size_t>> tables;  // maps a function to the labels that
+                                                             // its tables name
     for (const std::string& label : references_.tables) {
       const auto found = block_of_.find(label);
       if (found == block_of_.end() || !label.starts_with(".L")) continue;
@@ -347,9 +349,9 @@ class Walk {
   std::set<std::string> section_names_;
   std::map<std::string, Spot> spots_;  // by section
   std::map<std::string, std::size_t> block_of_;
-  std::set<int> source_files_;  // numbers of kernel.cpp
+  std::set<int> source_files_;  // file numbers of kernel.cpp
   int source_line_ = 0;
-  std::string prefix_;  // stands alone before the next instruction
+  std::string prefix_;  // prefix with a line of its own, before the next instruction
   std::size_t prefix_line_ = kNoBlock;
 };
 

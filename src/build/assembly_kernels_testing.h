@@ -1,4 +1,4 @@
-// For tests: kernels whose assembly has the shapes that rewriting could break, in one source.
+// For tests: kernels whose assembly has the forms that rewriting could break, in one source.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// For tests: real compilers' assembly, rewritten, assembled, and run in a child process.
+// For tests: takes real compilers' assembly, rewrites it, assembles it and runs it in a child
+// process.
 #pragma once
 
 #include <dlfcn.h>
@@ -24,7 +25,7 @@ namespace pragma {
 inline constexpr std::size_t kTestFloats = 8192;
 inline constexpr std::size_t kTestNumbers = 8192;
 
-// What the child leaves behind.
+// ChildRecord: the results that the child leaves in shared memory.
 struct ChildRecord {
   std::vector<std::vector<float>> out;  // by kernel
   std::vector<std::uint64_t> numbers;
@@ -35,7 +36,7 @@ class AssemblyBench final {
   AssemblyBench(std::string compiler, std::vector<std::string> flags)
       : compiler_(std::move(compiler)), flags_(std::move(flags)) {}
 
-  // The compiler's assembly of kernel.cpp; empty where it failed.
+  // Returns the compiler's assembly of kernel.cpp, or an empty text if it failed.
   std::string Compile(const std::string& source) {
     std::ofstream(folder_.path() / "kernel.cpp") << source;
     std::vector<std::string> argv{compiler_, "-S", "-g1", "-fPIC", "-std=c++20"};
@@ -45,7 +46,8 @@ class AssemblyBench final {
     return ReadFile(folder_.path() / "kernel.s").value();
   }
 
-  // The shared object of an assembly text; empty where the driver refused it.
+  // Returns the path of the shared object made from an assembly text, or an empty path if the
+  // compiler driver refused it.
   std::filesystem::path Link(const std::string& text, const std::string& name) {
     std::ofstream(folder_.path() / (name + ".s")) << text;
     std::vector<std::string> argv{compiler_, "-shared", "-fPIC", name + ".s", "-o", name + ".so"};
@@ -71,7 +73,8 @@ class AssemblyBench final {
   std::vector<std::string> flags_;
 };
 
-// Called in the child with the library's handle, a way to run the kernels, and room for numbers.
+// ChildBody: called in the child with the library's handle, a function that runs the kernels, and
+// room for numbers.
 using ChildBody = std::function<void(void*, const std::function<void()>&, std::uint64_t*)>;
 
 inline void RunKernels(void* handle, std::span<const char* const> kernels, float* out) {
@@ -89,7 +92,7 @@ inline void RunKernels(void* handle, std::span<const char* const> kernels, float
   }
 }
 
-// Loads a library in a child process.
+// Loads a library in a child process and runs `body` there.
 inline ChildRecord RunInChild(const std::filesystem::path& shared_object,
                               std::span<const char* const> kernels, const ChildBody& body) {
   const std::size_t bytes =
@@ -103,7 +106,8 @@ inline ChildRecord RunInChild(const std::filesystem::path& shared_object,
     alarm(240);
     void* handle = dlopen(shared_object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) _exit(9);
-    // The library may have been loaded, and its threads started, before the fork: they are gone.
+    // The library may have been loaded, and its threads started, before the fork. Those threads do
+    // not exist in the child.
     const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "omp_set_num_threads"));
     if (set_threads != nullptr) set_threads(1);
     body(handle, [&] { RunKernels(handle, kernels, out); }, numbers);

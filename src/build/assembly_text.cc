@@ -15,7 +15,7 @@ bool IsNamePart(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
 }
 
-// The index after the string that begins at `begin`, or the text's end.
+// Returns the index after the string that begins at `begin`, or the end of the text.
 std::size_t SkipString(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -27,7 +27,8 @@ std::size_t SkipString(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-// Where `wanted` first stands outside strings, or where the comment begins; else the text's end.
+// Returns where `wanted` first occurs outside strings, or where the comment begins, or else the end
+// of the text.
 std::size_t FindOutside(std::string_view text, char wanted) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -37,7 +38,7 @@ std::size_t FindOutside(std::string_view text, char wanted) {
   return text.size();
 }
 
-// The length of "name:" at the beginning, or 0. "name" may be a number.
+// Returns the length of "name:" at the beginning, or 0. "name" may be a number.
 std::size_t LabelLength(std::string_view text) {
   std::size_t i = 0;
   if (text.starts_with('"')) {
@@ -54,7 +55,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// What the assembler is told about the encoding: "{vex} vpdpbusd ...".
+// Removes hints for the assembler about the encoding: "{vex} vpdpbusd ...".
 std::string_view WithoutEncodingHints(std::string_view code) {
   while (code.starts_with('{')) {
     const std::size_t end = code.find('}');
@@ -72,7 +73,7 @@ Statement CodeStatement(std::string_view text) {
   std::size_t end = 0;
   while (end < code.size() && std::isspace(static_cast<unsigned char>(code[end])) == 0) ++end;
   const std::string_view rest = Trim(code.substr(end));
-  // An assignment ("name = value") is a directive in all but form.
+  // An assignment ("name = value") counts as a directive, although it has another form.
   const bool directive = code.front() == '.' || rest.starts_with('=') ||
                          std::isalpha(static_cast<unsigned char>(code.front())) == 0;
   statement.kind = directive ? Statement::Kind::kDirective : Statement::Kind::kInstruction;

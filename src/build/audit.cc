@@ -33,7 +33,7 @@ constexpr std::string_view kLibraries[] = {"libc.so.6",
                                            "ld-linux-x86-64.so.2",
                                            "ld-linux-aarch64.so.1"};
 
-// gcc's and clang's start files register one constructor of their own.
+// The start files of gcc and clang register one constructor themselves.
 constexpr std::size_t kOwnConstructors = 1;
 
 std::string MissingEntry(const ElfFile& elf, const std::string& entry) {
@@ -97,7 +97,7 @@ std::string LoadingComplaint(const ElfFile& elf) {
   return {};
 }
 
-// The value of pragma_scratch_bytes or pragma_packed_bytes; 0 when there is none.
+// Returns the value of pragma_scratch_bytes or pragma_packed_bytes, or 0 when there is none.
 std::size_t Area(const ElfFile& elf, const std::string& name, const AuditRules& rules,
                  std::string& complaint) {
   const Result<std::optional<std::uint64_t>> value = elf.Constant(name);
@@ -122,10 +122,10 @@ std::string AreaComplaint(const ElfFile& elf, const AuditRules& rules, AuditVerd
   const ElfSymbol* prepare = elf.Export("pragma_prepare");
   verdict.has_prepare = prepare != nullptr && prepare->function;
   if (verdict.has_prepare && verdict.packed_bytes == 0) {
-    return "pragma_prepare needs a constant pragma_packed_bytes larger than 0 beside it";
+    return "pragma_prepare needs a constant pragma_packed_bytes larger than 0";
   }
   if (!verdict.has_prepare && verdict.packed_bytes > 0)
-    return "pragma_packed_bytes needs a pragma_prepare beside it";
+    return "pragma_packed_bytes needs a pragma_prepare";
   return {};
 }
 

@@ -13,11 +13,12 @@
 namespace pragma {
 namespace {
 
-// The counter's name in this text: a local one, as the linker refuses a direct reference to an
-// exported symbol in a shared object.
+// The counter's local name in this text. The linker refuses a direct reference to an exported
+// symbol in a shared object.
 constexpr const char* kCounters = ".Lpragma_counters";
 
-// lea instead of inc and add leaves the flags alone; the register is saved below the red zone.
+// Increments a counter. lea instead of inc and add leaves the flags unchanged. The register is
+// saved below the red zone.
 std::string Increment(std::size_t block) {
   return fmt::format(
       "\tleaq\t-128(%rsp), %rsp\n"
@@ -30,7 +31,8 @@ std::string Increment(std::size_t block) {
       kCounters, 8 * block);
 }
 
-// Before the block's first instruction; but the landing place of indirect jumps must stay first.
+// Returns the line of the block's first instruction. If that is the landing place of an indirect
+// jump (endbr), which must stay first, returns the next line.
 std::size_t EntryLine(const Assembly& assembly, const Block& block) {
   const Instruction& first = assembly.instructions[block.first];
   return first.text_line + (first.mnemonic.starts_with("endbr") ? 1 : 0);
@@ -50,7 +52,8 @@ class Placing {
   PlacedAssembly Run() {
     for (std::size_t i = 0; i < assembly_.blocks.size(); ++i) PlaceBlock(i);
     std::string tail;
-    // Code that the linker or another object puts behind ours is no part of the last block.
+    // Code that the linker or another object places after this text does not belong to the last
+    // block.
     for (const std::string& section : assembly_.code_sections) {
       tail += section + "\n" + Mark({.block = CodePlace::kOutside});
     }

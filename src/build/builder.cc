@@ -71,12 +71,12 @@ std::string ShapeComplaint(const Candidate& candidate) {
   }
   for (const auto& [name, value] : candidate.tunables) {
     if (!IsTunableName(name))
-      return "the tunable name \"" + ToValidUtf8(Shorten(name, 60)) + "\" is no identifier";
+      return "the tunable name \"" + ToValidUtf8(Shorten(name, 60)) + "\" is not an identifier";
   }
   return {};
 }
 
-// Before any compiler sees it: complaint, or the checks passed so far.
+// Checks a candidate before any compiler sees it. Returns the failure, or the checks that passed.
 std::variant<std::vector<Check>, BuildFailure> CheckCandidate(const Candidate& candidate,
                                                               std::size_t max_bytes) {
   if (std::string complaint = ShapeComplaint(candidate); !complaint.empty())
@@ -108,7 +108,7 @@ std::string CacheKey(const CompileInput& input) {
     AddToKey(key, name + "=" + std::to_string(value));
   }
   AddToKey(key, "flags");
-  AddToKey(key, std::to_string(input.limits.scratch_bytes));  // the audit depends on it
+  AddToKey(key, std::to_string(input.limits.scratch_bytes));  // the audit depends on this limit
   for (const std::string& flag : input.candidate.flags) AddToKey(key, flag);
   if (input.candidate.language == Language::kCuda) {
     AddToKey(key, "cuda " + input.capability);
@@ -117,7 +117,7 @@ std::string CacheKey(const CompileInput& input) {
   return Sha256Hex(key);
 }
 
-// The audit's verdict on a linked object, as what Build returns but not yet in the cache.
+// Audits a linked object. Returns what Build returns, for an object that is not in the cache yet.
 std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
                                                 const CompiledObject& object,
                                                 std::vector<Check> checks) {
@@ -141,7 +141,8 @@ std::variant<BuiltKernel, BuildFailure> Audited(const CompileInput& input,
   return kernel;
 }
 
-// The same of a CUDA candidate's device code, on top of what its linked object said.
+// Audits a CUDA candidate's device code, after its linked object was audited, and adds the results
+// to `kernel`.
 std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made,
                                                       BuiltKernel kernel) {
   const PtxFacts device = ReadPtx(made.ptx);

@@ -1,4 +1,5 @@
-// Builder: one C++ or CUDA candidate to a shared object, in the build jail, cached by content.
+// Builder: turns one C++ or CUDA candidate into a shared object, in the build jail. Results are
+// cached by content.
 #pragma once
 
 #include <cstddef>
@@ -18,35 +19,40 @@
 
 namespace pragma {
 
-// How the processes of one Python candidate are started. Nothing is built before they load it.
+// PythonKernel: how the processes of one Python candidate are started. Nothing is built before they
+// load it.
 struct PythonKernel {
-  JailSpec jail;  // the harness adds descriptors, placement of threads and limits of memory
-  TempDir files;  // what the jail binds
-  // What the first process compiled, for the later ones; sealed after that process's first run.
+  JailSpec jail;  // the harness adds descriptors, the placement of threads and memory limits
+  TempDir files;  // files that the jail binds
+  // Code that the first process compiled, for use by later processes. It is sealed after the first
+  // process's first run.
   SharedMemory keep;
   bool kept = false;
 };
 
 struct BuiltKernel {
-  std::filesystem::path shared_object;  // in the cache; read-only
-  std::string sha256;                   // of the shared object
+  std::filesystem::path shared_object;  // path in the cache; read-only
+  std::string sha256;                   // hash of the shared object
   std::size_t scratch_bytes = 0;        // pragma_scratch_bytes, read from the object file
   std::size_t packed_bytes = 0;         // pragma_packed_bytes
-  bool has_prepare = false;             // exports pragma_prepare
-  bool llvm_openmp = false;             // needs libomp, which must start before the filters
-  // Where it could keep something from one call to the next, in words ("4 bytes of static data");
-  // empty: nowhere.
+  bool has_prepare = false;             // true: it exports pragma_prepare
+  bool llvm_openmp = false;             // true: it needs libomp, which must start before the
+                                        // filters
+  // Places where the kernel could keep data from one call to the next, in words ("4 bytes of static
+  // data"). Empty: there are none.
   std::vector<std::string> kept;
-  // CUDA: variables of device code, by their names in PTX; DeviceWorker::ReadKept reads them.
+  // For CUDA: variables of device code, by their names in PTX. DeviceWorker::ReadKept reads them.
   std::vector<std::string> device_variables;
-  std::vector<double> constants;  // that its code holds (build/code_constants.h)
-  bool openmp = false;            // calls an OpenMP runtime
-  bool seal_data = false;         // no writable data of the author's: the worker makes it read-only
+  std::vector<double> constants;  // numbers in its code (build/code_constants.h)
+  bool openmp = false;            // true: it calls an OpenMP runtime
+  bool seal_data = false;         // true: none of the writable data is the author's, so the worker
+                                  // makes it read-only
   std::string compiler;           // "g++ (Debian 12.2.0) 12.2.0"
-  std::vector<Check> checks;      // flags, source tripwires, ELF audit, PTX
+  std::vector<Check> checks;      // checks of flags, source tripwires, ELF and PTX
   bool from_cache = false;
-  double milliseconds = 0;  // compile and link
-  // A Python candidate; `shared_object` is empty then. Shared by copies: they are one candidate.
+  double milliseconds = 0;  // time to compile and link
+  // Present for a Python candidate, whose `shared_object` is empty. Copies share it, because they
+  // are one candidate.
   std::shared_ptr<PythonKernel> python;
 };
 
@@ -61,34 +67,39 @@ struct BuildFailure {
 using BuildOutcome = std::variant<BuiltKernel, BuildFailure>;
 
 struct BuildLimits {
-  Seconds wall{240};  // a busy machine must not turn a kernel away; `cpu` bounds the work
+  Seconds wall{240};  // generous, so that a busy machine does not reject a kernel; `cpu` bounds the
+                      // work
   Seconds cpu{60};
   std::size_t address_space_bytes = std::size_t{4} << 30U;
-  // A kernel of a deep network has a layer's text a hundred times; what models write is capped far
-  // below where their replies are read.
+  // Limit of a source. The kernel of a deep network may contain the text of a layer a hundred
+  // times. What models write is limited to far less where their replies are read.
   std::size_t source_bytes = std::size_t{2} << 20U;
-  std::size_t scratch_bytes = std::size_t{1} << 30U;  // cap of pragma_scratch_bytes and packed
+  std::size_t scratch_bytes = std::size_t{1} << 30U;  // limit of pragma_scratch_bytes and of
+                                                      // pragma_packed_bytes
 };
 
-// The usual ones, but scratch up to an eighth of the machine's memory where that is more: of a
-// batch whose statistics are needed before any of it is finished, all must be kept.
+// Returns the usual limits, but allows scratch memory up to an eighth of the machine's memory if
+// that is more. If statistics of a whole batch are needed before any part of it is finished, all of
+// it must be kept.
 [[nodiscard]] BuildLimits LimitsFor(std::size_t memory_bytes);
 
 class Toolchains;
 
-// Thread-safe. What fails is not cached: it is rare to be asked twice, and its messages are large.
+// Builder is thread-safe. Failures are not cached: they are rarely requested twice, and their
+// messages are large.
 class Builder final {
  public:
-  // `cache_dir` is created; two processes may share it.
+  // Creates `cache_dir`. Two processes may share it.
   Builder(const Jail& jail, const std::filesystem::path& cache_dir, BuildLimits limits = {});
-  // What CUDA candidates are compiled for: the compute capability of the GPU, "9.0".
+  // Sets what CUDA candidates are compiled for: the compute capability of the GPU, "9.0".
   void SetCapability(std::string capability) { capability_ = std::move(capability); }
-  // Whether clang++ can build kernels with OpenMP here.
+  // Returns whether clang++ can build kernels with OpenMP here.
   [[nodiscard]] bool HasClang() const;
-  // `kernel_header`: the text of the task's kernel.h. An Error only for our own trouble.
+  // Builds a candidate. `kernel_header` is the text of the task's kernel.h. Only a failure of
+  // pragma itself is an Error.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
                                            const std::string& kernel_header) const;
-  // With less wall time for compiler and linker than BuildLimits::wall.
+  // Builds with less wall time for compiler and linker than BuildLimits::wall.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,
                                            const std::string& kernel_header, Seconds wall) const;
 
@@ -96,16 +107,17 @@ class Builder final {
   const Jail& jail_;
   std::filesystem::path cache_dir_;
   BuildLimits limits_;
-  std::string capability_ = "9.0";  // where there is no GPU
+  std::string capability_ = "9.0";  // default for machines without a GPU
   std::shared_ptr<Toolchains> toolchains_;
 };
 
-// The exact allow-list; one line saying which flag and what is allowed, or empty when all are fine.
+// Checks the flags against the exact allow-list. Returns one line that says which flag is wrong and
+// what is allowed, or an empty text when all are allowed.
 [[nodiscard]] std::string FlagComplaint(const std::vector<std::string>& flags,
                                         Language language = Language::kCpp);
-// For prompts and messages.
+// Returns the forms of allowed flags, for prompts and messages.
 [[nodiscard]] const std::vector<std::string>& AllowedFlagForms(Language language = Language::kCpp);
-// Structured messages from gcc's, clang's or nvcc's stderr; `source` supplies the lines. Never
+// Parses stderr of gcc, clang or nvcc into diagnostics. `source` supplies the source lines. Never
 // throws.
 [[nodiscard]] std::vector<Diagnostic> ParseDiagnostics(const std::string& text,
                                                        const std::string& source);

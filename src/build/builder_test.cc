@@ -1,4 +1,4 @@
-// Real compilers in real build jails.
+// Tests real compilers in real build jails.
 #include "build/builder.h"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ class Compilers : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Builder, Compilers, testing::Values("g++", "clang++"),
                          [](const auto& name) { return name.param == "g++" ? "gcc" : "clang"; });
 
-// Trusted code of this test, so it may be loaded here.
+// The kernel is trusted code of this test, so it may be loaded here.
 using Kernel = void (*)(const float*, float*, void*);
 Kernel Load(const BuiltKernel& kernel) {
   void* library = ::dlopen(kernel.shared_object.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -86,7 +86,8 @@ TEST_P(Compilers, ScratchAndPackedSizesAreReadFromTheObject) {
   EXPECT_TRUE(kernel->has_prepare);
 }
 
-// -ffast-math at the link step would do this to the process that loads the object.
+// Flush-to-zero is what -ffast-math at the link step would set in the process that loads the
+// object.
 TEST_P(Compilers, FastMathDoesNotSetFlushToZero) {
   const TestBuilder builder;
   const auto outcome =
@@ -127,7 +128,7 @@ TEST_P(Compilers, MemoryHungryTablesAreRefusedWithAReason) {
 
 TEST_P(Compilers, TheSourceSeesNoFileOfTheHost) {
   const TestBuilder builder;
-  // Past the tripwires on purpose: the jail must hold alone.
+  // The source deliberately evades the tripwires, because the jail must hold alone.
   const auto failure = Failed(builder.Build(
       TestCandidate(KernelSource("  asm(\".inc\" \"bin \\\"/etc/passwd\\\"\");\n  out[0] = x[0];"),
                     {"-O1"}, GetParam())));
@@ -200,13 +201,14 @@ TEST(Builder, WhatIsWrongBeforeCompilingIsRejected) {
   EXPECT_THAT(Failed(builder.Build(python)).reason, HasSubstr("python"));
   Candidate tuned = TestCandidate(kPlain);
   tuned.tunables["X 1\n#include"] = 1;
-  EXPECT_THAT(Failed(builder.Build(tuned)).reason, HasSubstr("no identifier"));
+  EXPECT_THAT(Failed(builder.Build(tuned)).reason, HasSubstr("is not an identifier"));
   EXPECT_EQ(Failed(builder.Build(tuned)).status, Status::kRejectedSource);
 }
 
 TEST(Builder, AnUnknownButAllowedFlagIsACompileError) {
   const TestBuilder builder;
-  const auto failure = Failed(builder.Build(TestCandidate(kPlain, {"-fvectorize"})));  // clang's
+  const auto failure = Failed(builder.Build(TestCandidate(kPlain, {"-fvectorize"})));  // a flag of
+                                                                                       // clang only
   EXPECT_EQ(failure.status, Status::kCompileError);
   EXPECT_THAT(failure.reason, HasSubstr("-fvectorize"));
 }

@@ -48,8 +48,8 @@ std::string MetaText(const BuiltKernel& kernel) {
   return Sha256Hex(body) + "\n" + body;
 }
 
-// Whole by its hash, so its fields are what we wrote; a version of ours with other fields has
-// other keys.
+// Reads an entry's meta.json. Its hash is correct, so pragma wrote its fields. A pragma version
+// with other fields uses other keys.
 std::optional<BuiltKernel> FromMeta(const std::string& text) {
   const std::size_t line = text.find('\n');
   if (line == std::string::npos ||
@@ -76,7 +76,7 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   return kernel;
 }
 
-// A wrong entry is moved away first: a folder cannot be replaced by a rename.
+// Removes a damaged entry. It is moved away first, because a rename cannot replace a folder.
 void Discard(const fs::path& entry, const fs::path& folder) {
   auto grave = TempDir::Create(folder);
   std::error_code code;
@@ -131,7 +131,7 @@ Result<BuiltKernel> BuildCache::Keep(const std::string& key, BuiltKernel kernel,
   TRY(WriteEntry(fresh, kernel, bytes));
   std::error_code code;
   fs::rename(fresh, folder_ / key, code);
-  if (code) {  // another process was first: its object was made from the same things
+  if (code) {  // another process was first; its object was made from the same input
     const std::optional<BuiltKernel> theirs = Find(key);
     if (!theirs) {
       fs::rename(fresh, folder_ / key, code);

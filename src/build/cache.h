@@ -1,8 +1,9 @@
-// BuildCache: built objects by content. An entry is a folder "<key>" with kernel.so and meta.json,
-// put in place by one rename, so two processes may share it; a damaged entry counts as none.
+// BuildCache: built objects, stored by content. An entry is a folder "<key>" with kernel.so and
+// meta.json. It is put in place by one rename, so two processes may share the cache. A damaged
+// entry counts as absent.
 //
-// meta.json's first line is the SHA-256 of the rest, which holds the object's own: whatever a crash
-// or a disk did to either file is seen.
+// The first line of meta.json is the SHA-256 of its other lines, which hold the object's SHA-256.
+// Damage to either file by a crash or a disk is therefore detected.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +18,10 @@ namespace pragma {
 class BuildCache final {
  public:
   explicit BuildCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Creates the folder, and removes what a killed process left behind long ago.
+  // Creates the folder, and removes old leftovers of killed processes.
   [[nodiscard]] Result<void> Open() const;
   [[nodiscard]] std::optional<BuiltKernel> Find(const std::string& key) const;
-  // Keeps the object's bytes; returns `kernel` with its place and hash.
+  // Stores the object's bytes. Returns `kernel` with its path and hash filled in.
   [[nodiscard]] Result<BuiltKernel> Keep(const std::string& key, BuiltKernel kernel,
                                          const std::string& bytes) const;
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMost = 64;
 constexpr std::size_t kMostRead = 4096;
-constexpr std::size_t kLongest = 65536;  // bytes of one section: beyond are tables
+constexpr std::size_t kLongest = 65536;  // bytes of one section; larger sections are tables
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 
@@ -41,7 +41,7 @@ std::size_t DigitsOf(T number) {
 
 class Collection final {
  public:
-  // `digits`: of the shortest decimal number that reads as this one in its own type.
+  // `digits` is the length of the shortest decimal number that reads as this one in its own type.
   void Add(double number, std::size_t digits) {
     const double size = std::abs(number);
     if (!(size >= kSmallest && size <= kLargest) || digits_.size() >= kMostRead) return;
@@ -73,7 +73,7 @@ class Collection final {
   std::map<double, std::size_t> digits_;
 };
 
-// The digits behind a prefix as a number of that size.
+// Adds the digits after each prefix as a number of that size.
 template <class Bits, class Float>
 void AddHexadecimal(std::string_view text, std::string_view prefix, Collection& into) {
   constexpr int kHexadecimal = 16;

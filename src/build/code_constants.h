@@ -1,5 +1,5 @@
-// The numbers that a kernel's code holds: start values, marks for "nothing yet", thresholds, small
-// terms against division by zero. Inputs that are equal to one of them are where it may be wrong.
+// The numbers in a kernel's code: start values, marks for "nothing yet", thresholds, small terms
+// against division by zero. A kernel may be wrong for inputs that equal one of them.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,12 @@
 
 namespace pragma {
 
-// Reads the object's constant data as fp32 and as fp64. Returns at most 64 different numbers whose
-// sizes lie between 1e-30 and 1e30. Strings and tables are read as well, so some of the numbers
-// mean nothing. People write short numbers: those with the fewest decimal digits come first.
+// Reads the object's constant data as fp32 and as fp64. Returns at most 64 different numbers with
+// absolute values between 1e-30 and 1e30. People write short numbers, so those with the fewest
+// decimal digits come first. Strings and tables are read as well, so some of the numbers are
+// meaningless.
 [[nodiscard]] std::vector<double> ConstantsOf(const ElfFile& elf);
-// The same for device code, whose constants stand in its PTX as hexadecimal digits.
+// Like ConstantsOf, for device code. PTX writes its constants as hexadecimal digits.
 [[nodiscard]] std::vector<double> ConstantsOfPtx(std::string_view ptx);
 
 }  // namespace pragma

@@ -22,7 +22,8 @@
 #include "build/odd_instructions.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/diagnostic.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {
@@ -31,12 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;    // of any file a compiler writes
-constexpr std::size_t kListingBytes = std::size_t{256} << 20U;  // of the disassembly
+constexpr std::size_t kObjectBytes = std::size_t{64} << 20U;    // limit of any file that a compiler
+                                                                // writes
+constexpr std::size_t kListingBytes = std::size_t{256} << 20U;  // limit of the disassembly
 constexpr std::size_t kLogBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReasonErrors = 3;
 
-// Only the contract's names leave the object.
+// Returns the linker's version script. The object exports only the names of the contract.
 std::string VersionScript(const Dialect& dialect) {
   std::string script = "{ global: ";
   for (const std::string_view name : dialect.exports) {
@@ -45,9 +47,9 @@ std::string VersionScript(const Dialect& dialect) {
   return script + "local: *; };\n";
 }
 
-// Found before CUDA's own header of that name, which it takes without its clock: waits of
-// cuda::barrier and the like ask it how long to sleep, and device code may not (ptx_audit.h). With
-// a time that stands still they poll.
+// A header that is found before CUDA's own header of that name, and replaces its clock. The waits
+// of cuda::barrier and the like ask the clock how long to sleep, but device code may not read
+// clocks (ptx_audit.h). With a time that never changes they poll.
 constexpr const char* kTimelessHeader = "cuda/std/__cuda/chrono.h";
 constexpr const char* kTimeless =
     "#pragma once\n"
@@ -62,7 +64,7 @@ constexpr const char* kTimeless =
     "#pragma pop_macro(\"NV_IF_ELSE_TARGET\")\n"
     "#pragma pop_macro(\"NV_DISPATCH_TARGET\")\n";
 
-// The folder that the jail sees as /build and /out.
+// Scratch: the folder whose parts the jail sees as /build and /out.
 struct Scratch {
   TempDir folder;
   fs::path in;
@@ -105,8 +107,8 @@ bool IncludesKernelHeader(const std::string& source) {
   });
 }
 
-// What the failure of one command means. A driver (g++) survives its children and says how they
-// died; clang does the work itself.
+// Returns what the failure of one command means. A driver (g++) survives its children and says how
+// they died. clang does the work itself.
 Status ClassifyFailure(const Jail::RunOutcome& run) {
   const std::string& text = run.err;
   const bool signalled = run.outcome.kind == Outcome::Kind::kSignalled;
@@ -136,7 +138,8 @@ std::string DiagnosticText(const Diagnostic& diagnostic) {
   return text;
 }
 
-// The place in the kernel that led to error number `index`, which lies in a library's header.
+// Returns the place in the kernel that caused error number `index`, which is located in a library's
+// header.
 std::string CauseText(const std::vector<Diagnostic>& diagnostics, std::size_t index) {
   for (std::size_t i = index + 1; i < diagnostics.size(); ++i) {
     const Diagnostic& next = diagnostics[i];
@@ -187,7 +190,7 @@ BuildFailure Failure(const CompileInput& input, const Jail::RunOutcome& run,
   return failure;
 }
 
-// Runs one command; a failure is a value.
+// Runs one command. Its failure is a value.
 Result<std::optional<BuildFailure>> Step(const Jail& jail, const CompileInput& input,
                                          const Scratch& scratch, Words argv,
                                          std::string_view name) {
@@ -221,8 +224,8 @@ void AddAuthors(const Candidate& candidate, Words& words) {
   for (const auto& [name, value] : candidate.tunables) {
     words.push_back("-DPRAGMA_TUNE_" + name + "=" + std::to_string(value));
   }
-  // Not ahead of a source that includes it itself: what that defines before it (PRAGMA_PREPACKED)
-  // chooses the prototype.
+  // kernel.h is not included ahead of a source that includes it itself. What that source defines
+  // before it (PRAGMA_PREPACKED) chooses the prototype.
   if (!IncludesKernelHeader(candidate.source())) {
     words.emplace_back("-include");
     words.emplace_back("kernel.h");
@@ -231,7 +234,7 @@ void AddAuthors(const Candidate& candidate, Words& words) {
   for (const char* word : {"-o", "/out/kernel.o"}) words.emplace_back(word);
 }
 
-// The author's flags come after ours, so that -std and the like are theirs to choose.
+// The author's flags come after pragma's, so that the author can choose -std and the like.
 std::vector<std::string> CompileCommand(const Toolchain& toolchain, const Candidate& candidate) {
   Words words{toolchain.path,
               "-c",
@@ -255,13 +258,14 @@ std::vector<std::string> CompileCommand(const Toolchain& toolchain, const Candid
 }
 
 std::vector<std::string> CudaCompileCommand(const CompileInput& input) {
-  // "9.0" is sm_90a: with what only that architecture has, since it runs nowhere else.
+  // "9.0" becomes sm_90a, with the features that only that architecture has, since the code runs on
+  // no other.
   std::string architecture = input.capability;
   std::erase(architecture, '.');
   if (architecture.size() > 2 || architecture >= "90") architecture += "a";
   Words words{input.toolchain.path, "-c", "-x", "cu", "-std=c++20", "-O3",
               "-gencode=arch=compute_" + architecture + ",code=sm_" + architecture, "-cudart=none",
-              // The PTX, which is looked at.
+              // Keeps the PTX, which is audited.
               "-keep", "-keep-dir=/out", "-default-stream=legacy", "-expt-relaxed-constexpr",
               "-ccbin=" + input.linker.path,
               "-Xcompiler=-O2,-fPIC,-fno-gnu-unique,-fno-semantic-interposition,-U_FORTIFY_SOURCE",
@@ -270,8 +274,8 @@ std::vector<std::string> CudaCompileCommand(const CompileInput& input) {
   return words;
 }
 
-// Without the author's flags: -ffast-math here would add a constructor that sets flush-to-zero for
-// the whole process.
+// The link command omits the author's flags. -ffast-math here would add a constructor that sets
+// flush-to-zero for the whole process.
 std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
   Words words{toolchain.path,
               "-shared",
@@ -291,8 +295,8 @@ std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp) {
 
 namespace {
 
-// By objdump, which comes with every toolchain's assembler. What it cannot say is said by an Error,
-// so that no object is let through unseen.
+// Disassembles with objdump, which comes with the assembler of every toolchain. If objdump fails,
+// the result is an Error, so that no object passes unexamined.
 Result<std::string> Disassemble(const Jail& jail, const CompileInput& input,
                                 const Scratch& scratch) {
   const Words argv{"/usr/bin/objdump", "-d", "--no-show-raw-insn", "--no-addresses",

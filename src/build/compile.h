@@ -1,5 +1,5 @@
-// Compile and link in the build jail: two commands of ours, with an argument vector each, and what
-// came of them.
+// Compiles and links in the build jail: two commands of pragma, each with an argument vector, and
+// their results.
 #pragma once
 
 #include <filesystem>
@@ -17,37 +17,40 @@ namespace pragma {
 
 struct CompileInput {
   const Toolchain& toolchain;
-  const Toolchain& linker;  // the same, but for CUDA: a C++ compiler
+  const Toolchain& linker;  // same as `toolchain`, except for CUDA, where it is a C++ compiler
   const Candidate& candidate;
   const std::string& kernel_header;
   const BuildLimits& limits;
-  const std::string& capability;  // of the GPU, for CUDA: "9.0"
+  const std::string& capability;  // compute capability of the GPU, for CUDA: "9.0"
 };
 
-// A change of these arguments, or of anything else here that alters the object, changes the number.
+// This number must be changed with these arguments, and with anything else here that alters the
+// object.
 inline constexpr int kCompileVersion = 5;
 
-// Run in /build (the sources, read-only); output goes to /out.
+// Returns the compiler's command line. It runs in /build (the sources, read-only) and writes to
+// /out.
 [[nodiscard]] std::vector<std::string> CompileCommand(const Toolchain& toolchain,
                                                       const Candidate& candidate);
-// For nvcc; one target, with no code that a driver would compile anew.
+// Returns nvcc's command line. It compiles for one target, without code that a driver would compile
+// again.
 [[nodiscard]] std::vector<std::string> CudaCompileCommand(const CompileInput& input);
 [[nodiscard]] std::vector<std::string> LinkCommand(const Toolchain& toolchain, bool openmp);
 [[nodiscard]] bool UsesOpenMp(const Candidate& candidate);
 
-// A jail with the toolchain, the sources in `in` (seen as /build, read-only) and `out` (/out), and
-// nothing else. The caller sets the limits.
+// Returns a jail with the toolchain, the sources in `in` (seen as /build, read-only) and `out`
+// (seen as /out), and nothing else. The caller sets the limits.
 [[nodiscard]] JailSpec CompilerJail(const Toolchain& toolchain, const std::filesystem::path& in,
                                     const std::filesystem::path& out,
                                     std::vector<std::string> argv);
 
 struct CompiledObject {
-  std::string bytes;        // of the shared object
+  std::string bytes;        // bytes of the shared object
   std::string disassembly;  // AuditRules::disassembly
-  std::string ptx;          // CUDA: what its device code was made from
+  std::string ptx;          // for CUDA: the PTX that its device code was made from
 };
 
-// The shared object, or why there is none.
+// CompileOutcome: the shared object, or the reason why there is none.
 using CompileOutcome = std::variant<CompiledObject, BuildFailure>;
 [[nodiscard]] Result<CompileOutcome> Compile(const Jail& jail,
                                              const std::filesystem::path& scratch_parent,

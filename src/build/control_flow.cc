@@ -1,4 +1,4 @@
-// Which instructions leave the straight line, and whom they call.
+// Which instructions change the control flow, and which functions they call.
 #include <cctype>
 #include <cstddef>
 #include <string>

@@ -1,4 +1,5 @@
-// nvcc in real build jails, without a GPU: what is built, what is turned away and why.
+// Tests nvcc in real build jails, without a GPU: which candidates are built, which are rejected and
+// why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

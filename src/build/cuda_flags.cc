@@ -1,5 +1,5 @@
-// The exact allow-list of nvcc's flags: as flags.cc. What is compiled for, how the host's code is
-// made and what is linked are ours.
+// The exact allow-list of nvcc's flags, like flags.cc. pragma alone decides on the target, on how
+// host code is compiled and on what is linked.
 #include <span>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Where a CUDA candidate could keep something from one call to the next: in the device's memory, as
-// its PTX shows, and in the host's, as the linked object shows.
+// Finds where a CUDA candidate could keep data from one call to the next: in device memory, as its
+// PTX shows, and in host memory, as the linked object shows.
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace pragma {
 namespace {
 
-// crt's own, and those of nvcc's registration.
+// Variables of crt and of nvcc's registration code.
 constexpr std::string_view kOwn[] = {"completed.0",
                                      "completed.1",
                                      "__dso_handle",
@@ -29,7 +29,7 @@ constexpr std::string_view kOwn[] = {"completed.0",
                                      "_ZL15__fatDeviceText",
                                      "DW.ref.__gxx_personality_v0"};
 
-// The heap, and what the libraries keep for a thread.
+// Functions of the heap, and functions that access state which the libraries keep per thread.
 constexpr std::string_view kHeap[] = {"malloc",        "calloc",         "realloc",
                                       "aligned_alloc", "posix_memalign", "memalign"};
 constexpr std::string_view kThreadState[] = {"__errno_location", "fesetenv", "feraiseexcept",
@@ -38,7 +38,7 @@ constexpr std::string_view kCopiesToSymbols[] = {"cudaMemcpyToSymbolAsync", "cud
 
 std::string Bytes(std::size_t bytes) { return FormatBytes(static_cast<double>(bytes)); }
 
-// As the author wrote it, or the end of that.
+// Returns the name as the author wrote it, shortened to its end if it is long.
 std::string PlainName(const std::string& symbol) {
   constexpr std::size_t kLongest = 60;
   int status = 0;
@@ -65,7 +65,8 @@ bool ImportsNew(const ElfFile& host) {
   });
 }
 
-// What nvcc puts into the function that launches a kernel: one handle, its guard, and a byte.
+// Returns whether nvcc put the variable into the function that launches a kernel. It puts one
+// handle, its guard and one byte there.
 bool IsStubs(const std::string& symbol, const PtxFacts& device) {
   const std::size_t stub = symbol.find("__device_stub_");
   if (stub == std::string::npos) return false;
@@ -74,7 +75,7 @@ bool IsStubs(const std::string& symbol, const PtxFacts& device) {
   });
 }
 
-constexpr std::size_t kOfEachStub = 4;  // variables, at most
+constexpr std::size_t kOfEachStub = 4;  // most variables per stub
 
 void AddHostVariables(const PtxFacts& device, const ElfFile& host, std::vector<std::string>& kept) {
   std::size_t stubs = 0;
@@ -88,10 +89,11 @@ void AddHostVariables(const PtxFacts& device, const ElfFile& host, std::vector<s
   }
 }
 
-// Data that no symbol names, as assembly can make it: a gap that alignment does not explain.
+// Returns whether there is data that no symbol names, as assembly can make it: a gap that alignment
+// does not explain.
 bool HasUnnamedData(const ElfFile& host, const WritableSection& section) {
   constexpr std::uint64_t kWord = 8;
-  std::map<std::uint64_t, std::uint64_t> ends;  // by address
+  std::map<std::uint64_t, std::uint64_t> ends;  // end of each symbol by address
   for (const ElfSymbol& symbol : host.all_symbols) {
     if (!symbol.defined || symbol.section != section.index) continue;
     const std::uint64_t size = symbol.name == "__dso_handle" ? kWord : symbol.size;

@@ -1,5 +1,5 @@
 // Which functions of CUDA's runtime the host code of a candidate may call: those that its worker
-// has (worker/cuda/runtime.c). Everything else is refused with the reason and the way out.
+// implements (worker/cuda/runtime.c). Everything else is refused, with the reason and a way out.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -11,19 +11,19 @@ namespace pragma {
 namespace {
 
 constexpr std::string_view kRuntime[] = {
-    // what nvcc's own host code calls
+    // functions that nvcc's own host code calls
     "__cudaRegisterFatBinary", "__cudaRegisterFatBinaryEnd", "__cudaUnregisterFatBinary",
     "__cudaRegisterFunction", "__cudaRegisterVar", "__cudaPushCallConfiguration",
     "__cudaPopCallConfiguration", "__cudaGetKernel", "__cudaLaunchKernel",
-    // launches, and what they need
+    // launches, and the functions that they need
     "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
     "cudaFuncSetAttribute", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "cudaGetDevice",
     "cudaDeviceGetAttribute", "cudaMemsetAsync", "cudaMemcpyAsync", "cudaGetSymbolAddress",
     "cudaMemcpyToSymbolAsync", "cudaPeekAtLastError", "cudaGetLastError", "cudaGetErrorString"};
 
-// What nvcc puts into host code besides: it unregisters device code at the end, and a __device__
-// function called by the host ends the process.
+// Further functions that nvcc puts into host code. It unregisters device code at the end, and a
+// __device__ function that the host calls ends the process.
 constexpr std::string_view kHost[] = {"atexit", "exit"};
 
 struct Family {
@@ -31,7 +31,7 @@ struct Family {
   std::string_view advice;
 };
 
-// The first that fits.
+// The first entry that matches counts.
 constexpr Family kFamilies[] = {
     {"cudaMallocManaged", "ask for scratch memory: pragma_scratch_bytes"},
     {"cudaMalloc", "ask for scratch memory: pragma_scratch_bytes"},

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "build/elf_file.h"
-#include "worker/deferred_tag.h"
+#include "worker/load/deferred_tag.h"
 
 namespace pragma {
 

@@ -1,6 +1,6 @@
-// Takes a candidate's constructors from the loader: their tags in the dynamic section get values
-// that only our worker knows, which calls them once its last filter is installed
-// (worker/deferred_tag.h).
+// Stops the loader from running a candidate's constructors. Their tags in the dynamic section get
+// values that only pragma's worker knows. The worker calls the constructors once its last filter is
+// installed (worker/load/deferred_tag.h).
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace pragma {
 
-// `object` is a linked shared object; what was done already is left as it is.
+// Returns the object with changed tags. `object` is a linked shared object. Tags that are already
+// changed are left as they are.
 [[nodiscard]] Result<std::string> DeferInitializers(std::string object);
 
 }  // namespace pragma

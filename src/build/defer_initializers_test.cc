@@ -12,7 +12,8 @@
 namespace pragma {
 namespace {
 
-// What Build returns went through DeferInitializers; its constructor would end this process.
+// Build's result has been through DeferInitializers. If the loader called its constructor, this
+// process would end.
 TEST(DeferInitializers, TheLoaderCallsNothingOfABuiltObject) {
   const TestBuilder builder;
   const auto outcome = builder.Build(

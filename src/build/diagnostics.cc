@@ -1,5 +1,6 @@
-// gcc's, clang's and nvcc's messages as values. Text, not their JSON: both compilers agree on
-// "file:line:column: severity: message", and gcc 12's JSON holds every template's whole life.
+// Parses the messages of gcc, clang and nvcc. It reads their text, not their JSON: gcc and clang
+// agree on "file:line:column: severity: message", and gcc 12's JSON holds the full history of every
+// template.
 #include "build/diagnostics.h"
 
 #include <algorithm>
@@ -17,13 +18,14 @@
 #include "build/builder.h"
 #include "build/dialect.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/diagnostic.h"
 
 namespace pragma {
 namespace {
 
 constexpr std::size_t kMaxDiagnostics = 40;
-// Per error; the rest of the notes is template noise. Those in the kernel itself lead to its cause.
+// Limit of notes per error. The remaining notes are template noise. Notes in the kernel itself lead
+// to the cause.
 constexpr std::size_t kMaxNotes = 2;
 constexpr std::size_t kMaxOwnNotes = 4;
 constexpr std::size_t kMaxMessage = 400;
@@ -31,7 +33,7 @@ constexpr std::size_t kMaxSourceLine = 200;
 constexpr std::array<std::string_view, 2> kSourceNames{DialectOf(Language::kCpp).source,
                                                        DialectOf(Language::kCuda).source};
 
-// Takes ":<number>" from the front.
+// Takes ":<number>" from the front of the text.
 std::optional<int> TakeNumber(std::string_view& text) {
   if (!text.starts_with(':')) return std::nullopt;
   int number = 0;
@@ -41,7 +43,7 @@ std::optional<int> TakeNumber(std::string_view& text) {
   return number;
 }
 
-// Takes "fatal error: " and the like from the front.
+// Takes "fatal error: " and the like from the front of the text.
 std::string TakeSeverity(std::string_view& text) {
   struct Word {
     std::string_view word;
@@ -53,7 +55,7 @@ std::string TakeSeverity(std::string_view& text) {
                              {"sorry, unimplemented: ", "error"},
                              {"warning: ", "warning"},
                              {"note: ", "note"}};
-  // nvcc's: "warning #177-D: ".
+  // nvcc writes "warning #177-D: ".
   for (const std::string_view numbered : {"error #", "warning #"}) {
     const std::size_t end = text.find(": ");
     if (!text.starts_with(numbered) || end == std::string_view::npos) continue;
@@ -68,8 +70,8 @@ std::string TakeSeverity(std::string_view& text) {
   return {};
 }
 
-// Where a line of text begins with a place: "kernel.cpp:12:5: ", "kernel.cu(12): ". Columns are
-// optional.
+// Place: the place at the beginning of a line of text: "kernel.cpp:12:5: ", "kernel.cu(12): ".
+// Columns are optional.
 struct Place {
   std::string file;
   int line = 0;
@@ -77,7 +79,7 @@ struct Place {
   std::string_view rest;
 };
 
-// nvcc's form.
+// Parses a place in nvcc's form.
 std::optional<Place> TakeBracketedPlace(std::string_view line) {
   const std::size_t bracket = line.find('(');
   const std::size_t end = line.find("): ");
@@ -112,7 +114,7 @@ std::optional<Place> TakePlace(std::string_view line) {
   return std::nullopt;
 }
 
-// The candidate's own file without its folder; empty: it is another one.
+// Returns the name of the candidate's own file without its folder. Empty: it is another file.
 std::string_view OurSource(std::string_view file) {
   for (const std::string_view name : kSourceNames) {
     if (file == name || file.ends_with("/" + std::string(name))) return name;
@@ -143,7 +145,8 @@ class Parser final {
   std::vector<Diagnostic> Take() { return std::move(result_); }
 
  private:
-  // Deep in a library header only the place in the kernel that led there helps its author.
+  // Handles a line with a place. Deep in a library header, only the place in the kernel that led
+  // there helps the author.
   void Placed(const Place& place) {
     std::string_view rest = place.rest;
     const std::string severity = TakeSeverity(rest);
@@ -158,13 +161,14 @@ class Parser final {
     if (severity != "note") cause_.reset();
   }
 
-  // "g++: error: unrecognized command-line option ...", "/usr/bin/ld: ... undefined reference ..."
+  // Handles a line without a place: "g++: error: unrecognized command-line option ...",
+  // "/usr/bin/ld: ... undefined reference ...".
   void Unplaced(std::string_view line) {
     const std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return;
     std::string_view rest = line.substr(colon + 2);
     std::string severity = TakeSeverity(rest);
-    // "ptxas error   : Entry function 'k' uses too much shared data ..."
+    // ptxas writes "ptxas error   : Entry function 'k' uses too much shared data ...".
     if (line.starts_with("ptxas error") || line.starts_with("ptxas fatal")) severity = "error";
     const bool linker = line.find("undefined reference") != std::string_view::npos ||
                         line.find("multiple definition") != std::string_view::npos;
@@ -195,8 +199,8 @@ class Parser final {
   std::vector<std::string> lines_;
   std::vector<Diagnostic> result_;
   std::optional<Place> cause_;
-  std::size_t notes_ = 0;      // since the last error or warning
-  std::size_t own_notes_ = 0;  // of these, in the kernel
+  std::size_t notes_ = 0;      // notes since the last error or warning
+  std::size_t own_notes_ = 0;  // notes in the kernel among these
 };
 
 }  // namespace
@@ -207,7 +211,7 @@ bool IsKernelSource(std::string_view file) {
 
 std::vector<Diagnostic> ParseDiagnostics(const std::string& text, const std::string& source) {
   Parser parser(source);
-  const std::vector<std::string> lines = SplitLines(text);  // what a place points into
+  const std::vector<std::string> lines = SplitLines(text);  // places point into these lines
   for (const std::string& line : lines) parser.Line(line);
   return parser.Take();
 }

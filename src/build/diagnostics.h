@@ -1,11 +1,11 @@
-// Where compilers' messages point to.
+// The places that compilers' messages refer to.
 #pragma once
 
 #include <string_view>
 
 namespace pragma {
 
-// Whether a diagnostic's file is the candidate's own: "kernel.cpp", "kernel.cu".
+// Returns whether a diagnostic's file is the candidate's own: "kernel.cpp", "kernel.cu".
 [[nodiscard]] bool IsKernelSource(std::string_view file);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// Dialect: what differs between the languages that the builder compiles.
+// Dialect: the differences between the languages that the builder compiles.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 namespace pragma {
 
 struct Dialect {
-  std::string_view source;  // the name of the one file: "kernel.cpp"
+  std::string_view source;  // name of the only file: "kernel.cpp"
   std::string_view entry;   // "pragma_kernel"
-  // All that leaves the object, whatever the source's attributes say.
+  // The only symbols that the object exports, whatever attributes the source sets.
   std::array<std::string_view, 4> exports;
 };
 
-// Of kCpp, or of kCuda.
+// Returns the dialect of kCpp or kCuda.
 [[nodiscard]] constexpr Dialect DialectOf(Language language) {
   if (language == Language::kCuda) {
     return {.source = "kernel.cu",

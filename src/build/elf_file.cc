@@ -19,7 +19,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMaxEntries = 1U << 20U;  // of any table
+constexpr std::size_t kMaxEntries = 1U << 20U;  // limit of entries in any table
 constexpr std::size_t kMaxName = 4096;
 constexpr std::uint32_t kIrelativeX86 = 37;    // R_X86_64_IRELATIVE
 constexpr std::uint32_t kIrelativeArm = 1032;  // R_AARCH64_IRELATIVE
@@ -114,7 +114,7 @@ class ElfReader final {
     return {};
   }
 
-  // From the segment, not from the section: it is what the loader reads.
+  // Reads the dynamic segment and not the section, because the loader reads the segment.
   Result<void> ReadInitializers(const Elf64_Phdr& segment) {
     std::uint64_t offset = segment.p_offset;
     for (const Elf64_Dyn& entry :

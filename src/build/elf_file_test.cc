@@ -53,7 +53,8 @@ TEST(ElfFile, OtherFilesAreRefused) {
   EXPECT_FALSE(ReadElf(executable));
 }
 
-// Every length and every damaged byte must give a verdict, never a crash (asan runs this too).
+// Every length and every damaged byte must give a verdict, never a crash (this test also runs under
+// asan).
 TEST(ElfFile, TruncatedAndDamagedObjectsGiveAVerdict) {
   const std::string& good = RealObject();
   for (std::size_t size = 0; size < good.size(); size += 97)

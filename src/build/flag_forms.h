@@ -1,4 +1,4 @@
-// The flags of each compiler that a candidate may name (flags.cc, cuda_flags.cc).
+// The flags of each compiler that a candidate may use (flags.cc, cuda_flags.cc).
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The exact allow-list of compile flags. Anything that names a path, a plugin, another tool's
-// option or a response file must not get through, so nothing is allowed by pattern but numbers.
+// The exact allow-list of compile flags. A flag that names a path, a plugin, another tool's option
+// or a response file must not get through, so patterns are allowed only for numbers.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace pragma {
 namespace {
 
 constexpr std::string_view kExact[] = {
-    // Level and dialect.
+    // Optimisation level and dialect.
     "-O0", "-O1", "-O2", "-O3", "-Ofast", "-g0", "-std=c++17", "-std=gnu++17", "-std=c++20",
     "-std=c++23", "-std=gnu++20", "-std=gnu++23", "-fopenmp", "-fopenmp-simd", "-fPIC", "-Wall",
     "-Wextra", "-w",
@@ -70,7 +70,8 @@ bool IsIdentifier(std::string_view text) {
          std::ranges::all_of(text, part);
 }
 
-// Decimal, hexadecimal or floating, with a sign; nothing that could name anything.
+// Returns whether the text is a decimal, hexadecimal or floating-point number, with or without a
+// sign. Text that could name anything is not a number.
 bool IsNumber(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   if (text.empty() || text.size() > 32 ||
@@ -109,7 +110,7 @@ constexpr std::string_view Examples(Language language) {
              : "-O3, -march=native, -fopenmp, -ffast-math, -funroll-loops and the like";
 }
 
-// The part of the reason that says what to do about one flag.
+// Returns the part of the reason that says what to do about one flag.
 std::string Advice(const std::string& flag, Language language) {
   if (flag.starts_with("-D")) return "only -DNAME and -DNAME=number are allowed";
   if (flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl") ||
@@ -124,7 +125,8 @@ std::string Advice(const std::string& flag, Language language) {
   if (flag.starts_with("-I") || flag.starts_with("-i") || flag.find('/') != std::string::npos) {
     return "a flag may not name a file or a folder";
   }
-  constexpr std::size_t kLongest = 48;  // no form is longer, and the distance is quadratic
+  constexpr std::size_t kLongest = 48;  // no allowed form is longer, and the distance takes
+                                        // quadratic time
   const std::string nearest =
       flag.size() > kLongest ? std::string() : Nearest(flag, AllowedFlagForms(language));
   const std::string hint = nearest.empty() ? "" : "did you mean " + nearest + "? ";

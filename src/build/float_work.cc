@@ -11,7 +11,7 @@
 namespace pragma {
 namespace {
 
-// Operations of one lane, by the beginning of the mnemonic.
+// Verb: the number of operations per lane, by the beginning of the mnemonic.
 struct Verb {
   std::string_view name;
   std::uint64_t operations = 1;
@@ -59,7 +59,7 @@ FloatWork FloatWorkOf(const Instruction& instruction) {
     if (verb == nullptr) return {};
     return {.flops = 1, .bits = kX87Bits, .scalar = true, .multiplies = verb->multiplies};
   }
-  // Sums of pairs of bfloat16 products.
+  // dpbf16ps computes sums of pairs of bfloat16 products.
   if (name == "dpbf16ps") {
     return {.flops = vector, .bits = vector * kBitsPerByte, .fused = true, .multiplies = true};
   }

@@ -1,4 +1,4 @@
-// The floating-point arithmetic of one instruction.
+// FloatWork: the floating-point arithmetic of one instruction.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 namespace pragma {
 
 struct FloatWork {
-  std::uint64_t flops = 0;  // of all lanes; a fused multiply-add is two
-  std::uint64_t bits = 0;   // width; a scalar's own. 0: no floating-point arithmetic
+  std::uint64_t flops = 0;  // over all lanes; a fused multiply-add counts as two
+  std::uint64_t bits = 0;   // width of the vector, or of the scalar; 0: no floating-point
+                            // arithmetic
   bool scalar = false;
   bool fused = false;
   bool multiplies = false;

@@ -34,7 +34,7 @@ bool IsShuffle(std::string_view name, bool from_memory) {
       "perm",     "unpck",    "punpck", "shuf",    "pshuf",    "blend",     "pblend",  "insert",
       "pinsr",    "extract",  "pextr",  "pack",    "palign",   "align",     "movhlps", "movlhps",
       "movshdup", "movsldup", "expand", "pexpand", "compress", "pcompress", "pslldq",  "psrldq"};
-  // Loads that fill a register are no work of the shuffle unit.
+  // Loads that fill a register do not use the shuffle unit.
   constexpr std::string_view kFilling[] = {"broadcast", "pbroadcast", "movddup"};
   return StartsWithOneOf(name, kStarts) || (!from_memory && StartsWithOneOf(name, kFilling));
 }
@@ -76,11 +76,11 @@ void AddAccess(const Instruction& instruction, bool frame_pointer, Mix& mix) {
   if (IsStackAccess(instruction.operands[access.operand], frame_pointer)) {
     mix.stack_accesses += both ? 2 : 1;
   }
-  // Locked even without the prefix.
+  // xchg with memory is locked even without the prefix.
   if (instruction.mnemonic.starts_with("xchg")) mix.locked = 1;
 }
 
-// What moves through the stack pointer without naming it.
+// Adds accesses through the stack pointer that the operands do not name.
 void AddImplicitAccess(const Instruction& instruction, Mix& mix) {
   const std::string_view name = instruction.mnemonic;
   if (name.starts_with("push") || IsCall(name)) AddStore(8, mix);
@@ -115,7 +115,8 @@ struct Executed {
   std::uint64_t instructions;
 };
 
-// The hottest blocks until nine tenths are reached, the last of them in part.
+// Takes the hottest blocks until nine tenths of the executed instructions are reached. The last
+// block counts in part.
 std::uint64_t HotInstructions(std::vector<Executed> blocks, std::uint64_t all) {
   std::ranges::sort(blocks, std::greater(), &Executed::times);
   const double wanted = 0.9 * static_cast<double>(all);

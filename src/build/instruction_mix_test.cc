@@ -192,7 +192,7 @@ TEST(LibraryCalls, ByName) {
   }
 }
 
-// What a kernel does is known from its source.
+// Counted: counts the work of a kernel. The expected work follows from its source.
 class Counted : public testing::TestWithParam<const char*> {
  protected:
   std::map<std::string, double> Measure(const std::string& source, std::vector<std::string> flags) {

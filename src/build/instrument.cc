@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// What a sanitizer's run needs that may not be there.
+// Returns what a sanitizer's run needs that is not installed.
 std::string Missing(Sanitizer sanitizer, const Toolchain& toolchain) {
   if (!toolchain.missing.empty()) return toolchain.missing;
   std::error_code code;
@@ -35,8 +35,8 @@ std::string Missing(Sanitizer sanitizer, const Toolchain& toolchain) {
   return {};
 }
 
-// The author's flags without what the tool cannot take: valgrind knows no AVX-512, and checks ask
-// for code that still does what the source says.
+// Returns the author's flags without those that the tool cannot support: valgrind does not know
+// AVX-512, and the checks need code that still does what the source says.
 Words Flags(Sanitizer sanitizer, const Candidate& candidate) {
   Words flags;
   for (const std::string& flag : candidate.flags) {
@@ -52,7 +52,8 @@ Words Flags(Sanitizer sanitizer, const Candidate& candidate) {
   add({"-O1", "-g1", "-fno-omit-frame-pointer"});
   switch (sanitizer) {
     case Sanitizer::kAddress:
-      // Misaligned vector accesses work on the machines this is for.
+      // Alignment is not checked, because misaligned vector accesses work on the supported
+      // machines.
       add({"-fsanitize=address,undefined", "-fno-sanitize=alignment,vptr"});
       break;
     case Sanitizer::kMemory:
@@ -85,7 +86,7 @@ JailSpec RunSpec(const Workshop& shop, Sanitizer sanitizer, const InstrumentedCa
   spec.env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0";
   spec.env["UBSAN_OPTIONS"] = "print_stacktrace=0:halt_on_error=1";
   if (sanitizer == Sanitizer::kThread) {
-    // Without archer every barrier of the uninstrumented run-time library would look like a race.
+    // Without archer, every barrier of the uninstrumented run-time library would look like a race.
     spec.env["OMP_TOOL_LIBRARIES"] = shop.toolchain().library_folder + "/libarcher.so";
     spec.env["TSAN_OPTIONS"] =
         "ignore_noninstrumented_modules=1:halt_on_error=1:allow_addr2line=1:external_symbolizer_"

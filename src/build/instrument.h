@@ -1,6 +1,6 @@
-// Instrumented builds: the candidate and a small main program of ours as an executable that a
-// sanitizer watches, run once on one input set. A report that names the candidate's own lines is
-// evidence of a defect; the absence of one proves nothing against a hostile candidate.
+// Instrumented builds: the candidate and a small main program of pragma, linked into an executable
+// that runs under a sanitizer, once, on one input set. A report that names the candidate's own
+// lines is evidence of a defect. The absence of a report proves nothing about a hostile candidate.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 #include "build/toolchain.h"
 #include "build/workshop.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {
 
 enum class Sanitizer : std::uint8_t {
-  kAddress,  // gcc's address and undefined behaviour sanitizers
+  kAddress,  // gcc's address and undefined-behaviour sanitizers
   kMemory,   // valgrind's memcheck: uses of values that were never written
   kThread,   // clang's thread sanitizer with its OpenMP runtime: data races
 };
@@ -26,21 +26,22 @@ enum class Sanitizer : std::uint8_t {
 
 struct SanitizerFinding {
   Status status = Status::kCrashed;
-  std::string reason;  // what, and on which line of kernel.cpp
-  std::string log;     // the report, shortened; foreign text
+  std::string reason;  // what happened, and on which line of kernel.cpp
+  std::string log;     // shortened report; untrusted text
 };
 struct SanitizerOutcome {
-  std::string skipped;  // why it was not run, or did not end; empty: it ran
+  std::string skipped;  // reason why it was not run, or did not end; empty: it ran
   std::optional<SanitizerFinding> finding;
 };
 
-// Builds and runs in the build jail, without a limit on the address space.
+// Builds and runs the executable in the build jail, without a limit on the address space.
 [[nodiscard]] Result<SanitizerOutcome> RunSanitizer(const Jail& jail, Toolchains& toolchains,
                                                     Sanitizer sanitizer, const Candidate& candidate,
                                                     const std::string& kernel_header,
                                                     const InstrumentedCall& call);
 
-// What a report says, or nullopt when there is none. Foreign text in, one line out.
+// Returns what a report says, in one line, or nullopt when there is no report. The input is
+// untrusted text.
 [[nodiscard]] std::optional<SanitizerFinding> ReadReport(Sanitizer sanitizer,
                                                          const std::string& text);
 

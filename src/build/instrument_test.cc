@@ -12,14 +12,14 @@
 #include "build/workshop.h"
 #include "core/candidate.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
 
 constexpr std::size_t kFloats = 256;
 
-// Runs kernel(x, out) on 256 floats.
+// Runs kernel(x, out) on 256 floats under the sanitizer.
 SanitizerOutcome Watch(Sanitizer sanitizer, const std::string& body,
                        const std::string& before = "") {
   const std::string header = "#pragma once\n#include <cstddef>\n";
@@ -72,7 +72,7 @@ TEST(Instrument, UndefinedBehaviourIsNamed) {
       << outcome.finding->reason;
 }
 
-// No branch depends on the value: it only comes out.
+// No branch depends on the value. It only reaches the output.
 TEST(Instrument, AnUnwrittenValueThatReachesAnOutputIsReported) {
   const auto outcome =
       Watch(Sanitizer::kMemory,

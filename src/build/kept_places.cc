@@ -22,12 +22,12 @@ constexpr std::string_view kSettings[] = {"omp_set_num_threads", "omp_set_dynami
                                           "omp_set_nested", "omp_set_max_active_levels",
                                           "omp_set_schedule"};
 
-// Of the compiler's start files.
+// Returns whether a variable belongs to the compiler's start files.
 bool IsOfStartFiles(std::string_view name) {
   return name.starts_with("completed.") || name == "__dso_handle" || name == "__TMC_END__";
 }
 
-// "", or " (a, b, c, ...)".
+// Returns "" or " (a, b, c, ...)".
 std::string Listed(std::vector<std::string> names) {
   if (names.empty()) return {};
   std::ranges::sort(names);

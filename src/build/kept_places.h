@@ -1,4 +1,4 @@
-// KeptPlaces: where an object could keep something from one call to the next.
+// KeptPlaces: the places where an object could keep data from one call to the next.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace pragma {
 
 struct KeptPlaces {
   std::vector<std::string> words;  // "4 bytes of static data (count)", "allocated memory (malloc)"
-  bool data_is_ours = false;       // what can be written is the compiler's start files' alone
+  bool data_is_ours = false;       // true: the only writable data are those of the compiler's start
+                                   // files
 };
 
 [[nodiscard]] KeptPlaces FindKeptPlaces(const ElfFile& elf);

@@ -117,7 +117,7 @@ class Lexer final {
     const int line = line_;
     const bool number = std::isdigit(static_cast<unsigned char>(Peek())) != 0;
     std::string word;
-    // A quote inside a number separates digits.
+    // A quote inside a number is a digit separator.
     while (IsWordChar(Peek()) || (number && Peek() == '\'' && IsWordChar(Peek(1)))) {
       word += Peek();
       Advance();

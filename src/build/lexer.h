@@ -1,4 +1,4 @@
-// A C++ source split just far enough for the tripwires and for what pragma reads in it: directives,
+// Splits a C++ source as far as the tripwires, and pragma's own reading of it, need: directives,
 // identifiers, literals, comments.
 #pragma once
 
@@ -11,29 +11,29 @@ namespace pragma {
 struct SourceToken {
   enum class Kind { kIdentifier, kNumber, kString, kPunctuation };
   Kind kind = Kind::kPunctuation;
-  std::string text;  // of a string: its contents as written, without quotes
+  std::string text;  // for a string: its contents as written, without quotes
   int line = 0;      // 1-based
 };
 
 struct SourceDirective {
   std::string name;  // "include"
-  std::string rest;  // the trimmed remainder of the line
+  std::string rest;  // trimmed rest of the line
   int line = 0;
 };
 
-// A comment to the end of its line.
+// SourceComment: a comment that extends to the end of its line.
 struct SourceComment {
-  std::string text;  // without the slashes; spliced lines are one
+  std::string text;  // text without the slashes; spliced lines are joined
   int line = 0;
 };
 
 struct LexedSource {
-  std::vector<SourceToken> tokens;          // outside directives; comments are gone
-  std::vector<SourceDirective> directives;  // spliced lines are one
+  std::vector<SourceToken> tokens;          // tokens outside directives, without comments
+  std::vector<SourceDirective> directives;  // spliced lines are joined
   std::vector<SourceComment> comments;
 };
 
-// Never fails: whatever is malformed is the compiler's to complain about.
+// Splits a source. It never fails: malformed text is left for the compiler to report.
 [[nodiscard]] LexedSource LexSource(std::string_view source);
 
 }  // namespace pragma

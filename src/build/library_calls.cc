@@ -11,7 +11,8 @@
 namespace pragma {
 namespace {
 
-// In double's form; f and l at the end make those of float and long double.
+// Returns whether it is a mathematical function, in its form for double. An f or l at the end makes
+// the form for float or long double.
 bool IsMathName(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "acos",     "acosh",     "asin",    "asinh",     "atan",      "atan2",  "atanh",     "cbrt",
@@ -27,7 +28,7 @@ bool IsMathName(std::string_view name) {
   return IsOneOf(name.substr(0, name.size() - 1), kNames) || name == "lgammaf_r";
 }
 
-// "expf" of "__expf_finite", which -ffast-math made of it in older C libraries.
+// Returns "expf" for "__expf_finite". With older C libraries, -ffast-math calls such names.
 std::string_view WithoutFinite(std::string_view name) {
   constexpr std::string_view kEnd = "_finite";
   if (!name.starts_with("__") || !name.ends_with(kEnd) || name.size() <= 2 + kEnd.size())
@@ -35,7 +36,8 @@ std::string_view WithoutFinite(std::string_view name) {
   return name.substr(2, name.size() - 2 - kEnd.size());
 }
 
-// "_ZGVeN16v_expf": an instruction set, masked or not, lanes, parameters, the scalar name.
+// Returns the lanes of a vector function such as "_ZGVeN16v_expf". Its name gives an instruction
+// set, masked or not, lanes, parameters and the scalar name.
 std::uint64_t VectorLanes(std::string_view name) {
   constexpr std::string_view kStart = "_ZGV";
   if (!name.starts_with(kStart) || name.size() < kStart.size() + 3) return 0;
@@ -54,7 +56,8 @@ bool StartsRegion(std::string_view name) {
          name.starts_with("__kmpc_fork_call") || name == "__kmpc_fork_teams";
 }
 
-// Those of worksharing constructs too; the one at a region's end comes with the region.
+// Returns whether the function is a barrier. The barriers of worksharing constructs count too. The
+// one at the end of a parallel region belongs to the region.
 bool IsBarrier(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "GOMP_barrier",      "GOMP_barrier_cancel",      "GOMP_loop_end",  "GOMP_loop_end_cancel",

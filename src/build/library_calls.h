@@ -1,4 +1,4 @@
-// What a called library function is for, by its name.
+// What a library function does, looked up by its name.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class LibraryCall : std::uint8_t { kOther, kMath, kParallelRegion, kBarrier
 
 struct LibraryCallFacts {
   LibraryCall kind = LibraryCall::kOther;
-  std::uint64_t elements = 0;  // of kMath: how many one call computes
+  std::uint64_t elements = 0;  // for kMath: number of elements that one call computes
 };
 
 [[nodiscard]] LibraryCallFacts LookUpCall(std::string_view name);

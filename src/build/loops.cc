@@ -1,6 +1,6 @@
-// Natural loops by dominators. A part of a function that nothing reaches (a landing pad, the target
-// of an unknown jump) is a tree of its own: what leads from there into code seen before is ignored,
-// so that it does not hide that code's loops.
+// Finds natural loops by dominators. A part of a function that is never reached (a landing pad, the
+// target of an unknown jump) is a tree of its own. Edges from there into code that was seen before
+// are ignored, so that they do not hide the loops of that code.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// The flow of one function, its blocks numbered in reverse postorder.
+// Flow: the control flow of one function, with its blocks numbered in reverse postorder.
 struct Flow {
-  std::vector<std::size_t> block;                      // number to block
+  std::vector<std::size_t> block;                      // maps a number to its block
   std::vector<std::vector<std::size_t>> predecessors;  // numbers
-  std::vector<std::size_t> dominator;                  // immediate; kNone: an entry
+  std::vector<std::size_t> dominator;                  // immediate dominator; kNone: an entry
 };
 
-// Appends the blocks reached from `root`, reverse postorder.
+// Appends the blocks reached from `root`, in reverse postorder.
 void Visit(const Assembly& assembly, std::size_t root, std::vector<bool>& seen,
            std::vector<std::size_t>& order) {
   struct Frame {
@@ -48,7 +48,7 @@ void Visit(const Assembly& assembly, std::size_t root, std::vector<bool>& seen,
   std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
 }
 
-// `seen` and `number` are for all blocks of the assembly.
+// Marks: `seen` and `number` have an element for each block of the assembly.
 struct Marks {
   std::vector<bool> seen;
   std::vector<std::size_t> number;
@@ -56,7 +56,7 @@ struct Marks {
 
 Flow MakeFlow(const Assembly& assembly, const std::vector<std::size_t>& blocks, Marks& marks) {
   Flow flow;
-  std::vector<std::size_t> tree;  // number to the number its root has
+  std::vector<std::size_t> tree;  // maps a number to the number of its root
   for (const std::size_t root : blocks) {
     if (marks.seen[root]) continue;
     const std::size_t begin = flow.block.size();
@@ -82,7 +82,7 @@ std::size_t CommonDominator(const Flow& flow, std::size_t a, std::size_t b) {
   return a;
 }
 
-// Cooper, Harvey and Kennedy's iteration.
+// Finds dominators by the iteration of Cooper, Harvey and Kennedy.
 void FindDominators(Flow& flow) {
   const std::size_t count = flow.block.size();
   flow.dominator.assign(count, kNone);
@@ -111,7 +111,7 @@ bool Dominates(const Flow& flow, std::size_t above, std::size_t below) {
   return below == above;
 }
 
-// Everything from which `latches` are reached without passing the header.
+// Returns all blocks from which `latches` are reached without passing the header.
 std::vector<std::size_t> Body(const Flow& flow, std::size_t header,
                               std::vector<std::size_t> latches) {
   std::vector<bool> inside(flow.block.size());
@@ -144,7 +144,8 @@ void AddLoops(const Assembly& assembly, const Flow& flow, std::vector<Loop>& loo
   }
 }
 
-// A loop's depth is that of its header; one whose blocks lie no deeper holds no other.
+// Sets depth and nesting. A loop's depth is that of its header. A loop that has no deeper block
+// contains no other loop.
 void FindNesting(std::size_t blocks, std::vector<Loop>& loops) {
   std::vector<int> depth(blocks);
   for (const Loop& loop : loops) {

@@ -14,7 +14,7 @@
 namespace pragma {
 namespace {
 
-// The operand names an address without touching what is there.
+// Returns whether the operand only names an address and its memory is not accessed.
 bool OnlyNamesAddress(std::string_view name) {
   constexpr std::string_view kStarts[] = {"lea",      "nop", "clflush", "clwb",
                                           "cldemote", "j",   "endbr"};
@@ -58,7 +58,8 @@ bool IsGatherOrScatter(std::string_view name) {
   return StartsWithOneOf(name, kStarts);
 }
 
-// "vpgatherqd (%rax,%zmm1,4), %ymm2{%k1}": as many elements as indices and registers have room for.
+// Returns the bytes of "vpgatherqd (%rax,%zmm1,4), %ymm2{%k1}": as many elements as indices and
+// registers have room for.
 int GatherBytes(std::string_view name, const Instruction& instruction, std::size_t operand) {
   const std::size_t verb_end = name.find("er") + 2;
   if (verb_end + 2 > name.size()) return 0;
@@ -113,7 +114,7 @@ std::string_view WithoutBraces(std::string_view operand) {
 bool IsMemoryOperand(std::string_view operand) {
   if (operand.starts_with('*')) operand.remove_prefix(1);
   if (operand.empty() || operand.starts_with('$') || operand.starts_with('{')) return false;
-  // A register; but a segment's name stands before an address.
+  // A leading % means a register, unless it names a segment in front of an address.
   return !operand.starts_with('%') || operand.find(':') != std::string_view::npos;
 }
 
@@ -126,7 +127,7 @@ Address ParseAddress(std::string_view operand) {
     address.segment = operand.substr(1, colon - 1);
     operand.remove_prefix(colon + 1);
   }
-  // The last bracket: a displacement may hold some, too.
+  // The last bracket opens the address. The displacement may contain brackets too.
   const std::size_t open = operand.ends_with(')') ? operand.rfind('(') : std::string_view::npos;
   address.displacement = Trim(operand.substr(0, std::min(open, operand.size())));
   if (open == std::string_view::npos) return address;
@@ -147,7 +148,7 @@ bool IsStringInstruction(const Instruction& instruction) {
       "movsb", "movsw", "movsl", "movsq", "stosb", "stosw", "stosl", "stosq", "lodsb", "lodsw",
       "lodsl", "lodsq", "scasb", "scasw", "scasl", "scasq", "cmpsb", "cmpsw", "cmpsl", "cmpsq"};
   if (!IsOneOf(instruction.mnemonic, kNames)) return false;
-  // "movsbl" has a longer name, but some write "movsb (%rax), %ecx" for it.
+  // "movsbl" is the name of the extending load, but some write "movsb (%rax), %ecx" for it.
   return instruction.operands.empty() ||
          std::ranges::any_of(instruction.operands, [](const std::string& operand) {
            return operand.find("%es:") != std::string::npos || operand == "(%rsi)";

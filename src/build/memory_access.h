@@ -13,20 +13,21 @@ namespace pragma {
 
 enum class AccessKind : std::uint8_t { kNone, kLoad, kStore, kLoadAndStore, kPrefetch };
 
-// The one memory operand that an instruction may have. What push, pop, call, ret and string
-// instructions do without naming it is not here.
+// MemoryAccess: the one memory operand that an instruction may have. Implicit accesses of push,
+// pop, call, ret and string instructions are not included.
 struct MemoryAccess {
   AccessKind kind = AccessKind::kNone;
-  std::size_t operand = 0;  // its index
-  int bytes = 0;        // of one access, masked lanes included; of a gather: of all its elements
-  bool gather = false;  // or scatter: several addresses
+  std::size_t operand = 0;  // index of that operand
+  int bytes = 0;            // bytes of one access, masked lanes included; for a gather: of all its
+                            // elements
+  bool gather = false;      // gather or scatter: several addresses
   bool masked = false;
-  bool non_temporal = false;  // a store past the caches
+  bool non_temporal = false;  // a non-temporal (streaming) store, which bypasses the caches
 };
 
 [[nodiscard]] MemoryAccess AccessOf(const Instruction& instruction);
 
-// "%fs:8+x(%rax,%rcx,4){1to8}" in its parts.
+// Address: the parts of "%fs:8+x(%rax,%rcx,4){1to8}".
 struct Address {
   std::string segment;       // "fs"
   std::string displacement;  // "8+x"
@@ -35,32 +36,34 @@ struct Address {
   int scale = 1;
 };
 [[nodiscard]] Address ParseAddress(std::string_view operand);
-// "(%rax)" of "(%rax){%k1}{z}".
+// Returns "(%rax)" for "(%rax){%k1}{z}".
 [[nodiscard]] std::string_view WithoutBraces(std::string_view operand);
 [[nodiscard]] bool IsMemoryOperand(std::string_view operand);
 
-// rep movs, stos and the like.
+// Returns whether it is rep movs, stos or the like.
 [[nodiscard]] bool IsStringInstruction(const Instruction& instruction);
-// Bytes that it moves each time.
+// Returns the number of bytes that it moves per repetition.
 [[nodiscard]] int StringElementBytes(const Instruction& instruction);
 
-// Without the v of VEX and EVEX forms.
+// Returns the mnemonic without the v of VEX and EVEX forms.
 [[nodiscard]] std::string_view BaseName(std::string_view mnemonic);
-// Of the widest vector register among the operands: 64, 32, 16, 8 (mmx), or 0.
+// Returns the size in bytes of the widest vector register among the operands: 64, 32, 16, 8 (mmx),
+// or 0.
 [[nodiscard]] int VectorBytes(std::span<const std::string> operands);
-// Of a general register: 8, 4, 2, 1; 0 for anything else.
+// Returns the size in bytes of a general register: 8, 4, 2, 1; 0 for anything else.
 [[nodiscard]] int RegisterBytes(std::string_view operand);
-// "{1to16}": every lane reads the same element.
+// Returns whether every lane reads the same element: "{1to16}".
 [[nodiscard]] bool IsBroadcast(std::string_view operand);
 
-// A floating-point mnemonic's last letters, as in addps and addsd.
+// FloatForm: what the last letters of a floating-point mnemonic say, as in addps and addsd.
 struct FloatForm {
-  int element = 0;  // bytes; 0: it is none
+  int element = 0;  // bytes; 0: it is not a floating-point mnemonic
   bool scalar = false;
 };
 [[nodiscard]] FloatForm FloatFormOf(std::string_view base_name);
 
-// Bytes of memory operand `operand` of an instruction that is neither gather nor scatter.
+// Returns the size in bytes of memory operand `operand` of an instruction that is neither gather
+// nor scatter.
 [[nodiscard]] int OperandBytes(const Instruction& instruction, std::size_t operand);
 
 }  // namespace pragma

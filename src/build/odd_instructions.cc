@@ -11,12 +11,13 @@
 namespace pragma {
 namespace {
 
-// Of a ModRM byte: the three parts of its bits.
+// The three bit fields of a ModRM byte.
 constexpr unsigned Mode(unsigned byte) { return byte >> 6U; }
 constexpr unsigned Register(unsigned byte) { return byte >> 3U & 7U; }
-constexpr unsigned kRegisterMode = 3;  // no operand in memory
+constexpr unsigned kRegisterMode = 3;  // the operand is not in memory
 
-// After the escape byte 0x0f; `next` and `then` are what follows, 0 at the end.
+// Classifies an opcode after the escape byte 0x0f. `next` and `then` are the following bytes, 0 at
+// the end.
 std::string_view AfterEscape(unsigned opcode, unsigned next) {
   const bool memory = Mode(next) != kRegisterMode;
   const unsigned field = Register(next);
@@ -42,7 +43,7 @@ std::string_view AfterEscape(unsigned opcode, unsigned next) {
 }
 
 struct InstructionFamily {
-  std::string_view prefix;  // of the mnemonic, without the suffix for 64 bits and the like
+  std::string_view prefix;  // prefix of the mnemonic, without the suffix for 64 bits and the like
   std::string_view what;
 };
 
@@ -64,7 +65,7 @@ constexpr InstructionFamily kForbidden[] = {
     {"fxsave", "a kernel has no use for saved register states"},
     {"fxrstor", "a kernel has no use for saved register states"}};
 
-// The mnemonic of a line of objdump: "\trdtsc", "\tlock xadd ...".
+// Returns the mnemonic of a line of objdump: "\trdtsc", "\tlock xadd ...".
 std::string_view Mnemonic(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (begin == 0 || begin == std::string_view::npos) return {};
@@ -103,7 +104,7 @@ std::vector<std::string> OddInstructions(std::string_view code) {
 }
 
 bool CallForDisassembly(const std::vector<std::string>& found) {
-  // System calls are the filters' affair.
+  // System calls are left to the filters.
   return std::ranges::any_of(found, [](const std::string& name) {
     return name != "syscall" && name != "int 0x80" && name != "sysenter";
   });

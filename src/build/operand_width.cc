@@ -1,5 +1,5 @@
-// How many bytes a memory operand has. AT&T syntax does not say it for vector instructions: it
-// follows from the mnemonic and the registers beside it.
+// Computes how many bytes a memory operand has. AT&T syntax does not say it for vector
+// instructions. It follows from the mnemonic and the registers among the operands.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -23,7 +23,8 @@ std::optional<int> Look(const NamedBytes (&table)[N], std::string_view name) {
   return found == std::end(table) ? std::nullopt : std::optional(found->bytes);
 }
 
-// b, w, d, q of packed integer mnemonics; b, w, l, q of general ones.
+// Returns the bytes for a letter: b, w, d, q of packed integer mnemonics; b, w, l, q of general
+// ones.
 int LetterBytes(char letter) {
   switch (letter) {
     case 'b': return 1;
@@ -42,7 +43,7 @@ constexpr NamedBytes kFixed[] = {
     {"cmpxchg16b", 16},  {"cmpxchg8b", 8},    {"insertf128", 16},    {"inserti128", 16},
     {"extractf128", 16}, {"extracti128", 16}, {"broadcastf128", 16}, {"broadcasti128", 16}};
 
-// "32x4" at the end of broadcast, insert and extract: four elements of 32 bits.
+// Parses "32x4" at the end of broadcast, insert and extract: four elements of 32 bits.
 std::optional<int> TimesBytes(std::string_view name) {
   const bool part =
       name.starts_with("broadcast") || name.starts_with("insert") || name.starts_with("extract");
@@ -52,7 +53,8 @@ std::optional<int> TimesBytes(std::string_view name) {
   return bits / 8 * (name[at + 1] - '0');
 }
 
-// pmovsxbw and pmovzxbw read less than they fill; pmovwb, pmovswb, pmovuswb write less.
+// Handles packed moves: pmovsxbw and pmovzxbw read less than they fill, and pmovwb, pmovswb,
+// pmovuswb write less.
 std::optional<int> PackedMoveBytes(std::string_view name, int vector) {
   if (!name.starts_with("pmov") || name.size() < 6) return {};
   const int from = LetterBytes(name[name.size() - 2]);
@@ -61,7 +63,7 @@ std::optional<int> PackedMoveBytes(std::string_view name, int vector) {
   return vector * std::min(from, to) / std::max(from, to);
 }
 
-// The type at the beginning of "ps2pd" or, after the 2, at the end.
+// Returns the element size of the type at the beginning of "ps2pd" or, after the 2, at its end.
 int ConvertedElement(std::string_view type) {
   constexpr NamedBytes kTypes[] = {{"ps", 4}, {"pd", 8},  {"ph", 2}, {"dq", 4}, {"udq", 4},
                                    {"qq", 8}, {"uqq", 8}, {"w", 2},  {"uw", 2}, {"bf16", 2}};
@@ -85,14 +87,15 @@ std::optional<int> ConversionBytes(std::string_view name, int vector) {
   const int source = ConvertedElement(from);
   const int target = ConvertedElement(to);
   if (source == 0 || target == 0) return vector;
-  // Into a wider element: fewer are read than the register has room for. Into a narrower one only
-  // the 512-bit form (a 256-bit result) and SSE's go without a letter x or y.
+  // A conversion into a wider element reads fewer elements than the register has room for. Of the
+  // conversions into a narrower element, only the 512-bit form (a 256-bit result) and the SSE form
+  // have no letter x or y.
   if (source <= target) return vector * source / target;
   if (name.starts_with("cvtps2ph")) return vector / 2;
   return vector >= 32 ? vector * source / target : vector;
 }
 
-// Shifts by a count in memory read 16 bytes whatever the width.
+// Returns whether it is a shift by a count in memory. Such a shift reads 16 bytes at any width.
 bool IsShiftByCount(std::string_view name, std::size_t operand) {
   const bool shift =
       name.starts_with("psll") || name.starts_with("psrl") || name.starts_with("psra");
@@ -106,7 +109,7 @@ std::optional<int> ElementBytes(std::string_view name) {
   return bytes == 0 ? std::nullopt : std::optional(bytes);
 }
 
-// "{1to8}"
+// Returns the bytes that "{1to8}" reads.
 int BroadcastBytes(std::string_view name, std::string_view operand, int vector) {
   const std::string_view digits = operand.substr(operand.find("{1to") + 4);
   int lanes = 0;
@@ -136,7 +139,7 @@ int VectorOperandBytes(std::string_view name, std::size_t operand, int vector) {
   return vector;
 }
 
-// flds, faddl, fildll, fstpt: the last letters say it.
+// Returns the bytes of flds, faddl, fildll, fstpt, which follow from the last letters.
 int X87Bytes(std::string_view name) {
   const bool integer = name.starts_with("fi");
   if (name.ends_with('t')) return 10;
@@ -194,7 +197,7 @@ int OperandBytes(const Instruction& instruction, std::size_t operand) {
   if (name.starts_with("kmov")) return LetterBytes(name.back());
   if (const auto fixed = Look(kFixed, name)) return *fixed;
   if (vector != 0) return VectorOperandBytes(name, operand, vector);
-  // Conversions to a general register: cvttss2si.
+  // This handles conversions to a general register, such as cvttss2si.
   if (const auto converted = ConversionBytes(name, 0)) return *converted;
   if (name.starts_with('f') && !name.starts_with("fx")) return X87Bytes(name);
   return GeneralBytes(instruction);

@@ -28,8 +28,9 @@ bool IsNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-// Words, with a leading dot or percent sign where they have one, and single other characters. What
-// two readers could split differently (escapes in strings, odd characters) is a complaint.
+// PtxLexer: splits PTX into words, with their leading dot or percent sign, and single other
+// characters. Text that two readers could split differently (escapes in strings, odd characters)
+// gives a complaint.
 class PtxLexer final {
  public:
   explicit PtxLexer(std::string_view text) : text_(text) {}
@@ -95,7 +96,7 @@ class PtxLexer final {
   std::string complaint_;
 };
 
-// Without .loc and .file, which end without a semicolon.
+// Returns the tokens without .loc and .file, which end without a semicolon.
 Tokens WithoutPlaces(const Tokens& tokens) {
   Tokens rest;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -115,8 +116,8 @@ Tokens WithoutPlaces(const Tokens& tokens) {
   return rest;
 }
 
-// Special registers that tell time or count something: clocks, performance monitors, and the number
-// of the launch.
+// Returns whether it is a special register that tells time or counts something: clocks, performance
+// monitors, and the number of the launch.
 bool TellsTime(std::string_view token) {
   while (token.starts_with('%')) token.remove_prefix(1);
   if (token.starts_with("clock") || token.starts_with("globaltimer")) return true;
@@ -129,7 +130,7 @@ std::string TimeComplaint(const Tokens& tokens) {
   for (const std::string_view token : tokens) {
     if (token.starts_with('%') && TellsTime(token))
       return "the device code reads " + std::string(Shorten(token, 40)) + kClockAdvice;
-    // Nothing in PTX is called so today: instructions by any name.
+    // No PTX instruction has such a name today. Instructions are refused by any of these names.
     const std::string_view opcode = token.starts_with('.') ? token.substr(1) : token;
     if (opcode == "clock" || opcode == "clock64" || opcode == "globaltimer")
       return "the device code uses " + std::string(token) + kClockAdvice;
@@ -147,7 +148,7 @@ std::size_t Number(std::string_view token) {
   return error == std::errc() ? value : 0;
 }
 
-// Of ".u32" and the like; textures and their kind are handles.
+// Returns the bytes of ".u32" and the like. Textures and similar types are handles.
 std::size_t TypeBytes(std::string_view type) {
   if (type.starts_with('.') && type.size() > 2 && type.ends_with("ref"))
     return sizeof(std::uint64_t);
@@ -169,7 +170,7 @@ std::size_t Times(std::size_t a, std::size_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
 }
 
-// ".align 4 .v2 .u32 name[3][4] = {...}, other" up to the semicolon.
+// Reads a declaration ".align 4 .v2 .u32 name[3][4] = {...}, other" up to the semicolon.
 std::vector<Declaration> ReadDeclaration(std::span<const std::string_view> tokens) {
   std::vector<Declaration> found;
   std::size_t element = 1;
@@ -196,8 +197,8 @@ std::vector<Declaration> ReadDeclaration(std::span<const std::string_view> token
   return found;
 }
 
-// Where the address of each variable goes within one function, without regard to the order of its
-// instructions: a register that may hold it is tainted by it.
+// AddressFlow: finds where the address of each variable goes within one function. It ignores the
+// order of the instructions: a register that may hold the address is tainted by it.
 class AddressFlow final {
  public:
   AddressFlow(std::span<const std::string_view> body, const std::set<std::string_view>& variables)
@@ -206,7 +207,7 @@ class AddressFlow final {
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (body[i] != ";" && body[i] != "{" && body[i] != "}") continue;
       const bool vector = body[i] == "{" && i > begin && body[begin].find('.') != 0;
-      if (vector) {  // "ld.v2.f32 {%a, %b}, [%c];"
+      if (vector) {  // an operand such as in "ld.v2.f32 {%a, %b}, [%c];"
         while (i < body.size() && body[i] != ";") ++i;
       }
       if (i > begin) statements_.push_back(body.subspan(begin, std::min(i, body.size()) - begin));
@@ -214,7 +215,8 @@ class AddressFlow final {
     }
   }
 
-  // Those whose address, or one computed from it, goes anywhere but into a load.
+  // Returns the variables whose address, or an address computed from it, is used by anything but a
+  // load.
   std::set<std::string_view> Written() {
     bool changed = true;
     while (changed) {
@@ -231,7 +233,7 @@ class AddressFlow final {
     return known == registers_.end() ? std::set<std::string_view>() : known->second;
   }
 
-  // Whether anything new was learnt.
+  // Propagates the taint through one statement. Returns whether anything new was learnt.
   bool Visit(std::span<const std::string_view> statement) {
     std::size_t first = 0;  // skip "@%p" and labels
     if (statement[0] == "@") first = statement.size() > 1 && statement[1] == "!" ? 3 : 2;
@@ -292,7 +294,8 @@ class PtxReader final {
     if (token == ".local") AddLocal(i);
   }
 
-  // ".global" also stands within instructions (ld.global).
+  // Returns whether the token begins a statement. ".global" also occurs within instructions
+  // (ld.global).
   [[nodiscard]] bool StartsStatement(std::size_t i) const {
     for (; i > 0; --i) {
       const std::string_view before = tokens_[i - 1];
@@ -303,7 +306,8 @@ class PtxReader final {
     }
     return true;
   }
-  // ".version 9.0 .target sm_90a .address_size 64" have no semicolons.
+  // Returns whether the token belongs to ".version 9.0 .target sm_90a .address_size 64", which have
+  // no semicolons.
   [[nodiscard]] bool IsHeader(std::size_t i) const {
     return depth_ == 0 && !tokens_[i].starts_with('.') && tokens_[i] != "," && tokens_[i] != "(";
   }
@@ -344,7 +348,7 @@ class PtxReader final {
     return brace > 0 && tokens_[brace - 1] == "=";
   }
 
-  // In the initialiser of another variable.
+  // Returns the names that occur in the initialiser of another variable.
   [[nodiscard]] std::set<std::string_view> NamedElsewhere(
       const std::set<std::string_view>& names) const {
     std::set<std::string_view> found;

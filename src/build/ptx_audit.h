@@ -1,7 +1,8 @@
-// The audit of a CUDA candidate's device code: what its PTX reads, and where it can keep anything.
+// The audit of a CUDA candidate's device code: what its PTX reads, and where it can keep data.
 //
-// PTX is all that ptxas makes machine code from, and it is fully expanded: whatever the source
-// pieces together (macros, inline assembly in several string literals) stands there in one piece.
+// ptxas makes the machine code from the PTX alone. The PTX is fully expanded: anything that the
+// source composes from parts (macros, inline assembly in several string literals) appears there in
+// one piece.
 #pragma once
 
 #include <cstddef>
@@ -13,34 +14,36 @@
 
 namespace pragma {
 
-// A variable of device code that outlives a launch.
+// PtxVariable: a variable of device code that outlives a launch.
 struct PtxVariable {
-  std::string name;  // as PTX has it
+  std::string name;  // name as PTX writes it
   std::size_t bytes = 0;
-  bool constant = false;   // .const: only host code can write it
-  bool only_read = false;  // its address goes nowhere but into loads
+  bool constant = false;   // in .const: only host code can write it
+  bool only_read = false;  // its address is used only by loads
 };
 
-// What can be seen in the text. Foreign: whatever is no PTX of a compiler's is a complaint.
+// PtxFacts: what the PTX text shows. The text is untrusted. Anything that is not PTX of a compiler
+// gives a complaint.
 struct PtxFacts {
-  std::string complaint;  // one line: what it reads that it may not, and what to do; empty: fine
+  std::string complaint;  // one line: what it reads without permission, and what to do; empty:
+                          // nothing is wrong
   std::vector<PtxVariable> variables;
   std::vector<std::string> entries;  // names of kernels
-  bool has_heap = false;             // malloc in device code
-  std::size_t local_bytes = 0;       // most declared by one function for a thread
+  bool has_heap = false;             // true: device code calls malloc
+  std::size_t local_bytes = 0;       // largest local memory per thread that one function declares
 };
 
 [[nodiscard]] PtxFacts ReadPtx(std::string_view text);
 
-// Local memory of a thread that is filled with random bytes before a checked call
-// (python/pragma_triton/scramble.ptx); what is beyond keeps what it holds.
+// Bytes of a thread's local memory that are filled with random bytes before a checked call
+// (python/pragma_triton/scramble.ptx). Local memory beyond them keeps its contents.
 inline constexpr std::size_t kScrambledLocalBytes = 65536;
 
-// Where a CUDA candidate could keep something from one call to the next, in words
+// Returns, in words, the places where a CUDA candidate could keep data from one call to the next
 // (BuiltKernel::kept).
 [[nodiscard]] std::vector<std::string> CudaKept(const PtxFacts& device, const ElfFile& host,
                                                 std::size_t scratch_bytes);
-// Names of what KEPT_READ and KEPT_WRITE copy, in their order.
+// Returns the names of the variables that KEPT_READ and KEPT_WRITE copy, in their order.
 [[nodiscard]] std::vector<std::string> KeptVariables(const PtxFacts& device);
 
 }  // namespace pragma

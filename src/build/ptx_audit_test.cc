@@ -1,4 +1,4 @@
-// What is read off the PTX of a CUDA candidate, in honest and in adversarial spellings.
+// Tests what is read from the PTX of a CUDA candidate, in honest and in adversarial spellings.
 #include "build/ptx_audit.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 const std::string kHead = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 
-// A kernel round the given instructions.
+// Returns a kernel with the given instructions.
 std::string Ptx(const std::string& body, const std::string& before = {}) {
   return kHead + before +
          "\n.visible .entry _Z6KernelPf(\n\t.param .u64 _Z6KernelPf_param_0\n)\n{\n"

@@ -1,4 +1,5 @@
-// Instrumented kernels against plain ones: the same compiler's assembly, the same bits.
+// Compares instrumented kernels with plain ones: from the same compiler's assembly, the results
+// must have the same bits.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@
 #include "build/assembly_testing.h"
 #include "build/block_counters.h"
 #include "build/trace_calls.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {
@@ -71,7 +72,7 @@ std::uint64_t NumberAt(void* handle, const char* symbol) {
   return *number;
 }
 
-// What loading executed (constructors) is subtracted.
+// Subtracts what was executed during loading (constructors).
 void CountBlocks(void* handle, const std::function<void()>& run, std::uint64_t* numbers) {
   const auto* counts = static_cast<std::uint64_t*>(dlsym(handle, kBlockCountsSymbol));
   const std::uint64_t blocks = NumberAt(handle, kBlockCountSymbol);
@@ -80,8 +81,8 @@ void CountBlocks(void* handle, const std::function<void()>& run, std::uint64_t* 
   for (std::size_t i = 0; i < blocks; ++i) numbers[i] = counts[i] - before[i];
 }
 
-// A block's entries are what its predecessors hand on: all of it from those that have no other
-// way, and no more than all of theirs.
+// Checks that the entries of a block agree with its predecessors: at least all entries of the
+// predecessors that have no other successor, and at most all entries of all predecessors.
 void ExpectFlow(const Assembly& assembly, const std::vector<std::uint64_t>& counts) {
   std::vector<std::uint64_t> low(assembly.blocks.size());
   std::vector<std::uint64_t> high(assembly.blocks.size());
@@ -113,9 +114,10 @@ void LookUpKernel(void* handle, const std::function<void()>& run, std::uint64_t*
   run();
 }
 
-std::uint64_t* g_numbers;  // accesses, branches, taken, addresses in the first page
+std::uint64_t* g_numbers;  // numbers of accesses, branches, taken branches, and addresses in the
+                           // first page
 
-// As the model's, these may touch general registers only.
+// Like the functions of the model, these may touch general registers only.
 __attribute__((target("general-regs-only"))) void SeeAccess(std::uint64_t address, std::uint32_t) {
   ++g_numbers[0];
   g_numbers[3] += address < 4096 ? 1 : 0;
@@ -138,7 +140,7 @@ void Trace(void* handle, const std::function<void()>& run, std::uint64_t* number
   numbers[5] = NumberAt(handle, kTraceBranchCountSymbol);
 }
 
-// What was reported is what the counters say was executed.
+// Checks that the reports agree with what the counters say was executed.
 void ExpectReports(const Assembly& assembly, const TraceProgram& program,
                    const std::vector<std::uint64_t>& counts,
                    const std::vector<std::uint64_t>& reports) {
@@ -187,7 +189,7 @@ TEST_P(Rewriting, InstrumentedKernelsComputeTheSameBits) {
 
   const ChildRecord reports = RunInChild(traced, kTestKernels, Trace);
   ExpectSameBits(wanted, reports);
-  ExpectSameBits(wanted, RunPlain(traced, kTestKernels));  // without anybody who listens
+  ExpectSameBits(wanted, RunPlain(traced, kTestKernels));  // no reporting function is set
   ExpectReports(assembly, program, counts.numbers, reports.numbers);
 }
 

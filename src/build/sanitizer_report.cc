@@ -1,4 +1,4 @@
-// Reports of sanitizers as reasons that a model can act on.
+// Turns reports of sanitizers into reasons that a model can act on.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "build/instrument.h"
 #include "build/workshop.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 
 namespace pragma {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kShownLog = 4000;
 constexpr std::string_view kPlace = "kernel.cpp:";
 
-// "12" of "... /build/kernel.cpp:12:5 ...": the first line of the kernel from `begin` on.
+// Returns "12" for "... /build/kernel.cpp:12:5 ...": the first line of the kernel from `begin` on.
 std::string LineIn(const std::vector<std::string>& lines, std::size_t begin) {
   for (std::size_t i = begin; i < lines.size() && i < begin + 40; ++i) {
     const std::size_t at = lines[i].find(kPlace);
@@ -33,7 +33,8 @@ std::string WithLine(std::string what, const std::vector<std::string>& lines, st
   return line.empty() ? what : what + " (kernel.cpp:" + line + ")";
 }
 
-// "heap-buffer-overflow" of "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...".
+// Returns "heap-buffer-overflow" for "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address
+// ...".
 std::string AddressKind(const std::string& line) {
   constexpr std::string_view kMark = "AddressSanitizer: ";
   const std::size_t at = line.find(kMark) + kMark.size();
@@ -48,7 +49,7 @@ std::string AccessIn(const std::vector<std::string>& lines, std::size_t begin) {
   return {};
 }
 
-// The output that our own main program was showing when line `i` came.
+// Returns the output that the main program was showing when line `i` was written.
 std::string OutputShown(const std::vector<std::string>& lines, std::size_t i) {
   for (std::size_t k = i + 1; k-- > 0;) {
     const std::size_t at = lines[k].find(kOutputHeading);
@@ -57,7 +58,7 @@ std::string OutputShown(const std::vector<std::string>& lines, std::size_t i) {
   return "an output";
 }
 
-// What one line starts, in words; empty: nothing.
+// Returns the finding that one line begins, in words. Empty: it begins none.
 std::string Headline(Sanitizer sanitizer, const std::vector<std::string>& lines, std::size_t i) {
   const std::string& line = lines[i];
   switch (sanitizer) {

@@ -16,8 +16,8 @@
 namespace pragma {
 namespace {
 
-// Standard headers (also those of which nothing may be called: the symbols decide), the
-// processor's intrinsics, OpenMP, and what the task gives.
+// Standard headers (including those with functions that may not be called, because the symbols
+// decide), the processor's intrinsics, OpenMP, and the headers of the task.
 constexpr std::string_view kHeaders[] = {
     "kernel.h", "omp.h", "bits/stdc++.h", "experimental/simd", "sys/mman.h", "malloc.h", "alloca.h",
     // C++
@@ -43,7 +43,8 @@ constexpr std::string_view kHeaders[] = {
     "avxintrin.h", "avx2intrin.h", "fmaintrin.h", "f16cintrin.h", "cpuid.h", "arm_neon.h",
     "arm_sve.h", "arm_acle.h", "arm_bf16.h", "arm_fp16.h"};
 
-// Of CUDA: types, intrinsics and what is templates alone. No library that launches by itself.
+// Headers of CUDA: types, intrinsics and pure templates. A library that launches kernels by itself
+// is not included.
 constexpr std::string_view kCudaHeaders[] = {"cuda_runtime.h",
                                              "cuda_runtime_api.h",
                                              "device_launch_parameters.h",
@@ -81,7 +82,7 @@ constexpr std::string_view kCudaHeaders[] = {"cuda_runtime.h",
                                              "cuda/std/type_traits",
                                              "cuda/std/utility"};
 
-// In host code: the way round every list of functions.
+// In host code: instructions that would evade every list of functions.
 constexpr std::string_view kForbiddenInstructions[] = {"syscall", "sysenter", "int $0x80",
                                                        "int 0x80", "svc #"};
 
@@ -142,7 +143,7 @@ bool IsAsm(const SourceToken& token) {
          (token.text == "asm" || token.text == "__asm__" || token.text == "__asm");
 }
 
-// In a file with inline assembly: directives that change sections or read files.
+// Checks a file with inline assembly for directives that change sections or read files.
 std::string AssemblyComplaint(const LexedSource& source, Language language) {
   if (std::ranges::none_of(source.tokens, IsAsm)) return {};
   for (const SourceToken& token : source.tokens) {
@@ -167,7 +168,8 @@ bool IsSeparator(const SourceToken& token) {
          (token.text == ";" || token.text == "(" || token.text == "=" || token.text == "{");
 }
 
-// The name of a variable with static storage that can change, declared at `start`; else empty.
+// Returns the name of a mutable variable with static storage that is declared at `start`, or an
+// empty text.
 std::string MutableStatic(const std::vector<SourceToken>& tokens, std::size_t start) {
   std::string name;
   for (std::size_t i = start + 1; i < tokens.size() && i < start + 40; ++i) {

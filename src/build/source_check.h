@@ -1,5 +1,6 @@
-// Looks at a source text before it meets a compiler. A tripwire, not an audit: the jail and the ELF
-// audit hold where this can be evaded (token pasting, digraphs); it gives the clear reason early.
+// Checks a source text before it is compiled. This is a tripwire, not an audit: it gives a clear
+// reason early. Where it can be evaded (token pasting, digraphs), the jail and the ELF audit still
+// hold.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 namespace pragma {
 
 struct SourceVerdict {
-  std::string complaint;      // why it is rejected; empty: it may be compiled
+  std::string complaint;      // reason why it is rejected; empty: it may be compiled
   std::vector<Check> checks;  // "pass", or a "note" for each thing that an auditor wants to know
 };
 

@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // a larger one is no size
+constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // a larger constant is not a size
 
 std::optional<std::uint64_t> Constant(std::string_view operand) {
   if (!operand.starts_with('$')) return {};
@@ -30,8 +30,8 @@ std::optional<std::uint64_t> Constant(std::string_view operand) {
   return value;
 }
 
-// What the 64-bit register that ends in `letters` ("dx" for rdx) holds before instruction `at`, if
-// the block moves a constant into it.
+// Returns what the 64-bit register that ends in `letters` ("dx" for rdx) holds before instruction
+// `at`, if the block moves a constant into it.
 std::optional<std::uint64_t> Holds(const Assembly& assembly, const Block& block, std::size_t at,
                                    std::string_view letters) {
   for (std::size_t i = at; i-- > block.first;) {

@@ -1,4 +1,4 @@
-// Bytes moved by library calls and repeated string instructions, where their number is a constant.
+// Bytes that library calls and repeated string instructions move, where the number is a constant.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace pragma {
 
-// Of the block, entered once. What single string instructions move is not in it.
+// Returns these bytes for one entry of the block. Bytes that single string instructions move are
+// not included.
 [[nodiscard]] std::uint64_t KnownStringBytes(const Assembly& assembly, const Block& block);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// Which functions a kernel may call. Everything else is refused with the reason and the way out.
+// Which functions a kernel may call. Everything else is refused, with the reason and a way out.
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-// libm, as double; the float and long double forms have an f or l behind.
+// Functions of libm, by their names for double. The float and long double forms end in f or l.
 constexpr std::string_view kMath[] = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
     "cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax",
@@ -35,7 +35,7 @@ constexpr std::string_view kPlain[] = {
     "__memset_chk", "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
     "memalign", "mmap", "munmap", "madvise", "qsort", "bsearch", "abs", "labs", "llabs", "div",
     "ldiv", "lldiv",
-    // the language's own machinery
+    // support functions of the language
     "abort", "__assert_fail", "__stack_chk_fail", "__stack_chk_guard", "__tls_get_addr",
     "__dso_handle", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
     "_ITM_addUserCommitAction", "__gxx_personality_v0", "__errno_location", "fegetround",
@@ -43,7 +43,7 @@ constexpr std::string_view kPlain[] = {
     "feraiseexcept",
     // a header that declares streams initialises them; the streams themselves are refused
     "_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev", "_ZSt21ios_base_library_initv",
-    // the runtime of exceptions, and of the standard library's containers
+    // the runtime of exceptions and of the standard library's containers
     "_ZSt9terminatev", "_ZSt7nothrow", "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
     "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
     "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
@@ -80,8 +80,8 @@ constexpr std::string_view kPrefixes[] = {"__cxa_",
 
 constexpr std::string_view kOpenMp[] = {"GOMP_", "__kmpc_"};
 
-// Settings are looked at after each call (worker/openmp.h). Clocks, texts, memory and devices of
-// OpenMP's are not for kernels.
+// Settings are checked after each call (worker/cpu/openmp.h). OpenMP's clocks, texts, memory and
+// devices are not for kernels.
 constexpr std::string_view kOpenMpFunctions[] = {"omp_get_max_threads",
                                                  "omp_get_num_threads",
                                                  "omp_get_thread_num",
@@ -116,7 +116,7 @@ constexpr std::string_view kOpenMpFunctions[] = {"omp_get_max_threads",
                                                  "omp_set_nest_lock",
                                                  "omp_unset_nest_lock",
                                                  "omp_test_nest_lock"};
-// They would be let through by their prefix, and lead to memory that calls keep.
+// The prefix of these names is allowed, but they lead to memory that calls keep.
 constexpr std::string_view kKeptByRuntime[] = {"__cxa_get_globals", "__cxa_get_globals_fast"};
 
 struct Family {
@@ -124,7 +124,7 @@ struct Family {
   std::string_view advice;
 };
 
-// The first that fits; looked for in the plain name, without leading underscores.
+// The first entry that matches counts. The plain name is searched, without leading underscores.
 constexpr Family kFamilies[] = {
     {"cblas_", "no library may be called; write the product yourself"},
     {"sgemm", "no library may be called; write the product yourself"},
@@ -193,12 +193,13 @@ bool IsMath(std::string_view symbol) {
   if (IsOneOf(symbol, kMath)) return true;
   const bool suffixed = symbol.ends_with('f') || symbol.ends_with('l');
   if (suffixed && IsOneOf(symbol.substr(0, symbol.size() - 1), kMath)) return true;
-  // lgammaf_r, and what older fast-math headers call: __expf_finite.
+  // These are lgammaf_r, and the functions that older fast-math headers call: __expf_finite.
   if (symbol == "lgammaf_r" || symbol == "lgammal_r") return true;
   return symbol.starts_with("__") && symbol.ends_with("_finite");
 }
 
-// std::__throw_length_error(char const*) and its kind: "_ZSt20__throw_...".
+// Returns whether it is std::__throw_length_error(char const*) or a similar function:
+// "_ZSt20__throw_...".
 bool IsThrowHelper(std::string_view symbol) {
   if (!symbol.starts_with("_ZSt")) return false;
   const std::size_t name = symbol.find_first_not_of("0123456789", 4);

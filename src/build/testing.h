@@ -1,4 +1,4 @@
-// For tests: a jail, a builder with a cache of its own, and small candidates.
+// For tests: a jail, a builder with its own cache, and small candidates.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline const Jail& TestJail() {
   return *jail;
 }
 
-// A builder whose cache lives as long as the object.
+// TestBuilder: a builder whose cache exists as long as the object.
 class TestBuilder final {
  public:
   explicit TestBuilder(BuildLimits limits = {})
@@ -56,7 +56,7 @@ inline Candidate TestCandidate(std::string source, std::vector<std::string> flag
   return candidate;
 }
 
-// pragma_kernel around the given body.
+// Returns a source with pragma_kernel around the given body.
 inline std::string KernelSource(const std::string& body, const std::string& before = {}) {
   return before +
          "\nextern \"C\" void pragma_kernel(const float* x, float* out, void* scratch) {\n" +

@@ -1,4 +1,4 @@
-// Insertions: text to stand between the lines of an assembly.
+// Insertions: text to insert between the lines of an assembly.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace pragma {
 
 class Insertions final {
  public:
-  // Whole lines. What comes first at a place stands first.
+  // Inserts whole lines in front of a line. Texts at the same place keep the order of the calls.
   void Before(std::size_t line, std::string text) { places_.emplace_back(line, std::move(text)); }
-  // `lines` with what was inserted, then `tail`.
+  // Returns `lines` with the insertions, then `tail`.
   [[nodiscard]] std::string Render(const std::vector<std::string>& lines,
                                    std::string_view tail) const;
 

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The program itself, not a wrapper that would look for its cache outside the jail.
+// Returns the program itself and not a wrapper, which would look for its cache outside the jail.
 std::string RealProgram(const fs::path& candidate) {
   std::error_code code;
   const fs::path real = fs::canonical(candidate, code);
@@ -41,7 +41,7 @@ std::string FindExact(const std::string& name, const std::vector<std::string>& f
   return {};
 }
 
-// The number of "clang++-19"; 0 for other names.
+// Returns the number of "clang++-19", or 0 for other names.
 int NumberedVersion(const std::string& file, const std::string& name) {
   const std::string prefix = name + "-";
   if (!file.starts_with(prefix) || file.size() == prefix.size() || file.size() > prefix.size() + 3)
@@ -72,7 +72,7 @@ Toolchain Missing(const std::string& name) {
           .missing = MissingText(name)};
 }
 
-// The part of a path that has to be bound for a program outside /usr: "/opt/gcc" of
+// Returns the part of a path that must be bound for a program outside /usr: "/opt/gcc" for
 // "/opt/gcc/bin/g++".
 fs::path InstallRoot(const fs::path& program) { return program.parent_path().parent_path(); }
 
@@ -91,7 +91,7 @@ Result<Toolchain> Describe(const std::string& path, bool clang) {
                       .clang = clang,
                       .library_folder = {},
                       .missing = {}};
-  // nvcc's first line is its name.
+  // The first line of nvcc's output is only its name.
   const auto numbered = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find(", release ") != line.npos; });
   const std::string_view said = lines.empty() ? path : lines.front();
@@ -119,7 +119,7 @@ void BindSystemFolder(const std::string& folder, JailSpec& spec) {
 }  // namespace
 
 std::vector<std::string> PathFolders() {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no code sets it
   return Split(path == nullptr ? "/usr/bin:/bin" : path, ':');
 }
 
@@ -132,7 +132,7 @@ std::string FindProgram(const std::string& name, const std::vector<std::string>&
       const int version = NumberedVersion(entry.path().filename(), name);
       if (version <= best || RealProgram(entry.path()).empty()) continue;
       best = version;
-      path = entry.path();  // clang acts by the name it is called by
+      path = entry.path();  // clang's behaviour depends on the name it is called by
     }
   }
   return path.empty() ? FindExact(name, folders) : path;
@@ -165,7 +165,7 @@ std::string ProcessorIdentity() {
   const Result<std::string> text = ReadFile("/proc/cpuinfo");
   std::string identity;
   for (const std::string& line : SplitLines(text.value_or(""))) {
-    if (line.empty()) break;  // the first processor stands for all
+    if (line.empty()) break;  // the first processor represents all
     const std::string_view name = Trim(std::string_view(line).substr(0, line.find(':')));
     for (const std::string_view wanted :
          {"vendor_id", "cpu family", "model", "model name", "stepping", "flags", "CPU implementer",

@@ -1,4 +1,5 @@
-// Toolchain: one installed compiler, found and named; and what of the host the build jail must see.
+// Toolchain: one installed compiler, found and identified, and the parts of the host that the build
+// jail must see.
 #pragma once
 
 #include <map>
@@ -14,19 +15,23 @@ namespace pragma {
 struct Toolchain {
   std::string path;      // real path: "/usr/bin/x86_64-linux-gnu-g++-12"
   std::string version;   // "g++ (Debian 12.2.0-14) 12.2.0"
-  std::string identity;  // path, version, size and date: a change means other code
+  std::string identity;  // path, version, size and date; a change means that the compiler generates
+                         // other code
   bool clang = false;
-  std::string library_folder;  // clang: where its own libomp lies, if that is installed
-  std::string missing;         // why there is none; the rest is empty then
+  std::string library_folder;  // for clang: folder of its own libomp, if that is installed
+  std::string missing;         // reason why there is no such compiler; all other fields are then
+                               // empty
   [[nodiscard]] bool has_openmp() const {
     return missing.empty() && (!clang || !library_folder.empty());
   }
 };
 
-// Found once, then remembered: asking a compiler for its version costs as much as a small build.
+// Toolchains: finds each compiler once and remembers it, because asking a compiler for its version
+// costs as much as a small build.
 class Toolchains final {
  public:
-  // `name` is "g++", "clang++" (then the newest installed) or "nvcc". Thread-safe.
+  // Finds a compiler. `name` is "g++", "clang++" (which means the newest installed one) or "nvcc".
+  // Thread-safe.
   [[nodiscard]] Result<Toolchain> Find(const std::string& name);
 
  private:
@@ -34,16 +39,16 @@ class Toolchains final {
   std::map<std::string, Toolchain> found_;
 };
 
-// The host's folders with programs, headers and libraries, read-only, for both compilers.
+// Binds the host's folders with programs, headers and libraries, read-only, for both compilers.
 void BindToolchain(const Toolchain& toolchain, JailSpec& spec);
 
-// The folders of PATH.
+// Returns the folders of PATH.
 [[nodiscard]] std::vector<std::string> PathFolders();
-// The newest "NAME-19" of these folders, else "NAME"; empty: there is none.
+// Returns the newest "NAME-19" in these folders, or else "NAME". Empty: there is neither.
 [[nodiscard]] std::string FindProgram(const std::string& name,
                                       const std::vector<std::string>& folders);
 
-// What -march=native means here: a change of it makes cached objects worthless.
+// Returns what -march=native means on this processor. If it changes, cached objects are invalid.
 [[nodiscard]] std::string ProcessorIdentity();
 
 }  // namespace pragma

@@ -12,19 +12,20 @@
 #include "build/assembly.h"
 #include "build/memory_access.h"
 #include "build/text_insertion.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace pragma {
 namespace {
 
-// Between the kernel's red zone and what a report pushes before it takes the address: one register.
+// Bytes by which the stack pointer has moved when a report takes the address: the red zone, and the
+// one register that the report pushes first.
 constexpr int kStackShift = 128 + 8;
 constexpr int kMostBytes = 64;
 
-// Saves what the callee may change and what the kernel may still need: the flags (lahf and seto are
-// cheaper than pushf) and the general registers; the stack pointer survives its alignment in rbx.
-// The site's number was pushed by the caller and goes with the return. {0}: name, {1}: the
-// variable to call through, {2}: moves of the arguments.
+// Saves what the callee may change and the kernel may still need: the flags (lahf and seto are
+// cheaper than pushf) and the general registers. rbx keeps the stack pointer during its alignment.
+// The caller pushed the site's number, and the return removes it. {0}: name, {1}: the variable to
+// call through, {2}: moves of the arguments.
 constexpr std::string_view kStub = R"({0}:
 	pushq	%rdi
 	movq	%rax, %rdi
@@ -58,7 +59,7 @@ constexpr std::string_view kStub = R"({0}:
 	popq	%rdi
 	ret	$8
 )";
-// The pushed number lies above ten registers and the return address.
+// The pushed number is located above ten registers and the return address.
 constexpr std::string_view kAccessMoves = "\tmovl\t88(%rsp), %esi\n";
 constexpr std::string_view kBranchMoves = "\tmovzbl\t%dil, %esi\n\tmovl\t88(%rsp), %edi\n";
 
@@ -68,7 +69,7 @@ constexpr std::string_view kAccessVariable = ".Lpragma_access_function";
 constexpr std::string_view kBranchVariable = ".Lpragma_branch_function";
 constexpr std::string_view kNothing = ".Lpragma_report_nothing";
 
-// Around `move`, which fills rax and leaves the flags alone.
+// Returns the code of a report around `move`, which fills rax and leaves the flags unchanged.
 std::string Report(std::string_view move, std::size_t number, std::string_view stub) {
   return fmt::format(
       "\tleaq\t-128(%rsp), %rsp\n\tpushq\t%rax\n{}\tpushq\t${}\n\tcall\t{}\n\tpopq\t%rax\n"
@@ -77,7 +78,8 @@ std::string Report(std::string_view move, std::size_t number, std::string_view s
 }
 
 bool IsTraceable(const MemoryAccess& access, const Address& address, std::string_view operand) {
-  // Special relocations (@GOTPCREL and those of thread-local variables) want their own instruction.
+  // Special relocations (@GOTPCREL and those of thread-local variables) require their own
+  // instruction.
   return !access.gather && address.segment.empty() && access.bytes > 0 &&
          access.bytes <= kMostBytes && operand.find('@') == std::string_view::npos;
 }
@@ -100,7 +102,8 @@ std::uint8_t KindNumber(const TraceSite& site) {
   }
 }
 
-// Both have operands that hold an address without accessing it through one.
+// Calls and jumps, and push and pop, are left out. Both kinds have operands that hold an address
+// without accessing memory through it.
 bool IsLeftOut(const Instruction& instruction) {
   const std::string_view name = instruction.mnemonic;
   return IsCall(name) || IsJump(name) || name.starts_with("push") || name == "pop" ||
@@ -152,7 +155,7 @@ class Tracing {
 
   void ReportBranch(std::size_t index) {
     const Instruction& instruction = assembly_.instructions[index];
-    // Those that test a register (jrcxz, loop) have no set form.
+    // Jumps that test a register (jrcxz, loop) have no corresponding set instruction.
     if (!instruction.mnemonic.starts_with('j') || instruction.mnemonic.ends_with("cxz")) return;
     const std::string move = fmt::format("\tset{}\t%al\n", instruction.mnemonic.substr(1));
     insertions_.Before(instruction.text_line, Report(move, program_.branches.size(), kBranchStub));

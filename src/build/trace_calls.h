@@ -1,5 +1,5 @@
-// A kernel that reports every memory access and conditional branch, with its outcome, before it
-// happens.
+// Rewrites a kernel so that it reports every memory access, and every conditional branch with its
+// outcome, before it happens.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace pragma {
 
-// An instruction whose accesses are reported; its index is the site number.
+// TraceSite: an instruction whose accesses are reported. Its index is the site number.
 struct TraceSite {
   std::size_t instruction = 0;
   int source_line = 0;
@@ -21,7 +21,7 @@ struct TraceSite {
   bool non_temporal = false;
 };
 
-// A conditional jump; its index is the branch number.
+// TraceBranch: a conditional jump. Its index is the branch number.
 struct TraceBranch {
   std::size_t instruction = 0;
   int source_line = 0;
@@ -32,17 +32,18 @@ struct TraceProgram {
   std::vector<TraceSite> sites;
   std::vector<TraceBranch> branches;
   // Instructions that access memory and are not reported: gathers and scatters, string
-  // instructions, thread-local and other special addresses. Push, pop, call and ret are not,
-  // either, and not counted here.
+  // instructions, thread-local and other special addresses. Push, pop, call and ret are not
+  // reported either, and are not listed here.
   std::vector<std::size_t> not_covered;
 };
 
-// Exported by the shared object. The first two are variables that hold a function's address; the
-// host sets them after dlopen, until then nothing is reported:
+// Symbols that the shared object exports. The first two are variables that hold the address of a
+// function. The host sets them after dlopen. Nothing is reported before that:
 //   void (*pragma_trace_access)(uint64_t address, uint32_t site);
 //   void (*pragma_trace_branch)(uint32_t branch, int taken);
-// The functions run on the kernel's stack with its vector and x87 registers alive, so nothing they
-// call may touch those. The table has an entry of worker/trace_model.h's trace_site for each site.
+// The functions run on the kernel's stack while its vector and x87 registers are live, so nothing
+// that they call may touch those. The table of sites has one trace_site of
+// worker/profiler/trace_model.h for each site.
 inline constexpr const char* kTraceAccessSymbol = "pragma_trace_access";
 inline constexpr const char* kTraceBranchSymbol = "pragma_trace_branch";
 inline constexpr const char* kTraceSitesSymbol = "pragma_trace_sites";

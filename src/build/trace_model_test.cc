@@ -1,5 +1,5 @@
-// The model that instrumented kernels report to, against plain simulations and known answers.
-#include "worker/trace_model.h"
+// Tests the model that instrumented kernels report to, against plain simulations and known results.
+#include "worker/profiler/trace_model.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-// Sites by kind: 0 a load of 4 bytes, 1 a store of 4, 2 a load of 64, 3 a prefetch, 4 a
+// The sites by kind: 0 is a load of 4 bytes, 1 a store of 4, 2 a load of 64, 3 a prefetch, 4 a
 // non-temporal store of 64, 5 an update of 8.
 const trace_site kSites[] = {{4, TRACE_LOAD, 0, 1},      {4, TRACE_STORE, 0, 1},
                              {64, TRACE_LOAD, 0, 1},     {1, TRACE_PREFETCH, 0, 1},
@@ -155,15 +155,15 @@ TEST(TraceModel, Aliasing) {
   const trace_model_config config = SmallConfig();
   ASSERT_EQ(trace_model_init(&config), 0);
   trace_model_access(0x10010, 1);
-  trace_model_access(0x10010, 0);  // forwarded
+  trace_model_access(0x10010, 0);  // the store is forwarded to this load
   trace_model_access(0x24010, 0);
   EXPECT_EQ(Totals().aliased_loads, 1U);
-  trace_model_access(0x24000, 2);  // overlaps it
+  trace_model_access(0x24000, 2);  // this load overlaps the store
   EXPECT_EQ(Totals().aliased_loads, 2U);
   trace_model_access(0x24080, 0);
   EXPECT_EQ(Totals().aliased_loads, 2U);
   for (int i = 0; i < 48; ++i) trace_model_access(0x50800, 1);
-  trace_model_access(0x24010, 0);  // long since written
+  trace_model_access(0x24010, 0);  // the store was written long before
   EXPECT_EQ(Totals().aliased_loads, 2U);
 }
 
@@ -172,7 +172,7 @@ TEST(TraceModel, BranchesThatFollowAPatternArePredicted) {
   ASSERT_EQ(trace_model_init(&config), 0);
   std::mt19937 random(3);
   for (int i = 0; i < 10000; ++i) {
-    trace_model_branch(0, i % 8 != 7 ? 1 : 0);  // a loop of eight turns
+    trace_model_branch(0, i % 8 != 7 ? 1 : 0);  // a loop of eight iterations
   }
   EXPECT_LT(trace_model_branches()[0].mispredicted, 100U);
   for (int i = 0; i < 10000; ++i) trace_model_branch(1, static_cast<int>(random() & 1U));
@@ -214,7 +214,7 @@ TEST(TraceModel, RefusesShapesAndNumbersThatMakeNoSense) {
   EXPECT_EQ(trace_model_init(&config), -1);
   config = SmallConfig();
   config.l3 = {};
-  ASSERT_EQ(trace_model_init(&config), 0);  // there is none
+  ASSERT_EQ(trace_model_init(&config), 0);  // a model without a third-level cache
   trace_model_access(0, 6);
   trace_model_branch(3, 1);
   EXPECT_EQ(Totals().accesses + Totals().branches, 0U);

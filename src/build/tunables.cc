@@ -25,9 +25,9 @@ using Kind = SourceToken::Kind;
 
 constexpr std::string_view kMacro = "PRAGMA_TUNE";
 constexpr std::size_t kMostValues = 64;
-constexpr std::size_t kLongestName = 64;  // as the builder has it
+constexpr std::size_t kLongestName = 64;  // same limit as in the builder
 
-// An int literal without a suffix: what the macro can hold, and the command line can say.
+// Parses an int literal without a suffix, which both the macro and the command line support.
 bool ParseInt(std::string_view token, bool negative, std::int64_t& value) {
   std::string digits;
   std::ranges::copy_if(token, std::back_inserter(digits), [](char c) { return c != '\''; });
@@ -43,7 +43,7 @@ bool ParseInt(std::string_view token, bool negative, std::int64_t& value) {
   return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
 }
 
-// Reads declarations, token by token.
+// TunableReader: reads declarations, token by token.
 class TunableReader final {
  public:
   explicit TunableReader(const std::vector<SourceToken>& tokens) : tokens_(tokens) {}
@@ -102,7 +102,7 @@ class TunableReader final {
     return tunable;
   }
 
-  // After a comma.
+  // Reads a value after a comma.
   Result<void> Value(Tunable& tunable) {
     ++at_;
     const bool negative = IsMark("-");

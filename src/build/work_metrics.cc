@@ -43,7 +43,7 @@ class List {
   void Count(std::string tag, std::uint64_t value, std::string unit = "1") {
     Add(std::move(tag), static_cast<double>(value), std::move(unit));
   }
-  // Nothing where there is nothing to divide by.
+  // Adds a ratio, unless its denominator is zero.
   void Ratio(std::string tag, std::uint64_t part, std::uint64_t whole, std::string unit = "1") {
     if (whole == 0) return;
     Add(std::move(tag), static_cast<double>(part) / static_cast<double>(whole), std::move(unit));

@@ -1,4 +1,4 @@
-// The metrics of docs/metrics.md, "Work", from what was counted.
+// Computes the metrics of docs/metrics.md, "Work", from the counted work.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace pragma {
 
-// Without those that need the task (task_flops, arithmetic_intensity), and without ratios to a
-// count that is zero.
+// Returns the metrics except those that need the task (task_flops, arithmetic_intensity) and ratios
+// to a count of zero.
 [[nodiscard]] std::vector<Metric> WorkMetrics(const Work& work);
 
 }  // namespace pragma

@@ -28,8 +28,9 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr Seconds kCompileLimit{120};
-constexpr std::size_t kMemory = std::size_t{16} << 30U;        // shadow memory included
-constexpr std::size_t kOutputBytes = std::size_t{256} << 20U;  // of any file of compiler and linker
+constexpr std::size_t kMemory = std::size_t{16} << 30U;        // includes shadow memory
+constexpr std::size_t kOutputBytes = std::size_t{256} << 20U;  // limit of any file that compiler
+                                                               // and linker write
 
 constexpr std::string_view kMainHead = R"(// Calls the kernel once on memory of exact sizes.
 #include <fcntl.h>
@@ -63,7 +64,7 @@ std::string Pointers(std::size_t count) {
   return fmt::format("{}", fmt::join(Words(count, "void*"), ", "));
 }
 
-// The first error, or the first line where there is none.
+// Returns the first error, or the first line if there is none.
 std::string FirstMessage(const std::string& text) {
   const Words lines = SplitLines(ToValidUtf8(text));
   if (lines.empty()) return "no message";
@@ -134,7 +135,7 @@ Result<Workshop> Workshop::Open(const Jail& jail, const Toolchain& toolchain,
 JailSpec Workshop::Spec(Words argv, Stage stage) const {
   JailSpec spec =
       CompilerJail(toolchain_, folder_.path() / "in", folder_.path() / "out", std::move(argv));
-  spec.binds.back().writable = stage != Stage::kRunning;  // /out
+  spec.binds.back().writable = stage != Stage::kRunning;  // the bind of /out
   spec.env["HOME"] = "/tmp";
   spec.proc = stage != Stage::kBuilding;
   spec.limits = {.address_space_bytes = 0,

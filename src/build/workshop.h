@@ -1,5 +1,5 @@
-// Workshop: a folder and a jail in which a candidate and a small main program of ours become an
-// executable that some tool then watches (sanitizers, valgrind).
+// Workshop: a folder and a jail in which a candidate and a small main program of pragma become an
+// executable. A tool then watches its run (sanitizers, valgrind).
 #pragma once
 
 #include <cstddef>
@@ -20,57 +20,64 @@
 
 namespace pragma {
 
-// How the kernel is called: sizes in bytes, in the order of the kernel's parameters.
+// InstrumentedCall: how the kernel is called. Sizes are in bytes, in the order of the kernel's
+// parameters.
 struct InstrumentedCall {
   std::vector<std::size_t> arguments;
-  std::vector<std::size_t> argument_offsets;  // in `inputs`
-  std::size_t first_parameter = 0;            // index of the first argument pragma_prepare takes
-  bool has_dims = false;  // the first argument is the sizes that vary; pragma_prepare takes it too
+  std::vector<std::size_t> argument_offsets;  // byte offsets in `inputs`
+  std::size_t first_parameter = 0;            // index of the first argument that pragma_prepare
+                                              // takes
+  bool has_dims = false;  // true: the first argument holds the sizes that vary; pragma_prepare
+                          // takes it too
   std::vector<std::size_t> outputs;
-  std::vector<std::string> output_names;  // for reports
+  std::vector<std::string> output_names;  // names used in reports
   std::size_t scratch_bytes = 0;
-  std::size_t packed_bytes = 0;  // with has_prepare
+  std::size_t packed_bytes = 0;  // only with has_prepare
   bool has_prepare = false;
   const SharedMemory* inputs = nullptr;
   int threads = 1;
-  Seconds limit{60};  // of the run
-  int calls = 1;      // of the kernel, on the same memory
+  Seconds limit{60};  // limit of the run
+  int calls = 1;      // number of calls of the kernel, on the same memory
 };
 
-// What the main program says on stderr before it shows an output's values to memcheck.
+// The text that the main program writes to stderr before it shows an output's values to memcheck.
 inline constexpr std::string_view kOutputHeading = "pragma: output ";
-// The main program's text. Exposed for its test.
+// Returns the text of the main program. Exposed for its test.
 [[nodiscard]] std::string InstrumentedMain(const InstrumentedCall& call);
 
-// Where the jailed main program finds the inputs.
+// Descriptor of the inputs in the jailed main program.
 inline constexpr int kInputsFd = 3;
 
 class Workshop final {
  public:
   enum class Stage : std::uint8_t {
-    kBuilding,  // /out can be written
-    kRunning,   // /out is read-only; /proc is there, since tools read their own maps
-    kWriting,   // kRunning, and the tool leaves a file in /out
+    kBuilding,  // /out is writable
+    kRunning,   // /out is read-only; /proc is mounted, because tools read their own maps
+    kWriting,   // like kRunning, and the tool writes a file into /out
   };
 
-  // Holds kernel.cpp, kernel.h and main.cc. `jail` and `toolchain` must outlive it.
+  // Creates the folder with kernel.cpp, kernel.h and main.cc. `jail` and `toolchain` must outlive
+  // the workshop.
   [[nodiscard]] static Result<Workshop> Open(const Jail& jail, const Toolchain& toolchain,
                                              const Candidate& candidate, const std::string& header,
                                              const InstrumentedCall& call);
 
-  // /out/kernel of the candidate with its flags as they are. `libraries` are the linker's words
-  // besides the objects. Empty when it worked, else why not.
+  // Builds /out/kernel from the candidate, with its flags unchanged. `libraries` are the linker's
+  // arguments in addition to the objects. Returns an empty text on success, or the reason for the
+  // failure.
   [[nodiscard]] Result<std::string> BuildExecutable(
       const Candidate& candidate, const std::vector<std::string>& libraries) const;
-  // What links OpenMP, where the candidate uses it, and the mathematical library.
+  // Returns the linker's arguments for OpenMP, if the candidate uses it, and for the mathematical
+  // library.
   [[nodiscard]] std::vector<std::string> Libraries(const Candidate& candidate) const;
 
-  // What the build jail sees, /out, and no limit on the address space.
+  // Returns a jail with everything that the build jail sees, with /out, and without a limit on the
+  // address space.
   [[nodiscard]] JailSpec Spec(std::vector<std::string> argv, Stage stage) const;
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
-  // /out as we see it. What lies there is foreign.
+  // Returns the path of /out outside the jail. Its contents are untrusted.
   [[nodiscard]] std::filesystem::path out() const { return folder_.path() / "out"; }
-  // A file that a program left in /out.
+  // Reads a file that a program left in /out.
   [[nodiscard]] Result<std::string> ReadOutput(const std::string& name) const;
 
  private:

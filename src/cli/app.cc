@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/paths.h"
+#include "app/settings.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/paths.h"
-#include "cli/settings.h"
 #include "report/json_text.h"
 #include "report/terminal.h"
 
@@ -47,7 +47,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   return near.empty() ? otherwise : "did you mean '" + near + "'?";
 }
 
-// The command that was named, of `knowledge search` the second word.
+// Returns the command that was named. For `pragma knowledge search` that is `search`.
 const CLI::App* Chosen(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) return nullptr;
@@ -55,15 +55,15 @@ const CLI::App* Chosen(const CLI::App& app) {
   return inner == nullptr ? chosen.front() : inner;
 }
 
-// "knowledge search", as it is typed.
+// Returns the command as the user types it, for example "knowledge search".
 std::string PathOf(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   const bool top = parent == nullptr || parent->get_parent() == nullptr;
   return (top ? "" : PathOf(*parent) + " ") + command.get_name();
 }
 
-// The first word after the command `scope` (of the whole program: the first) that is no flag, when
-// it names no command of it.
+// Returns the first word after the command `scope` (for the whole program: the first word) that is
+// not a flag, if it does not name a subcommand of `scope`.
 std::string UnknownCommand(const CLI::App& scope, int argc, char** argv) {
   const std::vector<std::string> known = CommandNames(scope);
   bool inside = scope.get_parent() == nullptr;
@@ -76,7 +76,7 @@ std::string UnknownCommand(const CLI::App& scope, int argc, char** argv) {
   return "";
 }
 
-// One line for a command line that cannot be parsed.
+// Explains in one line why a command line cannot be parsed.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* sub = Chosen(app);
   const CLI::App& scope = sub == nullptr ? app : *sub;
@@ -102,7 +102,7 @@ std::string HelpOf(const CLI::App& app, const CLI::App& sub) {
   return sub.help(app.get_name() + (space == std::string::npos ? "" : " " + path.substr(0, space)));
 }
 
-// The help text without the empty lines and the names of checks that CLI11 puts in.
+// Returns the help text without the empty lines and the names of checks that CLI11 adds.
 std::string TidyHelp(const CLI::App& app, const CLI::App* sub) {
   std::string text;
   for (const std::string& line : SplitLines(sub == nullptr ? app.help() : HelpOf(app, *sub))) {
@@ -126,11 +126,11 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
   Context context;
   context.flags = registry.common;
   context.console = console;
-  context.settings = TRY(LoadSettings(registry.common.config));
-  context.paths = FindPaths(registry.common.python, context.settings.python);
-  context.home = !registry.common.home.empty()    ? registry.common.home
-                 : !context.settings.home.empty() ? context.settings.home
-                                                  : ".pragma";
+  context.app.settings = TRY(LoadSettings(registry.common.config));
+  context.app.paths = FindPaths(registry.common.python, context.app.settings.python);
+  context.app.home = !registry.common.home.empty()        ? registry.common.home
+                     : !context.app.settings.home.empty() ? context.app.settings.home
+                                                          : ".pragma";
   return registry.actions.at(&chosen)(context);
 }
 
@@ -154,7 +154,7 @@ void AddCommands(CLI::App& app, Registry& registry) {
   AddKnowledge(app, registry);
 }
 
-// Words that a --json run can be told by before the command line is understood.
+// Looks for --json among the words, so that errors can be JSON before the command line is parsed.
 bool WantsJson(int argc, char** argv) {
   return std::any_of(argv, argv + argc,
                      [](const char* word) { return std::string_view(word) == "--json"; });
@@ -193,7 +193,7 @@ CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
   sub->footer("\nExample:\n  " + example);
   CommonFlags& common = registry.common;
   sub->add_flag("--json", common.json, "print one JSON object on stdout")->group("Common");
-  sub->add_option("--home", common.home, "where runs are kept (default: .pragma)")
+  sub->add_option("--home", common.home, "folder of the stored runs (default: .pragma)")
       ->type_name("DIR")
       ->group("Common");
   sub->add_option("--config", common.config, "settings file (default: pragma.toml)")

@@ -1,9 +1,9 @@
-// The whole command line: parse, build the context, run the chosen command.
+// Runs the whole command line: parses it, builds the context and runs the chosen command.
 #pragma once
 
 namespace pragma {
 
-// The exit code of the program.
+// Returns the exit code of the program.
 [[nodiscard]] int RunProgram(int argc, char** argv);
 
 }  // namespace pragma

@@ -1,4 +1,5 @@
-// pragma bench: the tasks of a suite with every strategy and model. What has ended before is kept.
+// pragma bench runs every strategy and model on the tasks of a suite. Runs that ended before are
+// kept.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,21 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "app/workbench.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "bench/cells.h"
+#include "bench/given.h"
 #include "bench/kernelbench.h"
+#include "bench/kernelbench_files.h"
 #include "bench/loop.h"
+#include "bench/options.h"
+#include "bench/progress.h"
+#include "bench/report.h"
 #include "bench/row.h"
 #include "bench/solutions.h"
 #include "bench/suite.h"
-#include "cli/bench_cells.h"
 #include "cli/bench_flags.h"
-#include "cli/bench_given.h"
-#include "cli/bench_kernelbench.h"
-#include "cli/bench_report.h"
 #include "cli/command.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "cli/judging_flags.h"
 
 namespace pragma {
 namespace {
@@ -39,9 +42,14 @@ Result<int> List(const Context& context, const std::vector<SuiteTask>& tasks) {
   return kExitGood;
 }
 
-// Runs the cells, tells of each row, and reports.
-Result<int> RunAndReport(const Context& context, const BenchFlags& flags, const Workbench& bench,
-                         Benchmark benchmark, const RunCell& run) {
+BenchProgress ProgressOf(const Context& context) {
+  return {.terminal = context.console.err,
+          .note = [&context](const std::string& line) { context.console.Note(line); }};
+}
+
+// Runs the cells, reports each row as it is done, and prints the final report.
+Result<int> RunAndReport(const Context& context, const BenchOptions& options,
+                         const Workbench& bench, Benchmark benchmark, const RunCell& run) {
   const std::vector<BenchCell>& cells = benchmark.cells;
   context.console.Note(benchmark.frame.budget);
   std::size_t done = 0;
@@ -49,10 +57,10 @@ Result<int> RunAndReport(const Context& context, const BenchFlags& flags, const 
     context.console.Note(fmt::format("[{}/{}] {}", ++done, cells.size(), BenchLine(row)));
   };
   const BenchResult result =
-      TRY(RunBench(cells, {.jobs = flags.jobs, .total = flags.total}, run, on_row));
-  if (!flags.kernelbench_out.empty()) {
+      TRY(RunBench(cells, {.jobs = options.jobs, .total = options.total}, run, on_row));
+  if (!options.kernelbench_out.empty()) {
     benchmark.frame.kernelbench =
-        TRY(WriteKernelBench(flags.kernelbench_out, result.rows, bench.machine().cpu));
+        TRY(WriteKernelBench(options.kernelbench_out, result.rows, bench.machine().cpu));
   }
   context.console.PrintJson(BenchObject(benchmark.frame, result));
   context.console.Print(BenchText(context.console.out, benchmark.frame, result));
@@ -61,26 +69,30 @@ Result<int> RunAndReport(const Context& context, const BenchFlags& flags, const 
 
 Result<int> Search(const Context& context, const BenchFlags& flags,
                    const std::vector<SuiteTask>& tasks) {
-  const BenchAxes axes = TRY(AxesOf(flags, context));
-  TRY(CheckChoices(flags, context, axes));
+  const BenchOptions& options = flags.options;
+  const BenchAxes axes = TRY(AxesOf(options, context.app));
+  TRY(CheckChoices(options, context.app, axes));
   const Benchmark benchmark{.cells = CellsOf(tasks, axes),
                             .frame = {.arms = ArmsOf(axes),
-                                      .budget = TRY(BudgetText(flags, context, axes)),
-                                      .repeats = flags.repeats,
-                                      .jobs = flags.jobs,
+                                      .budget = TRY(BudgetText(options, context.app, axes)),
+                                      .repeats = options.repeats,
+                                      .jobs = options.jobs,
                                       .kernelbench = {}}};
-  const VerifyFlags verify = flags.verify.With(context.settings);
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  CellRunner runner(context, flags, verify, *bench, flags.total.Share(benchmark.cells.size()));
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  CellRunner runner(context.app, options, judging, *bench,
+                    options.total.Share(benchmark.cells.size()), ProgressOf(context));
   TRY(runner.CheckRecordedOn());
   return RunAndReport(
-      context, flags, *bench, benchmark,
+      context, options, *bench, benchmark,
       [&runner](const BenchCell& cell, Spending spending) { return runner.Run(cell, spending); });
 }
 
 Result<int> EvaluateGiven(const Context& context, const BenchFlags& flags,
                           const std::vector<SuiteTask>& tasks) {
-  const GivenSolutions given = TRY(FindSolutions(flags.evaluate_only, tasks));
+  const BenchOptions& options = flags.options;
+  const GivenSolutions given = TRY(FindSolutions(options.evaluate_only, tasks));
   for (const auto& path : given.unmatched)
     Log(LogLevel::kWarning, path.string() + " fits no selected task; it is left out");
   int repeats = 1;
@@ -88,24 +100,25 @@ Result<int> EvaluateGiven(const Context& context, const BenchFlags& flags,
     repeats = std::max(repeats, solution.sample + 1);
   const Benchmark benchmark{.cells = CellsOfGiven(given, tasks),
                             .frame = {.arms = ArmsOfGiven(given),
-                                      .budget = "none spent: solutions that are there are judged",
+                                      .budget = "none spent: existing solutions are judged",
                                       .repeats = repeats,
-                                      .jobs = flags.jobs,
+                                      .jobs = options.jobs,
                                       .kernelbench = {}}};
-  const VerifyFlags verify = flags.verify.With(context.settings);
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  GivenRunner runner(context, flags, verify, *bench, given);
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  GivenRunner runner(context.app, options, judging, *bench, given, ProgressOf(context));
   return RunAndReport(
-      context, flags, *bench, benchmark,
+      context, options, *bench, benchmark,
       [&runner](const BenchCell& cell, Spending spending) { return runner.Run(cell, spending); });
 }
 
 Result<int> Bench(const Context& context, const BenchFlags& flags) {
-  const std::vector<SuiteTask> tasks = TRY(TasksOf(flags));
-  if (flags.list) return List(context, tasks);
-  if (!flags.kernelbench_out.empty()) TRY(CheckNumbers(tasks));
-  return flags.evaluate_only.empty() ? Search(context, flags, tasks)
-                                     : EvaluateGiven(context, flags, tasks);
+  const std::vector<SuiteTask> tasks = TRY(TasksOf(flags.options));
+  if (flags.options.list) return List(context, tasks);
+  if (!flags.options.kernelbench_out.empty()) TRY(CheckNumbers(tasks));
+  return flags.options.evaluate_only.empty() ? Search(context, flags, tasks)
+                                             : EvaluateGiven(context, flags, tasks);
 }
 
 }  // namespace
@@ -116,7 +129,7 @@ void AddBench(CLI::App& app, Registry& registry) {
                  "pragma bench KernelBench/ --level 1 --tasks 1-10 --strategy "
                  "pragma,n-pragma --model openai:NAME --jobs 4");
   const auto flags = std::make_shared<BenchFlags>();
-  flags->AddTo(command);
+  AddBenchFlags(command, *flags);
   registry.actions[&command] = [flags](const Context& context) { return Bench(context, *flags); };
 }
 

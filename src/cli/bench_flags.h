@@ -1,18 +1,8 @@
-// BenchFlags: suite, strategies, models, repeats and budgets of a benchmark, as given on the
-// command line.
+// The command-line flags of `pragma bench`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "base/result.h"
-#include "bench/loop.h"
-#include "bench/suite.h"
-#include "cli/command.h"
-#include "cli/search_flags.h"
-#include "cli/verify_flags.h"
-#include "verify/options.h"
+#include "bench/options.h"
+#include "cli/judging_flags.h"
 
 namespace CLI {
 class App;
@@ -20,51 +10,12 @@ class App;
 
 namespace pragma {
 
-// Of every run of a comparison, unless --budget says otherwise.
-inline constexpr int kBenchAttempts = 15;
-
 struct BenchFlags {
-  std::string path;
-  int level = 0;
-  std::string tasks;
-  std::string strategies;
-  std::vector<std::string> models;
-  int repeats = 1;
-  int jobs = 1;
-  std::string budget;  // attempts of each run, or "paper"
-  TotalBudget total;
-  bool list = false;
-  std::string timing;           // "paper", or empty
-  std::string kernelbench_out;  // folder; empty: none
-  std::string evaluate_only;    // folder of solutions; empty: search
-  bool no_compile_baseline = false;
-  bool no_dropin = false;
-  bool remeasure = false;
-  std::string recorded_on;  // FINGERPRINT/THREADS: nothing is run, rows are of that machine
-  SearchFlags search;
-  VerifyFlags verify;
-
-  void AddTo(CLI::App& command);
-  [[nodiscard]] bool papers_budget() const { return budget == "paper"; }
-  [[nodiscard]] bool papers_timing() const { return timing == "paper"; }
-  // What each evaluation measures at most.
-  [[nodiscard]] Measure most() const { return MeasureWith(!no_compile_baseline); }
-  // KernelBench's files hold times of that protocol.
-  [[nodiscard]] bool WantsExtras() const { return papers_timing() || !kernelbench_out.empty(); }
+  BenchOptions options;
+  JudgingFlags judging;
 };
 
-[[nodiscard]] Result<std::vector<SuiteTask>> TasksOf(const BenchFlags& flags);
-// kUsage for a name that stands there twice.
-[[nodiscard]] Result<BenchAxes> AxesOf(const BenchFlags& flags, const Context& context);
-// Preset, models and budget of an arm's runs; the budget is that of every run, or (--budget paper)
-// its strategy's own.
-[[nodiscard]] Result<SearchChoice> ChooseFor(const BenchFlags& flags, const Context& context,
-                                             const BenchArm& arm);
-// Every choice once, before anything starts, so that a typing error costs no time.
-[[nodiscard]] Result<void> CheckChoices(const BenchFlags& flags, const Context& context,
-                                        const BenchAxes& axes);
-// "15 attempts for each run; 2.0M tokens for all": for people.
-[[nodiscard]] Result<std::string> BudgetText(const BenchFlags& flags, const Context& context,
-                                             const BenchAxes& axes);
+// The flags must outlive the parsing of the command line.
+void AddBenchFlags(CLI::App& command, BenchFlags& flags);
 
 }  // namespace pragma

@@ -1,5 +1,5 @@
-// What the commands share: the common flags, the console, and how a command is registered. CLI11 is
-// seen only by the .cc files that register flags.
+// Declares what the commands share: the common flags, the console, and how a command is registered.
+// Only the .cc files that register flags include CLI11.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/context.h"
 #include "base/result.h"
-#include "cli/paths.h"
-#include "cli/settings.h"
 #include "report/terminal.h"
 
 namespace CLI {
@@ -24,7 +23,7 @@ namespace pragma {
 inline constexpr int kExitGood = 0;
 inline constexpr int kExitRejected = 1;  // the candidate did not pass; no best was found
 inline constexpr int kExitUsage = 2;     // usage or task error
-inline constexpr int kExitTrouble = 3;   // our own trouble
+inline constexpr int kExitTrouble = 3;   // trouble of pragma itself
 inline constexpr int kExitInterrupted = 130;
 [[nodiscard]] int ExitCodeOf(ErrorKind kind);
 
@@ -36,37 +35,35 @@ struct CommonFlags {
   std::string python;
 };
 
-// Where a command writes: results to stdout, everything else to stderr.
+// Where a command writes: results go to stdout, everything else to stderr.
 struct Console {
   Terminal out;
   Terminal err;
   bool json = false;
-  // With --json one object, else nothing is printed by PrintJson and the text by Print.
+  // With --json, PrintJson prints one object and Print nothing. Without it, only Print prints.
   void Print(std::string_view text) const;
   void PrintJson(std::string_view object) const;
-  // A line on stderr, for people.
+  // Writes a line to stderr, for people.
   void Note(std::string_view line) const;
 };
 
-// Everything a command is given besides its own flags.
+// Everything that a command is given besides its own flags.
 struct Context {
   CommonFlags flags;
-  Settings settings;
-  Paths paths;
-  std::filesystem::path home;
+  AppContext app;
   Console console;
 };
 
-// Runs a command; the value is the exit code.
+// An action runs a command. Its value is the exit code.
 using Action = std::function<Result<int>(const Context&)>;
 
-// The commands by name, filled while they register.
+// The commands by name, filled in as they register.
 struct Registry {
   CommonFlags common;
   std::map<const CLI::App*, Action> actions;
 };
 
-// Adds the subcommand with the common flags and the example shown by --help.
+// Adds the subcommand with the common flags, and with the example that --help shows.
 CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
                      const std::string& summary, const std::string& example);
 

@@ -1,5 +1,6 @@
-// pragma diagnose: what the rules say of a recorded profile, or of what another profiler printed;
-// for people who tune them, and for machines where kernels were profiled without pragma.
+// pragma diagnose prints what the rules say about a recorded profile, or about the output of
+// another profiler. It is for people who tune the rules, and for machines on which kernels were
+// profiled without pragma.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,7 @@ namespace {
 struct DiagnoseFlags {
   std::string profile;
   std::string rules;
-  std::string adapter;  // the profile is this tool's output
+  std::string adapter;  // name of the tool whose output the profile is
   std::string kernel;
   std::vector<std::string> given;  // TAG=VALUE
   bool explain = false;
@@ -69,14 +70,14 @@ Result<Metric> GivenMetric(const std::string& text) {
   return Metric{.tag = parts[0], .value = value, .unit = "1", .source = "measured"};
 }
 
-// What a tool of knowledge/adapters/ printed.
+// Reads the output of a tool described in knowledge/adapters/.
 Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
                             const std::string& text) {
-  const std::filesystem::path folder = context.paths.knowledge() / "adapters";
+  const std::filesystem::path folder = context.app.paths.knowledge() / "adapters";
   const Adapter adapter = TRY(FindAdapter(flags.adapter, folder));
   AdapterMetrics parsed = ParseOutput(adapter, text, flags.kernel);
   if (parsed.metrics.empty()) {
-    return Fail(ErrorKind::kUsage, flags.profile + " is no output of " + adapter.name + ": " +
+    return Fail(ErrorKind::kUsage, flags.profile + " is not output of " + adapter.name + ": " +
                                        Join(parsed.problems, "; "));
   }
   return Profile{
@@ -100,10 +101,10 @@ bool IsOfGpu(const Profile& profile) {
 
 Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
   Profile profile = TRY(ReadProfile(context, flags));
-  const std::filesystem::path rules_file =
-      flags.rules.empty()
-          ? context.paths.knowledge() / "diagnosis" / (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
-          : std::filesystem::path(flags.rules);
+  const std::filesystem::path rules_file = flags.rules.empty()
+                                               ? context.app.paths.knowledge() / "diagnosis" /
+                                                     (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
+                                               : std::filesystem::path(flags.rules);
   const RuleSet rules = TRY(LoadRules(rules_file));
   profile.diagnosis = pragma::Diagnose(rules, profile.metrics);
   context.console.PrintJson(ToJson(profile));
@@ -117,30 +118,31 @@ Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
 
 void AddDiagnose(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "diagnose", "what the rules say of a recorded profile",
+      AddCommand(app, registry, "diagnose", "apply the diagnosis rules to a recorded profile",
                  "pragma diagnose profile.json --explain");
   const auto flags = std::make_shared<DiagnoseFlags>();
   command
       .add_option("PROFILE", flags->profile,
-                  "JSON that pragma profile --json printed, or with --from what a tool printed")
+                  "JSON printed by pragma profile --json, or with --from the output of a tool")
       ->required();
   command
       .add_option("--from", flags->adapter,
-                  "the tool that printed it: ncu, rocprofv3, msprof, perf-stat, or the file of an "
-                  "adapter (docs/add-a-backend.md)")
+                  "tool that printed it: ncu, rocprofv3, msprof, perf-stat, or an adapter's file "
+                  "(docs/add-a-backend.md)")
       ->type_name("TOOL");
   command.add_option("--kernel", flags->kernel, "with --from: part of the kernel's name")
       ->type_name("NAME");
   command
       .add_option("--given", flags->given,
-                  "what the profile does not say, by the tags of docs/metrics.md")
+                  "values that the profile lacks, by tag (docs/metrics.md)")
       ->type_name("TAG=VALUE,...")
       ->delimiter(',');
   command
-      .add_option("--rules", flags->rules,
-                  "other rules than knowledge/diagnosis/cpu.toml (gpu.toml for a GPU's profile)")
+      .add_option(
+          "--rules", flags->rules,
+          "rules to use instead of knowledge/diagnosis/cpu.toml (gpu.toml for a GPU's profile)")
       ->type_name("FILE");
-  command.add_flag("--explain", flags->explain, "show what became of every rule");
+  command.add_flag("--explain", flags->explain, "show the result of every rule");
   registry.actions[&command] = [flags](const Context& context) {
     return Diagnose(context, *flags);
   };

@@ -1,4 +1,4 @@
-// pragma doctor: what this machine can do, and what to install for the rest.
+// pragma doctor prints what this machine can do, and what to install for the rest.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -69,7 +69,7 @@ std::string DoctorText(const Terminal& terminal, const std::vector<DoctorItem>& 
 }
 
 Result<int> Doctor(const Context& context) {
-  const std::vector<DoctorItem> items = ExamineMachine(context.paths, context.home);
+  const std::vector<DoctorItem> items = ExamineMachine(context.app.paths, context.app.home);
   context.console.PrintJson(DoctorObject(items));
   context.console.Print(DoctorText(context.console.out, items));
   return std::ranges::none_of(items, Blocks) ? kExitGood : kExitTrouble;
@@ -78,9 +78,9 @@ Result<int> Doctor(const Context& context) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Registry& registry) {
-  const CLI::App& command =
-      AddCommand(app, registry, "doctor",
-                 "what this machine can do, and what to install for the rest", "pragma doctor");
+  const CLI::App& command = AddCommand(
+      app, registry, "doctor", "check what this machine supports and what to install for the rest",
+      "pragma doctor");
   registry.actions[&command] = Doctor;
 }
 

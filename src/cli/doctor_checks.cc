@@ -16,12 +16,12 @@
 #include <system_error>
 #include <vector>
 
+#include "app/paths.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "cli/paths.h"
 #include "core/device.h"
 #include "machine/machine.h"
 #include "profile/adapter.h"
@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// First line of what a program prints, or nothing when it cannot be run or fails.
+// Returns the first line that a program prints, or nullopt if it cannot be run or fails.
 std::optional<std::string> FirstLine(const std::vector<std::string>& argv, double limit = 20) {
   const Result<RunResult> run =
       RunProcess({.argv = argv, .inherit_env = true}, {.wall = Seconds(limit)});
@@ -43,7 +43,7 @@ std::optional<std::string> FirstLine(const std::vector<std::string>& argv, doubl
   return lines.empty() ? "" : lines.front();
 }
 
-// The first of `programs` that runs, with its version line.
+// Checks for the first of `programs` that runs, and shows its version line.
 DoctorItem Program(const std::string& name, const std::vector<std::string>& programs,
                    const std::string& remedy) {
   DoctorItem item{.name = name};
@@ -90,7 +90,7 @@ DoctorItem Cgroups() {
   return item;
 }
 
-// Does a compiler build and link `source` with `flags`?
+// Tells whether the compiler builds and links a small program with `flag`.
 bool Compiles(const std::string& compiler, const std::string& flag) {
   const Result<TempDir> folder = TempDir::Create();
   if (!folder) return false;
@@ -170,7 +170,7 @@ DoctorItem Gpu(const Paths& paths) {
   return item;
 }
 
-// Does the Python that has Torch also have Triton, and does Torch there see a GPU?
+// Checks whether the Python that has Torch also has Triton, and whether Torch sees a GPU there.
 DoctorItem Triton(const Paths& paths) {
   DoctorItem item{.name = "Triton"};
   const std::optional<std::string> found =
@@ -179,7 +179,7 @@ DoctorItem Triton(const Paths& paths) {
                  "torch.cuda.is_available()"
                  " else ', in its interpreter: checks of kernels, no times'))"},
                 120);
-  item.detail = found.value_or("not installed beside torch");
+  item.detail = found.value_or("not installed alongside torch");
   if (found) return item;
   item.state = ItemState::kLimited;
   item.remedy = paths.python.string() + " -m pip install triton (to judge Triton kernels)";
@@ -260,7 +260,7 @@ DoctorItem Clang() {
                  "apt-get install clang-19 (a second compiler for candidates)");
 }
 
-// What `pragma profile --with` may ask.
+// Lists the tools that `pragma profile --with` can use.
 DoctorItem ForeignProfilers(const Paths& paths) {
   DoctorItem item{.name = "foreign profilers"};
   const Result<std::vector<Adapter>> adapters = LoadAdapters(paths.knowledge() / "adapters");

@@ -1,11 +1,12 @@
-// Checks of `pragma doctor`: each looks at one thing this machine may or may not have.
+// Declares the checks of `pragma doctor`. Each looks at one thing that this machine may or may not
+// have.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "cli/paths.h"
+#include "app/paths.h"
 
 namespace pragma {
 
@@ -15,11 +16,12 @@ struct DoctorItem {
   std::string name;
   ItemState state = ItemState::kOk;
   std::string detail;   // what was found
-  std::string remedy;   // what to install or change; empty when fine
-  bool needed = false;  // CPU work does not go without it
+  std::string remedy;   // what to install or change; empty when nothing is missing
+  bool needed = false;  // CPU work is impossible without it
 };
 
-// Of everything, in the order shown. Runs small programs, measures nothing, changes nothing.
+// Runs all checks and returns their items in the order shown. It runs small programs, measures
+// nothing and changes nothing.
 [[nodiscard]] std::vector<DoctorItem> ExamineMachine(const Paths& paths,
                                                      const std::filesystem::path& home);
 

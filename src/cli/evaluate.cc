@@ -1,4 +1,4 @@
-// pragma evaluate: judge candidates against one task.
+// pragma evaluate judges candidates against one task.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -9,24 +9,24 @@
 #include <utility>
 #include <vector>
 
+#include "app/candidate_file.h"
+#include "app/evaluation_request.h"
+#include "app/judge.h"
+#include "app/tuning.h"
+#include "app/workbench.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "cli/candidate_file.h"
 #include "cli/command.h"
-#include "cli/evaluation_request.h"
-#include "cli/judge.h"
-#include "cli/phase_line.h"
-#include "cli/serve_client.h"
-#include "cli/serve_protocol.h"
-#include "cli/tuning.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "cli/judging_flags.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
+#include "serve/client.h"
+#include "serve/protocol.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -38,16 +38,16 @@ struct EvaluateFlags {
   std::string against;
   std::string request;
   std::string result;
-  std::string bundle;  // file, or folder for files named by content
+  std::string bundle;  // file, or folder for files that are named by their content
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
   bool dropin = false;
   bool sanitize = false;
-  TuneFlags tune;
+  TuneWish tune;
   bool no_serve = false;
-  std::string socket;  // of the server; empty: in the home folder
-  VerifyFlags verify;
+  std::string socket;  // the server's socket; empty: in the home folder
+  JudgingFlags judging;
 };
 
 Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
@@ -58,7 +58,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   EvaluationRequest request;
   request.task = flags.task;
   TRY(CheckTaskFile(request.task));
-  const Target target = flags.verify.runs_on();
+  const Target target = flags.judging.target();
   for (const std::string& candidate : flags.candidates) {
     request.candidates.push_back(TRY(LoadCandidate(candidate, target)));
   }
@@ -102,44 +102,49 @@ Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
   return {};
 }
 
-// What is to be judged, and how.
+// What to judge, and how.
 struct Plan {
   EvaluationRequest request;
-  VerifyFlags verify;
+  JudgingOptions judging;
+  SandboxMode sandbox = SandboxMode::kRequired;
   Evidence evidence = Evidence::kNo;
 };
 
-// The candidates from the `first` on, in order, on one warm reference of our own.
+// Judges the candidates from index all.size() on, in order, on one warm reference in this process.
 Result<void> JudgeHere(const Context& context, const Plan& plan, PhaseLine& line,
                        std::vector<Verdict>& all) {
   if (all.size() == plan.request.candidates.size()) return {};
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, plan.verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, plan.request.task, plan.verify.options(), plan.request.most()));
-  const Court court{.context = context, .bench = *bench, .task = *task};
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(plan.judging, plan.sandbox)));
+  const auto task = TRY(
+      TaskBench::Open(*bench, plan.request.task, {.judging = plan.judging}, plan.request.most()));
+  const EvaluationContext evaluation{
+      .app = context.app, .bench = *bench, .task = *task, .terminal = context.console.out};
   const auto on_phase = [&line](std::string_view phase) { line.Show(phase); };
   while (all.size() < plan.request.candidates.size()) {
     const Candidate& candidate = plan.request.candidates[all.size()];
-    all.push_back(TRY(JudgeCandidate(court, plan.request, candidate, plan.evidence, on_phase)));
+    all.push_back(
+        TRY(JudgeCandidate(evaluation, plan.request, candidate, plan.evidence, on_phase)));
   }
   return {};
 }
 
-// By a server as far as there is one, else here.
+// Lets a server judge as many candidates as it can, and judges the rest in this process.
 Result<std::vector<Verdict>> Judge(const Context& context, const EvaluateFlags& flags, Plan plan) {
-  TRY(plan.verify.ReadShapes());
   PhaseLine line(context.console.err);
   std::vector<Verdict> all;
   if (!flags.no_serve) {
     const std::filesystem::path socket =
-        flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
-    TRY(AskServer({.context = context,
+        flags.socket.empty() ? ServeSocket(context.app.home) : std::filesystem::path(flags.socket);
+    TRY(AskServer({.app = context.app,
                    .socket = socket,
                    .request = plan.request,
-                   .verify = plan.verify,
+                   .judging = plan.judging,
                    .evidence = plan.evidence,
-                   .must_be_there = !flags.socket.empty()},
+                   .must_be_there = !flags.socket.empty(),
+                   .unprotected = plan.sandbox == SandboxMode::kUnsafeNone,
+                   .terminal = context.console.out,
+                   .note = [&context](const std::string& text) { context.console.Note(text); }},
                   line, all));
   }
   TRY(JudgeHere(context, plan, line, all));
@@ -155,7 +160,7 @@ int ExitOf(Status status) {
   return status == Status::kTaskError ? kExitUsage : kExitRejected;
 }
 
-// Of several candidates the first that did not pass decides.
+// With several candidates the first that did not pass decides the exit code.
 int ExitOf(const std::vector<Verdict>& all) {
   for (const Verdict& verdict : all) {
     const int code = ExitOf(verdict.status);
@@ -188,13 +193,20 @@ Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& fl
     return Fail(ErrorKind::kUsage,
                 "--bundle " + flags.bundle + ": several candidates need a folder (end it with /)");
   }
-  plan.verify = VerifyFlagsOf(plan.request, flags.verify, context.settings);
-  TRY(CheckTarget(plan.request, plan.verify.runs_on()));
+  // What the request says comes first, then the flags, then the settings.
+  JudgingFlags judging = flags.judging;
+  TRY(judging.ReadShapes());
+  plan.request.judging.insert(judging.given.begin(), judging.given.end());
+  judging.given = plan.request.judging;
+  plan.judging = judging.Over(context.app.settings);
+  plan.sandbox = judging.sandbox();
+  TRY(CheckTarget(plan.request, plan.judging.target));
   plan.evidence = flags.bundle.empty() ? Evidence::kNo : Evidence::kYes;
   return Judge(context, flags, std::move(plan));
 }
 
-// A task that fails is a verdict too (status task_error), so programs find it where they look.
+// Formats the error. A failing task is a verdict too (status task_error), so that programs find it
+// where they look for verdicts.
 std::string FailedObject(const EvaluateFlags& flags, const Error& error) {
   if (error.kind != ErrorKind::kTask) return FailureObject(error);
   return TaskErrorObject(std::filesystem::path(flags.task).stem().string(), error);
@@ -225,9 +237,12 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format");
   command.add_option("CANDIDATE", flags->candidates,
                      ".cpp, .cu or .py files, or folders with candidate.json; judged in order");
-  command.add_option("--against", flags->against, "present best, timed against as well")
+  command
+      .add_option("--against", flags->against, "current best kernel, which is timed for comparison")
       ->type_name("FILE");
-  command.add_option("--repeat", flags->repeat, "evaluate each N times on one warm reference")
+  command
+      .add_option("--repeat", flags->repeat,
+                  "evaluate each candidate N times on one warm reference")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.add_flag("--sanitize", flags->sanitize,
@@ -243,16 +258,16 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       ->type_name("FILE");
   command
       .add_option("--bundle", flags->bundle,
-                  "when it passes, write its evidence to FILE, or into a folder")
+                  "write the evidence of a passed kernel to FILE, or into a folder")
       ->type_name("FILE");
-  flags->tune.AddTo(command);
+  AddTuneFlags(command, flags->tune);
   command.add_flag("--no-serve", flags->no_serve, "do not use a running `pragma serve`");
   command
       .add_option("--socket", flags->socket, "where `pragma serve` listens (default: in --home)")
       ->type_name("PATH");
-  flags->verify.AddTo(command);
-  flags->verify.AddShapesTo(command);
-  flags->verify.AddTargetTo(command);
+  flags->judging.AddTo(command);
+  flags->judging.AddShapesTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return EvaluateCommand(context, *flags);
   };

@@ -1,4 +1,4 @@
-// pragma export: the best kernel of a run as files, or the whole run as a recording.
+// pragma export writes the best kernel of a run as files, or the whole run as a recording.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -7,20 +7,20 @@
 #include <string>
 #include <utility>
 
+#include "app/exporting.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/exporting.h"
-#include "cli/phase_line.h"
-#include "cli/recorded_run.h"
-#include "cli/recorded_task.h"
+#include "cli/judging_flags.h"
 #include "cli/replaying.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "search/recording.h"
 #include "store/store.h"
 
@@ -35,7 +35,7 @@ struct ExportFlags {
   bool unsafe_no_sandbox = false;
 };
 
-// The node asked for, else the best one.
+// Returns the trial of the requested node. Without a node it returns the best trial.
 Result<const Trial*> TrialToExport(const SearchTree& tree, int node) {
   const bool exists = node > 0 && node <= static_cast<int>(tree.size());
   if (node > 0 && !exists) {
@@ -51,20 +51,22 @@ Result<const Trial*> TrialToExport(const SearchTree& tree, int node) {
 }
 
 Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
-  Recording recording = TRY(FindRecording(context, flags.what));
+  Recording recording = TRY(FindRecording(context.app.home, flags.what));
   SearchTree tree;
   for (Trial& trial : recording.trials) tree.Insert(std::move(trial));
   const Trial* trial = TRY(TrialToExport(tree, flags.node));
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
-  VerifyFlags verify =
-      VerifyFlags{.unsafe_no_sandbox = flags.unsafe_no_sandbox}.With(context.settings);
-  verify.target = TargetName(TargetOf(recording.settings.language));
+  const JudgingFlags flags_of_export{.unsafe_no_sandbox = flags.unsafe_no_sandbox};
+  JudgingOptions judging = flags_of_export.Over(context.app.settings);
+  judging.target = TargetOf(recording.settings.language);
   PhaseLine line(context.console.err);
   line.Show("building the export and checking it");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(), Measure::kNothing));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags_of_export.sandbox())));
+  const auto task =
+      TRY(TaskBench::Open(*bench, file.path, {.judging = judging}, Measure::kNothing));
   const ExportReport report =
-      TRY(ExportAndCheck(context, *bench, *task, *trial->candidate, flags.out));
+      TRY(ExportAndCheck(context.app, *bench, *task, *trial->candidate, flags.out));
   line.Clear();
   nlohmann::ordered_json object = {{"schema", kJsonSchema},     {"run", recording.run},
                                    {"node", trial->node},       {"exported", report.files},
@@ -75,7 +77,7 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
 }
 
 Result<int> ExportRecordingFile(const Context& context, const ExportFlags& flags) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   const RunRecord run = TRY(store.FindRun(flags.what));
   TRY(ExportRecording(store, run.id, flags.recording));
   const nlohmann::ordered_json object = {
@@ -104,9 +106,10 @@ void AddExport(CLI::App& app, Registry& registry) {
   command.add_option("RUN|FILE", flags->what, "run id, 'last' (default), or a recording's file");
   command.add_option("--out", flags->out, "folder for ModelNew and the kernel's own files")
       ->type_name("DIR");
-  command.add_option("--node", flags->node, "this attempt instead of the best")->type_name("N");
+  command.add_option("--node", flags->node, "export this attempt instead of the best")
+      ->type_name("N");
   command
-      .add_option("--recording", flags->recording, "write the whole run, to be replayed elsewhere")
+      .add_option("--recording", flags->recording, "write the whole run, for a replay elsewhere")
       ->type_name("FILE");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run without protection where bubblewrap does not work");

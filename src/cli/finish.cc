@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "app/evidence_keeping.h"
+#include "app/exporting.h"
+#include "app/search_run.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/exporting.h"
-#include "cli/search_run.h"
-#include "cli/workbench.h"
 #include "core/evaluation.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
@@ -64,7 +64,7 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
   const bool interrupted = outcome.session.stopped == "interrupted";
   std::optional<ExportReport> exported;
   if (best != nullptr && !out.empty() && !interrupted) {
-    exported = TRY(ExportAndCheck(context, bench, task, *best->candidate, out));
+    exported = TRY(ExportAndCheck(context.app, bench, task, *best->candidate, out));
   }
   OptimizeSummary summary{.run = plan.run.id,
                           .attempts = outcome.session.tree.size(),
@@ -81,7 +81,7 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
                         "\n" + BestText(context, task, plan, outcome) + "\n" +
                         SummaryLine(plan, outcome) + EvidenceLine(outcome) +
                         (exported ? ExportText(*exported) : ""));
-  if (interrupted) context.console.Note("stopped; to go on: pragma resume " + plan.run.id);
+  if (interrupted) context.console.Note("stopped; to continue: pragma resume " + plan.run.id);
   return ExitOf(outcome);
 }
 

@@ -1,4 +1,4 @@
-// pragma knowledge search, list, show: the compendium for people.
+// pragma knowledge search, list and show present the compendium to people.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,7 +23,7 @@
 namespace pragma {
 namespace {
 
-struct SearchWish {
+struct KnowledgeWish {
   std::vector<std::string> words;
   std::size_t limit = 10;
   std::string kind;
@@ -36,16 +36,16 @@ struct ListWish {
   std::string target;
 };
 
-// Names the choices when `text` is none of them; empty: it is.
+// Lists the kinds if `text` is not one of them. Returns an empty text if it is.
 std::string KindComplaint(const std::string& text) {
-  return EntryKindFromName(text) ? "" : "'" + text + "' is no kind; give " + EntryKindNames();
+  return EntryKindFromName(text) ? "" : "invalid kind '" + text + "': use " + EntryKindNames();
 }
 
 std::string TargetComplaint(const std::string& text) {
   for (const std::string& target : EntryTargets()) {
     if (target == text) return "";
   }
-  return "'" + text + "' is no target; give one of " + Join(EntryTargets(), ", ");
+  return "invalid target '" + text + "': use one of " + Join(EntryTargets(), ", ");
 }
 
 std::optional<EntryKind> KindOf(const std::string& name) {
@@ -57,16 +57,16 @@ Result<std::vector<SearchHit>> Find(const Context& context, const Compendium& co
   const KnowledgeIndex index = TRY(KnowledgeIndex::Make(compendium.entries()));
   if (embeddings.empty()) return index.Search(request);
   SystemClock clock;
-  const EmbedderOptions options{.service = context.settings.ModelOptionsOf(embeddings),
-                                .python = context.paths.python,
-                                .script = context.paths.package_root() / "pragma_embed.py"};
+  const EmbedderOptions options{.service = context.app.settings.ModelOptionsOf(embeddings),
+                                .python = context.app.paths.python,
+                                .script = context.app.paths.package_root() / "pragma_embed.py"};
   const Embedder embedder = TRY(MakeEmbedder(embeddings, options, clock));
-  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.home));
+  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.app.home));
   return index.Search(request, embedder, cache);
 }
 
-Result<int> Search(const Context& context, const SearchWish& wish) {
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+Result<int> Search(const Context& context, const KnowledgeWish& wish) {
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const SearchRequest request{.text = Join(wish.words, " "),
                               .limit = wish.limit,
                               .kind = KindOf(wish.kind),
@@ -75,7 +75,7 @@ Result<int> Search(const Context& context, const SearchWish& wish) {
     return Fail(ErrorKind::kUsage, "the question is empty; see pragma knowledge search --help");
   }
   const std::string& embeddings =
-      wish.embeddings.empty() ? context.settings.embeddings : wish.embeddings;
+      wish.embeddings.empty() ? context.app.settings.embeddings : wish.embeddings;
   const std::vector<SearchHit> hits = TRY(Find(context, compendium, request, embeddings));
   context.console.PrintJson(HitsObject(request.text, hits));
   std::vector<const Entry*> entries;
@@ -86,7 +86,7 @@ Result<int> Search(const Context& context, const SearchWish& wish) {
 }
 
 Result<int> List(const Context& context, const ListWish& wish) {
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const std::optional<EntryKind> kind = KindOf(wish.kind);
   std::vector<const Entry*> entries;
   for (const Entry& entry : compendium.entries()) {
@@ -101,7 +101,7 @@ Result<int> List(const Context& context, const ListWish& wish) {
 
 Result<int> Show(const Context& context, const std::string& id) {
   constexpr std::size_t kSuggested = 4;
-  const Compendium compendium = TRY(LoadCompendium(context.paths.knowledge()));
+  const Compendium compendium = TRY(LoadCompendium(context.app.paths.knowledge()));
   const Entry* entry = compendium.Find(id);
   if (entry == nullptr) {
     const std::vector<std::string> near = compendium.Near(id, kSuggested);
@@ -124,17 +124,18 @@ void AddFilters(CLI::App& command, std::string& kind, std::string& target) {
 }
 
 void AddSearch(CLI::App& knowledge, Registry& registry) {
-  CLI::App& command = AddCommand(knowledge, registry, "search", "find entries by a question",
-                                 "pragma knowledge search \"why is my loop not vectorised\"");
-  const auto wish = std::make_shared<SearchWish>();
+  CLI::App& command =
+      AddCommand(knowledge, registry, "search", "find entries that answer a question",
+                 "pragma knowledge search \"why is my loop not vectorised\"");
+  const auto wish = std::make_shared<KnowledgeWish>();
   command.add_option("QUERY", wish->words, "words in any order")->required();
-  command.add_option("--limit", wish->limit, "how many, best first (default: 10)")
+  command.add_option("--limit", wish->limit, "number of entries, best first (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   AddFilters(command, wish->kind, wish->target);
   command
       .add_option("--embeddings", wish->embeddings,
-                  "search by meaning as well: openai:NAME or local:NAME (sentence-transformers)")
+                  "also search by meaning: openai:NAME or local:NAME (sentence-transformers)")
       ->type_name("SPEC");
   registry.actions[&command] = [wish](const Context& context) { return Search(context, *wish); };
 }
@@ -151,15 +152,15 @@ void AddShowEntry(CLI::App& knowledge, Registry& registry) {
   CLI::App& command = AddCommand(knowledge, registry, "show", "show one entry",
                                  "pragma knowledge show metric.vector_share");
   const auto id = std::make_shared<std::string>();
-  command.add_option("ID", *id, "as search and list name it")->required();
+  command.add_option("ID", *id, "id of the entry, as shown by search and list")->required();
   registry.actions[&command] = [id](const Context& context) { return Show(context, *id); };
 }
 
 }  // namespace
 
 void AddKnowledge(CLI::App& app, Registry& registry) {
-  CLI::App* knowledge = app.add_subcommand(
-      "knowledge", "what is known about metrics, bottlenecks, techniques and errors");
+  CLI::App* knowledge =
+      app.add_subcommand("knowledge", "look up metrics, bottlenecks, techniques and errors");
   knowledge->require_subcommand(1);
   knowledge->footer("\nExample:\n  pragma knowledge search \"false sharing\"");
   AddSearch(*knowledge, registry);

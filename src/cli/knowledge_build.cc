@@ -1,4 +1,4 @@
-// pragma knowledge build: documents to entries by a model.
+// pragma knowledge build lets a model turn documents into entries.
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <filesystem>
@@ -7,20 +7,21 @@
 #include <system_error>
 #include <vector>
 
+#include "app/settings.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/judging_flags.h"
 #include "cli/knowledge_commands.h"
 #include "cli/knowledge_text.h"
-#include "cli/phase_line.h"
-#include "cli/settings.h"
-#include "cli/verify_flags.h"
 #include "knowledge/build.h"
 #include "knowledge/cache.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
 #include "llm/prompt.h"
+#include "report/phase_line.h"
 #include "report/terminal.h"
 
 namespace pragma {
@@ -38,7 +39,8 @@ struct BuildWish {
   std::size_t segment_bytes = 6000;
 };
 
-// What happens now: a line redrawn on a terminal, elsewhere a line every few seconds.
+// BuildLine shows the current step. On a terminal it redraws one line, elsewhere it writes a line
+// every few seconds.
 class BuildLine final {
  public:
   BuildLine(const Console& console, Clock& clock)
@@ -63,14 +65,14 @@ Result<BuildOptions> OptionsOf(const BuildWish& wish, const Context& context) {
                        .crawl = {.depth = wish.depth,
                                  .pages = wish.pages,
                                  .pause = Seconds(TRY(ParseDuration(wish.pause)))},
-                       .model = wish.model.empty() ? context.settings.model : wish.model};
+                       .model = wish.model.empty() ? context.app.settings.model : wish.model};
   if (!options.model.empty()) return options;
   return Fail(ErrorKind::kUsage,
               "no model to read with: name one with --model, as openai:NAME, anthropic:NAME, "
               "command:'CMD', handoff:DIR or replay:FILE");
 }
 
-// Before anything is asked: the place where the result goes must take it.
+// Checks before the model is asked for anything that the result can be written to `out`.
 Result<void> CheckOut(const std::filesystem::path& out) {
   std::error_code error;
   const std::filesystem::path folder = out.has_parent_path() ? out.parent_path() : ".";
@@ -84,12 +86,12 @@ Result<void> CheckOut(const std::filesystem::path& out) {
 }
 
 Result<Built> RunBuild(const BuildOptions& options, const Context& context) {
-  const Compendium known = TRY(LoadCompendium(context.paths.knowledge()));
-  const PromptLibrary prompts = TRY(PromptLibrary::Load(context.paths.prompts()));
+  const Compendium known = TRY(LoadCompendium(context.app.paths.knowledge()));
+  const PromptLibrary prompts = TRY(PromptLibrary::Load(context.app.paths.prompts()));
   SystemClock clock;
   const std::unique_ptr<Model> model =
-      TRY(MakeModel(options.model, context.settings.ModelOptionsOf(options.model), clock));
-  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.home));
+      TRY(MakeModel(options.model, context.app.settings.ModelOptionsOf(options.model), clock));
+  KnowledgeCache cache = TRY(KnowledgeCache::Open(context.app.home));
   BuildLine line(context.console, clock);
   return BuildKnowledge(options,
                         {.model = *model,
@@ -111,15 +113,18 @@ Result<int> Build(const Context& context, const BuildWish& wish) {
 }
 
 void AddLimits(CLI::App& command, BuildWish& wish) {
-  command.add_option("--depth", wish.depth, "links to follow from an address (default: 2)")
+  command
+      .add_option("--depth", wish.depth, "depth of links to follow from an address (default: 2)")
       ->type_name("N")
       ->check(CLI::Range(0, 100))
       ->group("Addresses");
-  command.add_option("--pages", wish.pages, "pages to ask an address for (default: 40)")
+  command
+      .add_option("--pages", wish.pages,
+                  "maximum number of pages to read from an address (default: 40)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000))
       ->group("Addresses");
-  command.add_option("--pause", wish.pause, "between two pages (default: 1s)")
+  command.add_option("--pause", wish.pause, "pause between two pages (default: 1s)")
       ->type_name("TIME")
       ->check(DurationComplaint)
       ->group("Addresses");
@@ -134,9 +139,9 @@ void AddKnowledgeBuild(CLI::App& knowledge, Registry& registry) {
                  "openai:NAME");
   const auto wish = std::make_shared<BuildWish>();
   command
-      .add_option("--from", wish->sources,
-                  "man:NAME, a file of text or HTML, or an address whose section is read; again "
-                  "for more")
+      .add_option(
+          "--from", wish->sources,
+          "man:NAME, a text or HTML file, or an address whose section is read; may be repeated")
       ->type_name("SOURCE")
       ->required();
   command
@@ -147,7 +152,7 @@ void AddKnowledgeBuild(CLI::App& knowledge, Registry& registry) {
       ->type_name("FILE");
   command
       .add_option("--segment-bytes", wish->segment_bytes,
-                  "how much text to ask about at once (default: 6000)")
+                  "length of the text for one model call (default: 6000)")
       ->type_name("N")
       ->check(CLI::Range(500, 100000));
   AddLimits(command, *wish);

@@ -1,4 +1,4 @@
-// The commands below `pragma knowledge`.
+// Declares the subcommands of `pragma knowledge`.
 #pragma once
 
 namespace CLI {

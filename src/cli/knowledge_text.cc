@@ -64,7 +64,7 @@ std::string Indented(std::string_view text) {
   return lines;
 }
 
-// "\nWhat conflicts:\n  ..." or nothing.
+// Formats "\nWhat conflicts:\n  ...", or nothing if there are no lines.
 std::string ListText(const Terminal& terminal, const std::string& title,
                      const std::vector<std::string>& lines) {
   if (lines.empty()) return "";

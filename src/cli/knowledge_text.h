@@ -1,4 +1,4 @@
-// Entries of the compendium as people and programs get them.
+// Formats entries of the compendium, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace pragma {
 
-// One entry in full.
+// Formats one entry in full.
 [[nodiscard]] std::string EntryPage(const Terminal& terminal, const Entry& entry);
-// One row for each: id, and title or summary.
+// Formats each entry as one row: its id, and its title or summary.
 [[nodiscard]] std::string EntriesText(const Terminal& terminal,
                                       const std::vector<const Entry*>& entries);
 [[nodiscard]] std::string BuildText(const Terminal& terminal, const BuildReport& report,
@@ -23,8 +23,8 @@ namespace pragma {
 [[nodiscard]] std::string EntryObject(const Entry& entry);
 // {"schema", "entries": [{"id", "kind", "title", "summary", "targets"}]}
 [[nodiscard]] std::string EntriesObject(const std::vector<const Entry*>& entries);
-// {"schema", "query", "hits": [{"id", ..., "score", "by_words", "by_meaning"}]}: a rank of null
-// means that the entry was not found so.
+// Returns {"schema", "query", "hits": [{"id", ..., "score", "by_words", "by_meaning"}]}. A rank of
+// null means that this kind of search did not find the entry.
 [[nodiscard]] std::string HitsObject(const std::string& query, const std::vector<SearchHit>& hits);
 // {"schema", "out", "documents", "segments", "asked", "cached", "entries", "merged",
 // "conflicts": [{"entry", "about", "claims": [{"source", "says"}]}], "rejected", "notes", "known",

@@ -1,4 +1,4 @@
-// pragma lint: can a task tell a wrong kernel from the right one?
+// pragma lint tells whether a task can tell a wrong kernel from a right one.
 #include "verify/lint.h"
 
 #include <fmt/format.h>
@@ -13,18 +13,19 @@
 #include <utility>
 #include <vector>
 
+#include "app/evaluation_request.h"
+#include "app/workbench.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evaluation_request.h"
-#include "cli/phase_line.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "cli/judging_flags.h"
 #include "core/json_dump.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/table.h"
 
 namespace pragma {
@@ -35,10 +36,10 @@ using Json = nlohmann::ordered_json;
 struct LintFlags {
   std::vector<std::string> tasks;
   std::string budget;  // duration, checked when parsed
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
-// What became of one file: a report, or why there is none.
+// The result for one file: a report, or the reason why there is none.
 struct Linted {
   std::string task;
   LintReport report;
@@ -85,7 +86,7 @@ std::string Rejected(const AcceptedDecoy& decoy) {
   return decoy.rejected_by.empty() ? "nothing" : decoy.rejected_by;
 }
 
-// One task in full.
+// Formats the result of one task in full.
 std::string LintText(const Terminal& terminal, const Linted& linted) {
   const LintReport& report = linted.report;
   std::string text = Styled(terminal, VerdictStyle(linted), LintVerdictName(report.verdict)) +
@@ -126,7 +127,8 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
                         const std::string& file) {
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto task = TRY(TaskBench::Open(bench, file, flags.verify.options(), Measure::kNothing));
+  const auto task = TRY(TaskBench::Open(
+      bench, file, {.judging = flags.judging.Over(context.app.settings)}, Measure::kNothing));
   LintOptions options;
   if (!flags.budget.empty()) options.budget = Seconds(ParseDuration(flags.budget).value_or(120));
   LintReport report =
@@ -136,9 +138,10 @@ Result<Linted> LintFile(const Context& context, const LintFlags& flags, Workbenc
 }
 
 Result<std::vector<Linted>> LintAll(const Context& context, LintFlags flags) {
-  flags.verify = flags.verify.With(context.settings);
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
   for (const std::string& file : flags.tasks) TRY(CheckTaskFile(file));
-  const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
   std::vector<Linted> all;
   for (const std::string& file : flags.tasks) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped by the user");
@@ -179,14 +182,14 @@ Result<int> Lint(const Context& context, const LintFlags& flags) {
 
 void AddLint(CLI::App& app, Registry& registry) {
   CLI::App& command = AddCommand(app, registry, "lint",
-                                 "say whether a task can tell a wrong kernel from a right one",
+                                 "check whether a task can tell a wrong kernel from a right one",
                                  "pragma lint model.py");
   const auto flags = std::make_shared<LintFlags>();
   command.add_option("TASK", flags->tasks, "PyTorch files in KernelBench's format")->required();
-  command.add_option("--budget", flags->budget, "longest to look at one task (default: 2m)")
+  command.add_option("--budget", flags->budget, "time limit for one task (default: 2m)")
       ->type_name("TIME")
       ->check(DurationComplaint);
-  flags->verify.AddTo(command);
+  flags->judging.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Lint(context, *flags); };
 }
 

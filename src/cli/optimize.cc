@@ -1,20 +1,20 @@
-// pragma optimize: search a faster kernel for one task.
+// pragma optimize searches for a faster kernel for one task.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "app/evaluation_request.h"
+#include "app/new_run.h"
+#include "app/search_run.h"
+#include "app/seeds.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/evaluation_request.h"
 #include "cli/finish.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
+#include "cli/judging_flags.h"
 #include "cli/search_flags.h"
-#include "cli/search_run.h"
-#include "cli/seeds.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "report/phase_line.h"
 #include "search/settings.h"
 
 namespace pragma {
@@ -27,30 +27,32 @@ struct OptimizeFlags {
   bool no_compile_baseline = false;
   bool no_dropin = false;
   bool no_lint = false;
-  SearchFlags search;
-  VerifyFlags verify;
+  SearchWish search;
+  JudgingFlags judging;
 };
 
 Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTaskFile(flags.task));
-  SearchChoice choice = TRY(ChooseSearch(flags.search, context));
+  SearchChoice choice = TRY(ChooseSearch(flags.search, context.app));
   choice.jobs = flags.jobs;
-  TRY(CheckModels(choice, context));
-  VerifyFlags verify = flags.verify.With(context.settings);
-  TRY(verify.ReadShapes());
-  TRY(CheckTarget(choice, verify));
+  TRY(CheckModels(choice, context.app));
+  JudgingFlags judging_flags = flags.judging;
+  TRY(judging_flags.ReadShapes());
+  const JudgingOptions judging = judging_flags.Over(context.app.settings);
+  TRY(CheckTarget(choice, judging));
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  TRY(CheckDevice(*bench, verify.runs_on()));
-  const auto task = TRY(TaskBench::Open(*bench, flags.task, verify.options(),
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  TRY(CheckDevice(*bench, judging.target));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   TRY(CheckSearchable(task->task()));
   if (!flags.no_lint) {
     TRY(task->EnsureLint([&line](std::string_view phase) { line.Show(phase); }));
   }
   line.Clear();
-  SearchPlan plan{.settings = NewRunSettings(choice, verify, *bench, *task),
+  SearchPlan plan{.settings = NewRunSettings(choice, judging, *bench, *task),
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline,
                   .retune = choice.tune.again,
@@ -60,7 +62,10 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
       StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));
   context.console.Note("run " + plan.run.id + ": " + task->task().name + ", " + choice.preset.name +
                        ", " + choice.coder_model);
-  const SearchOutcome outcome = TRY(RunSearch(context, *bench, *task, plan));
+  SearchProgress progress(context.console.err, plan.budget.attempts);
+  const SearchOutcome outcome =
+      TRY(RunSearch(context.app, *bench, *task, plan, ObserverOf(progress)));
+  progress.Stop();
   return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
 }
 
@@ -78,17 +83,17 @@ void AddOptimize(CLI::App& app, Registry& registry) {
   command.add_flag("--no-dropin", flags->no_dropin,
                    "do not measure ModelNew against Model for the final best");
   command.add_flag("--no-lint", flags->no_lint,
-                   "do not look first whether the task can tell a wrong kernel");
-  flags->search.AddTo(command);
+                   "skip the check that the task can distinguish a wrong kernel (pragma lint)");
+  AddSearchFlags(command, flags->search);
   command
       .add_option("--jobs", flags->jobs,
-                  "attempts under way at once: model calls and builds overlap, timing does not")
+                  "concurrent attempts: model calls and builds overlap, timing does not")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->group("Search");
-  flags->verify.AddTo(command);
-  flags->verify.AddShapesTo(command);
-  flags->verify.AddTargetTo(command);
+  flags->judging.AddTo(command);
+  flags->judging.AddShapesTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return Optimize(context, *flags);
   };

@@ -1,4 +1,4 @@
-// pragma profile: where a verified kernel's time goes, and why.
+// pragma profile shows where a verified kernel's time goes, and why.
 #include "core/profile.h"
 
 #include <fmt/format.h>
@@ -11,15 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/candidate_file.h"
+#include "app/workbench.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/candidate_file.h"
 #include "cli/command.h"
-#include "cli/phase_line.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
+#include "cli/judging_flags.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"
@@ -28,6 +27,7 @@
 #include "profile/foreign_tool.h"
 #include "report/evaluation_text.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/profile_text.h"
 #include "report/terminal.h"
 #include "verify/options.h"
@@ -43,10 +43,10 @@ struct ProfileFlags {
   bool all_metrics = false;
   std::vector<std::string> tools;
   bool full = false;
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
-// One kernel: judged as every candidate is, and profiled if it passed.
+// One kernel. It is judged as every candidate is, and profiled if it passed.
 struct Observed {
   Candidate candidate;
   Evaluation evaluation;
@@ -84,7 +84,7 @@ std::string ComparedJson(const ProfileComparison& compared) {
   return writer.EndArray().EndObject().Take();
 }
 
-// The profile's object, with what it was judged and compared to beside it.
+// Returns the profile's object. It also holds the evaluation and what the profile was compared to.
 std::string ObjectOf(const TaskBench& task, const Observed& observed,
                      const std::optional<ProfileComparison>& compared) {
   std::string text = ToJson(observed.profile.value_or(Profile{}));
@@ -126,26 +126,26 @@ Result<Candidate> LoadFor(const std::string& path, Target target) {
 
 Result<std::vector<ForeignTool>> FindTools(const Context& context, const ProfileFlags& flags) {
   std::vector<ForeignTool> tools;
-  if (!flags.tools.empty() && flags.verify.runs_on() != Target::kCpu) {
+  if (!flags.tools.empty() && flags.judging.target() != Target::kCpu) {
     return Fail(ErrorKind::kUsage, "--with: a GPU's kernels are always shown to their profiler");
   }
   for (const std::string& wish : flags.tools)
-    tools.push_back(TRY(FindForeignTool(wish, context.paths.knowledge() / "adapters")));
+    tools.push_back(TRY(FindForeignTool(wish, context.app.paths.knowledge() / "adapters")));
   return tools;
 }
 
 Result<int> Run(const Context& context, ProfileFlags flags) {
-  flags.verify = flags.verify.With(context.settings);
-  const Target target = flags.verify.runs_on();
+  const JudgingOptions judging = flags.judging.Over(context.app.settings);
+  const Target target = judging.target;
   const Candidate candidate = TRY(LoadFor(flags.candidate, target));
   std::optional<Candidate> against;
   if (!flags.against.empty()) against = TRY(LoadFor(flags.against, target));
   const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, flags.verify.workbench_options()));
-  const auto task =
-      TRY(TaskBench::Open(*bench, flags.task, flags.verify.options(), Measure::kEager));
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging}, Measure::kEager));
   std::optional<Observed> other;
   if (against) other = TRY(ObserveKernel(*task, *against, {.tools = {}, .full = flags.full}, line));
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));
@@ -160,32 +160,32 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
 }  // namespace
 
 void AddProfile(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "profile", "where a kernel's time goes, and why",
-                                 "pragma profile model.py kernel.cpp --against other.cpp");
+  CLI::App& command =
+      AddCommand(app, registry, "profile", "show where a kernel's time goes, and why",
+                 "pragma profile model.py kernel.cpp --against other.cpp");
   const auto flags = std::make_shared<ProfileFlags>();
   command.add_option("TASK", flags->task, "PyTorch file in KernelBench's format")->required();
   command
       .add_option("CANDIDATE", flags->candidate,
                   ".cpp, .cu or .py file, or folder with candidate.json")
       ->required();
-  command.add_option("--against", flags->against, "profile this one too, and compare")
+  command.add_option("--against", flags->against, "profile this kernel too, and compare")
       ->type_name("FILE");
   command
-      .add_option("--metrics", flags->metrics,
-                  "further metrics to show, by their tags (docs/metrics.md)")
+      .add_option("--metrics", flags->metrics, "further metrics to show, by tag (docs/metrics.md)")
       ->type_name("TAG,...")
       ->delimiter(',');
   command.add_flag("--all-metrics", flags->all_metrics, "show every metric");
   command
       .add_option("--with", flags->tools,
-                  "ask other profilers too: callgrind, perf-stat, cachegrind, or the file of an "
-                  "adapter (docs/add-a-backend.md)")
+                  "also use other profilers: callgrind, perf-stat, cachegrind, or an adapter's "
+                  "file (docs/add-a-backend.md)")
       ->type_name("TOOL,...")
       ->delimiter(',');
   command.add_flag("--full", flags->full,
-                   "on a GPU: all that Nsight Compute counts, and what it says of it itself");
-  flags->verify.AddTo(command);
-  flags->verify.AddTargetTo(command);
+                   "on a GPU: everything that Nsight Compute counts, with its own remarks");
+  flags->judging.AddTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) { return Run(context, *flags); };
 }
 

@@ -1,4 +1,4 @@
-// pragma recheck: judge the candidate of an evidence bundle once more, from the bundle alone.
+// pragma recheck judges the candidate of an evidence bundle once more, from the bundle alone.
 #include "evidence/recheck.h"
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/evidence_keeping.h"
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/workbench.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -18,17 +22,13 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
 #include "cli/recheck_report.h"
-#include "cli/recorded_run.h"
-#include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "evidence/bundle.h"
 #include "evidence/bundle_files.h"
 #include "machine/machine.h"
+#include "report/phase_line.h"
 #include "report/terminal.h"
 #include "task/torch_server.h"
 #include "verify/verifier.h"
@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLongestRunLimit = 600;  // seconds; a stranger's wish has its bounds
+constexpr Seconds kLongestRunLimit{600};  // bounds what an untrusted bundle asks for
 constexpr std::size_t kErrorBytes = 600;
 
 struct RecheckFlags {
@@ -48,27 +48,28 @@ struct RecheckFlags {
 };
 
 Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   const RunOutline outline = TRY(LoadRunOutline(store, id));
   if (outline.bundle.empty()) {
     return Fail(ErrorKind::kUsage, "the run " + outline.run.id +
                                        " has no evidence: none of its attempts passed, or "
                                        "it was replayed");
   }
-  return FindBundle(EvidenceFolder(context.home), outline.bundle);
+  return FindBundle(EvidenceFolder(context.app.home), outline.bundle);
 }
 
-// A file, the beginning of a bundle's name, or a run.
+// Finds the bundle. `given` is a file, the beginning of a bundle's name, or a run.
 Result<fs::path> FindGiven(const Context& context, const std::string& given) {
   std::error_code ignored;
   if (fs::exists(given, ignored)) return fs::path(given);
-  if (LooksLikeBundleName(given)) return FindBundle(EvidenceFolder(context.home), given);
+  if (LooksLikeBundleName(given)) return FindBundle(EvidenceFolder(context.app.home), given);
   if (given == "last" || given.starts_with("r-")) return BundleOfRun(context, given);
   return Fail(ErrorKind::kUsage, "there is no bundle " + given +
                                      "; name a file, the beginning of a bundle's name, or a run");
 }
 
-// The bundle's own words may stand in the message.
+// Opens the bundle. An error message may contain text from the bundle, so it is escaped and
+// shortened.
 Result<OpenedBundle> Open(const fs::path& file) {
   Result<OpenedBundle> opened = LoadBundle(file);
   if (opened) return opened;
@@ -76,23 +77,20 @@ Result<OpenedBundle> Open(const fs::path& file) {
 }
 
 VerifyOptions OptionsFor(const Bundle& bundle, bool strict_nan) {
-  VerifyOptions options;
-  options.mode = bundle.options.mode == "official" ? CheckMode::kOfficial : CheckMode::kStrict;
-  options.cache = bundle.options.cache == "cold" ? CacheState::kCold : CacheState::kWarm;
-  options.shapes = bundle.options.shapes;
-  options.strict_nan = strict_nan || bundle.options.strict_nan;
-  options.run_limit = Seconds(std::min(bundle.options.run_limit_s, kLongestRunLimit));
+  VerifyOptions options{.judging = bundle.options.judging};
+  options.judging.strict_nan = strict_nan || options.judging.strict_nan;
+  options.judging.run_limit = std::min(options.judging.run_limit, kLongestRunLimit);
   return options;
 }
 
-// As much is measured as the bundle has figures of.
+// Returns what to measure: as much as the bundle has figures for.
 Measure MeasureFor(const Evaluation& recorded, const RecheckFlags& flags) {
   if (flags.no_timing || !recorded.timing) return Measure::kNothing;
   return MeasureWith(recorded.compile.has_value());
 }
 
-// kernel.h names the task, so its file has the recorded name where that is plain letters, digits,
-// '_' and '-'; any other is a stranger's joke.
+// Returns the name of the task's file. kernel.h names the task, so the file gets the recorded name
+// if that is plain letters, digits, '_' and '-'. Any other name is not trusted and is replaced.
 std::string TaskFileName(const std::string& name) {
   constexpr std::size_t kLongest = 100;
   const bool plain =
@@ -103,8 +101,9 @@ std::string TaskFileName(const std::string& name) {
   return (plain ? name : "task") + ".py";
 }
 
-// One bundle on its way to a verdict. Everything it makes lies in a folder of its own that goes
-// with it: what a stranger's task leaves in caches never meets other work.
+// Rejudging takes one bundle to a verdict. Everything that it makes is in a scratch folder of its
+// own, which is removed with it. What an untrusted task leaves in caches therefore never meets
+// other work.
 class Rejudging final {
  public:
   Rejudging(const Bundle& bundle, const RecheckFlags& flags, PhaseLine& line)
@@ -115,14 +114,15 @@ class Rejudging final {
 
   Result<void> Open(const Context& context, const fs::path& scratch) {
     Context elsewhere = context;
-    elsewhere.home = scratch / "home";
+    elsewhere.app.home = scratch / "home";
     const fs::path file = scratch / "task" / TaskFileName(bundle_.task_name);
     TRY(MakeDirectories(file.parent_path()));
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
     const Target target = TargetOf(bundle_.candidate.language);
-    const int threads = std::min(bundle_.options.threads, TRY(DescribeMachine()).threads);
-    bench_ = TRY(Workbench::Create(elsewhere, {.threads = threads, .device = DeviceFor(target)}));
+    const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
+    bench_ =
+        TRY(Workbench::Create(elsewhere.app, {.threads = threads, .device = DeviceFor(target)}));
     if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
     return {};
@@ -148,7 +148,8 @@ class Rejudging final {
   [[nodiscard]] const Task& task() const { return task_->task(); }
 
  private:
-  // With the kernel it was timed against, unless that one fails: then the candidate alone.
+  // Judges with the kernel that the candidate was timed against. If that kernel fails, it judges
+  // the candidate alone.
   Result<Evaluation> Judge(std::string_view seed, std::string& not_against) {
     const bool against = bundle_.against && not_against.empty() && measure_ != Measure::kNothing;
     Result<Evaluation> evaluation = Once(seed, against ? &*bundle_.against : nullptr);
@@ -196,7 +197,7 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
 
 void AddRecheck(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle once more",
+      AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle again",
                  "pragma recheck last\n  pragma recheck from-a-stranger.json --json");
   const auto flags = std::make_shared<RecheckFlags>();
   command
@@ -204,7 +205,7 @@ void AddRecheck(CLI::App& app, Registry& registry) {
       ->required();
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--strict-nan", flags->strict_nan,
-                   "reject a kernel that does not pass a NaN on as PyTorch does");
+                   "reject a kernel that does not propagate NaN as PyTorch does");
   registry.actions[&command] = [flags](const Context& context) { return Recheck(context, *flags); };
 }
 

@@ -103,8 +103,9 @@ std::string FactsText(const Terminal& terminal, const Rechecked& rechecked) {
   const Bundle& bundle = rechecked.opened.bundle;
   std::vector<std::pair<std::string, std::string>> facts{
       {"bundle", rechecked.opened.sha256},
-      {"judged by",
-       bundle.options.mode == "official" ? "KernelBench's own rule, weaker than strict" : "strict"},
+      {"judged by", bundle.options.judging.mode == CheckMode::kOfficial
+                        ? "KernelBench's own rule, weaker than strict"
+                        : "strict"},
       {"recorded on", SafeLine(bundle.evaluation.environment.cpu)},
       {"fresh seed", rechecked.now.fresh_seed.seed}};
   if (bundle.lineage) facts.emplace_back("came from", OriginText(*bundle.lineage));

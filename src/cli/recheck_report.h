@@ -1,4 +1,4 @@
-// What recheck found: the JSON object and the text for people.
+// Reports what recheck found, as a JSON object and as text for people.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace pragma {
 
 struct Rechecked {
   OpenedBundle opened;
-  Task task;  // as described here; named as in the bundle
+  Task task;  // as described on this machine; named as in the bundle
   Rejudged now;
   RecheckReport report;
 };
 
 [[nodiscard]] std::string RecheckObject(const Rechecked& rechecked);
-// Everything of the bundle is foreign text and is made safe to show.
+// Everything from the bundle is untrusted text. It is escaped before it is shown.
 [[nodiscard]] std::string RecheckText(const Terminal& terminal, const Rechecked& rechecked);
 
 }  // namespace pragma

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The figure where there is one, else the status.
+// Shows the figure if there is one, else the status.
 Cell Verdict(const Evaluation& evaluation) {
   if (evaluation.passed() && evaluation.speedup_eager) {
     return {FormatSpeedup(evaluation.speedup_eager), SpeedupStyle(evaluation.speedup_eager)};
@@ -50,7 +50,7 @@ std::string TrialsTable(const Terminal& terminal, const RemeasureReport& report)
   return table.Render(terminal);
 }
 
-// Seconds per phase over all fresh evaluations, the final one included.
+// Returns the seconds per phase, summed over all fresh evaluations, including the final one.
 std::map<std::string, double> PhaseSeconds(const RemeasureReport& report) {
   std::map<std::string, double> seconds;
   const auto add = [&seconds](const Evaluation& evaluation) {
@@ -62,7 +62,8 @@ std::map<std::string, double> PhaseSeconds(const RemeasureReport& report) {
   return seconds;
 }
 
-// Named parts of the total, largest share of the bar first in time order; the rest is our own.
+// Returns the named parts of the total time, in time order. Last comes the time that no phase
+// accounts for.
 std::vector<std::pair<std::string, double>> TimeParts(const RemeasureReport& report) {
   const std::map<std::string, double> phases = PhaseSeconds(report);
   std::vector<std::pair<std::string, double>> parts{{"start the reference", report.start_seconds}};
@@ -82,7 +83,7 @@ std::vector<std::pair<std::string, double>> TimeParts(const RemeasureReport& rep
 }
 
 std::string TimeTable(const Terminal& terminal, const RemeasureReport& report) {
-  constexpr double kBar = 30;  // columns of a bar of 100 %
+  constexpr double kBar = 30;  // columns of a 100 % bar
   Table table({{.title = "where the time went"},
                {.title = "seconds", .align = Align::kRight},
                {.title = "share", .align = Align::kRight},

@@ -1,4 +1,4 @@
-// RemeasureReport: a recorded run beside the same kernels judged anew on this machine.
+// RemeasureReport compares a recorded run with the same kernels, judged anew on this machine.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace pragma {
 
-// The best of the fresh figures, measured once more by itself.
+// The best kernel by the fresh figures, measured once more on its own.
 struct FreshBest {
   int node = 0;
   Candidate candidate;
@@ -29,10 +29,11 @@ struct RemeasureReport {
   double total_seconds = 0;
 };
 
-// Both figures side by side, the best in full, and where the time went. Fits into 80 columns.
+// Formats both figures side by side, the best kernel in full, and where the time went. The text
+// fits into 80 columns.
 [[nodiscard]] std::string RemeasureText(const Terminal& terminal, const RemeasureReport& report);
-// {"schema", "run", "task", "trials": [{"node", "recorded", "fresh"}], "best", "interrupted",
-// "seconds"}
+// Returns {"schema", "run", "task", "trials": [{"node", "recorded", "fresh"}], "best",
+// "interrupted", "seconds"}.
 [[nodiscard]] std::string RemeasureObject(const RemeasureReport& report);
 
 }  // namespace pragma

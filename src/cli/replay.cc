@@ -1,4 +1,5 @@
-// pragma replay: drive a recorded run again; --remeasure builds, checks and times its kernels anew.
+// pragma replay drives a recorded run again. With --remeasure it builds, checks and times its
+// kernels anew.
 #include "search/replay.h"
 
 #include <fmt/format.h>
@@ -13,26 +14,26 @@
 #include <system_error>
 #include <utility>
 
+#include "app/agents.h"
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
+#include "app/workbench.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "cli/agents.h"
 #include "cli/command.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
-#include "cli/recorded_run.h"
-#include "cli/recorded_task.h"
+#include "cli/judging_flags.h"
 #include "cli/remeasure_report.h"
 #include "cli/replaying.h"
-#include "cli/search_progress.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/json_text.h"
+#include "report/phase_line.h"
 #include "report/run_text.h"
+#include "report/search_progress.h"
 #include "search/recording.h"
 #include "store/store.h"
 #include "verify/verifier.h"
@@ -44,11 +45,11 @@ struct ReplayFlags {
   std::string what;
   bool remeasure = false;
   bool no_compile_baseline = false;
-  VerifyFlags verify;
+  JudgingFlags judging;
 };
 
 ReplayParts Parts(const Context& context, Store& store, SearchProgress& progress) {
-  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.paths)};
+  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.app.paths)};
   parts.observer.on_phase = [&progress](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };
@@ -76,7 +77,7 @@ Result<int> PrintReplayed(const Context& context, const ReplayResult& replayed) 
 }
 
 Result<int> Replay(const Context& context, const Recording& recording) {
-  Store store = TRY(Store::Open(context.home));
+  Store store = TRY(Store::Open(context.app.home));
   SearchProgress progress(context.console.err, static_cast<int>(recording.trials.size()));
   const ReplayResult replayed = TRY(ReplayRun(Parts(context, store, progress), recording));
   progress.Stop();
@@ -94,7 +95,7 @@ Evaluate Fresh(TaskBench& task, SearchProgress& progress, bool compile_baseline)
   };
 }
 
-// The fresh best, measured once more by itself; none when nothing passed.
+// Measures the best by the fresh figures once more on its own. Returns nullopt if no kernel passed.
 Result<std::optional<FreshBest>> MeasureBest(TaskBench& task, const RemeasureResult& result,
                                              SearchProgress& progress, bool compile_baseline) {
   const Trial* best = nullptr;
@@ -111,17 +112,18 @@ Result<std::optional<FreshBest>> MeasureBest(TaskBench& task, const RemeasureRes
 Result<int> Remeasure(const Context& context, const Recording& recording,
                       const ReplayFlags& flags) {
   const TimePoint start = SystemClock().Now();
-  VerifyFlags verify = flags.verify.With(context.settings);
-  verify.target = TargetName(TargetOf(recording.settings.language));
+  JudgingOptions judging = flags.judging.Over(context.app.settings);
+  judging.target = TargetOf(recording.settings.language);
   context.console.Note(
       fmt::format("replaying {}: {}, {} attempts, every kernel built, checked and timed here",
                   recording.run, recording.task.name, recording.trials.size()));
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  TRY(CheckDevice(*bench, verify.runs_on()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
+  const auto bench =
+      TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  TRY(CheckDevice(*bench, judging.target));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   SearchProgress progress(context.console.err, static_cast<int>(recording.trials.size()));
@@ -141,21 +143,11 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
 }
 
 Result<int> RunReplay(const Context& context, const ReplayFlags& flags) {
-  const Recording recording = TRY(FindRecording(context, flags.what));
+  const Recording recording = TRY(FindRecording(context.app.home, flags.what));
   return flags.remeasure ? Remeasure(context, recording, flags) : Replay(context, recording);
 }
 
 }  // namespace
-
-Result<Recording> FindRecording(const Context& context, const std::string& what) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(what, ignored)) return LoadRecording(what);
-  if (what.find('/') != std::string::npos || what.ends_with(".jsonl")) {
-    return Fail(ErrorKind::kUsage, "no such recording: " + what);
-  }
-  const Store store = TRY(OpenExistingStore(context));
-  return RecordRun(store, TRY(store.FindRun(what)).id);
-}
 
 Result<int> ResumeReplayed(const Context& context, Store& store, const RunRecord& run) {
   SearchProgress progress(context.console.err, 0);
@@ -166,16 +158,15 @@ Result<int> ResumeReplayed(const Context& context, Store& store, const RunRecord
 }
 
 void AddReplay(CLI::App& app, Registry& registry) {
-  CLI::App& command =
-      AddCommand(app, registry, "replay", "drive a recorded run again, without a model",
-                 "pragma replay recording.jsonl --remeasure");
+  CLI::App& command = AddCommand(app, registry, "replay", "repeat a recorded run without a model",
+                                 "pragma replay recording.jsonl --remeasure");
   const auto flags = std::make_shared<ReplayFlags>();
   command.add_option("RUN|FILE", flags->what, "run id, 'last', or a recording's file")->required();
   command.add_flag("--remeasure", flags->remeasure,
                    "build, check and time every recorded kernel on this machine");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
-  flags->verify.AddTo(command);
+  flags->judging.AddTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return RunReplay(context, *flags);
   };

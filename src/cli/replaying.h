@@ -1,4 +1,4 @@
-// Replays: a recorded run driven again, from a file or from the store.
+// Replays a recorded run, from a file or from the store.
 #pragma once
 
 #include <string>
@@ -10,9 +10,7 @@
 
 namespace pragma {
 
-// `what`: a recording's file, or a run of the store at `context.home`.
-[[nodiscard]] Result<Recording> FindRecording(const Context& context, const std::string& what);
-// Goes on with a replay that was killed, and prints its end.
+// Continues a replay that was killed, and prints its end.
 [[nodiscard]] Result<int> ResumeReplayed(const Context& context, Store& store,
                                          const RunRecord& run);
 

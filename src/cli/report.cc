@@ -1,4 +1,4 @@
-// pragma report: a run or a bench as one HTML file.
+// pragma report writes a run or a benchmark as one HTML file.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/recorded_run.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "cli/bench_file.h"
+#include "bench/file.h"
 #include "cli/command.h"
-#include "cli/recorded_run.h"
 #include "core/json_dump.h"
 #include "report/bench_page.h"
 #include "report/html_page.h"
@@ -33,7 +33,7 @@ struct ReportFlags {
   bool full = false;
 };
 
-// What the page is about, for --json: {"run": id} or {"bench": file}.
+// The subject of the page, for --json: {"run": id} or {"bench": file}.
 struct Subject {
   std::string kind;
   std::string name;
@@ -41,7 +41,7 @@ struct Subject {
 };
 
 Result<Subject> RunSubject(const Context& context, const ReportFlags& flags) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   const RecordedRun recorded = TRY(LoadRecordedRun(store, flags.what));
   const std::vector<CallRecord> calls = TRY(store.Calls(recorded.run.id));
   const RunPage page{.run = recorded.run,
@@ -55,8 +55,8 @@ Result<Subject> RunSubject(const Context& context, const ReportFlags& flags) {
 Result<Subject> BenchSubject(const Context& context, const ReportFlags& flags) {
   BenchReport report = TRY(LoadBenchReport(flags.what));
   std::error_code ignored;
-  if (fs::exists(context.home / "pragma.db", ignored)) {
-    const Store store = TRY(Store::Open(context.home));
+  if (fs::exists(context.app.home / "pragma.db", ignored)) {
+    const Store store = TRY(Store::Open(context.app.home));
     FillFromStore(report, store);
   }
   return Subject{.kind = "bench", .name = flags.what, .content = BenchPageContent(report)};
@@ -71,7 +71,7 @@ bool NamesFile(const std::string& what) {
 Result<int> Report(const Context& context, const ReportFlags& flags) {
   if (flags.html.empty())
     return Fail(ErrorKind::kUsage, "say where to write the page with --html FILE");
-  const PageAssets assets = TRY(LoadPageAssets(context.paths.page_folders()));
+  const PageAssets assets = TRY(LoadPageAssets(context.app.paths.page_folders()));
   const Subject subject =
       TRY(NamesFile(flags.what) ? BenchSubject(context, flags) : RunSubject(context, flags));
   const std::string page = RenderPage(assets, subject.content);
@@ -91,16 +91,17 @@ Result<int> Report(const Context& context, const ReportFlags& flags) {
 
 void AddReport(CLI::App& app, Registry& registry) {
   CLI::App& command = AddCommand(
-      app, registry, "report", "write a run or a bench as one HTML page",
+      app, registry, "report", "write a run or a benchmark as one HTML page",
       "pragma report last --html run.html\n  pragma report bench.json --html bench.html");
   const auto flags = std::make_shared<ReportFlags>();
-  command.add_option("RUN|FILE", flags->what,
-                     "run id, 'last' (default), or a file with what `pragma bench --json` printed");
+  command.add_option(
+      "RUN|FILE", flags->what,
+      "run id, 'last' (default), or a file with the output of `pragma bench --json`");
   command.add_option("--html", flags->html, "the page to write: one file that needs no network")
       ->type_name("FILE");
-  command.add_flag("--full", flags->full,
-                   "the prompts and replies of every attempt, not only of those that led to the "
-                   "best");
+  command.add_flag(
+      "--full", flags->full,
+      "include the prompts and replies of every attempt, not only of those that led to the best");
   registry.actions[&command] = [flags](const Context& context) { return Report(context, *flags); };
 }
 

@@ -1,23 +1,23 @@
-// pragma resume: go on with a run that was interrupted, or give a finished one more budget.
+// pragma resume continues a run that was interrupted, or gives a finished run more budget.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "app/new_run.h"
+#include "app/recorded_run.h"
+#include "app/recorded_task.h"
+#include "app/search_run.h"
+#include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
-#include "cli/new_run.h"
-#include "cli/phase_line.h"
-#include "cli/recorded_run.h"
-#include "cli/recorded_task.h"
+#include "cli/judging_flags.h"
 #include "cli/replaying.h"
 #include "cli/search_flags.h"
-#include "cli/search_run.h"
-#include "cli/verify_flags.h"
-#include "cli/workbench.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
+#include "report/phase_line.h"
 #include "search/settings.h"
 #include "store/store.h"
 
@@ -30,17 +30,20 @@ struct ResumeFlags {
   bool no_compile_baseline = false;
   bool no_dropin = false;
   bool unsafe_no_sandbox = false;
-  BudgetFlags budget;
+  BudgetWish budget;
 };
 
 Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const RunRecord& run,
                          const RunSettings& settings) {
   const Task recorded = TRY(TaskFromJson(run.task_json));
   const RecordedTask file = TRY(FindRecordedTask(recorded, run.task_path));
-  // Checked and timed as when it began: figures of one run must be comparable.
-  VerifyFlags verify = VerifyFlags::FromOptions(settings.options);
-  verify.unsafe_no_sandbox = flags.unsafe_no_sandbox;
-  verify.target = TargetName(TargetOf(settings.language));
+  // Checking and timing stay as they were when the run began, because figures of one run must be
+  // comparable.
+  JudgingOptions judging =
+      JudgingFrom(JudgingTexts(settings.options.begin(), settings.options.end()));
+  judging.target = TargetOf(settings.language);
+  const SandboxMode sandbox =
+      flags.unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
   const SearchPlan plan{.run = run,
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
@@ -48,18 +51,21 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
                         .drop_in = !flags.no_dropin};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
-  const auto bench = TRY(Workbench::Create(context, verify.workbench_options()));
-  TRY(CheckDevice(*bench, verify.runs_on()));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, verify.options(),
+  const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, sandbox)));
+  TRY(CheckDevice(*bench, judging.target));
+  const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   if (run.state != "running") TRY(bench->store().ReopenRun(run.id));
-  const SearchOutcome outcome = TRY(RunSearch(context, *bench, *task, plan));
+  SearchProgress progress(context.console.err, plan.budget.attempts);
+  const SearchOutcome outcome =
+      TRY(RunSearch(context.app, *bench, *task, plan, ObserverOf(progress)));
+  progress.Stop();
   return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
 }
 
 Result<int> Resume(const Context& context, const ResumeFlags& flags) {
-  Store store = TRY(OpenExistingStore(context));
+  Store store = TRY(OpenExistingStore(context.app.home));
   const RunRecord run = TRY(store.FindRun(flags.run));
   const RunSettings settings = TRY(RunSettingsFromJson(run.settings_json));
   if (settings.recording.empty()) return ResumeSearch(context, flags, run, settings);
@@ -69,7 +75,7 @@ Result<int> Resume(const Context& context, const ResumeFlags& flags) {
 }  // namespace
 
 void AddResume(CLI::App& app, Registry& registry) {
-  CLI::App& command = AddCommand(app, registry, "resume", "go on with a run that was stopped",
+  CLI::App& command = AddCommand(app, registry, "resume", "continue a run that was stopped",
                                  "pragma resume last --attempts 30");
   const auto flags = std::make_shared<ResumeFlags>();
   command.add_option("RUN", flags->run, "run id, its beginning, or 'last' (default)");
@@ -80,7 +86,7 @@ void AddResume(CLI::App& app, Registry& registry) {
                    "do not measure ModelNew against Model for the final best");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run candidates without protection where bubblewrap does not work");
-  flags->budget.AddTo(command);
+  AddBudgetFlags(command, flags->budget);
   registry.actions[&command] = [flags](const Context& context) { return Resume(context, *flags); };
 }
 

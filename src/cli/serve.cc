@@ -1,4 +1,4 @@
-// pragma serve: keeps references warm for `pragma evaluate` and other programs (docs/serve.md).
+// pragma serve keeps references warm for `pragma evaluate` and other programs (docs/serve.md).
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -8,23 +8,24 @@
 #include <string>
 #include <utility>
 
+#include "app/paths.h"
+#include "app/settings.h"
+#include "base/duration.h"
 #include "base/local_socket.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "cli/paths.h"
-#include "cli/serve_loop.h"
-#include "cli/serve_protocol.h"
-#include "cli/settings.h"
-#include "cli/task_keeper.h"
-#include "cli/verify_flags.h"
+#include "cli/judging_flags.h"
 #include "machine/machine.h"
 #include "report/json_text.h"
+#include "serve/loop.h"
+#include "serve/protocol.h"
+#include "serve/task_keeper.h"
 #include "store/store.h"
 
 namespace pragma {
 namespace {
 
-constexpr std::size_t kShareOfMemory = 4;  // by default a quarter of it
+constexpr std::size_t kShareOfMemory = 4;  // the default is a quarter of the memory
 
 struct ServeFlags {
   std::string socket;
@@ -51,19 +52,22 @@ std::string Object(const std::filesystem::path& socket, const ServeSummary& summ
 }
 
 Result<int> Serve(const Context& context, const ServeFlags& flags) {
-  if (flags.keep_task) return KeepTask(context);
+  if (flags.keep_task) {
+    TRY(KeepTask(context.app));
+    return kExitGood;
+  }
   const ServeLimits limits = TRY(LimitsOf(flags));
-  TRY(CheckPaths(context.paths));
-  // Makes the folder, and says at once what is wrong with it.
-  static_cast<void>(TRY(Store::Open(context.home)));
+  TRY(CheckPaths(context.app.paths));
+  // Opening the store makes the folder, and reports at once what is wrong with it.
+  static_cast<void>(TRY(Store::Open(context.app.home)));
   const std::filesystem::path socket =
-      flags.socket.empty() ? ServeSocket(context.home) : std::filesystem::path(flags.socket);
-  ServeLoop loop(context, TRY(LocalListener::Create(socket)), limits);
-  context.console.Note("serving on " + socket.string() + "; Ctrl-C, or " + flags.idle +
-                       " without work, ends it");
+      flags.socket.empty() ? ServeSocket(context.app.home) : std::filesystem::path(flags.socket);
+  ServeLoop loop(context.app, context.flags.config, TRY(LocalListener::Create(socket)), limits);
+  context.console.Note("serving on " + socket.string() + "; exits after " + flags.idle +
+                       " idle, or on Ctrl-C");
   const ServeSummary summary = loop.Run();
   context.console.PrintJson(Object(socket, summary));
-  context.console.Note(std::string(summary.interrupted ? "stopped" : "nothing to do for long") +
+  context.console.Note(std::string(summary.interrupted ? "stopped" : "idle for too long") +
                        "; evaluations: " + std::to_string(summary.evaluations));
   return kExitGood;
 }
@@ -77,18 +81,18 @@ void AddServe(CLI::App& app, Registry& registry) {
   const auto flags = std::make_shared<ServeFlags>();
   command.add_option("--socket", flags->socket, "where to listen (default: serve.sock in --home)")
       ->type_name("PATH");
-  command.add_option("--idle", flags->idle, "end after so long without work (default: 10m)")
+  command.add_option("--idle", flags->idle, "exit after this long idle (default: 10m)")
       ->type_name("TIME")
       ->check(DurationComplaint);
-  command.add_option("--tasks", flags->tasks, "most tasks to keep warm at once (default: 8)")
+  command.add_option("--tasks", flags->tasks, "maximum number of warm tasks (default: 8)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command
       .add_option("--memory", flags->memory,
-                  "most memory of all warm tasks, as 4G (default: a quarter of the machine's)")
+                  "maximum memory of all warm tasks, e.g. 4G (default: a quarter of the machine's)")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  // What the server starts for each task; not for people.
+  // The server passes this flag to the process that it starts for each task. It is not for people.
   command.add_flag("--keep-task", flags->keep_task)->group("");
   registry.actions[&command] = [flags](const Context& context) { return Serve(context, *flags); };
 }

@@ -1,4 +1,4 @@
-// pragma show: the attempts of a run, once or as they come.
+// pragma show prints the attempts of a run, once or as they arrive.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/evidence_keeping.h"
+#include "app/recorded_run.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/evidence_keeping.h"
-#include "cli/recorded_run.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -54,7 +54,7 @@ std::string HeadText(const Terminal& terminal, const RunOutline& outline) {
   return RenderFacts(terminal, facts);
 }
 
-// One trial in full: advice, source, verdict.
+// Formats one trial in full: advice, source and verdict.
 std::string TrialText(const Trial& trial, const std::string& bundle) {
   std::string text = TrialLine(Summarize(trial), trial.node) + "\n";
   const std::vector<std::string>& left_out = trial.evaluation.partly_checked;
@@ -77,7 +77,8 @@ std::string WholeText(const Terminal& terminal, const RunOutline& outline) {
   return HeadText(terminal, outline) + "\n" + TrialsText(terminal, outline.trials);
 }
 
-// Shows a run as it goes on: on a terminal the whole table anew, else a line for each new attempt.
+// Watcher shows a run while it goes on. On a terminal it redraws the whole table, elsewhere it
+// writes one line per new attempt.
 class Watcher final {
  public:
   explicit Watcher(const Console& console) : console_(console) {}
@@ -90,7 +91,7 @@ class Watcher final {
     }
   }
 
-  // With the table for those who have seen lines only.
+  // Ends the display. Users who have seen only lines get the whole table.
   void Finish(const RunOutline& outline) const {
     if (!console_.out.interactive) console_.Print("\n" + WholeText(console_.out, outline));
   }
@@ -114,13 +115,13 @@ class Watcher final {
   std::size_t printed_ = 0;
 };
 
-// Until the user stops it or the time is over.
+// Waits until the user stops the program, or until it is time for the next look.
 void WaitForNews() {
   pollfd wake{.fd = InterruptFd(), .events = POLLIN, .revents = 0};
   ::poll(&wake, 1, kLookEveryMillis);
 }
 
-// Everything, which takes longer: nothing where nobody asked for it.
+// Prints the whole run as an object, which takes longer to read. Does nothing without --json.
 Result<void> PrintObject(const Console& console, const Store& store, const std::string& id) {
   if (!console.json) return {};
   const RecordedRun recorded = TRY(LoadRecordedRun(store, id));
@@ -128,10 +129,10 @@ Result<void> PrintObject(const Console& console, const Store& store, const std::
   return {};
 }
 
-// A run that says it is under way and that nobody works on was killed; one that has just been made
-// is taken up within a look.
+// Follows a run until it finishes. A run that is recorded as running but that no process holds was
+// killed. A run that was just created is held by a process before the next look.
 Result<int> Watch(const Context& context, const Store& store, const std::string& id) {
-  const std::string run = TRY(store.FindRun(id)).id;  // "last" may soon mean another
+  const std::string run = TRY(store.FindRun(id)).id;  // "last" may soon mean another run
   Watcher watcher(context.console);
   for (int forsaken = 0; forsaken < kLooksBeforeForsaken;) {
     forsaken = TRY(store.RunIsHeld(run)) ? 0 : forsaken + 1;
@@ -146,7 +147,7 @@ Result<int> Watch(const Context& context, const Store& store, const std::string&
     WaitForNews();
   }
   return Fail("no process works on the run " + run +
-              " any more: it was killed; go on with: pragma resume " + run);
+              " any more: it was killed; continue with: pragma resume " + run);
 }
 
 Result<std::string> NodeText(const Store& store, const RunOutline& outline, int node) {
@@ -159,7 +160,7 @@ Result<std::string> NodeText(const Store& store, const RunOutline& outline, int 
 }
 
 Result<int> Show(const Context& context, const ShowFlags& flags) {
-  const Store store = TRY(OpenExistingStore(context));
+  const Store store = TRY(OpenExistingStore(context.app.home));
   if (flags.watch && flags.node != 0)
     return Fail(ErrorKind::kUsage, "--watch follows a whole run; leave out --node");
   if (flags.watch) return Watch(context, store, flags.run);
@@ -180,7 +181,7 @@ void AddShow(CLI::App& app, Registry& registry) {
   command.add_option("RUN", flags->run, "run id, its beginning, or 'last' (default)");
   command.add_option("--node", flags->node, "show this attempt in full, with its source")
       ->type_name("N");
-  command.add_flag("--watch", flags->watch, "follow a run that is under way, until it ends");
+  command.add_flag("--watch", flags->watch, "follow a run in progress until it ends");
   registry.actions[&command] = [flags](const Context& context) { return Show(context, *flags); };
 }
 

@@ -1,4 +1,4 @@
-// pragma strategies: the presets there are, and what one of them says.
+// pragma strategies lists the presets, and shows what one of them contains.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -59,8 +59,8 @@ std::string ToText(const Context& context, const Preset& preset) {
 
 struct StrategiesFlags {
   std::vector<std::string> names;
-  int simulate = 0;  // runs
-  int attempts = 0;  // 0: each preset's own
+  int simulate = 0;  // number of runs
+  int attempts = 0;  // 0: the preset's own number
   int jobs = 1;
   std::vector<std::string> recordings;
 };
@@ -86,7 +86,7 @@ Json SimulatedJson(const std::string& world, const Preset& preset, int attempts,
           {"best_at", FigureJson(figures.best_at)}};
 }
 
-// Always the same runs: the figures say something of the strategies, not of a seed.
+// The seed is fixed, so that the figures differ only by strategy.
 constexpr Seed kSimulationSeed{20261122, 1};
 
 Result<int> SimulateAll(const Context& context, const std::vector<Preset>& presets,
@@ -127,7 +127,7 @@ Result<int> SimulateAll(const Context& context, const std::vector<Preset>& prese
 }
 
 Result<int> Strategies(const Context& context, const StrategiesFlags& flags) {
-  const std::string folder = context.paths.strategies().string();
+  const std::string folder = context.app.paths.strategies().string();
   Json value = {{"schema", kJsonSchema}, {"strategies", Json::array()}};
   std::vector<Preset> presets;
   for (const std::string& name : flags.names) presets.push_back(TRY(LoadPreset(folder, name)));
@@ -146,24 +146,27 @@ Result<int> Strategies(const Context& context, const StrategiesFlags& flags) {
 
 void AddStrategies(CLI::App& app, Registry& registry) {
   CLI::App& command =
-      AddCommand(app, registry, "strategies",
-                 "list the search strategies; explain or simulate some", "pragma strategies stark");
+      AddCommand(app, registry, "strategies", "list, explain or simulate the search strategies",
+                 "pragma strategies stark");
   const auto flags = std::make_shared<StrategiesFlags>();
-  command.add_option("NAME|FILE", flags->names, "the strategies to explain or to simulate");
+  command.add_option("NAME|FILE", flags->names, "strategies to explain or simulate");
   command
       .add_option("--simulate", flags->simulate,
-                  "drive them against made-up authors and kernels, so many runs in each world")
+                  "simulate them with made-up authors and kernels, this many runs in each world")
       ->type_name("RUNS")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--attempts", flags->attempts, "of a simulated run (default: the strategy's)")
+  command
+      .add_option("--attempts", flags->attempts,
+                  "attempts of a simulated run (default: the strategy's)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--jobs", flags->jobs, "attempts under way at once in a simulated run")
+  command.add_option("--jobs", flags->jobs, "concurrent attempts in a simulated run")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
   command
-      .add_option("--recordings", flags->recordings,
-                  "recorded runs: one more world, with the chances and changes found in them")
+      .add_option(
+          "--recordings", flags->recordings,
+          "recorded runs that define one more world, with the chances and changes found in them")
       ->type_name("FILE");
   registry.actions[&command] = [flags](const Context& context) {
     return Strategies(context, *flags);

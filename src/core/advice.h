@@ -10,14 +10,14 @@ namespace pragma {
 enum class Base : std::uint8_t { kCurrent, kBest, kReference };
 
 struct Advice {
-  Base base = Base::kBest;                 // which version the Coder starts from
-  std::string bottleneck;                  // named, or empty
-  std::string evidence;                    // what the author relied on
-  std::string change;                      // the one change asked for
-  std::vector<std::string> extra_metrics;  // wanted in the next profile
-  bool stop = false;                       // nothing left to gain
-  // A planner's: the whole source with the block to change between IMPROVE markers, the advice
-  // inside it as comments. Empty: the advice marks nothing.
+  Base base = Base::kBest;                 // version that the Coder starts from
+  std::string bottleneck;                  // name of the bottleneck, or empty
+  std::string evidence;                    // evidence that the author relied on
+  std::string change;                      // the one change that is requested
+  std::vector<std::string> extra_metrics;  // metrics wanted in the next profile
+  bool stop = false;                       // true: nothing is left to gain
+  // For a planner's advice: the whole source, with the block to change between IMPROVE markers and
+  // the advice as comments inside the block. Empty: the advice marks no block.
   std::string anchored;
 };
 

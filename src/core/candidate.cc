@@ -19,9 +19,9 @@ namespace {
 constexpr std::string_view kFlagsMark = "// pragma-flags:";
 constexpr std::string_view kCompilerMark = "// pragma-compiler:";
 constexpr std::array<std::string_view, 3> kTargets{"cpu", "triton", "cuda"};
-constexpr std::size_t kFlagsLines = 10;  // how far down the mark is looked for
+constexpr std::size_t kFlagsLines = 10;  // number of first lines that are searched for marks
 
-// Length-prefixed, so that no two different candidates give the same text.
+// Appends a part with its length in front, so that different candidates never give the same text.
 void Add(std::string& text, std::string_view part) {
   text += std::to_string(part.size()) + ":";
   text += part;
@@ -106,7 +106,7 @@ const std::vector<std::string>& DefaultCudaFlags() {
 
 namespace {
 
-// What a source's first lines say.
+// Reads the marks in the first lines of a source.
 void ReadMarks(const std::string& source, Candidate& candidate) {
   const std::vector<std::string> lines = SplitLines(std::string_view(source).substr(0, 4096));
   for (std::size_t i = 0; i < lines.size() && i < kFlagsLines; ++i) {

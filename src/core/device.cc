@@ -9,8 +9,9 @@
 namespace pragma {
 namespace {
 
-// Of dense TF32 products, by the capability's major number: FLOPs a clock of a multiprocessor, the
-// most that any of them has (docs.nvidia.com, white papers of A100, H100 and B200).
+// Returns the peak of dense TF32 products in FLOPs per clock of one multiprocessor, by the major
+// number of the capability. It is the highest figure of any GPU with that number (docs.nvidia.com,
+// white papers of A100, H100 and B200).
 double Tf32Flops(std::string_view capability) {
   if (capability.starts_with("8.")) return 1024;
   if (capability.starts_with("9.")) return 2048;
@@ -44,7 +45,7 @@ Result<Device> ParseDevice(std::string_view json) {
   reader.Get("memory_bus_bits", bus_bits);
   TRY(reader.status());
   device.clock_ghz = clock_khz * 1e-6;
-  // Two transfers a clock.
+  // The memory makes two transfers per clock.
   device.memory_gbs = 2 * memory_clock_khz * 1e3 * bus_bits / 8 * 1e-9;
   return device;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kBaseNames{"current", "best", "reference"};
 
-// The value of an enum whose names are `name_of(0)`, `name_of(1)`, ...
+// Reads the value of an enum whose names are `name_of(0)`, `name_of(1)`, ...
 template <class Enum, class NameOf>
 void ReadEnum(const JsonReader& reader, std::size_t count, NameOf name_of, Enum& out) {
   if (reader.null()) return;
@@ -28,7 +28,7 @@ void ReadEnum(const JsonReader& reader, std::size_t count, NameOf name_of, Enum&
       return;
     }
   }
-  reader.Complain("\"" + name + "\" is no value that is known");
+  reader.Complain("\"" + name + "\" is not a known value");
 }
 
 template <class T>
@@ -48,7 +48,7 @@ Result<T> Value(std::string_view text, std::string_view what) {
   return value;
 }
 
-// An optional part of a trial: null or absent when there is none.
+// Writes an optional part of a trial. It is null when there is none.
 template <class T>
 void WritePart(JsonWriter& writer, std::string_view name, const std::optional<T>& part) {
   writer.Key(name);
@@ -88,7 +88,7 @@ void Write(JsonWriter& writer, const Candidate& candidate) {
   writer.EndObject().EndObject();
 }
 
-// "id" is not read: it follows from the rest.
+// "id" is not read, because it follows from the other members.
 void Read(const JsonReader& reader, Candidate& candidate) {
   CheckSchema(reader);
   ReadEnum(reader["language"], 4, LanguageName, candidate.language);

@@ -1,6 +1,6 @@
-// JSON text of the core values, both ways. The names are the contract of docs/design.md 11 (store,
-// --json, recordings and requests all use them). Reading never throws: foreign text may be
-// anything.
+// Conversion between the core values and JSON text. The names are the contract of docs/design.md 11
+// (the store, --json, recordings and requests all use them). Reading never throws, because
+// untrusted text may be anything.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 namespace pragma {
 namespace {
 
-// A 95 % interval as [low, high].
+// Writes a 95 % interval as [low, high].
 void WriteInterval(JsonWriter& writer, std::string_view name, const Interval& interval) {
   writer.Key(name).BeginArray().Value(interval.low).Value(interval.high).EndArray();
 }
@@ -156,7 +156,7 @@ void ReadStatus(const JsonReader& reader, Status& out) {
   if (const std::optional<Status> status = StatusFromName(name)) {
     out = *status;
   } else {
-    reader.Complain("\"" + name + "\" is no status that is known");
+    reader.Complain("\"" + name + "\" is not a known status");
   }
 }
 
@@ -259,7 +259,7 @@ void Read(const JsonReader& reader, Tuning& tuning) {
   if (tuning.chosen >= tuning.variants.size()) reader.Complain("\"chosen\" names no variant");
 }
 
-// Every name is always there; null says that there is no such figure.
+// Every name is always present. null means that there is no such figure.
 void Write(JsonWriter& writer, const Evaluation& evaluation) {
   BeginSchema(writer);
   writer.Field("status", StatusName(evaluation.status)).Field("reason", evaluation.reason);

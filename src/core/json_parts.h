@@ -1,5 +1,5 @@
-// The core values as parts of larger JSON: what core/json.h is made of. Private to core and to the
-// formats that embed core values (recordings, the store).
+// Reads and writes the core values as parts of larger JSON. core/json.h is built on it. Private to
+// core and to the formats that embed core values (recordings, the store).
 #pragma once
 
 #include <string_view>
@@ -16,11 +16,11 @@
 namespace pragma {
 
 inline constexpr int kJsonSchema =
-    1;  // of every object; raised only when a name changes its meaning
+    1;  // schema number of every object; raised only when a name changes its meaning
 
-// Begins an object and writes its "schema".
+// Begins an object and writes its "schema" member.
 void BeginSchema(JsonWriter& writer);
-// Complains about an object of a newer schema.
+// Reports an error if the object has a newer schema.
 void CheckSchema(const JsonReader& reader);
 
 void Write(JsonWriter& writer, const Task& task);

@@ -27,22 +27,22 @@ namespace dom = simdjson::dom;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kDeepest = 1000;
-constexpr std::size_t kBytesOfNode = 16;  // about; of a trial
-constexpr std::size_t kReserved = 1024;   // nodes at most, before there are any
+constexpr std::size_t kBytesOfNode = 16;  // rough number of bytes of a trial's JSON per node
+constexpr std::size_t kReserved = 1024;   // most nodes reserved before parsing
 
-// A value of a document. Nodes lie in the document's order, so that what a container holds follows
-// it.
+// Node: one value of a document. Nodes are stored in document order, so the contents of a container
+// follow it.
 struct Node {
   JsonReader::Type type = JsonReader::Type::kNull;
-  // An unsigned integer is one that no signed one can hold. Texts lie in the parser.
+  // uint64_t holds only integers that do not fit into int64_t. The parser owns the texts.
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string_view> value;
-  std::string_view name;  // of a member
-  std::size_t end = 0;    // the node after its last descendant
+  std::string_view name;  // name of a member
+  std::size_t end = 0;    // index of the node after its last descendant
 };
 
 using Nodes = std::vector<Node>;
 
-// `element` is a T.
+// Makes a node without children. `element` must hold a T.
 template <class T>
 Node Leaf(JsonReader::Type type, const dom::element& element) {
   return {.type = type, .value = element.get<T>().value_unsafe(), .name = {}};
@@ -78,7 +78,8 @@ void Append(Nodes& nodes, const dom::element& element, std::string_view name) {
   nodes[at].end = nodes.size();
 }
 
-// What simdjson refused. It does not say where; the other parser does.
+// Explains what simdjson refused. simdjson does not report the position, so the other parser is
+// asked for it.
 std::string Refusal(std::string_view text) {
   try {
     [[maybe_unused]] const auto accepted = nlohmann::json::parse(text);

@@ -15,7 +15,7 @@
 namespace pragma {
 namespace {
 
-constexpr int kMaxNesting = 64;  // of lists in scalar values
+constexpr int kMaxNesting = 64;  // deepest nesting of lists in scalar values
 constexpr std::array<TensorRole, 5> kTensorRoles{TensorRole::kInput, TensorRole::kParameter,
                                                  TensorRole::kBuffer, TensorRole::kConstant,
                                                  TensorRole::kOutput};
@@ -25,8 +25,8 @@ std::string_view NonFiniteName(double real) {
   return real > 0 ? "inf" : "-inf";
 }
 
-// As the JSON value of the same kind. What JSON has no value for is an object: {"node": name} for a
-// node of the graph, {"float": "inf" | "-inf" | "nan"}.
+// Writes the JSON value of the same kind. Values that JSON cannot express become objects: {"node":
+// name} for a node of the graph, {"float": "inf" | "-inf" | "nan"} for a number.
 void WriteScalar(JsonWriter& writer, const ScalarValue& value) {
   switch (value.kind) {
     case ScalarValue::Kind::kNone: writer.Null(); return;
@@ -116,7 +116,7 @@ void ReadRole(const JsonReader& reader, TensorRole& out) {
       return;
     }
   }
-  reader.Complain("\"" + name + "\" is no role of a tensor");
+  reader.Complain("\"" + name + "\" is not a tensor role");
 }
 
 void ReadDType(const JsonReader& reader, DType& out) {
@@ -125,7 +125,7 @@ void ReadDType(const JsonReader& reader, DType& out) {
   if (const std::optional<DType> dtype = DTypeFromName(name)) {
     out = *dtype;
   } else {
-    reader.Complain("\"" + name + "\" is no element type that is known");
+    reader.Complain("\"" + name + "\" is not a known element type");
   }
 }
 

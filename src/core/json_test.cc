@@ -16,7 +16,7 @@
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {

@@ -87,7 +87,7 @@ JsonWriter& JsonWriter::Null() { return Literal("null"); }
 JsonWriter& JsonWriter::Value(std::string_view text) {
   Separate();
   text_ += '"';
-  if (simdjson::validate_utf8(text.data(), text.size())) {  // as nearly all of it is
+  if (simdjson::validate_utf8(text.data(), text.size())) {  // nearly all text is valid
     AppendEscaped(text_, text);
   } else {
     AppendEscaped(text_, ToValidUtf8(text));

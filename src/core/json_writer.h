@@ -1,5 +1,5 @@
-// JsonWriter: JSON text, written front to back. Text that is no valid UTF-8 is repaired and numbers
-// that JSON cannot say (NaN, infinities) become null, so that the result always parses.
+// JsonWriter: writes JSON text from front to back. Invalid UTF-8 is repaired, and numbers that JSON
+// cannot write (NaN, infinities) become null, so that the result always parses.
 #pragma once
 
 #include <concepts>
@@ -18,14 +18,15 @@ class JsonWriter final {
   JsonWriter& EndObject();
   JsonWriter& BeginArray();
   JsonWriter& EndArray();
-  // The name of the next value; only inside an object.
+  // Writes the name of the next value. Allowed only inside an object.
   JsonWriter& Key(std::string_view name);
 
   JsonWriter& Null();
   JsonWriter& Value(std::string_view text);
   JsonWriter& Value(const char* text) { return Value(std::string_view(text)); }
   JsonWriter& Value(const std::string& text) { return Value(std::string_view(text)); }
-  JsonWriter& Value(double number);  // always with a point or exponent, so that it reads as real
+  JsonWriter& Value(double number);  // always with a point or exponent, so that it is read back as
+                                     // real
   template <std::integral T>
   JsonWriter& Value(T number) {
     if constexpr (std::same_as<T, bool>) return Literal(number ? "true" : "false");
@@ -41,7 +42,7 @@ class JsonWriter final {
     for (const T& value : values) Value(value);
     return EndArray();
   }
-  // Text that is JSON already.
+  // Inserts text that is already JSON.
   JsonWriter& Raw(std::string_view json) { return Literal(json); }
 
   template <class T>
@@ -55,7 +56,8 @@ class JsonWriter final {
   JsonWriter& Literal(std::string_view literal);
   void Separate();
   std::string text_;
-  bool first_ = true;  // nothing written yet in the innermost object or array, or a key was
+  bool first_ = true;  // true: nothing is written yet in the innermost object or array, or a key
+                       // was just written
 };
 
 }  // namespace pragma

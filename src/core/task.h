@@ -1,4 +1,5 @@
-// Task: a PyTorch file in KernelBench's format, described. A value; nothing here runs Python.
+// Task: the description of a PyTorch file in KernelBench's format. A plain value: nothing here runs
+// Python.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ enum class DType : std::uint8_t {
   kBool,
 };
 [[nodiscard]] std::size_t DTypeSize(DType dtype);          // bytes per element
-[[nodiscard]] std::string_view DTypeName(DType dtype);     // torch's name: "float32"
+[[nodiscard]] std::string_view DTypeName(DType dtype);     // PyTorch's name: "float32"
 [[nodiscard]] std::string_view DTypeCppName(DType dtype);  // "float", "std::int64_t", "pragma_bf16"
 [[nodiscard]] std::optional<DType> DTypeFromName(std::string_view name);  // "float32" -> kFloat32
 [[nodiscard]] bool IsFloating(DType dtype);
@@ -32,8 +33,8 @@ enum class TensorRole : std::uint8_t { kInput, kParameter, kBuffer, kConstant, k
 [[nodiscard]] std::string_view TensorRoleName(TensorRole role);
 
 struct TensorSpec {
-  std::string name;  // the kernel's argument: a C++ identifier, unique in the task
-  std::string path;  // where it came from: "conv1d.weight", "args[0]", "output"
+  std::string name;  // name of the kernel's argument: a C++ identifier, unique in the task
+  std::string path;  // origin of the tensor: "conv1d.weight", "args[0]", "output"
   TensorRole role = TensorRole::kInput;
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;  // empty: a scalar tensor
@@ -41,14 +42,14 @@ struct TensorSpec {
   [[nodiscard]] std::size_t bytes() const;
 };
 
-// A value that is no tensor: an init argument, a scalar argument of forward, an operator's
-// argument.
+// ScalarValue: a value that is not a tensor, such as an init argument, a scalar argument of forward
+// or an operator's argument.
 struct ScalarValue {
   enum class Kind : std::uint8_t { kNone, kBool, kInt, kFloat, kString, kList, kNode };
   Kind kind = Kind::kNone;
   std::int64_t integer = 0;  // kBool (0, 1) and kInt
   double real = 0;           // kFloat
-  std::string text;          // kString; kNode: the node's name
+  std::string text;          // text of kString; name of the node for kNode
   std::vector<ScalarValue> items;
 };
 
@@ -57,46 +58,52 @@ struct NamedValue {
   ScalarValue value;
 };
 
-// One operator of the ATen graph (torch.export), in execution order.
+// GraphNode: one operator of the ATen graph (torch.export). Nodes are in execution order.
 struct GraphNode {
   std::string name;
   std::string op;  // "aten.convolution.default", "placeholder", "output"
   std::vector<ScalarValue> args;
   std::vector<NamedValue> kwargs;
-  // Of each result; empty when the node yields no tensor.
+  // Results of the node and the strides of each. Empty when the node yields no tensor.
   std::vector<TensorSpec> results;
   std::vector<std::vector<std::int64_t>> strides;
 };
 
-// A size that differs between the shapes a kernel is judged on (--shapes): a field of task::Dims.
+// VaryingSize: a size that differs between the shapes a kernel is judged on (--shapes). It is a
+// field of task::Dims.
 struct VaryingSize {
-  std::string name;  // "x_0": dimension 0 of the tensor x; or an argument of Model or forward
+  std::string name;  // "x_0" for dimension 0 of the tensor x, or the name of an argument of Model
+                     // or forward
   std::int64_t value = 0;
 };
 
 struct Task {
   std::string name;      // file name without ".py"
-  std::string sha256;    // of the source: the task's identity
-  std::string source;    // the file's text
+  std::string sha256;    // hash of the source, which identifies the task
+  std::string source;    // text of the file
   std::string category;  // matmul, activation, normalization, pooling_reduction, convolution, other
-  std::string lint;      // sound, weak, degenerate; empty: not linted
-  // Arguments of the kernel in order: inputs, then parameters, buffers, constants.
+  std::string lint;      // verdict of the linter: sound, weak, degenerate; empty: not linted
+  // Arguments of the kernel in order: inputs, then parameters, buffers and constants.
   std::vector<TensorSpec> arguments;
   std::vector<TensorSpec> outputs;
   std::string output_kind;            // "tensor", "tuple", "list"
   std::vector<NamedValue> init_args;  // constructor arguments by name
-  std::vector<NamedValue> call_args;  // arguments of forward that are no tensors
-  std::vector<VaryingSize> dims;      // empty: one shape, known when the kernel is compiled
-  double flops = 0;  // as written (torch.utils.flop_counter plus one per pointwise element)
-  std::size_t compulsory_bytes = 0;  // each argument read once, each output written once
+  std::vector<NamedValue> call_args;  // arguments of forward that are not tensors
+  std::vector<VaryingSize> dims;      // empty: there is one shape, known when the kernel is
+                                      // compiled
+  double flops = 0;  // FLOPs of the task as written (torch.utils.flop_counter plus one per
+                     // pointwise element)
+  std::size_t compulsory_bytes = 0;  // bytes moved when each argument is read once and each output
+                                     // is written once
   std::vector<GraphNode> graph;      // empty when torch.export failed
-  std::string export_error;          // why, in one line
-  bool random = false;               // live dropout or other draws: unsupported
-  bool stateful = false;             // updates buffers in forward; the updates are not outputs
-  // Terms that flow into one output element, for the error bound.
+  std::string export_error;          // reason why torch.export failed, in one line
+  bool random = false;               // true: live dropout or other random draws; unsupported
+  bool stateful = false;             // true: forward updates buffers; the updates are not outputs
+  // Number of terms that flow into one output element. The error bound depends on it.
   std::int64_t reduction_length = 1;
   std::vector<std::string> notes;  // for people and prompts: tied tensors, state_dict fallback, ...
-  // Every argument with its own copy of parameters, and the outputs: bytes of one set of the ring.
+  // Returns the bytes of one input set of the ring: every argument, with its own copy of the
+  // parameters, and the outputs.
   [[nodiscard]] std::size_t set_bytes() const;
 };
 

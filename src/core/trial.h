@@ -1,4 +1,4 @@
-// Trial: one attempt of a run; a node of the SearchTree.
+// Trial: one attempt of a run. It is a node of the SearchTree.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pragma {
 
-// What the strategy asked for.
+// Role: what the strategy asked for.
 enum class Role : std::uint8_t { kSeed, kImprove, kRepair };
 [[nodiscard]] std::string_view RoleName(Role role);  // "seed", "improve", "repair"
 
@@ -26,11 +26,11 @@ struct Spent {
   Spent& operator+=(const Spent& other);
 };
 
-// How a candidate relates to the block that its planner had marked.
+// EditCheck: how a candidate relates to the block that its planner marked.
 struct EditCheck {
-  int planner_lines =
-      0;                // of the version it was made from, outside the block, that the planner lost
-  int coder_lines = 0;  // of the marked source, outside the block, that the candidate lost
+  int planner_lines = 0;  // lines outside the block that the planner lost from the version it
+                          // started from
+  int coder_lines = 0;    // lines outside the block that the candidate lost from the marked source
   [[nodiscard]] bool inside() const { return coder_lines == 0; }
 };
 
@@ -40,13 +40,14 @@ struct Trial {
   Role role = Role::kSeed;
   std::string author;  // "coder openai:NAME"
   std::optional<Advice> advice;
-  std::optional<Candidate> candidate;  // none: no usable code in the reply (status unsupported)
+  std::optional<Candidate> candidate;  // nullopt: the reply held no usable code (status
+                                       // unsupported)
   Evaluation evaluation;
   std::optional<Profile> profile;
   std::string focus;              // what the strategy asked to work on; empty: anything
-  std::optional<EditCheck> edit;  // where a planner marked a block of C++
-  Spent spent;                    // model calls and harness time of this attempt
-  bool best = false;              // became the best when it was made
+  std::optional<EditCheck> edit;  // present where a planner marked a block of C++
+  Spent spent;                    // cost of this attempt in model calls and harness time
+  bool best = false;              // true: it became the best when it was made
 };
 
 }  // namespace pragma

@@ -1,12 +1,13 @@
-// TrialSummary: what a list of trials shows of one. The store reads it without the trial's source
-// and profile.
+// TrialSummary: what a list shows of one trial. The store reads it without the trial's source and
+// profile.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 
 namespace pragma {
@@ -17,10 +18,10 @@ struct TrialSummary {
   Role role = Role::kSeed;
   std::string author;
   Status status = Status::kTaskError;
-  std::string reason;  // of a failure
+  std::string reason;  // reason of a failure
   std::optional<Interval> speedup_eager;
-  std::string bottleneck;  // the first that the profile names; empty: there is none
-  std::string aim;         // of its advice: "bottleneck: change"; empty: there was none
+  std::string bottleneck;  // first bottleneck that the profile names; empty: it names none
+  std::string aim;         // aim of its advice, as "bottleneck: change"; empty: there was no advice
   Spent spent;
   bool best = false;
 
@@ -29,9 +30,9 @@ struct TrialSummary {
 
 [[nodiscard]] TrialSummary Summarize(const Trial& trial);
 [[nodiscard]] std::vector<TrialSummary> Summarize(const std::vector<Trial>& trials);
-// The first bottleneck that the profile names; empty: there is none.
+// Returns the first bottleneck that the profile names, or an empty text.
 [[nodiscard]] std::string BottleneckOf(const Trial& trial);
-// The trial that was last marked best, or nullptr.
+// Returns the trial that was marked best last, or nullptr.
 [[nodiscard]] const TrialSummary* BestOf(const std::vector<TrialSummary>& trials);
 
 }  // namespace pragma

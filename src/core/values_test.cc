@@ -1,4 +1,4 @@
-// Candidate, Task, Evaluation's names, Trial's sums and the SearchTree.
+// Tests of Candidate, Task, the names of Evaluation, the sums of Trial and the SearchTree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,9 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/duration.h"
 #include "base/hash.h"
 #include "core/json_parts.h"
 #include "core/json_writer.h"
+#include "core/judging.h"
 
 namespace pragma {
 namespace {
@@ -16,12 +18,26 @@ void WriteTask(JsonWriter& writer, const Bundle& bundle) {
   writer.EndObject().Field("kernel_header_sha256", bundle.kernel_header_sha256);
 }
 
-void WriteOptions(JsonWriter& writer, const JudgingOptions& options) {
-  writer.Key("options").BeginObject().Field("mode", options.mode).Field("cache", options.cache);
-  writer.Field("threads", options.threads).Field("check_sets", options.check_sets);
-  writer.Field("run_limit_s", options.run_limit_s);
-  writer.Field("timing_budget_s", options.timing_budget_s);
-  writer.Field("shapes", options.shapes).Field("strict_nan", options.strict_nan).EndObject();
+// Durations are written in seconds, under a name that says so.
+void WriteField(JsonWriter& writer, const JudgingField& field, const JudgingOptions& options) {
+  const std::string text = field.text(options);
+  switch (field.kind) {
+    case JudgingField::Kind::kCount: writer.Field(field.name, std::stoi(text)); break;
+    case JudgingField::Kind::kDuration:
+      writer.Field(std::string(field.name) + "_s", ParseDuration(text).value_or(0));
+      break;
+    case JudgingField::Kind::kFlag: writer.Field(field.name, text == "true"); break;
+    default: writer.Field(field.name, text); break;
+  }
+}
+
+void WriteOptions(JsonWriter& writer, const BundleOptions& options) {
+  writer.Key("options").BeginObject();
+  for (const JudgingField& field : JudgingFields()) {
+    if (field.in_bundle) WriteField(writer, field, options.judging);
+  }
+  writer.Field("check_sets", options.check_sets);
+  writer.Field("timing_budget_s", options.timing_budget_s).EndObject();
 }
 
 void WriteSamples(JsonWriter& writer, const Evaluation& evaluation) {

@@ -1,4 +1,4 @@
-// Bundles as files: SHA256.json in a folder of bundles, or a file of any name.
+// Stores bundles as files: SHA256.json in a folder of bundles, or a file with any name.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace pragma {
 
-// Writes it into `folder` (made if need be) under its name; returns the path.
+// Writes the bundle under its name into `folder`, which is created if necessary. Returns the path.
 [[nodiscard]] Result<std::filesystem::path> KeepBundle(const SealedBundle& bundle,
                                                        const std::filesystem::path& folder);
-// kUsage unless it is a file with a bundle that OpenBundle takes.
+// Loads a bundle. Returns kUsage unless the file holds a bundle that OpenBundle accepts.
 [[nodiscard]] Result<OpenedBundle> LoadBundle(const std::filesystem::path& file);
-// The only bundle of `folder` whose name begins with `prefix` (at least four digits). kUsage: there
-// is none, or there are several.
+// Returns the only bundle of `folder` whose name begins with `prefix` (at least four digits).
+// Returns kUsage if there is none or more than one.
 [[nodiscard]] Result<std::filesystem::path> FindBundle(const std::filesystem::path& folder,
                                                        std::string_view prefix);
 [[nodiscard]] bool LooksLikeBundleName(std::string_view text);

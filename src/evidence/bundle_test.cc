@@ -1,4 +1,4 @@
-// Bundles as texts and files: what is written is read again, and nothing altered is.
+// Tests bundles as texts and files: a written bundle can be read again, and an altered one cannot.
 #include "evidence/bundle.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-// A bundle that somebody changed and sealed again, as anybody can.
+// Returns a bundle that was changed and sealed again, as anyone can do.
 std::string Forged(const std::function<void(Json&)>& change) {
   Json value = Json::parse(Seal(ExampleBundle()).text);
   value.erase("sha256");
@@ -79,7 +79,7 @@ TEST(BundleTest, MissingAndAddedBytesAreDetected) {
   EXPECT_THAT(Complaint(text.substr(0, text.size() - 1)), HasSubstr("altered"));
   EXPECT_THAT(Complaint(text + "\n"), HasSubstr("altered"));
   EXPECT_THAT(Complaint(text.substr(1)), HasSubstr("altered"));
-  EXPECT_THAT(Complaint(""), HasSubstr("no evidence bundle"));
+  EXPECT_THAT(Complaint(""), HasSubstr("not an evidence bundle"));
 }
 
 TEST(BundleTest, HoldsCandidatesForGpus) {
@@ -99,7 +99,7 @@ TEST(BundleTest, HoldsCandidatesForGpus) {
 }
 
 struct Forgery {
-  std::string part;  // of the complaint
+  std::string part;  // part of the bundle that the complaint names
   std::function<void(Json&)> change;
 };
 

@@ -39,14 +39,14 @@ bool SameShape(const RawSamples& a, const RawSamples& b) {
                             [](const auto& x, const auto& y) { return x.size() == y.size(); });
 }
 
-// Time of `baseline` over time of `candidate`, as the verifier takes it.
+// Returns the time of `baseline` over the time of `candidate`, as the verifier computes it.
 Interval RatioOf(const RawSamples& baseline, const RawSamples& candidate) {
   TimingOutcome outcome;
   outcome.sides = {{.seconds = baseline.seconds}, {.seconds = candidate.seconds}};
   return outcome.Ratio(0, 1);
 }
 
-// The ratios that a session's samples give against sides whose name begins with `side`.
+// Returns the ratios that a session's samples give against sides whose name begins with `side`.
 std::vector<Interval> Ratios(const Evaluation& evaluation, std::string_view session,
                              std::string_view side) {
   std::vector<Interval> ratios;
@@ -77,7 +77,8 @@ void TestClaim(const Evaluation& evaluation, std::string_view session, std::stri
                     .samples_missing = evaluation.samples.empty()});
 }
 
-// Each shape's ratios from its own samples, and the whole's from the shapes'.
+// Checks each shape's ratios against its own samples, and the overall ratio against those of the
+// shapes.
 std::vector<BrokenClaim> BrokenOverShapes(const Evaluation& evaluation) {
   struct Ratio {
     const char* session;

@@ -1,4 +1,4 @@
-// Claims: do the speed-ups of an evaluation follow from its own raw samples?
+// Claims: checks whether the speedups of an evaluation follow from its own raw samples.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace pragma {
 struct BrokenClaim {
   std::string what;  // "speedup.eager"
   std::string recorded;
-  std::string from_samples;  // empty: none fit
+  std::string from_samples;  // empty: no samples match
   bool samples_missing = false;
 };
 
-// Empty when every ratio is what its samples give. Samples may be anything.
+// Returns an empty list if every ratio follows from its samples. The samples may be anything.
 [[nodiscard]] std::vector<BrokenClaim> BrokenClaims(const Evaluation& evaluation);
 
 }  // namespace pragma

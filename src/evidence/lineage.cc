@@ -25,8 +25,8 @@ Ancestor AncestorOf(const Trial& trial) {
           .speedup_eager = trial.evaluation.speedup_eager};
 }
 
-// As one line with sorted names, whatever the layout of what is stored; a completion names its
-// model too.
+// Returns the JSON as one line with sorted names, independent of the stored layout. For a
+// completion it adds the name of the model.
 std::string Compact(const std::string& json) {
   Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return "null";

@@ -1,4 +1,5 @@
-// Lineage: how a candidate came about: its ancestors in the run, and the calls that made it.
+// Lineage: the origin of a candidate: its ancestors in the run, and the model calls that produced
+// it.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,9 @@
 
 #include "base/result.h"
 #include "core/advice.h"
-#include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 #include "store/store.h"
 
@@ -19,12 +21,12 @@ struct Ancestor {
   int node = 0;
   int parent = 0;
   std::string author;
-  std::string candidate;  // id; empty: the reply held no code
+  std::string candidate;  // id; empty: the reply contained no code
   Status status = Status::kUnsupported;
   std::optional<Interval> speedup_eager;
 };
 
-// One question to a model and what came back.
+// One question to a model and its reply.
 struct LineageCall {
   std::string role;
   int ordinal = 0;
@@ -37,19 +39,20 @@ struct Lineage {
   std::string run;
   std::string strategy;
   int node = 0;
-  std::string role;  // what the strategy asked for: "seed", "improve", "repair"
+  std::string role;  // task set by the strategy: "seed", "improve", "repair"
   std::string author;
   std::optional<Advice> advice;
-  std::vector<Ancestor> ancestors;  // from the first below the reference down to the parent
-  std::vector<LineageCall> calls;   // of this node
+  std::vector<Ancestor> ancestors;  // from the first one below the reference to the parent
+  std::vector<LineageCall> calls;   // calls of this node
 };
 
-// Of a trial of `tree`; the calls come from the store.
+// Makes the lineage of a trial of `tree`. The calls come from the store.
 [[nodiscard]] Result<Lineage> MakeLineage(const Store& store, const RunRecord& run,
                                           const SearchTree& tree, const Trial& trial);
 
-// "coder command:sh /home/me/x" -> "coder command": evidence is for others, so of a model on this
-// machine it keeps the kind, not the folder or command. Also takes a spec without a role.
+// Turns "coder command:sh /home/me/x" into "coder command". Evidence is passed on to other people,
+// so for a model on this machine it keeps the kind, but not the folder or command. Also accepts a
+// spec without a role.
 [[nodiscard]] std::string WithoutPlace(std::string_view author);
 
 }  // namespace pragma

@@ -1,4 +1,6 @@
-// Reading a bundle that anybody may have written.
+// Reads a bundle from an untrusted author.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -11,6 +13,7 @@
 #include "base/result.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
+#include "core/judging.h"
 #include "evidence/bundle.h"
 #include "evidence/lineage.h"
 
@@ -23,19 +26,19 @@ constexpr int kMaxNesting = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
 constexpr int kMaxThreads = 4096;
-constexpr std::size_t kMaxSides = 64;  // of timing sessions
+constexpr std::size_t kMaxSides = 64;  // per timing session
 
 std::unexpected<Error> Wrong(std::string_view name, const std::string& what) {
   return Fail(ErrorKind::kUsage, std::string(name) + what);
 }
 
-// The object that was sealed, after its hash was found right.
+// Checks the hash and returns the object that was sealed.
 Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std::string& object) {
   const std::size_t seal = kSealBegin.size() + kSha256Digits + kSealEnd.size();
   const std::size_t begin = text.size() > seal ? text.size() - seal : 0;
   if (begin == 0 || !text.substr(begin).starts_with(kSealBegin) || !text.ends_with(kSealEnd)) {
     return Wrong(name,
-                 " is no evidence bundle, or its end was altered: it does not end with the "
+                 " is not an evidence bundle, or its end was altered: it does not end with the "
                  "hash of its content");
   }
   const std::string said(text.substr(begin + kSealBegin.size(), kSha256Digits));
@@ -46,7 +49,7 @@ Result<OpenedBundle> CheckSeal(std::string_view text, std::string_view name, std
   return OpenedBundle{.bundle = {}, .sha256 = said};
 }
 
-// What would cost much memory to parse: such text is nobody's evidence.
+// Returns true if parsing the text would need a lot of memory. No genuine bundle is like that.
 bool IsUnreasonable(std::string_view text) {
   int depth = 0;
   std::size_t values = 0;
@@ -73,7 +76,7 @@ void ReadKind(const JsonReader& reader) {
   reader.Require("kind", kind);
   reader.Require("schema", schema);
   CheckSchema(reader);
-  if (kind != "pragma-bundle") reader["kind"].Complain("this is no evidence bundle");
+  if (kind != "pragma-bundle") reader["kind"].Complain("this is not an evidence bundle");
   if (schema < 1) reader["schema"].Complain("there is no such schema");
 }
 
@@ -99,27 +102,57 @@ void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
     reader["files"].Complain("the candidate must be exactly one file, " + file);
   const bool clang = candidate.language == Language::kCpp && candidate.compiler == "clang++";
   if (candidate.compiler != empty.compiler && !clang)
-    reader["compiler"].Complain("is none for candidates in this language");
+    reader["compiler"].Complain("does not compile this language");
   if (candidate.id() != said) reader["id"].Complain("is not the id of this candidate");
 }
 
-void ReadOptions(const JsonReader& reader, JudgingOptions& options) {
-  reader.Require("mode", options.mode);
-  reader.Require("cache", options.cache);
-  reader.Require("threads", options.threads);
+// Reads the field as text. Durations are stored in seconds. Older bundles lack what had its
+// default.
+std::string TextOf(const JsonReader& reader, const JudgingField& field) {
+  switch (field.kind) {
+    case JudgingField::Kind::kCount: {
+      int count = 0;
+      reader.Require(field.name, count);
+      return std::to_string(count);
+    }
+    case JudgingField::Kind::kDuration: {
+      double seconds = 0;
+      reader.Require(std::string(field.name) + "_s", seconds);
+      const bool good = std::isfinite(seconds) && seconds > 0;
+      if (!good) reader[std::string(field.name) + "_s"].Complain("is out of range");
+      return good ? fmt::format("{}s", seconds) : "";
+    }
+    case JudgingField::Kind::kFlag: {
+      bool given = false;
+      reader.Get(field.name, given);
+      return given ? "true" : "false";
+    }
+    default: {
+      std::string text;
+      if (field.kind == JudgingField::Kind::kChoice) {
+        reader.Require(field.name, text);
+      } else {
+        reader.Get(field.name, text);
+      }
+      return text;
+    }
+  }
+}
+
+void ReadOptions(const JsonReader& reader, BundleOptions& options) {
+  for (const JudgingField& field : JudgingFields()) {
+    if (!field.in_bundle) continue;
+    const std::string text = TextOf(reader, field);
+    const std::string complaint = field.Complaint(text);
+    if (complaint.empty()) {
+      field.set(options.judging, text);
+    } else if (field.kind != JudgingField::Kind::kDuration) {
+      reader[field.name].Complain(complaint);
+    }
+  }
+  if (options.judging.threads > kMaxThreads) reader["threads"].Complain("is out of range");
   reader.Require("check_sets", options.check_sets);
-  reader.Require("run_limit_s", options.run_limit_s);
   reader.Require("timing_budget_s", options.timing_budget_s);
-  reader.Get("shapes", options.shapes);
-  reader.Get("strict_nan", options.strict_nan);
-  if (options.mode != "strict" && options.mode != "official")
-    reader["mode"].Complain("must be strict or official");
-  if (options.cache != "warm" && options.cache != "cold")
-    reader["cache"].Complain("must be warm or cold");
-  if (options.threads < 1 || options.threads > kMaxThreads)
-    reader["threads"].Complain("is out of range");
-  if (!std::isfinite(options.run_limit_s) || options.run_limit_s <= 0)
-    reader["run_limit_s"].Complain("is out of range");
 }
 
 void ReadSamples(const JsonReader& reader, Evaluation& evaluation) {
@@ -137,8 +170,8 @@ void ReadSamples(const JsonReader& reader, Evaluation& evaluation) {
 void ReadEvaluation(const JsonReader& reader, Evaluation& evaluation) {
   Read(reader["evaluation"], evaluation);
   ReadSamples(reader["samples"], evaluation);
-  if (!evaluation.passed()) reader["evaluation"].Complain("did not pass, so it is no evidence");
-  if (!SeedFromHex(evaluation.seed)) reader["evaluation"]["seed"].Complain("is no seed");
+  if (!evaluation.passed()) reader["evaluation"].Complain("did not pass, so it is not evidence");
+  if (!SeedFromHex(evaluation.seed)) reader["evaluation"]["seed"].Complain("is not a seed");
 }
 
 void ReadAncestor(const JsonReader& reader, Ancestor& ancestor) {
@@ -151,7 +184,7 @@ void ReadAncestor(const JsonReader& reader, Ancestor& ancestor) {
   if (const auto known = StatusFromName(status)) {
     ancestor.status = *known;
   } else {
-    reader["status"].Complain("is no status that is known");
+    reader["status"].Complain("is not a known status");
   }
   const JsonReader ratio = reader["speedup_eager"];
   if (ratio.null()) return;
@@ -209,7 +242,7 @@ Result<OpenedBundle> OpenBundle(std::string_view text, std::string_view name) {
   const auto reader = JsonReader::Parse(object, name);
   if (!reader) return Fail(ErrorKind::kUsage, reader.error().message);
   ReadKind(*reader);
-  // Of a newer schema nothing else is read: its names may mean other things.
+  // If the schema is newer, nothing else is read, because its names may have other meanings.
   if (reader->status()) ReadBundle(*reader, opened.bundle);
   if (const auto status = reader->status(); !status)
     return Fail(ErrorKind::kUsage, status.error().message);

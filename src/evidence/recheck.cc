@@ -64,7 +64,7 @@ class RecheckComparison final {
                                    .detail = std::move(detail)});
   }
 
-  // A note when they differ; says whether they agree.
+  // Adds a note if the two differ. Returns true if they agree.
   bool Same(std::string_view what, const std::string& recorded, const std::string& now) {
     if (recorded != now) Add(Weight::kNote, std::string(what), recorded, now, "");
     return recorded == now;
@@ -76,7 +76,7 @@ class RecheckComparison final {
         std::string(StatusName(now.status)), fmt::format("{}: {}", seed, now.reason));
   }
 
-  // What an object, an error figure or a time may depend on.
+  // Compares everything on which an object, an error figure or a time may depend.
   void CompareSurroundings() {
     const Environment& then = then_.environment;
     const Environment& now = now_.same_seed.environment;
@@ -84,7 +84,7 @@ class RecheckComparison final {
     const bool header =
         Same("kernel_header", recorded_.kernel_header_sha256, now_.kernel_header_sha256);
     const bool cpu = Same("cpu", then.cpu, now.cpu);
-    // A candidate that was not built names no compiler; its status says enough.
+    // A candidate that was not built names no compiler. Its status is informative enough.
     const bool compiler = now.compiler.empty() || Same("compiler", then.compiler, now.compiler);
     const bool torch = Same("torch", then.torch, now.torch);
     const bool threads = Same("threads", std::to_string(then.threads), std::to_string(now.threads));
@@ -98,8 +98,10 @@ class RecheckComparison final {
   }
 
   void CompareOptions() {
-    Same("mode", recorded_.options.mode, now_.options.mode);
-    Same("cache", recorded_.options.cache, now_.options.cache);
+    Same("mode", std::string(CheckModeName(recorded_.options.judging.mode)),
+         std::string(CheckModeName(now_.options.judging.mode)));
+    Same("cache", std::string(CacheStateName(recorded_.options.judging.cache)),
+         std::string(CacheStateName(now_.options.judging.cache)));
     same_values_ &= Same("check_sets", std::to_string(recorded_.options.check_sets),
                          std::to_string(now_.options.check_sets));
   }
@@ -122,7 +124,7 @@ class RecheckComparison final {
         std::pair(then->rel_l2, now->rel_l2), std::pair(then->honest_rel_l2, now->honest_rel_l2)};
     if (std::ranges::all_of(pairs, [](const auto& p) { return SameBits(p.first, p.second); }))
       return;
-    // A kernel that adds in no fixed order gives other last bits each time, and may.
+    // A kernel that adds in no fixed order legitimately gives different last bits each time.
     const bool worse = !(now->rel_l2 <= 2 * then->rel_l2 + now->honest_rel_l2);
     Add(same_values_ && worse ? Weight::kRefutes : Weight::kNote, "error",
         fmt::format("{:.3g}", then->rel_l2), fmt::format("{:.3g}", now->rel_l2),

@@ -1,5 +1,5 @@
-// Recheck: what a bundle says against what judging its candidate once more says. Pure comparison;
-// whoever calls it builds, runs and times (cli/recheck.cc).
+// Recheck: compares what a bundle claims with the result of judging its candidate again. This is a
+// pure comparison. The caller builds, runs and times the candidate (cli/recheck.cc).
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace pragma {
 
-// The judgement made now, on this machine.
+// The judgement made now on this machine.
 struct Rejudged {
-  Evaluation same_seed;   // with the recorded seed
-  Evaluation fresh_seed;  // with one drawn after the build
+  Evaluation same_seed;   // judged with the recorded seed
+  Evaluation fresh_seed;  // judged with a seed drawn after the build
   std::string pragma;
   std::string system;
   std::string kernel_header_sha256;
-  JudgingOptions options;
-  bool timed = true;        // false: checks only, as asked for
-  std::string not_against;  // why the run's best was not timed against; empty: it was, or none was
+  BundleOptions options;
+  bool timed = true;        // false: only checks were requested
+  std::string not_against;  // why the run's best was not timed; empty: it was, or there is none
 };
 
 enum class Weight : std::uint8_t {
-  kNote,     // worth knowing: another machine, another compiler, a figure that moved a little
-  kRefutes,  // what the bundle claims does not hold here
+  kNote,     // worth knowing: another machine or compiler, or a figure that changed slightly
+  kRefutes,  // a claim of the bundle does not hold here
 };
 [[nodiscard]] std::string_view WeightName(Weight weight);  // "note", "refutes"
 
 struct Difference {
   std::string what;  // "status", "object", "error", "speedup.eager", "cpu", ...
   Weight weight = Weight::kNote;
-  std::string recorded;  // foreign text: as the bundle has it
+  std::string recorded;  // untrusted text from the bundle
   std::string now;
   std::string detail;
 };
@@ -46,11 +46,11 @@ struct RecheckReport {
   RecheckVerdict verdict = RecheckVerdict::kConfirmed;
 };
 
-// The rules stand in docs/evidence.md.
+// The rules are in docs/evidence.md.
 [[nodiscard]] RecheckReport CompareWithRecord(const Bundle& recorded, const Rejudged& now);
 
-// A speed-up may fall this far short of the whole recorded interval, on the same machine, before
-// it counts as refuted: machines drift by more than the interval of one sitting.
+// A speedup may be below the whole recorded interval by this factor, on the same machine, before it
+// counts as refuted. Machines drift by more than the interval of one session.
 inline constexpr double kSpeedupSlack = 1.1;
 
 }  // namespace pragma

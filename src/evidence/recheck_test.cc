@@ -1,4 +1,4 @@
-// What counts as confirmed, as worth a note and as refuted.
+// Tests what counts as confirmed, as worth a note, and as refuted.
 #include "evidence/recheck.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ Rejudged Again(const Bundle& bundle) {
           .not_against = {}};
 }
 
-// What the comparison says when the judgement of now is changed so.
+// Returns the result of the comparison after `change` is applied to the new judgement.
 RecheckReport After(const std::function<void(Rejudged&)>& change) {
   const Bundle bundle = Recorded();
   Rejudged now = Again(bundle);

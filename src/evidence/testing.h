@@ -1,4 +1,4 @@
-// For tests: a bundle with something in every part.
+// Test support: a bundle with content in every part.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace pragma {
 
-// Two processes of two bursts: the candidate takes 1 ms, eager `ratio` times as long.
+// Samples of two processes of two bursts. The candidate takes 1 ms and eager takes `ratio` times as
+// long.
 inline std::vector<RawSamples> ExampleSamples(double ratio) {
   return {{.session = "eager",
            .side = "candidate",
@@ -74,7 +75,7 @@ inline Bundle ExampleBundle() {
           .kernel_header_sha256 = std::string(64, 'a'),
           .candidate = CppCandidate("int x;\n"),
           .against = CppCandidate("int y;\n"),
-          .options = {.threads = 2},
+          .options = {.judging = {.threads = 2}},
           .machine = R"({"cpu":"a cpu","peak_gflops":1.5})",
           .system = "Linux 6.1 x86_64",
           .evaluation = ExampleEvidence(),

@@ -1,6 +1,6 @@
 // The built-in expert: a Conductor and a Coder that need no language model. The Coder writes a
-// kernel from the task's operator graph; which choices it made stands in the kernel's first lines,
-// so that a run is a function of its tree and can be resumed and replayed.
+// kernel from the task's operator graph. The kernel's first lines record the choices that the Coder
+// made, so a run is a function of its tree of attempts and can be resumed and replayed.
 #pragma once
 
 #include <memory>
@@ -8,25 +8,25 @@
 
 #include "agent/roles.h"
 #include "core/candidate.h"
-#include "expert/anchor_kernel.h"
+#include "expert/ir/target.h"
 #include "knowledge/entry.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 
-// How the command line names it: --model expert.
+// The name of the expert on the command line: --model expert.
 inline constexpr std::string_view kExpertModel = "expert";
 
-// `clang` is left at its default: only a build knows.
+// Returns the target for a machine. `clang` keeps its default, since only a build can find out.
 [[nodiscard]] KernelTarget TargetOf(const Machine& machine);
 
 [[nodiscard]] std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge,
                                                              const KernelTarget& target);
 [[nodiscard]] std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target,
                                                      Language language = Language::kCpp);
-// Whether it writes in this language.
+// Returns whether the expert can write kernels in this language.
 [[nodiscard]] constexpr bool ExpertWrites(Language language) {
   return language == Language::kCpp || language == Language::kTriton;
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

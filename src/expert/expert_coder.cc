@@ -1,5 +1,5 @@
-// The Coder without a language model: the task's graph, lowered and written out, in the variant
-// that the advice asks for.
+// The Coder without a language model: lowers the task's graph and writes the kernel in the variant
+// for which the advice asks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/trial.h"
-#include "expert/emit_kernel.h"
+#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lowering.h"
+#include "expert/ir/program.h"
+#include "expert/lower/lowering.h"
 #include "expert/next_variant.h"
-#include "expert/program.h"
+#include "expert/plan/variant.h"
 #include "expert/triton/module.h"
-#include "expert/variant.h"
 #include "machine/machine.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
-// The status says "unsupported" already.
+// Removes "unsupported: " from the message, since the status already says so.
 std::string Refusal(std::string_view message) {
   constexpr std::string_view kStatus = "unsupported: ";
   if (message.starts_with(kStatus)) message.remove_prefix(kStatus.size());
@@ -65,8 +65,9 @@ class ExpertCoder final : public Coder {
     return CppCandidate(EmitKernel(task, std::move(program), target_, variant));
   }
 
-  // What the version to start from chose, and the one change. Without advice: a change that has
-  // not been tried; where no version is shown the default first, then samples.
+  // Returns the variant to write: the choices of the version to start from, with the one requested
+  // change. Without advice it makes a change that has not been tried. Where no version is shown,
+  // the default comes first and then random samples.
   [[nodiscard]] KernelVariant Wanted(const Window& window, const Advice* advice,
                                      const Program& program) const {
     const Trial* start = window.best != nullptr ? window.best : window.current;
@@ -112,4 +113,4 @@ std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target, Language lang
   return std::make_unique<ExpertCoder>(target, language);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -1,8 +1,9 @@
-// The Conductor without a language model. It starts from the roofline: near it, there is nothing
-// left to gain; below it, each attempt changes one thing of the best version so far, first what
-// the knowledge base's techniques say against the profile's diagnosis, then what may matter under
-// the roof that is nearer. A change that measured worse is undone by starting from the best again;
-// what was tried is not tried again; when nothing is left it says so.
+// The Conductor without a language model. It starts from the roofline. Near the roof there is
+// nothing left to gain. Below it, each attempt changes one thing of the best version so far. First
+// come the changes that the knowledge base's techniques suggest for the profile's diagnosis, then
+// those that may matter under the nearer roof. A change that measured worse is undone by starting
+// from the best version again. What has been tried is not tried again. When nothing is left, the
+// Conductor says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,19 +21,19 @@
 #include "core/trial.h"
 #include "expert/expert.h"
 #include "expert/next_variant.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 constexpr double kNearRoof = 0.95;
-constexpr double kPastRoof = 1.1;  // then the estimate of the bound is not to be believed
+constexpr double kPastRoof = 1.1;  // above this share the estimate of the bound is not credible
 
 // How far a version is from what this machine allows, and which limit is the nearer one.
 struct Standing {
-  Roof roof = Roof::kEither;  // not known
-  double share = 0;           // of the bound that is reached
+  Roof roof = Roof::kEither;  // kEither: not known
+  double share = 0;           // share of the bound that is reached
 };
 
 Standing StandingOf(const Trial& trial) {
@@ -44,7 +45,7 @@ Standing StandingOf(const Trial& trial) {
     const bool memory = metric("bandwidth_share") >= metric("compute_share");
     return {memory ? Roof::kMemory : Roof::kArithmetic, share};
   }
-  // Without a profile: what has to be read and written at least.
+  // Without a profile, the bound is the time for the least data that must be read and written.
   const Evaluation& evaluation = trial.evaluation;
   if (!evaluation.timing || !evaluation.lower_bound_ms || evaluation.timing->ms.median <= 0)
     return {};
@@ -59,7 +60,7 @@ std::string Text(const Standing& standing) {
   return fmt::format("{}, at {:.0f} % of what the machine allows", bound, 100 * standing.share);
 }
 
-// What the last attempt came to, where it is not what goes on.
+// Describes the result of the last attempt where its version is not developed further.
 std::string Undone(const Window& window) {
   const Trial* last = window.current;
   if (last == nullptr || last == window.best || !last->advice || !last->candidate) return "";
@@ -111,7 +112,8 @@ class ExpertConductor final : public Conductor {
     return advice;
   }
 
-  // A tree strategy also asks for what hangs below the module itself.
+  // Returns the advice for a first version. A tree strategy also asks for children of the module
+  // itself.
   [[nodiscard]] Advice First(const Window& window) const {
     Advice advice;
     advice.base = Base::kReference;
@@ -156,7 +158,7 @@ class ExpertConductor final : public Conductor {
     return false;
   }
 
-  // Beside a language model's Coder: what the diagnosis says, in words.
+  // Returns the advice for a language model's Coder: the diagnosis in words.
   static Advice ForForeignCode() {
     Advice advice;
     advice.base = Base::kBest;
@@ -175,4 +177,4 @@ std::unique_ptr<Conductor> MakeExpertConductor(Compendium knowledge, const Kerne
   return std::make_unique<ExpertConductor>(std::move(knowledge), target);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

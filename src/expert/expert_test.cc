@@ -1,5 +1,6 @@
-// The expert's two roles: kernels that compile, refusals that name the operator, one change an
-// attempt and none twice. What the kernels compute is tested end to end (tests/e2e, tests/expert).
+// Tests the expert's two roles: its kernels compile, a refusal names the operator, and each attempt
+// changes one thing and repeats none. The values that the kernels compute are tested end to end
+// (tests/e2e, tests/expert).
 #include "expert/expert.h"
 
 #include <fmt/format.h>
@@ -25,17 +26,17 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/graph_testing.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 #include "task/torch_server.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
 
-// out = op(x, args...) with x and out of one shape.
+// Returns a task for out = op(x, args...), where x and out have the same shape.
 Task OneOperator(const std::string& op, std::vector<ScalarValue> args = {},
                  const std::vector<std::int64_t>& shape = {30, 67}) {
   Task task;
@@ -99,7 +100,7 @@ TEST(ExpertCoder, KernelsCompileWithoutAWarning) {
   }
 }
 
-// p1 = x * w1, p2 = p1 * w2 and so on; product i has widths[i] columns.
+// Returns a task for p1 = x * w1, p2 = p1 * w2 and so on. Product i has widths[i] columns.
 Task Products(const std::vector<std::int64_t>& widths) {
   constexpr std::int64_t kRows = 1500;
   Task task;
@@ -135,7 +136,7 @@ TEST(ExpertCoder, ManyProductsHaveNoMoreTunablesThanATunerTakes) {
   const std::string& source = proposal.candidate->source();
   const auto tunables = ReadTunables(LexSource(source));
   ASSERT_TRUE(tunables) << tunables.error().message;
-  EXPECT_GT(tunables->size(), 4U);  // more than those of one product
+  EXPECT_GT(tunables->size(), 4U);  // more than the tunables of one product
   std::size_t combinations = 1;
   for (const Tunable& tunable : *tunables) combinations *= tunable.values.size();
   EXPECT_LE(combinations, kMostCombinations);
@@ -200,7 +201,7 @@ TEST(ExpertCoder, WithoutAConductorItSamplesOrRefines) {
 TEST(KernelVariant, UnknownWordsArePassedOver) {
   EXPECT_EQ(VariantFromText("stream=3 colour=4 unroll=1 nothing").Text(), "unroll=1");
   EXPECT_EQ(VariantFromText("unroll=1 unroll=0").Text(), "default");
-  EXPECT_FALSE(VariantOf(CppCandidate("// a kernel of somebody else's\n")));
+  EXPECT_FALSE(VariantOf(CppCandidate("// a kernel by another author\n")));
 }
 
 class ExpertConductorTest : public testing::Test {
@@ -267,10 +268,11 @@ TEST_F(ExpertConductorTest, ATreesNodeIsImprovedAlsoWhereItIsNotTheBest) {
 }
 
 TEST_F(ExpertConductorTest, NoChangeOfTheBestIsAskedForTwice) {
-  task_ = OneOperator("aten._softmax.default", {Int(1), Int(0)}, {4000, 1000});  // for all threads
+  // The shape is large enough for all threads.
+  task_ = OneOperator("aten._softmax.default", {Int(1), Int(0)}, {4000, 1000});
   Add(nullptr);
   ASSERT_THAT(trials_[0].candidate->source(), HasSubstr("#pragma omp"));
-  trials_[0].candidate->tunables["Y_CHAINS"] = 4;  // by a tuner
+  trials_[0].candidate->tunables["Y_CHAINS"] = 4;  // as a tuner would set it
   std::vector<std::string> asked;
   for (Advice advice = Next(); !advice.stop && asked.size() < 20; advice = Next()) {
     asked.push_back(advice.change);
@@ -323,7 +325,7 @@ TEST_F(ExpertConductorTest, StopsNearTheBound) {
   const Advice advice = Next();
   EXPECT_TRUE(advice.stop);
   EXPECT_THAT(advice.evidence, HasSubstr("bound by memory, at 97 %"));
-  // Faster than the bound: then it was estimated wrong, and says nothing.
+  // The version is faster than the bound. So the bound was estimated wrong, and it says nothing.
   trials_[0].profile->metrics[0].value = 1.5;
   EXPECT_FALSE(Next().stop);
 }
@@ -363,4 +365,4 @@ TEST_F(ExpertConductorTest, TriesNothingTwiceAndThenStops) {
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -1,4 +1,4 @@
-// For tests of the expert: the pieces of a task's graph.
+// Helpers for tests of the expert: they make the pieces of a task's graph.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "core/task.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 [[nodiscard]] inline ScalarValue Int(std::int64_t value) {
   return {.kind = ScalarValue::Kind::kInt, .integer = value};
@@ -20,4 +20,4 @@ namespace pragma {
   return {name, name, TensorRole::kInput, DType::kFloat32, std::move(shape)};
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -1,21 +1,21 @@
-// For tests of nests: steps over rows and columns.
+// Helpers for tests of nests: steps over rows and columns.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 
-namespace pragma {
+namespace pragma::expert {
 
-// The element of a contiguous matrix.
+// Returns a load of an element of a contiguous matrix.
 [[nodiscard]] inline ExprPtr Row(int buffer, std::int64_t columns) {
   return LoadOf(buffer, {{columns, 1}, 0}, ExprType::kFloat);
 }
 
-// A fold goes along rows.
+// Returns a step over a matrix. A reduction runs along rows.
 [[nodiscard]] inline Step Of(Step::Kind kind, const Shape& shape, ExprPtr expr, int buffer,
                              AffineForm place) {
   Step step;
@@ -29,4 +29,4 @@ namespace pragma {
   return step;
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

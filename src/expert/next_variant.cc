@@ -13,16 +13,16 @@
 #include "base/random.h"
 #include "core/candidate.h"
 #include "core/trial.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
-// One choice in so many of a sample is drawn; the others keep their default, which most have for a
-// reason.
+// In a sample, one of this many choices is drawn at random. The others keep their default, which
+// usually has a reason.
 constexpr std::uint64_t kDrawnOneIn = 2;
 
-// Values of one choice, the nearest to the present one first.
+// Returns the other values of one choice, those nearest to the present value first.
 std::vector<int> Neighbours(const Choice& choice) {
   std::vector<int> values = choice.values;
   std::ranges::sort(values);
@@ -35,8 +35,9 @@ std::vector<int> Neighbours(const Choice& choice) {
   return values;
 }
 
-// A choice that a version does not have is one that its other values leave nothing to choose for
-// (no schedule without threads), so it does not tell two versions apart.
+// Returns whether two versions agree in all choices that both have. A choice is absent from a
+// version where the other values make it meaningless (no schedule without threads), so it does not
+// distinguish two versions.
 bool Agree(const ChoiceValues& a, const ChoiceValues& b) {
   return std::ranges::all_of(a, [&](const auto& entry) {
     const auto found = b.find(entry.first);
@@ -93,4 +94,4 @@ KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt) {
   return VariantFromText(text);
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

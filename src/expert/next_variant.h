@@ -1,5 +1,5 @@
-// Which variant of a kernel comes next: one that was not judged yet and differs in one choice from
-// the version worked on, or a drawn one where nothing is shown to start from.
+// Chooses the next variant of a kernel. It is one that has not been judged yet and differs in one
+// choice from the version worked on, or a random one where there is no version to start from.
 #pragma once
 
 #include <map>
@@ -9,28 +9,29 @@
 
 #include "agent/window.h"
 #include "core/candidate.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 
-// All choices of one kernel, with its values.
+// The values of all choices of one kernel.
 using ChoiceValues = std::map<std::string, int>;
 [[nodiscard]] ChoiceValues ValuesOf(const std::vector<Choice>& choices);
 
-// Of the expert's kernels in the window: what was judged already.
+// Returns the values of the expert's kernels in the window that have already been judged.
 [[nodiscard]] std::vector<ChoiceValues> TriedValues(const Window& window);
 
-// "chains=8: what the choice means": the nearest value of this choice that has not been tried with
-// the others (`all`) as they are. None: all were.
+// Returns a change such as "chains=8: what the choice means". It is the nearest value of this
+// choice that has not been tried while the other choices (`all`) stay as they are. Returns nullopt
+// where all values have been tried.
 [[nodiscard]] std::optional<std::string> UntriedChange(const Choice& choice,
                                                        const std::vector<Choice>& all,
                                                        const std::vector<ChoiceValues>& tried);
-// Of any choice, in their order.
+// Returns the first untried change of any choice, in their order.
 [[nodiscard]] std::optional<std::string> UntriedChange(const std::vector<Choice>& all,
                                                        const std::vector<ChoiceValues>& tried);
 
-// Drawn at random from the choices of a default kernel, the same for the same attempt: independent
-// samples, as a model without memory would give them.
+// Draws a variant at random from the choices of a default kernel. The same attempt gives the same
+// variant. Samples are independent, as from a model without memory.
 [[nodiscard]] KernelVariant SampledVariant(const std::vector<Choice>& choices, int attempt);
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a word of the source, or a flag, needs of the processor.
+// A word in the source, or a flag, and the processor feature that it needs.
 struct FeatureSign {
   std::string_view text;
   std::string_view feature;
@@ -49,7 +49,8 @@ constexpr std::array kFlagSigns{FeatureSign{"-mavx", "avx"},
                                 FeatureSign{"-march=x86-64-v3", "avx2"},
                                 FeatureSign{"-march=x86-64-v4", "avx512f"}};
 
-// "__AVX512F__" of avx512f: the macro by which a source asks whether the compiler may use it.
+// Returns "__AVX512F__" for avx512f: the macro by which a source tests whether the compiler may use
+// the feature.
 std::string MacroOf(std::string_view feature) {
   std::string macro = "__";
   for (const char c : feature) {
@@ -73,7 +74,8 @@ void WriteTensors(JsonWriter& writer, std::string_view name,
   writer.EndArray();
 }
 
-// kernel.h with the candidate's tunables set, which a build of ours sets on the command line.
+// Returns kernel.h with the candidate's tunables set. Our own build sets them on the command line
+// instead.
 std::string HeaderOf(const ExportRequest& request) {
   std::string chosen;
   for (const auto& [name, value] : request.candidate->tunables)
@@ -82,7 +84,7 @@ std::string HeaderOf(const ExportRequest& request) {
                         : "// The values that the tuner chose.\n" + chosen + request.kernel_header;
 }
 
-// What python/pragma_export/write.py reads.
+// Returns the request that python/pragma_export/write.py reads.
 std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built) {
   const Task& task = *request.task;
   const Candidate& candidate = *request.candidate;
@@ -99,7 +101,7 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   return writer.Take();
 }
 
-// A Triton module is compiled where it is run.
+// A Triton module is compiled where it is run, so there is nothing to build.
 Result<BuiltKernel> BuildAgain(const ExportRequest& request, const Builder& builder) {
   if (request.candidate->language == Language::kTriton) return BuiltKernel{};
   BuildOutcome outcome = TRY(builder.Build(*request.candidate, request.kernel_header));
@@ -109,7 +111,7 @@ Result<BuiltKernel> BuildAgain(const ExportRequest& request, const Builder& buil
                   std::get<BuildFailure>(outcome).reason);
 }
 
-// "solution.py" says little beside ModelNew's file.
+// Next to ModelNew's file, the name "solution.py" would not be informative.
 std::string SourceName(const Candidate& candidate) {
   return candidate.language == Language::kTriton ? "kernel.py" : candidate.files.begin()->first;
 }

@@ -1,5 +1,5 @@
-// Export: a verified kernel as files that others use: ModelNew in KernelBench's format, and the
-// plain source (with kernel.h where it includes that).
+// Export: writes a verified kernel as files for use outside pragma: ModelNew in KernelBench's
+// format, and the plain source (with kernel.h if the source includes it).
 #pragma once
 
 #include <filesystem>
@@ -17,24 +17,24 @@ namespace pragma {
 struct ExportRequest {
   const Task* task = nullptr;
   const Candidate* candidate = nullptr;
-  std::string kernel_header;           // InterfaceText of the candidate's language
-  std::filesystem::path folder;        // created where it is missing
+  std::string kernel_header;           // InterfaceText for the candidate's language
+  std::filesystem::path folder;        // created if it does not exist
   std::filesystem::path python;        // any interpreter; the task's source is parsed, not run
-  std::filesystem::path package_root;  // folder that holds pragma_export/
+  std::filesystem::path package_root;  // folder that contains pragma_export/
 };
 
 struct Exported {
-  std::vector<std::string> files;  // written, ModelNew's first
-  std::string model_new;           // path of the Python file; empty when `refusal` says why not
-  std::string refusal;  // the task leaves no room for a drop-in; the plain files are written
+  std::vector<std::string> files;  // written files, ModelNew's first
+  std::string model_new;           // path of the Python file; empty: `refusal` says why
+  std::string refusal;  // why the task allows no drop-in; the plain files are still written
 };
 
-// kUsage when the candidate does not build here.
+// Returns kUsage if the candidate does not build here.
 [[nodiscard]] Result<Exported> WriteExport(const ExportRequest& request, const Builder& builder);
 
-// Processor features (as /proc/cpuinfo names them) that the source asks for by name or flag; those
-// that -march=native brings are the building machine's own. What a source uses only where the
-// compiler has it (it asks for __AVX512F__) is not asked for.
+// Returns the processor features (named as in /proc/cpuinfo) that the source requires by name or
+// flag. Features that -march=native enables are those of the building machine. A feature that a
+// source uses only if the compiler has it (tested with __AVX512F__) is not required.
 [[nodiscard]] std::vector<std::string> RequiredFeatures(const Candidate& candidate);
 
 }  // namespace pragma

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
@@ -19,6 +18,7 @@
 #include "harness/worker_failure.h"
 #include "harness/worker_process.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "task/system_jail.h"
 #include "task/torch_channel.h"
@@ -27,15 +27,16 @@
 namespace pragma {
 namespace {
 
-// The driver maps some hundred MiB of host memory for a context.
+// Memory limit of a process. For one context, the driver maps a few hundred MiB of host memory.
 constexpr std::size_t kMemory = std::size_t{4} << 30U;
-constexpr int kProcesses = 64;  // threads: the driver starts some
+constexpr int kProcesses = 64;  // includes threads, of which the driver starts several
 constexpr int kOpenFiles = 256;
 constexpr int kControlFd = 3;
 constexpr int kAreasFd = 4;
 constexpr int kObjectFd = 5;
 constexpr int kKeptFd = 6;
-// Of the line that goes with a candidate; a worker takes no longer one.
+// Maximum length of the line of names that is sent with a candidate. A worker does not accept a
+// longer one.
 constexpr std::size_t kMostNames = std::size_t{60} << 10U;
 constexpr Seconds kSendLimit{10};
 
@@ -48,7 +49,7 @@ JailSpec MakeSpec(const Jail& jail, const Device& device, const WorkerOptions& o
   return spec;
 }
 
-// The control page of a process that computes in such an area.
+// Makes the control page of a process that computes in an area with this layout.
 Result<Doorbell> MakeControl(const AreaLayout& layout) {
   const std::size_t sets = layout.arguments.size();
   if (sets == 0 || sets > PRAGMA_MAX_SETS || layout.outputs.size() != sets) {
@@ -78,10 +79,10 @@ JailSpec CudaJail(const Device& device) {
   BindSystem(spec);
   BindDevice(spec, device);
   spec.env["HOME"] = "/tmp";
-  spec.env["CUDA_MODULE_LOADING"] = "EAGER";  // not in the first call
+  spec.env["CUDA_MODULE_LOADING"] = "EAGER";  // load modules at start-up, not during the first call
   spec.tmpfs = {"/tmp"};
   spec.proc = true;
-  // CUDA reserves far more addresses than there is memory.
+  // CUDA reserves far more address space than there is memory.
   spec.limits.address_space_bytes = 0;
   spec.limits.memory_bytes = kMemory;
   spec.limits.processes = kProcesses;
@@ -124,7 +125,8 @@ Result<void> CudaProgram::HandOver(pragma_control& page, TorchChannel& object) c
   const UniqueFd file(::open(shared_object_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return FailErrno("cannot open " + shared_object_);
   const std::array<int, 1> fds{file.get()};
-  // One that is dead takes nothing, and is found out when it is asked to load.
+  // The result is ignored: a dead process receives nothing, and this is detected when it is asked
+  // to load.
   static_cast<void>(object.Send(device_variables_, fds, After(kSendLimit)));
   return {};
 }

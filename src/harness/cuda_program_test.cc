@@ -1,5 +1,6 @@
-// pragma-cuda-worker in its jail, with candidates that nvcc made, over a driver whose device is
-// host memory (worker/cuda/fake_driver.c): all of a CUDA candidate's way but the GPU.
+// Tests pragma-cuda-worker in its jail with candidates that nvcc compiled. The CUDA driver is a
+// fake one whose device is host memory (worker/cuda/fake_driver.c). This covers the whole path of a
+// CUDA candidate except the GPU.
 #include "harness/cuda_program.h"
 
 #include <fcntl.h>
@@ -40,7 +41,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kCount = 8;
 constexpr std::size_t kSets = 3;
-constexpr std::size_t kPage = 4096;  // of each tensor
+constexpr std::size_t kPage = 4096;  // size of each tensor's place
 constexpr Seconds kLimit{30};
 
 constexpr const char* kHeader =
@@ -69,7 +70,7 @@ const Jail& TestJail() {
   return *jail;
 }
 
-// As the server hands it over: a line with the two descriptors.
+// An area as the server hands it over: one line of text with the two descriptors.
 class TestArea final {
  public:
   TestArea() {
@@ -108,7 +109,7 @@ class CudaWorker : public testing::Test {
     if (FindProgram("nvcc", PathFolders()).empty()) GTEST_SKIP() << "nvcc is not on PATH";
   }
 
-  // Builds and starts it; nothing is loaded yet.
+  // Builds the candidate and starts its process. Nothing is loaded yet.
   void Start(const std::string& source) {
     const Builder builder(TestJail(), cache_.path());
     const auto built = builder.Build(CudaCandidate(source), kHeader);
@@ -144,7 +145,7 @@ TEST_F(CudaWorker, AKernelIsLaunchedOnTheListedSetsOnly) {
   Start(Source("  Double<<<1, 8, 0, stream>>>(x, out, 8);"));
   ASSERT_EQ(Ring(PRAGMA_START).result, PRAGMA_OK) << said();
   ASSERT_EQ(Load().result, PRAGMA_OK) << said();
-  area_.x(2)[3] = 77;  // values reach it as the area has them when it is called
+  area_.x(2)[3] = 77;  // the kernel sees the values that the area holds when it is called
   EXPECT_EQ(Ring(PRAGMA_WAKE).result, PRAGMA_OK);
   EXPECT_EQ(Ring(PRAGMA_EMPTY, {0, 1, 2}).result, PRAGMA_OK);
   EXPECT_EQ(area_.out(2)[3], 0);
@@ -170,7 +171,7 @@ TEST_F(CudaWorker, ScratchIsItsOwnAndThereAsTheSourceAsks) {
   EXPECT_EQ(area_.out(1)[5], 30);
 }
 
-// Copies its scratch memory, which it never writes, to where it can be seen.
+// A kernel that copies its scratch memory, which it never writes, to its output.
 const std::string kShowsScratch =
     "extern \"C\" constinit const std::size_t pragma_scratch_bytes = 64;\n" +
     Source("  cudaMemcpyAsync(out, scratch, 32, cudaMemcpyDeviceToDevice, stream);");
@@ -198,7 +199,7 @@ TEST_F(CudaWorker, ScrambledCallsFindOtherScratchMemoryEachTime) {
 }
 
 TEST_F(CudaWorker, KeptMemoryIsReadAndWritten) {
-  constexpr std::size_t kVariable = 64;  // of the driver's
+  constexpr std::size_t kVariable = 64;  // size of the fake driver's variable
   Start(
       "__device__ float memory[16];\n__global__ void Fill(float* out) { memory[0] += out[0]; }\n"
       "extern \"C\" constinit const std::size_t pragma_scratch_bytes = 64;\n" +
@@ -268,11 +269,11 @@ TEST_F(CudaWorker, CopiesWithTheHostAreRefused) {
 TEST_F(CudaWorker, ArgumentsCannotBeWritten) {
   Start(Source("  Double<<<1, 8, 0, stream>>>(x, const_cast<float*>(x), 8);"));
   ASSERT_EQ(Load().result, PRAGMA_OK) << said();
-  EXPECT_EQ(Ring(PRAGMA_RUN, {0}).answer, Answer::kDied);  // on a GPU: a fault of the device
+  EXPECT_EQ(Ring(PRAGMA_RUN, {0}).answer, Answer::kDied);  // on a GPU this would be a device fault
   EXPECT_EQ(area_.x(0)[1], 1);
 }
 
-// What the audit would turn away, as one that got past it.
+// Loads a candidate that the audit would reject, as if it had passed the audit.
 TEST_F(CudaWorker, NoThreadCanBeStarted) {
   const std::filesystem::path source = cache_.path() / "thread.cpp";
   ASSERT_TRUE(
@@ -301,7 +302,7 @@ TEST_F(CudaWorker, WithoutADriverItSaysSo) {
   program_ = CudaProgram(TestJail(), nowhere, WorkerOptions{});
   Start(BuiltKernel{});
   EXPECT_EQ(Ring(PRAGMA_START).result, PRAGMA_LOAD_FAILED);
-  EXPECT_NE(said(), "");  // where there is a driver, what else is missing
+  EXPECT_NE(said(), "");  // on a machine with a driver it says what else is missing
 }
 
 }  // namespace

@@ -28,15 +28,16 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{16} << 20U;
-constexpr std::uint64_t kRedZone = 256;  // of the ABI 128: what lies there may still be used
-constexpr std::uint64_t kPresent = std::uint64_t{1} << 63U;  // of an entry of /proc/PID/pagemap
-constexpr int kTries = 20;  // a thread of OpenMP's turns for a while before it waits
+constexpr std::uint64_t kRedZone = 256;  // the ABI reserves 128 bytes, which may still be in use
+constexpr std::uint64_t kPresent = std::uint64_t{1} << 63U;  // bit of an entry of /proc/PID/pagemap
+constexpr int kTries = 20;  // an OpenMP thread spins for a while before it waits
 constexpr std::chrono::milliseconds kPause{1};
-constexpr std::size_t kPartsOfOneCall = 512;  // below the system's limit of vectors
+constexpr std::size_t kPartsOfOneCall = 512;  // below the system's limit on iovecs per call
 
 std::uint64_t PageBytes() { return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)); }
 
-// The stack pointer of a thread that waits in a system call; nullopt: it runs, or may not be seen.
+// Returns the stack pointer of a thread that waits in a system call. nullopt means that the thread
+// is running or that we may not look at it.
 std::optional<std::uint64_t> WaitingAt(const std::filesystem::path& thread) {
   for (int i = 0; i < kTries; ++i) {
     const Result<std::string> text = ReadFile(thread / "syscall");
@@ -45,7 +46,8 @@ std::optional<std::uint64_t> WaitingAt(const std::filesystem::path& thread) {
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    // Number, six arguments, stack pointer, program counter; "-1 SP PC" outside of any call.
+    // The file holds the call's number, six arguments, the stack pointer and the program counter.
+    // Outside a system call it is "-1 SP PC".
     std::istringstream words(*text);
     std::vector<std::string> all;
     for (std::string word; words >> word;) all.push_back(word);
@@ -94,7 +96,8 @@ DeadStacks DeadStacks::Of(pid_t pid) {
   return stacks;
 }
 
-// Its pages that are there, from the bottom up to the stack pointer.
+// Adds the stack's present pages. `pointer` is the stack pointer; the pages below it are walked
+// downwards.
 void DeadStacks::Add(const Range& stack, std::uint64_t pointer) {
   const std::uint64_t page = PageBytes();
   const std::uint64_t end = pointer - kRedZone;
@@ -140,7 +143,8 @@ bool DeadStacks::Write(std::span<const std::byte> bytes) const {
   std::size_t at = 0;
   for (const Range& range : ranges_) {
     const std::size_t length = range.end - range.begin;
-    const iovec local{const_cast<std::byte*>(bytes.data() + at), length};  // only read
+    // process_vm_writev only reads the local side.
+    const iovec local{const_cast<std::byte*>(bytes.data() + at), length};
     const iovec remote{reinterpret_cast<void*>(range.begin), length};
     if (::process_vm_writev(pid_, &local, 1, &remote, 1, 0) != static_cast<ssize_t>(length))
       return false;

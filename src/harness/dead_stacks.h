@@ -1,5 +1,6 @@
-// DeadStacks: what lies below the stack pointers of a process's waiting threads. Calls leave bytes
-// there that nothing clears before the next one: a kernel could count its calls in them.
+// DeadStacks: the memory below the stack pointers of a process's waiting threads. Calls leave bytes
+// there, and nothing clears them before the next call, so a kernel could use them to count its
+// calls.
 #pragma once
 
 #include <sys/types.h>
@@ -13,13 +14,15 @@ namespace pragma {
 
 class DeadStacks final {
  public:
-  // Of threads that wait in the system, the pages that were ever touched; of more than 16 MiB the
-  // first. Empty where the system does not let us look. The process must not run meanwhile.
+  // Finds, for each thread that waits in a system call, the pages below its stack pointer that were
+  // ever touched. Only the first 16 MiB are kept. The result is empty where the system does not let
+  // us look. The process must not run in the meantime.
   [[nodiscard]] static DeadStacks Of(pid_t pid);
 
-  // The same places each time; empty: it cannot be read any more.
+  // Reads the same places each time. An empty result means that they cannot be read any more.
   [[nodiscard]] std::vector<std::byte> Read() const;
-  // `bytes` is as long as what Read gives. False: it cannot be written.
+  // Writes `bytes` to the same places. `bytes` must have the length of Read's result. Returns false
+  // if the places cannot be written.
   [[nodiscard]] bool Write(std::span<const std::byte> bytes) const;
 
  private:

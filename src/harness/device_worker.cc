@@ -16,23 +16,23 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/cuda_program.h"
 #include "harness/peer.h"
 #include "harness/worker_failure.h"
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "worker/protocol.h"
 
 namespace pragma {
 namespace {
 
-constexpr Seconds kReportLimit{10};  // for a jail's init to say how its program died
+constexpr Seconds kReportLimit{10};  // for a jail's init to report how its program died
 
 bool IsDead(const UniqueFd& pidfd) {
   pollfd waiter{pidfd.get(), POLLIN, 0};
@@ -75,7 +75,7 @@ Result<void> DeviceWorker::StartJail(const Referee::SharedArea& shared) {
 }
 
 DeviceWorker::~DeviceWorker() {
-  Kill();  // the zygote, or its jail's init, reaps it; SIGKILL also ends a stopped process
+  Kill();  // the zygote or the jail's init reaps it; SIGKILL also ends a stopped process
 }
 
 Result<void> DeviceWorker::WarmUp() {
@@ -173,7 +173,7 @@ WorkerFailure DeviceWorker::Died() {
   }
   if (outcome) return FailureFromDeath(*outcome, ReadLog(), kind);
   return {.status = Status::kCrashed,
-          .reason = "the candidate's process died, and nobody is left who knows how",
+          .reason = "the candidate's process died; its exit status could not be recovered",
           .log = ReadLog()};
 }
 
@@ -214,7 +214,7 @@ Result<void> ReadyWorkers::Start(const DeviceProgram& program, Referee& referee,
   return {};
 }
 
-// What still starts is not waited for.
+// Processes that are still starting are killed, not waited for.
 ReadyWorkers::~ReadyWorkers() {
   for (const std::unique_ptr<Starting>& starting : workers_) starting->worker.Kill();
 }

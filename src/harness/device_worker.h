@@ -1,4 +1,5 @@
-// DeviceWorker: one process of a candidate on a device, computing in an area of the referee's.
+// DeviceWorker: one process of a candidate on a device. It computes in a memory area that the
+// referee owns (task/referee.h).
 #pragma once
 
 #include <cstddef>
@@ -28,48 +29,53 @@ namespace pragma {
 
 class ReadyWorkers;
 
-// What a candidate's processes are started from: a zygote or a program. Borrowed.
+// What a candidate's processes are started from: either a zygote or a CUDA program. All pointers
+// are borrowed.
 struct DeviceProgram {
-  WorkerZygote* zygote = nullptr;     // a Triton module's
-  const CudaProgram* cuda = nullptr;  // a CUDA candidate's
-  ReadyWorkers* ready = nullptr;      // of these, what was started ahead
+  WorkerZygote* zygote = nullptr;     // for a Triton module
+  const CudaProgram* cuda = nullptr;  // for a CUDA candidate
+  ReadyWorkers* ready = nullptr;      // its processes that were started ahead of time
 };
 
 class DeviceWorker final {
  public:
-  // Started, nothing loaded. What the program names outlives it.
+  // Starts the process without loading the candidate. Everything that `program` points to must
+  // outlive it.
   [[nodiscard]] static Result<DeviceWorker> Start(const DeviceProgram& program, Referee& referee,
                                                   std::size_t area, const WorkerOptions& options);
   DeviceWorker(DeviceWorker&&) noexcept = default;
   DeviceWorker& operator=(DeviceWorker&&) noexcept = default;
   ~DeviceWorker();
 
-  // Starts the device, for a CUDA candidate that need not be there yet. An Error: the device does
-  // not start.
+  // Creates the device's context and memory for a CUDA candidate. The candidate need not exist yet.
+  // Returns an Error if the device cannot be started.
   [[nodiscard]] Result<void> WarmUp();
-  // nullopt: fine. After a failure the process is dead.
+  // Loads the candidate. nullopt means success. After a failure the process is dead.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
-  // Calls run for each listed set and waits for the device; `elapsed` is the parent's clock.
+  // Calls the kernel once for each listed set and waits for the device. `elapsed` is measured with
+  // the parent's clock.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
                                                          Nanoseconds* elapsed);
-  // The doorbell's own cost, with a wait for an idle device.
+  // Measures the doorbell's own cost, including a wait for an idle device.
   [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
                                                               Nanoseconds* elapsed);
-  // A seed other than 0: before each call of the next command, random bytes in whatever of the
-  // device's memory an earlier call may have left something in (pragma_control::scramble).
+  // With a seed other than 0, random bytes are written before each call of the next command. They
+  // go to all device memory in which an earlier call may have left something
+  // (pragma_control::scramble).
   void ScrambleNext(std::uint32_t seed) {
     if (peer_ != nullptr) peer_->doorbell().ScrambleNext(seed);
   }
-  // A CUDA candidate's kept memory on the device (variables of its device code, scratch memory), at
-  // most PRAGMA_KEPT_BYTES of it. A Triton module has none. Of another process of the candidate's
-  // it has the same bytes in the same order.
+  // Reads or writes the memory that a CUDA candidate keeps on the device: variables of its device
+  // code and scratch memory, at most PRAGMA_KEPT_BYTES. A Triton module has none. Every process of
+  // one candidate reports the same bytes in the same order.
   [[nodiscard]] Result<std::optional<WorkerFailure>> ReadKept(std::vector<std::byte>* bytes);
   [[nodiscard]] Result<std::optional<WorkerFailure>> WriteKept(std::span<const std::byte> bytes);
-  // The device switches to this process; not timed.
+  // Makes the device switch to this process. Not timed.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Wake();
   [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
   [[nodiscard]] Result<void> Thaw() const;
-  // A program of ours with the candidate's code in it, not an interpreter.
+  // True for a CUDA candidate: the process is pragma's own program with the candidate's code in it,
+  // not a Python interpreter.
   [[nodiscard]] bool native() const { return cuda_ != nullptr && peer_ != nullptr; }
   [[nodiscard]] pid_t pid() const { return child_.host_pid; }
   void Kill() const {
@@ -91,35 +97,37 @@ class DeviceWorker final {
   [[nodiscard]] bool LeftOthers() const;
 
   WorkerOptions options_;
-  WorkerZygote* zygote_;     // nullptr: it has a jail of its own
-  const CudaProgram* cuda_;  // which was started from this; its own are
+  WorkerZygote* zygote_;  // nullptr: the process has its own jail
+  // The program the process was started from; nullptr for a Triton module. The next four members
+  // belong to a CUDA candidate's process.
+  const CudaProgram* cuda_;
   std::optional<JailedProcess> jailed_;
   std::optional<TorchChannel> object_;
   UniqueFd log_;
   SharedMemory kept_;
   WorkerChild child_;
-  std::unique_ptr<Peer> peer_;  // nullptr: it could not be started, which is the module's doing
+  std::unique_ptr<Peer> peer_;  // nullptr: the module kept it from being started
 };
 
-// Processes in an area of the candidate's side whose device starts while the candidate is built.
+// Processes in the candidate's area whose device starts while the candidate is still being built.
 class ReadyWorkers final {
  public:
   ReadyWorkers() = default;
   ReadyWorkers(const ReadyWorkers&) = delete;
   ReadyWorkers& operator=(const ReadyWorkers&) = delete;
   ~ReadyWorkers();
-  // What the program names outlives it.
+  // Starts `count` processes. Everything that `program` points to must outlive this object.
   [[nodiscard]] Result<void> Start(const DeviceProgram& program, Referee& referee, std::size_t area,
                                    const WorkerOptions& options, int count);
   [[nodiscard]] bool Has(std::size_t area) const { return area == area_ && !workers_.empty(); }
-  // Once its device has started.
+  // Returns one process. Waits until its device has started.
   [[nodiscard]] Result<DeviceWorker> Take();
 
  private:
   struct Starting {
     explicit Starting(DeviceWorker started) : worker(std::move(started)) {}
     DeviceWorker worker;
-    std::future<Result<void>> ready;  // destroyed first: it uses the worker
+    std::future<Result<void>> ready;  // declared last, so destroyed first: it uses the worker
   };
   std::size_t area_ = 0;
   std::deque<std::unique_ptr<Starting>> workers_;

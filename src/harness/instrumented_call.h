@@ -1,4 +1,5 @@
-// A task's kernel as a stand-alone program calls it, for sanitizers and foreign profilers.
+// Describes one call of a task's kernel from a stand-alone program. Sanitizers and external
+// profilers run that program.
 #pragma once
 
 #include "base/result.h"
@@ -10,10 +11,11 @@
 
 namespace pragma {
 
-// A set of the task's own inputs in memory of its own, which the program cannot write; behind it
-// the sizes that vary.
+// Draws one set of the task's own inputs into a new memory block, which the program cannot write.
+// The sizes that vary follow the inputs.
 [[nodiscard]] Result<SharedMemory> DrawInstrumentedInputs(TorchServer& server);
-// One call on one thread. `inputs` are as drawn above and outlive the call.
+// Describes one call on one thread. `inputs` comes from DrawInstrumentedInputs and must outlive the
+// call.
 [[nodiscard]] InstrumentedCall InstrumentedCallOf(const Task& task, const BuiltKernel& kernel,
                                                   const SharedMemory& inputs);
 

@@ -1,4 +1,4 @@
-// The part of WorkerProcess that looks at what a C++ candidate kept from its calls.
+// The part of WorkerProcess that reads and writes what a C++ candidate kept from its calls.
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -17,12 +17,14 @@ namespace {
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;
 
 iovec Remote(std::uint64_t address, std::size_t bytes) {
-  return {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};  // of the other process
+  // The address belongs to the other process.
+  return {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};
 }
 
 }  // namespace
 
-// Lengths are what the worker said once it was loaded, cut to what we are ready to hold.
+// Addresses and lengths as the worker reported them once it was loaded. The lengths are cut to what
+// we are ready to hold.
 struct WorkerProcess::KeptParts {
   std::uint64_t data_address = 0;
   std::size_t data_bytes = 0;
@@ -69,7 +71,7 @@ std::vector<std::byte> WorkerProcess::ReadKept() const {
 bool WorkerProcess::WriteKept(std::span<const std::byte> kept) {
   const KeptParts parts = Parts();
   if (kept.size() != parts.total()) return false;
-  const iovec local{.iov_base = const_cast<std::byte*>(kept.data()),  // only read
+  const iovec local{.iov_base = const_cast<std::byte*>(kept.data()),  // not written
                     .iov_len = parts.data_bytes + parts.thread_bytes};
   const iovec remote[] = {Remote(parts.data_address, parts.data_bytes),
                           Remote(parts.thread_address, parts.thread_bytes)};

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "worker/protocol.h"
 
 namespace pragma {

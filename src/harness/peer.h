@@ -1,4 +1,4 @@
-// Peer: one measured process (a jailed worker or a timing child), blocked on its doorbell.
+// Peer: one measured process (a jailed worker or a timing child) that waits on its doorbell.
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
+#include "task/doorbell.h"
 
 namespace pragma {
 
@@ -18,10 +18,10 @@ struct PeerReply {
   Answer answer = Answer::kDone;
   Nanoseconds elapsed{0};
   std::uint32_t result = 0;      // enum pragma_result
-  std::string message;           // foreign text, when result is not PRAGMA_OK
-  bool page_altered = false;     // it wrote where only pragma writes
-  bool fp_mode_changed = false;  // what the worker says; nobody gains by hiding it
-  bool openmp_changed = false;   // likewise
+  std::string message;           // untrusted text, set when result is not PRAGMA_OK
+  bool page_altered = false;     // the process wrote to a part of the page that only pragma writes
+  bool fp_mode_changed = false;  // as the worker reports it; a candidate gains nothing by hiding it
+  bool openmp_changed = false;   // as the worker reports it
   [[nodiscard]] bool ok() const { return answer == Answer::kDone && result == PRAGMA_OK; }
 };
 
@@ -31,13 +31,13 @@ class Peer final {
 
   [[nodiscard]] PeerReply Send(pragma_command command, std::span<const std::uint32_t> sets,
                                Seconds limit);
-  // SIGSTOP, and wait until every thread is stopped; SIGCONT.
+  // Freeze sends SIGSTOP and waits until every thread is stopped. Thaw sends SIGCONT.
   [[nodiscard]] Result<void> Freeze() const;
   [[nodiscard]] Result<void> Thaw() const;
-  // SIGKILL through the pidfd, so that a reused process id is never hit.
+  // Sends SIGKILL through the pidfd, so that a reused process id is never hit.
   void Kill() const;
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // CPU time of all its threads so far, as the operating system accounts it.
+  // CPU time that all its threads have used so far, as accounted by the operating system.
   [[nodiscard]] Seconds CpuTime() const;
   [[nodiscard]] Doorbell& doorbell() { return doorbell_; }
 

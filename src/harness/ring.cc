@@ -18,12 +18,13 @@
 namespace pragma {
 namespace {
 
-// Each guard page splits a mapping in two, and Linux allows 65530 mappings a process.
+// Each guard page splits a mapping in two, and Linux allows 65530 mappings per process.
 constexpr std::size_t kMaxGuards = 16384;
 
 std::size_t PageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-enum class Where : std::uint8_t { kStart, kBehindStart, kEnd };  // of a page
+// Place of a tensor within its page.
+enum class Where : std::uint8_t { kStart, kBehindStart, kEnd };
 
 Where PlaceOf(std::size_t set) {
   if (set % 2 == 1) return Where::kEnd;

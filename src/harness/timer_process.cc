@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "task/doorbell.h"
 #include "task/referee.h"
 #include "task/torch_server.h"
 #include "worker/protocol.h"
@@ -47,7 +47,7 @@ Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& r
 }
 
 TimerProcess::~TimerProcess() {
-  // The child is the zygote's, which reaps it; SIGKILL also ends a stopped process.
+  // The zygote is the child's parent and reaps it. SIGKILL also ends a stopped process.
   if (peer_ != nullptr) peer_->Kill();
 }
 

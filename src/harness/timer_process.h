@@ -1,4 +1,5 @@
-// TimerProcess: a timing child of pragma_torch (eager or torch.compile) on the same ring.
+// TimerProcess: a timing child of pragma_torch that runs eager PyTorch or torch.compile on the same
+// ring as the candidate.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +19,22 @@ namespace pragma {
 
 class TimerProcess final {
  public:
-  // Serves the first `sets` sets of the ring.
+  // Starts a child that works on the first `sets` sets of the ring.
   [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
                                                   std::size_t sets, TimerMode mode,
                                                   Allocator allocator);
-  // On a device, in the area with this number (task/referee.h).
+  // Starts a child on a device, in the area with this number (task/referee.h).
   [[nodiscard]] static Result<TimerProcess> StartOnDevice(TorchServer& server, Referee& referee,
                                                           std::size_t area, TimerMode mode);
-  // Builds the modules; in compile mode also compiles. Failures are ours (the reference is
-  // trusted).
+  // Builds the modules and, in compile mode, compiles them. A failure is pragma's own error,
+  // because the reference is trusted.
   [[nodiscard]] Result<void> Load(Seconds limit);
   [[nodiscard]] Result<Nanoseconds> Run(std::span<const std::uint32_t> sets, Seconds limit);
   [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
-  // The device switches to this process; not timed.
+  // Makes the device switch to this process. Not timed.
   [[nodiscard]] Result<void> Wake(Seconds limit);
-  // The device's memory that it keeps of freed blocks: most of it, where results are large.
+  // Gives back device memory that the child keeps from freed blocks. Where results are large, this
+  // is most of the memory.
   [[nodiscard]] Result<void> Release(Seconds limit);
   [[nodiscard]] Peer& peer() { return *peer_; }
   TimerProcess(TimerProcess&&) noexcept = default;

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/peer.h"
 #include "sandbox/jail.h"
 #include "worker/protocol.h"

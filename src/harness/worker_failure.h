@@ -1,4 +1,5 @@
-// WorkerFailure: how a candidate failed, as a value, from what the operating system tells.
+// WorkerFailure: a value that says how a candidate failed, derived from what the operating system
+// reports.
 #pragma once
 
 #include <string>
@@ -6,33 +7,34 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/peer.h"
 #include "sandbox/jail.h"
 
 namespace pragma {
 
-// The status it deserves and a reason that a model can act on.
+// The status of the failed candidate and a reason that a model can act on.
 struct WorkerFailure {
   Status status = Status::kCrashed;
   std::string reason;
-  std::string log;  // what it printed, shortened; foreign text
+  std::string log;  // what the process printed, shortened; untrusted text
 };
 
 enum class WorkerKind { kNative, kPython, kCuda };
 
 [[nodiscard]] WorkerFailure FailureFromDeath(const Outcome& outcome, std::string log,
                                              WorkerKind kind);
-// What the process says about itself is shown, not believed: it chooses between rejections.
+// What the process says about itself is shown but not believed. It only decides which rejection is
+// reported.
 [[nodiscard]] WorkerFailure FailureFromReply(const PeerReply& reply, std::string log);
 [[nodiscard]] WorkerFailure FailureFromSilence(Seconds limit, std::string log);
-// For what a candidate's processes print; `end` is theirs.
+// A pipe for what a candidate's processes print. `ours` is pragma's end, `end` is theirs.
 struct LogPipe {
   UniqueFd ours;
   UniqueFd end;
 };
 [[nodiscard]] Result<LogPipe> MakeLogPipe();
-// What is there of a pipe that does not block, shortened and made valid text.
+// Reads what is available in a non-blocking pipe. The text is shortened and made valid.
 [[nodiscard]] std::string ReadWorkerLog(int fd);
 
 }  // namespace pragma

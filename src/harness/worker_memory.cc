@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
-#include "base/doorbell.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
 #include "core/task.h"
 #include "harness/ring.h"
+#include "task/doorbell.h"
 #include "task/set_layout.h"
 #include "worker/protocol.h"
 
@@ -26,17 +26,18 @@ std::size_t Aligned(std::size_t bytes) {
   return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
 }
 
-// The packed areas begin at a page of their own: the kernel may only read them.
+// Rounds up to whole pages. The packed areas begin on their own page, because the kernel may only
+// read them.
 std::size_t WholePages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
 }
 
-// The control page with the layout that worker.c reads.
+// Makes the control page with the layout that worker.c reads.
 Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKernel& kernel,
                              std::size_t output_bytes, std::size_t scratch_total) {
   const Placement& place = ring.placement();
-  // ModelNew learns sizes from its tensors.
+  // A Python candidate (ModelNew) gets no sizes argument: it learns sizes from its tensors.
   const std::size_t dims = place.dims.empty() || kernel.python != nullptr ? 0 : 1;
   const std::size_t arguments = dims + task.arguments.size();
   const std::size_t words = place.sets * (arguments + task.outputs.size()) +
@@ -69,8 +70,8 @@ Result<Doorbell> MakeControl(const Task& task, const Ring& ring, const BuiltKern
   return doorbell;
 }
 
-// A place for each processor we may use: "{0},{1}". Spelled out, for in the jail the library finds
-// no /sys to look them up in.
+// Returns one OpenMP place for each processor that we may use, such as "{0},{1}". The places are
+// spelled out because in the jail the library has no /sys in which to look them up.
 std::string OpenMpPlaces() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -106,12 +107,13 @@ std::map<std::string, std::string> OpenMpEnvironment(int threads, bool bound, in
                                                  {"OMP_DYNAMIC", "false"}};
   if (thread_limit > 0) environment["OMP_THREAD_LIMIT"] = std::to_string(thread_limit);
   if (bound) {
-    // A thread to each processor, as on every timed side: left alone, two of them share one for
-    // milliseconds after a thaw.
+    // Bind one thread to each processor, as on every timed side. Unbound, two threads share a
+    // processor for milliseconds after a thaw.
     environment["OMP_PROC_BIND"] = "true";
     environment["OMP_PLACES"] = OpenMpPlaces();
   } else {
-    // There may be more of them than processors, and LLVM's wait for 200 ms before they sleep.
+    // There may be more threads than processors, and LLVM's threads spin for 200 ms before they
+    // sleep.
     environment["OMP_WAIT_POLICY"] = "passive";
   }
   return environment;

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/fd.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -28,20 +27,21 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "build/builder.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
 #include "harness/worker_failure.h"
 #include "harness/worker_memory.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "worker/protocol.h"
 
 namespace pragma {
 namespace {
 
 constexpr std::size_t kPoisonTile = 1U << 16U;
-// What glibc reserves for the malloc of a thread, of addresses and not of memory.
+// Address space, not memory, that glibc reserves for one thread's malloc arena.
 constexpr std::size_t kArenaBytes = std::size_t{128} << 20U;
 
 JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
@@ -52,14 +52,14 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
   spec.env = OpenMpEnvironment(options.threads, options.bound, options.thread_limit);
   if (kernel.llvm_openmp) {
     spec.argv.emplace_back("--llvm-openmp");
-    spec.env["OMP_TOOL"] = "disabled";  // or it looks for one in every folder of libraries
+    spec.env["OMP_TOOL"] = "disabled";  // otherwise it looks for a tool in every library folder
   }
   spec.env["LD_LIBRARY_PATH"] = "/lib";
   spec.binds.push_back({jail.program_dir() + "/pragma-worker", "/pragma-worker"});
   spec.binds.push_back({kernel.shared_object.string(), "/kernel.so"});
   for (const std::string& library : libraries) {
     const std::filesystem::path path(library);
-    // The interpreter is looked up by its full path, the others by name in LD_LIBRARY_PATH.
+    // The ELF interpreter is looked up by its full path, the libraries by name in LD_LIBRARY_PATH.
     const bool interpreter = path.filename().string().starts_with("ld-linux");
     spec.binds.push_back({library, interpreter ? library : "/lib/" + path.filename().string()});
   }
@@ -72,10 +72,10 @@ JailSpec MakeSpec(const Jail& jail, const std::vector<std::string>& libraries,
   return spec;
 }
 
-// Torch alone maps some GiB; its threads' stacks and heaps are reserved, not used.
+// Torch alone maps a few GiB. Its threads' stacks and heaps are reserved, not used.
 constexpr std::size_t kPythonAddressSpace = std::size_t{12} << 30U;
-constexpr std::size_t kPythonMemory = std::size_t{4} << 30U;  // torch, and compilers at work
-constexpr int kPythonProcesses = 256;                         // with threads and compilers
+constexpr std::size_t kPythonMemory = std::size_t{4} << 30U;  // torch and running compilers
+constexpr int kPythonProcesses = 256;                         // including threads and compilers
 
 JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
                     std::size_t shared_bytes) {
@@ -90,7 +90,8 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
   return spec;
 }
 
-// Random floats of ordinary size rather than random bits: poison must look plausible.
+// Fills `bytes` with random floats of ordinary size rather than random bits, because poison must
+// look plausible.
 void PoisonBytes(Rng& rng, std::span<std::byte> bytes) {
   const std::size_t first = std::min(bytes.size(), kPoisonTile);
   std::byte* at = bytes.data();
@@ -102,7 +103,8 @@ void PoisonBytes(Rng& rng, std::span<std::byte> bytes) {
     at += n;
     left -= n;
   }
-  // The rest repeats the first tile at a random phase: copy speed, and still unknown to the kernel.
+  // The rest repeats the first tile at a random phase. This runs at copy speed, and the values are
+  // still unknown to the kernel.
   while (at < bytes.data() + bytes.size()) {
     const std::size_t room = static_cast<std::size_t>(bytes.data() + bytes.size() - at);
     const std::size_t phase = rng.Below(first / 8) * 4;
@@ -162,7 +164,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uin
 
 Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
                                                              Nanoseconds* elapsed) {
-  // The first may have to wait until an interpreter has started.
+  // The first empty burst may have to wait until an interpreter has started.
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
 }
 
@@ -238,7 +240,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
     reason = "ModelNew left a process running; only its own threads may live on after a call";
   } else if (!python_->kept) {
     python_->kept = true;
-    // Only a candidate that sealed it first can make this fail.
+    // Sealing can only fail if the candidate sealed the memory first.
     if (!python_->keep.Seal(SealKind::kFutureWrites)) reason = "ModelNew sealed memory of pragma's";
   }
   if (reason.empty()) return std::optional<WorkerFailure>();
@@ -270,7 +272,7 @@ void WorkerProcess::FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill) {
 }
 
 std::optional<std::string> WorkerProcess::BrokenGuard(std::uint32_t set) const {
-  // Whatever lies between the tensors of a set is zero and stays zero: guard pages and slack.
+  // All bytes between the tensors of a set are zero and must stay zero: guard pages and slack.
   const std::vector<std::size_t>& offsets = ring_->placement().outputs[set];
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (std::size_t i = 0; i < offsets.size(); ++i) {

@@ -1,5 +1,5 @@
-// WorkerProcess: one candidate in its jail (C++: pragma-worker; Python: pragma_candidate), with the
-// outputs and the scratch it writes.
+// WorkerProcess: one candidate in its jail, with the outputs and the scratch memory that it writes.
+// C++ candidates run in pragma-worker, Python candidates in pragma_candidate.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
@@ -27,62 +27,67 @@ namespace pragma {
 
 struct WorkerOptions {
   int threads = 1;       // OMP_NUM_THREADS, the same as the baseline's
-  bool bound = true;     // each to a processor, as on every timed side
-  int thread_limit = 0;  // OMP_THREAD_LIMIT; 0: none
-  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // above its shared memory
+  bool bound = true;     // each thread is bound to a processor, as on every timed side
+  int thread_limit = 0;  // OMP_THREAD_LIMIT; 0: no limit
+  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // in addition to its shared memory
   Seconds load_limit{20};
-  Seconds run_limit{60};  // of one call
-  // A Python candidate imports torch, and may run a compiler while it is loaded.
+  Seconds run_limit{60};  // for one call
+  // Load limit for a Python candidate, which imports torch and may run a compiler while it is
+  // loaded.
   Seconds python_load_limit{300};
 
-  // Single calls were timed when it was checked: longer bursts are of calls far below the limit.
+  // Time limit for a burst of `calls` calls. Single calls were timed when the candidate was
+  // checked. Longer bursts therefore contain only calls that are far below the limit.
   [[nodiscard]] Seconds BurstLimit(std::size_t calls) const {
     return run_limit * (calls > 1 ? 2 : 1);
   }
 };
 
-// The libraries that the worker's jail binds. Found once by asking the worker program (unjailed).
+// The libraries that the worker's jail binds. They are found once by asking the worker program,
+// which then runs without a jail.
 [[nodiscard]] Result<std::vector<std::string>> WorkerLibraries(const Jail& jail);
 
 class WorkerProcess final {
  public:
-  // Starts the jail; the candidate is not loaded yet. `ring` and `task` outlive the worker.
+  // Starts the jail without loading the candidate. `ring` and `task` must outlive the worker.
   [[nodiscard]] static Result<WorkerProcess> Start(const Jail& jail,
                                                    const std::vector<std::string>& libraries,
                                                    const BuiltKernel& kernel, const Task& task,
                                                    const Ring& ring, const WorkerOptions& options);
 
-  // nullopt: fine. After a failure the worker is dead.
+  // Loads the candidate. nullopt means success. After a failure the worker is dead.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
-  // Calls the kernel once for each listed set; `elapsed` is the parent's clock round the doorbell.
+  // Calls the kernel once for each listed set. `elapsed` is the parent's clock across the doorbell
+  // round trip.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
                                                          Nanoseconds* elapsed);
-  // The doorbell's own cost for as many calls.
+  // Measures the doorbell's own cost for the same number of calls.
   [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
                                                               Nanoseconds* elapsed);
-  // pragma_prepare for each listed set.
+  // Calls pragma_prepare for each listed set.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Prepare(std::span<const std::uint32_t> sets,
                                                              Nanoseconds* elapsed);
 
-  // Stops it; a kernel that died meanwhile, or that cannot be stopped, has failed. Thaw lets it go
-  // on.
+  // Freeze stops the process, and Thaw lets it continue. A kernel that died in the meantime, or
+  // that cannot be stopped, has failed.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
   [[nodiscard]] Result<void> Thaw() const { return jailed_->Thaw(); }
 
-  // Fresh random bytes into the outputs and guard pages of the listed sets and into the scratch.
+  // Writes fresh random bytes into the outputs of the listed sets and into the scratch memory.
   void Poison(Rng& rng, std::span<const std::uint32_t> sets);
-  // What the outputs hold before a call, without a look at the scratch.
+  // What the outputs hold before a call. FillOutputs leaves the scratch memory alone.
   enum class Prefill : std::uint8_t { kRandom, kZeros };
   void FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill);
-  // The next Run is scrambled (pragma_control::scramble). A Python candidate's is as ever.
+  // Scrambles the next Run (pragma_control::scramble). Has no effect on a Python candidate.
   void ScrambleNext(std::uint32_t seed) { peer_->doorbell().ScrambleNext(seed); }
-  // What a C++ candidate kept from its calls: static data, thread-local data of its main thread and
-  // scratch, one behind the other; of more than 64 MiB the first. Empty where there is none, or the
-  // system does not let us look.
+  // Returns what a C++ candidate kept from its calls: static data, thread-local data of its main
+  // thread and scratch memory, concatenated. Only the first 64 MiB are returned. The result is
+  // empty where there is nothing or where the system does not let us look.
   [[nodiscard]] std::vector<std::byte> ReadKept() const;
-  // `kept` is as long as what ReadKept gives. False: the system does not let us.
+  // Writes such memory back. `kept` must have the length of ReadKept's result. Returns false if the
+  // system does not let us.
   [[nodiscard]] bool WriteKept(std::span<const std::byte> kept);
-  // Name of an output whose surroundings were written, or nullopt.
+  // Returns the name of an output whose surroundings were written, or nullopt.
   [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const;
   [[nodiscard]] std::span<const std::byte> output(std::uint32_t set, std::size_t index) const;
   [[nodiscard]] Peer& peer() { return *peer_; }
@@ -97,7 +102,7 @@ class WorkerProcess final {
   [[nodiscard]] WorkerKind kind() const {
     return python_ == nullptr ? WorkerKind::kNative : WorkerKind::kPython;
   }
-  // After a run of a Python candidate: what it must not leave behind.
+  // Checks, after a run of a Python candidate, that it left nothing behind that it must not leave.
   [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
 
   struct KeptParts;
@@ -108,8 +113,8 @@ class WorkerProcess final {
   WorkerOptions options_;
   SharedMemory outputs_;
   SharedMemory scratch_;
-  std::shared_ptr<PythonKernel> python_;  // nullptr: a C++ candidate
-  std::size_t scratch_bytes_ = 0;  // poisoned before a burst; the packed areas behind it are not
+  std::shared_ptr<PythonKernel> python_;  // nullptr for a C++ candidate
+  std::size_t scratch_bytes_ = 0;  // poisoned before a burst, unlike the packed areas behind it
   UniqueFd log_;
   std::optional<JailedProcess> jailed_;
   std::unique_ptr<Peer> peer_;

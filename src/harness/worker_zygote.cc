@@ -22,21 +22,21 @@ namespace pragma {
 namespace {
 
 constexpr int kControlFd = 3;
-// Torch and Triton from a cold disk.
+// Covers the import of Torch and Triton from a cold disk.
 constexpr Seconds kImportLimit{120};
 constexpr Seconds kForkLimit{20};
-// Of all its processes: some hundred MiB each, and compilers at work.
+// Memory of all processes in the jail: a few hundred MiB each, and running compilers.
 constexpr std::size_t kMemory = std::size_t{16} << 30U;
-constexpr int kProcesses = 1024;  // with threads: the driver starts some in each
+constexpr int kProcesses = 1024;  // includes threads: the driver starts several in each
 
 }  // namespace
 
 Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
                                          const WorkerOptions& options) {
-  // The host side launches and waits. Bound, the first threads of all processes would share a
-  // processor.
+  // The host side only launches kernels and waits. With bound threads, the first threads of all
+  // processes would share a processor.
   spec.env["OMP_NUM_THREADS"] = "1";
-  // CUDA reserves far more addresses than there is memory.
+  // CUDA reserves far more address space than there is memory.
   spec.limits.address_space_bytes = 0;
   spec.limits.memory_bytes = kMemory + options.memory_allowance_bytes;
   spec.limits.processes = kProcesses;
@@ -74,7 +74,7 @@ Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_f
                 "Triton does not start in its jail: " + ReadWorkerLog(log_.get()));
   }
   greeted_ = true;
-  // The child waits for its doorbell, so this number is still its own.
+  // The child waits on its doorbell, so the process id cannot have been reused.
   child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.host_pid, 0)));
   if (!child.pidfd.valid()) return FailErrno("cannot open a pidfd of a Triton worker");
   return std::optional(std::move(child));

@@ -1,7 +1,7 @@
-// WorkerZygote: the jail of one Triton module. Its first process has imported Torch and Triton,
-// runs nothing of the candidate's, and forks a process for every worker that is asked for, ready
-// within tenths of a second (docs/gpu.md). One jail for each candidate: what a module leaves behind
-// ends with it.
+// WorkerZygote: the jail of one Triton module. Its first process has imported Torch and Triton and
+// never runs the candidate's code. It forks a process for every worker that is requested, which is
+// ready within tenths of a second (docs/gpu.md). Each candidate has its own jail, so everything
+// that a module leaves behind ends with that jail.
 #pragma once
 
 #include <sys/types.h>
@@ -21,24 +21,24 @@
 
 namespace pragma {
 
-// A forked process, blocked on its doorbell.
+// A forked process that waits on its doorbell.
 struct WorkerChild {
   pid_t host_pid = -1;
-  pid_t inside = -1;  // as the zygote knows it
+  pid_t inside = -1;  // process id inside the jail, as the zygote knows it
   UniqueFd pidfd;
 };
 
 class WorkerZygote final {
  public:
-  // Returns at once: the imports take seconds, and the first Fork waits for them.
+  // Returns at once. The imports take seconds; the first Fork waits for them.
   [[nodiscard]] static Result<WorkerZygote> Start(const Jail& jail, JailSpec spec,
                                                   const WorkerOptions& options);
-  // The module's text, before the first Fork.
+  // Sets the module's text. Must be called before the first Fork.
   void SetModule(std::string text) { module_ = std::move(text); }
-  // Like EndOf, from any thread. nullopt: the zygote is gone, which only the module's processes can
-  // have done.
+  // Forks a worker. May be called from any thread, as may EndOf. nullopt means that the zygote is
+  // gone, which only the module's own processes can have caused.
   [[nodiscard]] Result<std::optional<WorkerChild>> Fork(int control_fd, int area_fd);
-  // How a child that is dead died; nullopt when the zygote cannot tell any more.
+  // Returns how a dead child died, or nullopt when the zygote cannot tell any more.
   [[nodiscard]] std::optional<Outcome> EndOf(const WorkerChild& child);
   [[nodiscard]] std::string ReadLog() const { return ReadWorkerLog(log_.get()); }
 

@@ -33,7 +33,7 @@ using CurlHandle = std::unique_ptr<CURL, CurlDeleter>;
 using CurlList = std::unique_ptr<curl_slist, CurlDeleter>;
 using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
 
-// What the callbacks write to while one transfer runs.
+// Transfer: what the callbacks write to while one transfer runs.
 struct Transfer {
   std::size_t max_bytes = 0;
   bool too_large = false;
@@ -80,7 +80,7 @@ int OnProgress(void* /*user*/, curl_off_t /*down_total*/, curl_off_t /*down*/,
 
 long Millis(Seconds duration) { return std::lround(duration.count() * 1e3); }
 
-// libcurl wants its global state made once per process, before the first handle.
+// libcurl requires its global state to be set up once per process, before the first handle.
 bool GlobalInit() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   return code == CURLE_OK;
@@ -88,11 +88,11 @@ bool GlobalInit() {
 
 Result<CurlList> HeaderList(const HttpRequest& request) {
   curl_slist* list = curl_slist_append(nullptr, "Content-Type: application/json");
-  // Otherwise curl waits a second for "100 Continue" before each large prompt.
+  // Without this header curl waits one second for "100 Continue" before each large prompt.
   list = curl_slist_append(list, "Expect:");
   CurlList owned(list);
   for (const auto& [name, value] : request.headers) {
-    // Never the value: it may be the key.
+    // The message never holds the value, which may be the key.
     if (std::ranges::any_of(value, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
       return Fail(ErrorKind::kUsage, fmt::format("header {} holds a control character", name));
     }
@@ -101,7 +101,7 @@ Result<CurlList> HeaderList(const HttpRequest& request) {
   return owned;
 }
 
-// What every transfer has in common.
+// Limits: the time limits that every transfer has.
 struct Limits {
   Seconds connect{0};
   Seconds total{0};
@@ -133,7 +133,7 @@ void SetPost(CURL* curl, const HttpRequest& request, curl_slist* headers) {
 }
 
 ErrorKind KindOf(CURLcode code) {
-  switch (code) {  // NOLINT(clang-diagnostic-switch-enum): a hundred codes, few of them ours
+  switch (code) {  // NOLINT(clang-diagnostic-switch-enum): a hundred codes, few used here
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -189,7 +189,8 @@ Result<HttpResponse> Perform(CURL* curl, const std::string& url, const Limits& l
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   transfer.response.status = static_cast<int>(status);
-  // The peer's own clock where it says one: dates are then right even when ours is not.
+  // Uses the peer's own clock where it sends a date. Dates are then right even if the clock of this
+  // machine is wrong.
   const std::time_t peer =
       transfer.date.empty() ? -1 : curl_getdate(transfer.date.c_str(), nullptr);
   const std::time_t now = peer >= 0 ? peer : std::time(nullptr);
@@ -211,7 +212,7 @@ Result<HttpResponse> HttpPost(const HttpRequest& request) {
   SetPost(curl.get(), request, headers.get());
   HttpResponse response = TRY(
       Perform(curl.get(), request.url, {request.connect_timeout, request.total_timeout}, transfer));
-  response.location = UrlForMessages(response.location);  // only ever shown
+  response.location = UrlForMessages(response.location);  // only ever shown to people
   return response;
 }
 
@@ -242,10 +243,11 @@ std::optional<UrlPlace> ParseUrlPlace(std::string_view url) {
 
 std::optional<std::string> ResolveUrl(const std::string& base, std::string_view reference) {
   const CurlUrl url = ParseUrl(base);
-  // curl refuses white space, which authors leave at the ends of links.
+  // curl refuses white space, which authors often leave at the ends of links.
   const std::string target(Trim(reference));
   if (!url) return std::nullopt;
-  // Nothing before the fragment is the page itself; curl would take it for the page's folder.
+  // An empty reference, or a fragment alone, means the page itself. curl would take it for the
+  // page's folder.
   const bool same = target.empty() || target.starts_with('#');
   if (!same && curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) != CURLUE_OK) {
     return std::nullopt;
@@ -274,7 +276,7 @@ std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix) 
 std::string UrlForMessages(std::string_view url) {
   const CurlUrl parsed = ParseUrl(url);
   if (!parsed) {
-    // Not an address that curl reads; whatever stands before an '@' may be a password.
+    // curl cannot parse the address. Anything in front of an '@' may be a password.
     const std::size_t at = url.rfind('@');
     return std::string(at == std::string_view::npos ? url : url.substr(at + 1));
   }

@@ -1,5 +1,5 @@
-// Http: one POST of JSON to a language-model service, or one GET of a page. The only folder that
-// sees libcurl.
+// Http: one POST of JSON to a language-model service, or one GET of a page. Only this folder
+// includes libcurl.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ namespace pragma {
 
 struct HttpRequest {
   std::string url;
-  std::vector<std::pair<std::string, std::string>> headers;  // without Content-Type: it is JSON
+  std::vector<std::pair<std::string, std::string>> headers;  // without Content-Type, which is
+                                                             // always JSON
   std::string body;
   Seconds connect_timeout{20};
   Seconds total_timeout{600};
@@ -25,16 +26,16 @@ struct HttpRequest {
 
 struct HttpResponse {
   int status = 0;
-  std::string content_type;            // as sent, lower case
-  std::optional<Seconds> retry_after;  // from now; never negative
-  std::string location;                // of a redirect: none is followed
+  std::string content_type;            // as sent, in lower case
+  std::optional<Seconds> retry_after;  // delay from now; never negative
+  std::string location;                // target of a redirect; no redirect is followed
   std::string body;
 };
 
-// Any status is a response. Errors: kUnavailable (the network or the peer failed: worth another
-// try), kUsage (bad address, certificate not trusted, a header that cannot be sent), kInternal
-// (reply too large), kInterrupted. TLS certificates are verified and proxies of the environment
-// honoured.
+// Sends the request. A response of any status is a success. Errors: kUnavailable (the network or
+// the peer failed, and another try may succeed), kUsage (bad address, certificate not trusted, a
+// header that cannot be sent), kInternal (reply too large), kInterrupted. TLS certificates are
+// verified, and proxies from the environment are used.
 [[nodiscard]] Result<HttpResponse> HttpPost(const HttpRequest& request);
 
 struct PageRequest {
@@ -44,33 +45,35 @@ struct PageRequest {
   Seconds total_timeout{60};
   std::size_t max_response_bytes = std::size_t{8} << 20U;
 };
-// A GET that tells nobody who asks and follows no redirect; errors as above. `location` of the
-// answer is whole, as an address to go to.
+// Sends a GET that does not identify the caller and follows no redirect. Errors are as for
+// HttpPost. `location` of the response is an absolute address.
 [[nodiscard]] Result<HttpResponse> HttpGet(const PageRequest& request);
 
-// An http or https address taken apart.
+// UrlPlace: the parts of an http or https address.
 struct UrlPlace {
   std::string scheme;
   std::string host;  // lower case
-  std::string port;  // the scheme's own where none is written
+  std::string port;  // the scheme's default if none is written
   std::string path;  // begins with a slash
   std::string query;
   bool operator==(const UrlPlace&) const = default;
 };
-// None: not such an address, or one with a user name or password in it.
+// Splits an address. nullopt if it is not an http or https address, or if it contains a user name
+// or password.
 [[nodiscard]] std::optional<UrlPlace> ParseUrlPlace(std::string_view url);
-// Where `reference` (of a link) on the page `base` leads, without its fragment; none: nowhere that
-// http or https reach.
+// Returns the address, without its fragment, that `reference` (a link) leads to from the page
+// `base`. nullopt if it is not reachable by http or https.
 [[nodiscard]] std::optional<std::string> ResolveUrl(const std::string& base,
                                                     std::string_view reference);
 
-// A Retry-After value, in seconds or as an HTTP date, counted from `now_unix` (seconds).
+// Parses a Retry-After value, in seconds or as an HTTP date. The delay is counted from `now_unix`
+// (seconds).
 [[nodiscard]] std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix);
 
-// The address without user name, password and query, for messages.
+// Returns the address without user name, password and query, for messages.
 [[nodiscard]] std::string UrlForMessages(std::string_view url);
 
-// Is the host of `url` this machine (localhost, 127.0.0.0/8, ::1)?
+// Returns whether the host of `url` is this machine (localhost, 127.0.0.0/8, ::1).
 [[nodiscard]] bool IsLoopbackUrl(std::string_view url);
 
 }  // namespace pragma

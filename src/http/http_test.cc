@@ -59,7 +59,7 @@ TEST_F(HttpTest, RetryAfterInSecondsAndAsDate) {
   EXPECT_EQ(seconds->retry_after, Seconds(7));
   const auto date = HttpPost(Request("busy_date"));
   ASSERT_TRUE(date && date->retry_after);
-  EXPECT_NEAR(date->retry_after->count(), 30, 2);  // both clocks round to whole seconds
+  EXPECT_NEAR(date->retry_after->count(), 30, 2);  // both clocks are rounded to whole seconds
 }
 
 TEST_F(HttpTest, CutOffBodyIsAnErrorWorthARetry) {

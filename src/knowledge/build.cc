@@ -58,7 +58,7 @@ Result<std::string> SegmentPrompt(const Segment& segment, const std::vector<std:
   return prompts.Render("knowledge_segment", data);
 }
 
-// What a run that did not get to its end has kept.
+// Adds to an error what an incomplete run has already stored.
 Error WithProgress(Error error, const BuildReport& report, std::size_t done) {
   if (report.asked + report.cached == 0) return error;
   error.message +=

@@ -1,5 +1,6 @@
-// The two-stage builder: documents become segments, a model summarises each into entries, then
-// entries about the same thing are merged and what conflicts is reported.
+// The two-stage builder of the compendium. Documents are split into segments, and a model
+// summarises each segment into entries. Then entries about the same thing are merged, and conflicts
+// between them are reported.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +24,16 @@ struct BuildOptions {
   std::vector<std::string> sources;  // see ReadSource
   std::size_t segment_bytes = 6000;
   CrawlLimits crawl;
-  std::string model;  // its spec: replies are kept under it
+  std::string model;  // spec of the model; replies are cached under it
   Sampling sampling{.temperature = 0.2};
 };
 
-// What the builder works with; everything outlives it.
+// What the builder works with. Everything in it must outlive the builder.
 struct KnowledgeBuildParts {
   Model& model;
   const PromptLibrary& prompts;
   KnowledgeCache& cache;
-  const Compendium& known;  // its classes may be named, its ids may be related to
+  const Compendium& known;  // entries may name its classes and refer to its ids
   Clock& clock;
   std::function<void(const std::string& what)> progress;  // may be empty
 };
@@ -40,28 +41,28 @@ struct KnowledgeBuildParts {
 struct BuildReport {
   std::size_t documents = 0;
   std::size_t segments = 0;
-  std::size_t asked = 0;   // prompts that went to the model, re-asks too
-  std::size_t cached = 0;  // questions whose reply was kept from before
+  std::size_t asked = 0;   // prompts sent to the model, including re-asks
+  std::size_t cached = 0;  // questions whose reply was already in the cache
   std::size_t entries = 0;
-  std::size_t merged = 0;  // entries that went into others
+  std::size_t merged = 0;  // entries that were merged into others
   std::vector<Conflict> conflicts;
-  std::vector<std::string> notes;     // pages that were passed over
+  std::vector<std::string> notes;     // pages that were skipped
   std::vector<std::string> rejected;  // parts of replies that could not be used
-  std::vector<std::string> known;     // ids that the compendium has, too
+  std::vector<std::string> known;     // ids that the compendium already has
   Spent spent;
 };
 
 struct Built {
-  std::vector<Entry> entries;  // by kind and id; ids are unique
+  std::vector<Entry> entries;  // sorted by kind and id; ids are unique
   BuildReport report;
 };
 
-// Replies are kept before they are used: what was answered once is not asked again, however this
-// ended. Errors are those of sources and of the model.
+// Replies are stored before they are used, so a question that was answered once is not asked again,
+// however this run ends. Errors come from the sources and from the model.
 [[nodiscard]] Result<Built> BuildKnowledge(const BuildOptions& options,
                                            const KnowledgeBuildParts& parts);
 
-// What --out gets: a comment that says where the entries are from, then the entries.
+// Returns the text for --out: a comment that gives the origin of the entries, then the entries.
 [[nodiscard]] std::string BuiltToml(const Built& built, const BuildOptions& options);
 
 }  // namespace pragma

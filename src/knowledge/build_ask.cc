@@ -23,8 +23,8 @@ namespace pragma {
 namespace {
 
 constexpr int kTries = 2;
-constexpr std::size_t kReturnedBytes = 16000;  // of an unusable reply that goes back to the model
-constexpr std::size_t kKeptLines = 200;        // of what was rejected
+constexpr std::size_t kReturnedBytes = 16000;  // sent back of an unusable reply
+constexpr std::size_t kKeptLines = 200;        // kept of each kind in the report
 
 bool Usable(const EntriesReply& reply) { return reply.problem.empty() || !reply.entries.empty(); }
 

@@ -1,4 +1,5 @@
-// BuildAsk: questions of the builder to a model, each asked once in the life of the cache.
+// BuildAsk: asks a model the builder's questions. Each question is asked only once in the lifetime
+// of the cache.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ namespace pragma {
 
 struct BuildQuestion {
   std::string role;     // "knowledge_segment", "knowledge_merge"
-  int number = 0;       // among those of the role, from 1
-  std::string subject;  // hash of what is asked about
+  int number = 0;       // counted within the role, from 1
+  std::string subject;  // hash of the subject of the question
   std::string prompt;
   ReplyRules rules;
 };
@@ -21,8 +22,8 @@ class BuildAsk final {
  public:
   BuildAsk(const BuildOptions& options, const KnowledgeBuildParts& parts, BuildReport& report)
       : options_(options), parts_(parts), report_(report) {}
-  // A reply in the wrong form is told so once. What then cannot be used goes to the report; the
-  // reply has no entries and a problem when nothing of it can.
+  // A reply in the wrong form is rejected once, with an explanation. Parts that are still unusable
+  // go to the report. If no part is usable, the result has no entries and states a problem.
   [[nodiscard]] Result<EntriesReply> Ask(const BuildQuestion& question);
 
  private:
@@ -32,7 +33,7 @@ class BuildAsk final {
   BuildReport& report_;
 };
 
-// A line of tildes that `text` does not hold, to stand round it.
+// Returns a line of tildes that does not occur in `text`, to be used as a fence around it.
 [[nodiscard]] std::string FenceFor(const std::string& text);
 
 }  // namespace pragma

@@ -16,9 +16,9 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kLookedAt = 6;  // hits of a search for an entry's names
+constexpr std::size_t kLookedAt = 6;  // hits examined of a search for an entry's names
 
-// Which entries belong together, as a forest whose roots come first.
+// Tracks which entries belong together, as a forest in which a root precedes its members.
 class Forest final {
  public:
   explicit Forest(std::size_t count) : parent_(count) {
@@ -40,7 +40,7 @@ class Forest final {
 
 std::string NameOf(const Entry& entry) { return entry.id.substr(entry.id.find('.') + 1); }
 
-// The words of a name in one order: two spellings of it are one key.
+// Returns the words of a name in sorted order, so that different spellings of a name share one key.
 std::string KeyOf(EntryKind kind, const std::string& name) {
   const std::vector<std::string> words = WordSet(name);
   return words.empty() ? "" : std::string(EntryKindName(kind)) + ":" + Join(words, " ");

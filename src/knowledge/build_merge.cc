@@ -34,8 +34,8 @@ void AddMissing(std::vector<std::string>& to, const std::vector<std::string>& fr
   }
 }
 
-// Of entries with one id the first, with the names and sources of all: what is left to do when no
-// model helps.
+// Keeps the first of all entries with the same id, with the names and sources of all of them. This
+// is the fallback when the model is of no help.
 std::vector<Entry> FirstOfEach(const std::vector<Entry>& members) {
   std::vector<Entry> kept;
   for (const Entry& member : members) {
@@ -50,7 +50,7 @@ std::vector<Entry> FirstOfEach(const std::vector<Entry>& members) {
   return kept;
 }
 
-// Where the knowledge of `id`, which is gone, went.
+// Returns the id of the entry into which the removed entry `id` was merged, judged by shared words.
 std::string HeirOf(const std::string& id, const std::vector<Entry>& merged) {
   const auto score = [words = WordSet(id)](const Entry& entry) {
     return SharedWords(words, WordSet(entry.id + " " + Join(entry.aliases, " ")));
@@ -63,7 +63,7 @@ class Merger final {
   Merger(BuildAsk& ask, const KnowledgeBuildParts& parts, BuildReport& report)
       : ask_(ask), parts_(parts), report_(report), classes_(ClassesOf(parts.known)) {}
 
-  // A large group is merged piece by piece, each with what came of those before.
+  // Merges a large group piece by piece, each piece together with the result of the previous ones.
   Result<std::vector<Entry>> Group(const std::vector<Entry>& members) {
     std::vector<Entry> merged;
     for (std::size_t at = 0; at < members.size();) {
@@ -75,7 +75,7 @@ class Merger final {
     }
     return merged;
   }
-  // Ids that are gone and where they went.
+  // Maps each removed id to the id that replaces it.
   [[nodiscard]] const std::map<std::string, std::string>& heirs() const { return heirs_; }
 
  private:
@@ -108,8 +108,9 @@ Result<std::string> Merger::Prompt(const std::vector<Entry>& members,
   return parts_.prompts.Render("knowledge_merge", data);
 }
 
-// One entry rests on all that went into it. Of several, each on its own, and on those that are
-// gone: which of them took these in, nobody says.
+// If a single entry remains, it gets the sources of all entries that were merged. If several
+// remain, each keeps its own sources and gets those of all removed entries, because the reply does
+// not say which entry absorbed them.
 void Merger::GiveSources(std::vector<Entry>& merged, const std::vector<Entry>& members) const {
   for (const Entry& member : members) {
     const bool stays = std::ranges::find(merged, member.id, &Entry::id) != merged.end();
@@ -144,13 +145,13 @@ Result<std::vector<Entry>> Merger::Together(const std::vector<Entry>& members) {
   return std::move(reply.entries);
 }
 
-// The id that stands for `id` in the end.
+// Returns the id that finally replaces `id`.
 std::string Follow(const std::map<std::string, std::string>& heirs, std::string id) {
   for (std::size_t step = 0; step < heirs.size() && heirs.contains(id); ++step) id = heirs.at(id);
   return id;
 }
 
-// `related` leads to entries that there are.
+// Makes `related` refer only to entries that exist.
 void MendLinks(std::vector<Entry>& entries, const std::map<std::string, std::string>& heirs,
                const Compendium& known) {
   std::set<std::string> ids;

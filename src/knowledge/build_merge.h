@@ -1,4 +1,4 @@
-// Merge: the second stage. Groups of entries become entries with one name for each thing.
+// Merge: the second stage. It turns groups of entries into entries with one name for each thing.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace pragma {
 
-// `drafts` are the entries of the first stage. Ids are unique afterwards; `related` follows ids
-// that went into others. Conflicts and counts go to `report`.
+// `drafts` are the entries of the first stage. The resulting ids are unique, and `related` is
+// updated for ids that were merged into others. Conflicts and counts go to `report`.
 [[nodiscard]] Result<std::vector<Entry>> MergeEntries(std::vector<Entry> drafts, BuildAsk& ask,
                                                       const KnowledgeBuildParts& parts,
                                                       BuildReport& report);
 
-// The diagnosis classes of a compendium.
+// Returns the diagnosis classes of a compendium.
 [[nodiscard]] std::vector<std::string> ClassesOf(const Compendium& compendium);
 
 }  // namespace pragma

@@ -22,12 +22,12 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kReplyBytes = std::size_t{1} << 20U;  // more is not looked at
+constexpr std::size_t kReplyBytes = std::size_t{1} << 20U;  // longer replies are not examined
 constexpr std::size_t kMostEntries = 100;
 constexpr std::size_t kMostConflicts = 50;
 constexpr std::size_t kShownProblems = 6;
 
-// The last block, or the widest piece of prose, that is an object with "entries".
+// Returns the last block, or the widest span of prose, that is an object with "entries".
 std::optional<Json> ObjectIn(std::string_view text) {
   const std::size_t begin = text.find('{');
   const std::size_t end = text.rfind('}');
@@ -49,7 +49,7 @@ std::optional<Json> ObjectOf(std::string_view reply) {
   return object ? object : ObjectIn(text);
 }
 
-// One line without control characters.
+// Returns the text as one line without control characters.
 std::string OneLine(const std::string& text) {
   std::string line;
   for (const char c : ToValidUtf8(text)) {
@@ -90,7 +90,7 @@ std::vector<std::string> ListOf(const Json& object, std::string_view name) {
 Entry EntryOf(const Json& object, const ReplyRules& rules) {
   Entry entry;
   entry.id = OneLine(TextOf(object, "id"));
-  // The id begins with the kind, so a "kind" is not needed and one that differs is no use.
+  // The id begins with the kind. So "kind" is redundant, and a different value of it is ignored.
   const std::string prefix = entry.id.substr(0, entry.id.find('.'));
   entry.kind = EntryKindFromName(prefix).value_or(EntryKind::kTechnique);
   for (const EntryText& field : EntryTexts()) {
@@ -122,7 +122,7 @@ std::string IdProblem(const Entry& entry, const ReplyRules& rules,
   if (!rules.ids.empty() && std::ranges::find(rules.ids, entry.id) == rules.ids.end()) {
     return "id: must be one of " + Join(rules.ids, ", ");
   }
-  if (std::ranges::find(before, entry.id, &Entry::id) != before.end()) return "id: is there twice";
+  if (std::ranges::find(before, entry.id, &Entry::id) != before.end()) return "id: occurs twice";
   return "";
 }
 
@@ -134,7 +134,7 @@ void ReadEntries(const Json& list, const ReplyRules& rules, EntriesReply& reply)
       return;
     }
     Entry entry = item.is_object() ? EntryOf(item, rules) : Entry{};
-    std::string problem = item.is_object() ? EntryProblem(entry) : "is no object";
+    std::string problem = item.is_object() ? EntryProblem(entry) : "is not an object";
     if (problem.empty()) problem = IdProblem(entry, rules, reply.entries);
     const std::string where =
         fmt::format("entry {} ({})", number, entry.id.empty() ? "no id" : Shorten(entry.id, 80));
@@ -142,7 +142,7 @@ void ReadEntries(const Json& list, const ReplyRules& rules, EntriesReply& reply)
       reply.dropped.push_back(where + ": " + problem);
       continue;
     }
-    // A wrong class is worth a question, not the entry.
+    // A wrong class is a reason to ask again, but not to drop the entry.
     problem = ClassProblem(entry, rules);
     if (!problem.empty() && reply.problem.empty()) reply.problem = where + ": " + problem;
     DropUnknownClasses(entry, rules);

@@ -1,5 +1,5 @@
-// Replies of the builder's two stages. Foreign text ends here: any bytes are accepted, and what is
-// kept has been checked against the schema.
+// Parses the model's replies in both stages. This is where untrusted text is checked: any bytes are
+// accepted, and what is kept conforms to the schema.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pragma {
 
-// What sources say differently about one thing.
+// A statement of one source, where the sources disagree about one thing.
 struct Claim {
   std::string source;
   std::string says;
@@ -21,25 +21,25 @@ struct Conflict {
   std::vector<Claim> claims;  // at least two
 };
 
-// What an answer must keep to.
+// The constraints on an answer.
 struct ReplyRules {
-  std::vector<std::string> sources;  // of the text; put into each entry
-  std::vector<std::string> classes;  // diagnosis classes that there are
-  std::vector<std::string> ids;      // second stage: the only ids allowed; empty: any
+  std::vector<std::string> sources;  // sources of the text, copied into each entry
+  std::vector<std::string> classes;  // existing diagnosis classes
+  std::vector<std::string> ids;      // second stage: the only allowed ids; empty: any
 };
 
 struct EntriesReply {
-  std::vector<Entry> entries;        // those without a problem
-  std::vector<Conflict> conflicts;   // second stage
-  std::vector<std::string> dropped;  // what is wrong with the others, "entry 2 (metric.x): ..."
-  std::string problem;               // empty: the reply can be used as it is
+  std::vector<Entry> entries;        // entries without a problem
+  std::vector<Conflict> conflicts;   // second stage only
+  std::vector<std::string> dropped;  // problems of the others, "entry 2 (metric.x): ..."
+  std::string problem;               // empty: the reply is usable as it is
 };
 
-// {"entries": [...], "conflicts": [...]}, fenced or in prose.
+// Parses {"entries": [...], "conflicts": [...]}, which may be fenced or in prose.
 [[nodiscard]] EntriesReply ParseEntriesReply(std::string_view reply, bool truncated,
                                              const ReplyRules& rules);
 
-// An entry as the prompts show it: the JSON that a reply has to have.
+// Returns an entry in the form that prompts show: the JSON that a reply must have.
 [[nodiscard]] std::string EntryToJson(const Entry& entry);
 
 }  // namespace pragma

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kFewestBytes = 64;
 constexpr std::size_t kLongestHeading = 100;
 
-// Lines that stand together; a heading begins one.
+// Lines that belong together. A heading begins a block.
 struct Block {
   std::string heading;  // empty: a paragraph
   std::string text;     // ends with \n
@@ -25,7 +25,8 @@ struct Block {
 
 bool Indented(std::string_view line) { return line.starts_with(' ') || line.starts_with('\t'); }
 
-// "# Title", or as in manual pages: flush left, short, followed by something indented.
+// Returns true for "# Title" and for headings as in manual pages: flush left, short, and followed
+// by an indented line.
 bool IsHeading(const std::vector<std::string>& lines, std::size_t at) {
   const std::string& line = lines[at];
   if (line.starts_with("# ")) return true;
@@ -56,8 +57,8 @@ std::vector<Block> BlocksOf(const std::string& text) {
   return blocks;
 }
 
-// How much of `text` makes a piece: up to the last line end, else space, else character within
-// `most` bytes.
+// Returns how many bytes of `text` form a piece of at most `most` bytes: up to the last line end,
+// else the last space, else the last whole character.
 std::size_t PieceOf(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text.size();
   for (const char mark : {'\n', ' '}) {
@@ -110,7 +111,7 @@ class Collector final {
   const Document& document_;
   std::size_t most_;
   std::string text_;
-  std::string heading_;  // of the segment that grows
+  std::string heading_;  // heading of the segment being filled
   std::string latest_;
   std::vector<Segment> segments_;
 };

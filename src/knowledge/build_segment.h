@@ -1,4 +1,4 @@
-// Segment: a piece of a document that a model summarises at once.
+// Segment: a piece of a document that a model summarises in one request.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 namespace pragma {
 
 struct Segment {
-  std::string document;  // its name
+  std::string document;  // name of the document
   std::string heading;   // the last one before or at its beginning, else its first; empty: none
   std::string text;
-  std::string hash;  // of the text: the same text is the same segment wherever it stands
+  std::string hash;  // hash of the text; equal texts are one segment wherever they occur
 };
 
-// Splits before headings where it can, else between paragraphs, lines, words, never inside a UTF-8
-// character. No piece is larger than `max_bytes` (at least 64); joined, they are the document but
-// for white space at the seams.
+// Splits a document before headings if possible, otherwise between paragraphs, lines or words, and
+// never inside a UTF-8 character. No piece is larger than `max_bytes` (at least 64). The pieces
+// joined are the document, except for white space at the seams.
 [[nodiscard]] std::vector<Segment> SplitDocument(const Document& document, std::size_t max_bytes);
 
 }  // namespace pragma

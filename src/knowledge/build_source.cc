@@ -37,7 +37,7 @@ bool IsManualName(std::string_view name) {
              });
 }
 
-// "perf_event_open(2)" as {"2", "perf_event_open"}, which is what man takes.
+// Splits "perf_event_open(2)" into {"2", "perf_event_open"}, the arguments of man.
 std::vector<std::string> ManualWords(std::string_view page) {
   const std::size_t open = page.find('(');
   if (open == std::string_view::npos || !page.ends_with(')')) return {std::string(page)};
@@ -51,7 +51,8 @@ Result<Document> ReadManual(const std::string& spec) {
   process.argv = {"man", "-P", "cat"};
   for (const std::string& word : ManualWords(page)) {
     if (!IsManualName(word)) {
-      return Fail(ErrorKind::kUsage, "'" + ToValidUtf8(page) + "' is no name of a manual page");
+      return Fail(ErrorKind::kUsage,
+                  "'" + ToValidUtf8(page) + "' is not the name of a manual page");
     }
     process.argv.push_back(word);
   }
@@ -83,7 +84,8 @@ Result<Document> ReadTextFile(const std::string& path) {
   }
   std::string clean = TRY(CleanText(text, path));
   if (Trim(clean).empty()) return Fail(ErrorKind::kUsage, path + " holds no text");
-  // The name alone: entries go elsewhere, and a folder here means nothing there.
+  // Only the file name is kept: entries are used elsewhere, where a folder of this machine is
+  // meaningless.
   return Document{.name = std::filesystem::path(path).filename().string(), .text = clean};
 }
 

@@ -1,4 +1,4 @@
-// Sources of the builder: manual pages, files and documentation sections as documents.
+// Reads the builder's sources (manual pages, files, documentation sections) as documents.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace pragma {
 
-// "man:NAME", "man:NAME(SECTION)", an http or https address (Crawl), else a file of text or HTML.
-// What cannot be read is the error, saying what was tried.
+// `spec` is "man:NAME", "man:NAME(SECTION)", an http or https address (see Crawl), or else a file
+// of text or HTML. The error says which source cannot be read and what was tried.
 [[nodiscard]] Result<Crawled> ReadSource(const std::string& spec, const CrawlLimits& limits,
                                          Clock& clock, const CrawlProgress& progress);
 

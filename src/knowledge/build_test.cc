@@ -72,8 +72,8 @@ TEST(EntriesReply, SaysPreciselyWhatIsWrongAndKeepsTheRest) {
                         false, kRules);
   EXPECT_THAT(reply.entries, SizeIs(1));
   EXPECT_THAT(reply.problem, AllOf(HasSubstr("entry 2 (gauge.b): id: must begin with"),
-                                   HasSubstr("entry 3 (metric.a): id: is there twice"),
-                                   HasSubstr("entry 4 (no id): is no object"),
+                                   HasSubstr("entry 3 (metric.a): id: occurs twice"),
+                                   HasSubstr("entry 4 (no id): is not an object"),
                                    HasSubstr("entry 5 (error.d): title: missing or empty")));
   const EntriesReply classes = ParseEntriesReply(
       R"({"entries": [{"id": "metric.a", "title": "A", "targets": ["cpu"], "aliases": [],
@@ -108,7 +108,7 @@ TEST(EntriesReply, ASecondStageKeepsToItsIds) {
   const EntriesReply good =
       ParseEntriesReply(Reply(EntryJson("metric.a", "A"), conflicts), false, rules);
   EXPECT_EQ(good.problem, "");
-  ASSERT_THAT(good.conflicts, SizeIs(1)) << "one claim is no conflict";
+  ASSERT_THAT(good.conflicts, SizeIs(1)) << "one claim is not a conflict";
   EXPECT_EQ(good.conflicts[0].claims[1].says, "s");
   EXPECT_THAT(ParseEntriesReply(Reply(EntryJson("metric.c", "A")), false, rules).problem,
               HasSubstr("must be one of metric.a, metric.b"));
@@ -200,7 +200,7 @@ TEST(Groups, JoinWhatHasOneNameAndNothingElse) {
   EXPECT_TRUE(GroupEntries({})->empty());
 }
 
-// A model that answers by what it is asked.
+// A model whose answer depends on the prompt.
 class ScriptedModel final : public Model {
  public:
   using Script = std::function<Result<std::string>(const std::string& prompt, const CallKey& key)>;
@@ -238,7 +238,7 @@ class BuildTest : public testing::Test {
     EXPECT_TRUE(WriteFileAtomic(path, text));
     return path;
   }
-  // With the cache as it was left by the last one.
+  // Runs the builder with the cache that the previous run left.
   Result<Built> Run(Model& model, const std::vector<std::string>& sources) {
     KnowledgeCache cache = TRY(KnowledgeCache::Open(folder->path() / "home"));
     options.sources = sources;
@@ -258,7 +258,7 @@ class BuildTest : public testing::Test {
   FakeClock clock;
 };
 
-// Three sections that are a segment each.
+// Returns three sections, each of which is one segment.
 std::string ThreeSections() {
   std::string text;
   for (const char* name : {"ONE", "TWO", "THREE"}) {
@@ -267,7 +267,7 @@ std::string ThreeSections() {
   return text;
 }
 
-// The section that a prompt is about, by the word that only it has.
+// Returns the section that a prompt is about, recognised by the word that only this section has.
 std::string SectionOf(const std::string& prompt) {
   for (const char* name : {"ONE", "TWO", "THREE"}) {
     if (prompt.find(std::string(name) + "\n    ") != std::string::npos) return name;
@@ -342,7 +342,7 @@ TEST_F(BuildTest, AWrongReplyIsToldOnceAndThenLeftOut) {
               ElementsAre(AllOf(HasSubstr("knowledge_segment 2"), HasSubstr("no JSON object"))));
   ASSERT_THAT(built->entries, SizeIs(2));
   EXPECT_EQ(built->entries[1].id, "metric.late");
-  // What could not be used is asked again another time; the rest is not.
+  // The next run asks again only about what could not be used.
   ScriptedModel again(Metrics);
   ASSERT_TRUE(Run(again, {Write("doc.txt", ThreeSections())}));
   EXPECT_THAT(again.prompts, SizeIs(1));
@@ -401,7 +401,7 @@ TEST_F(BuildTest, ManyEntriesOfOneThingAreMergedPieceByPiece) {
   ASSERT_TRUE(built) << built.error().message;
   EXPECT_THAT(built->entries, SizeIs(1));
   EXPECT_EQ(built->report.merged, 29U);
-  // Merges of 10, 1 + 9, 1 + 9 and 1 + 2 entries, of which the second and third say the same.
+  // The merges have 10, 1 + 9, 1 + 9 and 1 + 2 entries. The second and third prompt are identical.
   EXPECT_EQ(built->report.asked, 30U + 2U);
   EXPECT_EQ(built->report.cached, 2U);
 }
@@ -439,8 +439,8 @@ TEST_F(BuildTest, SourcesThatCannotBeReadAreOneClearLineBeforeAnythingIsAsked) {
   const std::string good = Write("good.txt", "ONE\n     x\n");
   for (const auto& [source, message] :
        {std::pair<std::string, std::string>("man:no-such-page-xyz", "there is no manual page"),
-        {"man:-k", "is no name of a manual page"},
-        {"man:../../etc/passwd", "is no name of a manual page"},
+        {"man:-k", "is not the name of a manual page"},
+        {"man:../../etc/passwd", "is not the name of a manual page"},
         {"/no/such/file", "/no/such/file"},
         {Write("empty.txt", "\n"), "holds no text"},
         {Write("binary", std::string(1000, '\x01')), "looks like no text"},

@@ -1,5 +1,5 @@
-// KnowledgeCache: what was paid for once, kept in .pragma/knowledge.db: vectors of texts, and
-// replies about segments of documents.
+// KnowledgeCache: results that were paid for once, kept in .pragma/knowledge.db: embedding vectors
+// of texts, and a model's replies about segments of documents.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace pragma {
 
 class Database;
 
-// Whose reply it is: what was asked about, how, and of whom.
+// Identifies a reply: the text that was asked about, the prompt, and the model.
 struct ReplyKey {
   std::string segment;  // hash of the text asked about
   std::string prompt;   // hash of the whole prompt
   std::string model;
 };
 
-// Anything in it can be asked for again, so it may be deleted. Committed before a Put returns; two
-// processes may share a file.
+// Everything in the cache can be requested again, so the file may be deleted. A Put has committed
+// when it returns. Two processes may share a file.
 class KnowledgeCache final {
  public:
   // Opens or creates `home`/knowledge.db.
@@ -33,14 +33,14 @@ class KnowledgeCache final {
   KnowledgeCache& operator=(const KnowledgeCache&) = delete;
   ~KnowledgeCache();
 
-  // The bytes of a vector by the embedder's name and the hash of its text.
+  // Finds the bytes of a vector by the embedder's name and the hash of the embedded text.
   [[nodiscard]] Result<std::optional<std::string>> FindVector(const std::string& embedder,
                                                               const std::string& hash);
   [[nodiscard]] Result<void> PutVector(const std::string& embedder, const std::string& hash,
                                        std::string_view bytes);
   [[nodiscard]] Result<std::optional<std::string>> FindReply(const ReplyKey& key);
   [[nodiscard]] Result<void> PutReply(const ReplyKey& key, std::string_view text);
-  // One commit for many puts.
+  // Serves to put many items in one transaction.
   [[nodiscard]] Database& database() { return *database_; }
 
  private:

@@ -1,4 +1,4 @@
-// The entries of a folder as one checked whole.
+// Combines the entries of a folder into one checked compendium.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -39,7 +39,7 @@ Result<std::vector<fs::path>> TomlFiles(const fs::path& folder) {
   return files;
 }
 
-// Every id and class that `entry` mentions must lead somewhere.
+// Checks that every id and class that `entry` mentions exists.
 Result<void> CheckLinks(const Compendium& compendium, const Entry& entry,
                         const std::string& where) {
   for (const std::string& id : entry.related) {
@@ -102,7 +102,7 @@ const Entry* Compendium::ForClass(std::string_view id, bool gpu) const {
 }
 
 std::vector<std::string> Compendium::Near(std::string_view word, std::size_t most) const {
-  std::vector<std::pair<std::size_t, std::string>> scored;  // more shared words first
+  std::vector<std::pair<std::size_t, std::string>> scored;  // most shared words first
   const std::vector<std::string> wanted = WordSet(NameOf(word));
   std::vector<std::string> names;
   for (const Entry& entry : entries_) {

@@ -24,7 +24,7 @@ namespace pragma {
 namespace {
 
 constexpr int kMostRedirects = 5;
-constexpr Seconds kLongestWait{30};  // that a busy server may ask for
+constexpr Seconds kLongestWait{30};  // longest wait that a busy server may request
 constexpr std::size_t kMostWaiting = 20000;
 
 struct Target {
@@ -32,7 +32,7 @@ struct Target {
   int depth = 0;
 };
 
-// A page, or why there is none.
+// A fetched page.
 struct Fetched {
   std::string url;  // after redirects
   HttpResponse response;
@@ -52,13 +52,14 @@ class Crawler final {
  private:
   Result<void> ReadRobots();
   Result<void> Visit(const Target& target);
-  // The response at the end of the redirects; an error that is no kInterrupted is a note.
+  // Returns the response after following redirects. The caller turns any error except kInterrupted
+  // into a note.
   Result<Fetched> Fetch(const std::string& url);
   Result<HttpResponse> Get(const std::string& url);
   Result<HttpResponse> GetOnce(const std::string& url);
   Result<void> Keep(const Fetched& page, int depth);
   void Follow(const PageText& page, const std::string& base, int depth);
-  // Why the address is not for us; empty: it is.
+  // Returns why the address must not be fetched, or an empty string.
   [[nodiscard]] std::string Complaint(const std::string& url) const;
 
   UrlPlace root_;
@@ -68,7 +69,7 @@ class Crawler final {
   const CrawlProgress& progress_;
   Robots robots_;
   std::deque<Target> waiting_;
-  std::set<std::string> known_;  // addresses that wait, were asked for or were led to
+  std::set<std::string> known_;  // addresses that are queued, were requested or were redirected to
   std::size_t asked_ = 0;
   bool first_ = true;
   Crawled crawled_;
@@ -99,7 +100,7 @@ Result<void> Crawler::ReadRobots() {
   const std::string url =
       fmt::format("{}://{}:{}/robots.txt", root_.scheme, root_.host, root_.port);
   const Result<HttpResponse> response = GetOnce(url);
-  if (!response) return std::unexpected(response.error());  // the page itself would fail, too
+  if (!response) return std::unexpected(response.error());  // the page itself would fail too
   if (response->status == 200) robots_ = ParseRobots(response->body);
   limits_.pause = std::max(limits_.pause, robots_.delay.value_or(Seconds(0)));
   return {};
@@ -141,7 +142,7 @@ Result<Fetched> Crawler::Fetch(const std::string& url) {
     if (!moved && response.status == 200) return Fetched{at, std::move(response)};
     if (!moved) return Fail(fmt::format("{} answered {}", UrlForMessages(at), response.status));
     const std::optional<std::string> next = ResolveUrl(at, response.location);
-    const std::string complaint = next ? Complaint(*next) : "that is no address";
+    const std::string complaint = next ? Complaint(*next) : "that is not an address";
     if (!complaint.empty()) {
       return Fail(fmt::format("{} leads elsewhere: {}", UrlForMessages(url), complaint));
     }
@@ -168,7 +169,7 @@ Result<HttpResponse> Crawler::Get(const std::string& url) {
   return GetOnce(url);
 }
 
-// "text/html; charset=utf-8": the two parts.
+// Splits "text/html; charset=utf-8" into its two parts.
 std::pair<std::string, std::string> TypeAndCharset(const std::string& content_type) {
   const std::size_t at = content_type.find("charset=");
   std::string charset = at == std::string::npos ? "" : content_type.substr(at + 8);
@@ -211,7 +212,7 @@ void Crawler::Follow(const PageText& page, const std::string& base, int depth) {
   for (const std::string& link : page.links) {
     const std::optional<std::string> url = ResolveUrl(base, link);
     if (!url || waiting_.size() >= kMostWaiting) continue;
-    // A link away is no news; one that robots may not follow is.
+    // A link that leads outside is not worth a note, but one that robots.txt forbids is.
     const std::string complaint = Complaint(*url);
     if (!complaint.empty() && !complaint.ends_with("(robots.txt)")) continue;
     if (known_.insert(*url).second) waiting_.push_back({*url, depth + 1});
@@ -223,7 +224,7 @@ void Crawler::Follow(const PageText& page, const std::string& base, int depth) {
 std::string FolderOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return "/";
-  // A last part without a dot is taken for a folder: "/docs" redirects to "/docs/".
+  // A last component without a dot is treated as a folder: "/docs" redirects to "/docs/".
   const bool file = path.find('.', slash) != std::string::npos;
   return path.ends_with('/') ? path : file ? path.substr(0, slash + 1) : path + "/";
 }
@@ -234,7 +235,7 @@ Result<Crawled> Crawl(const std::string& root, const CrawlLimits& limits, Clock&
   const std::optional<std::string> url = ResolveUrl(root, "");
   if (!place || !url) {
     return Fail(ErrorKind::kUsage, UrlForMessages(root) +
-                                       " is no address that can be read: give "
+                                       " is not a readable address: use "
                                        "http:// or https:// without a password");
   }
   return Crawler(*place, limits, clock, progress).Run(*url);

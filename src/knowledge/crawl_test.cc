@@ -107,7 +107,7 @@ TEST(Robots, AGroupForUsWinsOverThatForAll) {
   EXPECT_TRUE(robots.Allows("/yes"));
   EXPECT_FALSE(robots.Allows("/no"));
   EXPECT_TRUE(ParseRobots("").Allows("/"));
-  EXPECT_TRUE(ParseRobots("\xff\x00 : :\nDisallow: /").Allows("/")) << "belongs to nobody";
+  EXPECT_TRUE(ParseRobots("\xff\x00 : :\nDisallow: /").Allows("/")) << "belongs to no robot";
 }
 
 TEST(Crawl, FolderOfARoot) {
@@ -127,7 +127,7 @@ class CrawlTest : public testing::Test {
   Result<Crawled> Run(const std::string& path, const CrawlLimits& limits = {.pause = Seconds(3)}) {
     return Crawl(server->Url(path), limits, clock, {});
   }
-  // The last parts of the addresses of the documents.
+  // Returns the last components of the documents' addresses.
   static std::vector<std::string> Names(const Crawled& crawled) {
     std::vector<std::string> names;
     for (const Document& document : crawled.documents) {

@@ -1,4 +1,4 @@
-// Document: one text that knowledge is built from.
+// Document: one text from which knowledge is built.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace pragma {
 
 struct Document {
-  std::string name;  // "man:perf-stat", a file's name or an address: what entries name as source
-  std::string text;  // clean (CleanText)
+  std::string name;  // "man:perf-stat", a file name or an address; the source that entries name
+  std::string text;  // cleaned by CleanText
 };
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// The kinds of embedder behind MakeEmbedder; private to this folder.
+// The kinds of embedder behind MakeEmbedder. Private to this folder.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace pragma {
 
-// POST BASE/embeddings.
+// Makes an embedder that sends its texts with POST BASE/embeddings.
 [[nodiscard]] Result<Embedder> MakeServiceEmbedder(const std::string& model,
                                                    const ModelOptions& options, Clock& clock);
-// A Python child that loads `model` with sentence-transformers, once for each call.
+// Makes an embedder that runs a Python child process, which loads `model` with
+// sentence-transformers once per call.
 [[nodiscard]] Result<Embedder> MakeLocalEmbedder(const std::string& model,
                                                  const EmbedderOptions& options);
 

@@ -30,7 +30,7 @@ std::unexpected<Error> NoVectors(const std::string& problem) {
   return Fail(ErrorKind::kUnavailable, "the reply holds no usable vectors: " + problem);
 }
 
-// The numbers of one item, or what is wrong.
+// Returns the numbers of one item, or an error that says what is wrong.
 Result<Vector> VectorOf(const Json& item) {
   const auto found = item.is_object() ? item.find("embedding") : item.end();
   if (!item.is_object() || found == item.end() || !found->is_array()) {
@@ -46,7 +46,7 @@ Result<Vector> VectorOf(const Json& item) {
   return vector;
 }
 
-// Where an item belongs: services may answer out of order.
+// Returns the index of an item, because services may answer out of order.
 std::size_t PlaceOf(const Json& item, std::size_t otherwise) {
   const auto found = item.find("index");
   return found != item.end() && found->is_number_unsigned() ? found->get<std::size_t>() : otherwise;

@@ -1,5 +1,5 @@
-// Embedder: texts to vectors, from a service that speaks OpenAI's protocol or from a local sentence
-// model in Python.
+// Embedder: turns texts into vectors, using a service that speaks OpenAI's protocol or a local
+// sentence model in Python.
 #pragma once
 
 #include <filesystem>
@@ -19,33 +19,34 @@ class KnowledgeCache;
 using Vector = std::vector<float>;
 
 struct Embedder {
-  std::string name;  // says whose vectors they are: two names never share any
-  // One vector of one length for each text, in their order.
+  std::string name;  // origin of the vectors: different names never share vectors
+  // Returns one vector for each text, in their order, all of one length.
   std::function<Result<std::vector<Vector>>(const std::vector<std::string>& texts)> embed;
 };
 
 struct EmbedderOptions {
-  ModelOptions service;          // of "openai:NAME"
-  std::filesystem::path python;  // of "local:NAME": the interpreter that has sentence-transformers
-  std::filesystem::path script;  // python/pragma_embed.py
+  ModelOptions service;          // for "openai:NAME"
+  std::filesystem::path python;  // for "local:NAME": interpreter with sentence-transformers
+  std::filesystem::path script;  // path of python/pragma_embed.py
 };
 
-// "openai:NAME" (key and address from the environment or the options, as for models: POST
-// BASE/embeddings) or "local:NAME", a model or folder that sentence-transformers loads. `clock`
-// outlives the embedder.
+// `spec` is "openai:NAME" or "local:NAME". The former uses the key and address from the environment
+// or the options, as for models, and sends POST BASE/embeddings. In the latter, NAME is a model or
+// folder that sentence-transformers loads. `clock` must outlive the embedder.
 [[nodiscard]] Result<Embedder> MakeEmbedder(const std::string& spec, const EmbedderOptions& options,
                                             Clock& clock);
 
-// The vectors in a reply of /embeddings, or of the script: {"data": [{"index", "embedding"}]}.
-// kUnavailable unless there are `count` of one length with finite numbers.
+// Parses the vectors in a reply of /embeddings or of the script: {"data": [{"index",
+// "embedding"}]}. Returns kUnavailable unless there are `count` vectors of one length with finite
+// numbers.
 [[nodiscard]] Result<std::vector<Vector>> ParseVectors(std::string_view json, std::size_t count);
 
-// Vectors of `texts`; only those that the cache does not have are asked for.
+// Returns the vectors of `texts`. Only vectors that the cache lacks are requested.
 [[nodiscard]] Result<std::vector<Vector>> EmbedCached(const Embedder& embedder,
                                                       const std::vector<std::string>& texts,
                                                       KnowledgeCache& cache);
 
-// Of vectors of one length; 0 when one of them is null.
+// Returns the cosine of two vectors of the same length, or 0 if one of them is a null vector.
 [[nodiscard]] double Cosine(const Vector& a, const Vector& b);
 
 }  // namespace pragma

@@ -120,8 +120,8 @@ TEST(Cosine, OfNullVectorsIsNought) {
   EXPECT_DOUBLE_EQ(Cosine({0, 0}, {1, 0}), 0);
 }
 
-// The real script and interpreter; only the library is a stand-in, as a model cannot be fetched in
-// a test.
+// Uses the real script and interpreter. Only the library is replaced by a stub, because a test
+// cannot download a model.
 class LocalEmbedderTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -132,7 +132,7 @@ class LocalEmbedderTest : public testing::Test {
   }
   void Library(const std::string& text) {
     ASSERT_TRUE(WriteFileAtomic(folder / "sentence_transformers.py", text));
-    // An interpreter of its own, so that nothing installed is found.
+    // The test has its own interpreter, so that no installed library is found.
     ASSERT_TRUE(WriteFileAtomic(
         folder / "python", "#!/bin/sh\nPYTHONPATH=" + folder.string() + " exec python3 \"$@\"\n"));
     std::filesystem::permissions(folder / "python", std::filesystem::perms::owner_all);

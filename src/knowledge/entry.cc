@@ -30,7 +30,8 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Shown as they are, so nothing in them may steer a terminal; U+007F as well.
+// Returns true if the text contains control characters, including U+007F. Entries are displayed
+// unchanged, so they must not control a terminal.
 bool HasControl(std::string_view text, bool lines) {
   return std::ranges::any_of(text, [lines](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -70,7 +71,7 @@ std::string ListProblem(const Entry& entry, const EntryList& field) {
     if (item.size() > kMostItemBytes || HasControl(item, false) || ToValidUtf8(item) != item) {
       return name + ": an item must be one line of at most 1000 bytes of UTF-8 text";
     }
-    if (std::ranges::count(items, item) > 1) return name + ": \"" + item + "\" stands there twice";
+    if (std::ranges::count(items, item) > 1) return name + ": \"" + item + "\" occurs twice";
   }
   return "";
 }

@@ -1,5 +1,5 @@
-// Entry, Compendium: what is known about metrics, bottlenecks, techniques and errors
-// (knowledge/README.md has the schema).
+// Entry, Compendium: what is known about metrics, bottlenecks, techniques and errors.
+// knowledge/README.md describes the schema.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace pragma {
 enum class EntryKind : std::uint8_t { kMetric, kBottleneck, kTechnique, kError };
 [[nodiscard]] std::string_view EntryKindName(EntryKind kind);  // "metric", ...
 [[nodiscard]] std::optional<EntryKind> EntryKindFromName(std::string_view name);
-// "metric, bottleneck, technique or error", for messages.
+// Returns "metric, bottleneck, technique or error", for messages.
 [[nodiscard]] std::string EntryKindNames();
 [[nodiscard]] const std::vector<std::string>& EntryTargets();  // "cpu", "x86", ...
 
-// One piece of knowledge; the fields are those of knowledge/README.md.
+// One piece of knowledge. The fields are those of knowledge/README.md.
 struct Entry {
   std::string id;  // "kind.name"
   EntryKind kind = EntryKind::kTechnique;
@@ -45,7 +45,7 @@ struct Entry {
   }
 };
 
-// A text field by its name in the schema, so that readers, writers and checks agree on the list.
+// A text field by its name in the schema, so that readers, writers and checks share one list.
 struct EntryText {
   std::string_view name;
   std::string Entry::* member;
@@ -54,35 +54,35 @@ struct EntryText {
 struct EntryList {
   std::string_view name;
   std::vector<std::string> Entry::* member;
-  bool filled = false;  // may not be empty
+  bool filled = false;  // must not be empty
 };
 [[nodiscard]] const std::vector<EntryText>& EntryTexts();
 [[nodiscard]] const std::vector<EntryList>& EntryLists();
 
-// What is wrong with a field of the entry on its own, as "field: problem"; empty: nothing.
+// Checks the fields of an entry without its context. Returns "field: problem", or an empty string.
 [[nodiscard]] std::string EntryProblem(const Entry& entry);
 
-// The entries of one TOML text. `name` stands for the text in errors, which name the entry and its
+// Parses the entries of one TOML text. Errors use `name` for the text, and name the entry and its
 // field. Any bytes are accepted as input.
 [[nodiscard]] Result<std::vector<Entry>> ParseEntries(std::string_view text,
                                                       const std::string& name);
-// The same back: ParseEntries(EntriesToToml(e)) == e for entries without a problem.
+// Writes entries as TOML. ParseEntries(EntriesToToml(e)) == e for entries without a problem.
 [[nodiscard]] std::string EntriesToToml(const std::vector<Entry>& entries);
 
-// All entries, sorted by id.
+// A set of entries, sorted by id.
 class Compendium final {
  public:
-  // Errors: an id twice, a `related` id or a class that no entry has. `names` says for each entry
-  // where it came from.
+  // It is an error if an id occurs twice, or if no entry has a `related` id or a class that an
+  // entry mentions. `names` gives the origin of each entry.
   [[nodiscard]] static Result<Compendium> Make(std::vector<Entry> entries,
                                                const std::map<std::string, std::string>& names);
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry* Find(std::string_view id) const;  // nullptr: none
-  // The entry metric.TAG, else the metric that has the tag among its aliases.
+  // Returns the entry metric.TAG, otherwise the metric that has the tag among its aliases.
   [[nodiscard]] const Entry* ForMetric(std::string_view tag) const;
-  // The entry of a diagnosis class; on a GPU bottleneck.gpu_CLASS wins.
+  // Returns the entry of a diagnosis class. For a GPU, bottleneck.gpu_CLASS takes precedence.
   [[nodiscard]] const Entry* ForClass(std::string_view id, bool gpu) const;
-  // Ids that a person may have meant by `word`, best first, at most `most`.
+  // Returns at most `most` ids that the user may have meant by `word`, best first.
   [[nodiscard]] std::vector<std::string> Near(std::string_view word, std::size_t most) const;
 
  private:
@@ -90,8 +90,8 @@ class Compendium final {
   std::vector<Entry> entries_;
 };
 
-// Reads metrics/, bottlenecks/, techniques/ and errors/ of `folder`; other folders are not entries.
-// The first bad file or entry is the error: one line with file, entry and field.
+// Reads metrics/, bottlenecks/, techniques/ and errors/ of `folder`. Other folders hold no entries.
+// The first invalid file or entry is the error: one line with file, entry and field.
 [[nodiscard]] Result<Compendium> LoadCompendium(const std::filesystem::path& folder);
 
 }  // namespace pragma

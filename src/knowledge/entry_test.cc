@@ -38,7 +38,7 @@ Entry Sample() {
           .sources = {"pragma: measured (a test)"}};
 }
 
-// `what` in the sample's text replaced by `by`.
+// Returns the sample's text with `what` replaced by `by`.
 std::string Changed(const std::string& what, const std::string& by) {
   Entry entry = Sample();
   entry.traps = "none";
@@ -76,7 +76,7 @@ TEST(Entry, ErrorsNameFileEntryAndField) {
   EXPECT_EQ(ProblemOf(Changed("classes = []\n", "")),
             "file.toml: metric.ipc: classes: missing or empty");
   EXPECT_EQ(ProblemOf(Changed("title =", "titel =")),
-            "file.toml: metric.ipc: titel: is no field; meant is perhaps title");
+            "file.toml: metric.ipc: titel: is not a known field; did you mean title?");
   EXPECT_EQ(ProblemOf(Changed("\"metric.ipc\"", "\"bottleneck.ipc\"")),
             "file.toml: bottleneck.ipc: id: must begin with \"metric.\", as its kind");
   EXPECT_EQ(ProblemOf(Changed("\"metric.ipc\"", "\"metric.IPC\"")),
@@ -99,9 +99,9 @@ TEST(Entry, ForeignTextIsAnErrorNeverACrash) {
   EXPECT_THAT(ProblemOf("[[entry]]\nid = "), HasSubstr("file.toml: line 2: "));
   EXPECT_THAT(ProblemOf("x = 1\n"), HasSubstr("only [[entry]] tables are expected"));
   EXPECT_THAT(ProblemOf("entry = 3\n"), HasSubstr("holds no [[entry]]"));
-  EXPECT_THAT(ProblemOf("entry = [3]\n"), HasSubstr("entry 1 is no table"));
+  EXPECT_THAT(ProblemOf("entry = [3]\n"), HasSubstr("entry 1 is not a table"));
   EXPECT_THAT(ProblemOf(""), HasSubstr("holds no [[entry]]"));
-  EXPECT_THAT(ProblemOf("\xff\xfe\x00"), HasSubstr("is no UTF-8 text"));
+  EXPECT_THAT(ProblemOf("\xff\xfe\x00"), HasSubstr("is not UTF-8 text"));
   EXPECT_NE(ProblemOf(std::string(100000, '[')), "");
   EXPECT_NE(ProblemOf("a = " + std::string(100000, '[')), "");
 }
@@ -135,7 +135,7 @@ TEST(Compendium, LoadNamesTheBadFile) {
   ASSERT_FALSE(empty);
   EXPECT_THAT(empty.error().message, HasSubstr("has no entries"));
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "metrics/a.toml", Changed("", "")));
-  // Another's folder holds no entries and is not read.
+  // A folder of another component holds no entries and is not read.
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "diagnosis/rules.toml", "x = 1"));
   ASSERT_TRUE(LoadCompendium(folder->path()));
   ASSERT_TRUE(WriteFileAtomic(folder->path() / "errors/b.toml", Changed("title", "titles")));
@@ -162,7 +162,7 @@ class Shipped : public testing::Test {
 };
 Result<Compendium>* Shipped::loaded = nullptr;
 
-// The words in `code` between `from` and `to` of a document.
+// Returns the words in code spans of `text`.
 std::vector<std::string> CodeWords(const std::string& text) {
   std::vector<std::string> words;
   const std::vector<std::string> parts = Split(text, '`');
@@ -203,7 +203,8 @@ TEST_F(Shipped, EveryDiagnosisClassHasAnEntry) {
   }
 }
 
-// Of a processor's; what adapters bring besides is described in their files.
+// Checks the tags of a CPU's profile. Further tags of adapters are described in the adapters'
+// files.
 TEST_F(Shipped, EveryTagOfAProfileIsExplained) {
   std::vector<std::string> tags;
   const std::string whole = Document("metrics.md");

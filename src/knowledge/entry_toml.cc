@@ -1,4 +1,4 @@
-// Entries as TOML: the files of knowledge/, and what the builder writes.
+// Reads and writes entries as TOML: the files of knowledge/, and the output of the builder.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -17,7 +17,7 @@
 namespace pragma {
 namespace {
 
-// "FILE: metric.ipc: how: ..."; an entry without an id is named by its number.
+// Reports "FILE: metric.ipc: how: ...". An entry without an id is identified by its number.
 std::unexpected<Error> Bad(const std::string& where, const std::string& problem) {
   return Fail(ErrorKind::kUsage, where + ": " + problem);
 }
@@ -37,7 +37,8 @@ Result<void> CheckFields(const toml::table& table, const std::string& where) {
     const std::string name(key.str());
     if (std::ranges::find(KnownFields(), name) != KnownFields().end()) continue;
     const std::string near = Nearest(name, KnownFields());
-    return Bad(where, name + ": is no field" + (near.empty() ? "" : "; meant is perhaps " + near));
+    return Bad(where, name + ": is not a known field" +
+                          (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   return {};
 }
@@ -106,13 +107,13 @@ Result<std::vector<Entry>> ReadEntries(const toml::table& file, const std::strin
   for (const toml::node& node : *list) {
     const toml::table* table = node.as_table();
     const std::size_t number = entries.size() + 1;
-    if (table == nullptr) return Bad(name, fmt::format("entry {} is no table", number));
+    if (table == nullptr) return Bad(name, fmt::format("entry {} is not a table", number));
     entries.push_back(TRY(ReadEntry(*table, PlaceOf(*table, name, number))));
   }
   return entries;
 }
 
-// A basic string: what it may not hold as it is becomes an escape.
+// Returns a basic TOML string, in which forbidden characters are escaped.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -128,7 +129,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-// Several lines between three quotes, where nothing but \ and quotes needs an escape.
+// Returns a multi-line TOML string, in which only \ and quotes need to be escaped.
 std::string QuotedLines(std::string_view text) {
   std::string quoted = "\"\"\"\n";
   for (const char c : text) {
@@ -162,7 +163,7 @@ std::string EntryToToml(const Entry& entry) {
 }  // namespace
 
 Result<std::vector<Entry>> ParseEntries(std::string_view text, const std::string& name) {
-  if (ToValidUtf8(text) != text) return Bad(name, "is no UTF-8 text");
+  if (ToValidUtf8(text) != text) return Bad(name, "is not UTF-8 text");
   try {
     return ReadEntries(toml::parse(text, name), name);
   } catch (const toml::parse_error& error) {

@@ -1,5 +1,5 @@
-// Embeddings of a sentence model on this machine: a Python child, given texts as JSON and asked for
-// vectors as JSON.
+// Embeddings from a sentence model on this machine: a Python child process takes texts as JSON and
+// returns vectors as JSON.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace pragma {
 namespace {
 
-constexpr Seconds kLimit{1800};  // a first call may fetch the model
+constexpr Seconds kLimit{1800};  // the first call may download the model
 constexpr std::size_t kMostOutput = std::size_t{512} << 20U;
 constexpr int kNoLibrary = 3;  // exit code of the script: the import failed
 

@@ -21,12 +21,13 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMostPageBytes = std::size_t{8} << 20U;
-// tidy recurses for each level of nesting.
+// Limit on the nesting depth, because tidy recurses for each level.
 constexpr std::size_t kMostDepth = 400;
 constexpr std::size_t kMostLinks = 5000;
 constexpr std::size_t kMostLinkBytes = 2000;
 
-// Elements without an end, or whose end is often left out: they do not nest in themselves.
+// Returns true for elements without an end tag, or whose end tag is often omitted. They are not
+// nested in themselves.
 bool EndsByItself(std::string_view name) {
   static const std::set<std::string_view> kNames{
       "area",  "base",     "body",   "br",   "col",   "colgroup", "dd",    "dt",
@@ -36,7 +37,7 @@ bool EndsByItself(std::string_view name) {
   return kNames.contains(name);
 }
 
-// The deepest that elements may stand in each other, seen from their tags alone.
+// Returns the maximum nesting depth, determined from the tags alone.
 std::size_t DepthOf(std::string_view html) {
   std::size_t depth = 0;
   std::size_t deepest = 0;
@@ -57,7 +58,7 @@ std::size_t DepthOf(std::string_view html) {
   return deepest;
 }
 
-// tidy's document and buffers as owned things.
+// Owns tidy's document and buffers.
 class Tidy final {
  public:
   Tidy() : document_(tidyCreate()) { tidyBufInit(&messages_); }
@@ -77,7 +78,7 @@ class Tidy final {
     if (tidySetInCharEncoding(document_, encoding) != 0) return false;
     TidyBuffer input;
     tidyBufInit(&input);
-    std::string bytes(html);  // tidy's interface takes no constant bytes
+    std::string bytes(html);  // tidy's interface takes non-const bytes
     tidyBufAttach(&input, reinterpret_cast<byte*>(bytes.data()), static_cast<uint>(bytes.size()));
     const int status = tidyParseBuffer(document_, &input);
     tidyBufDetach(&input);
@@ -136,7 +137,7 @@ class Walker final {
   void Element(TidyNode node, const std::string& name, std::size_t depth);
   void Link(TidyNode node);
   void Text(TidyNode node);
-  // Ends the line, and with `empty` leaves one.
+  // Ends the line and, with `empty`, adds an empty one.
   void Break(bool empty);
   void Append(std::string_view text);
   std::string ValueOf(TidyNode node);
@@ -230,7 +231,7 @@ const char* EncodingOf(std::string_view charset) {
   return "utf8";
 }
 
-// No text has these; a few stray ones are forgiven.
+// Returns true for characters that do not occur in text. A few stray ones are tolerated.
 bool IsOdd(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\n' && c != '\t' && c != '\r' && c != '\f' && c != '\b' &&
@@ -238,7 +239,7 @@ bool IsOdd(char c) {
          byte == 0x7F;
 }
 
-// The last character, with all bytes of it.
+// Removes the last character with all its bytes.
 void DropCharacter(std::string& text) {
   while (text.size() > 1 && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) {
     text.pop_back();
@@ -254,7 +255,7 @@ std::string WithoutControls(std::string_view text) {
       if (i + 1 == text.size() || text[i + 1] != '\n') clean += '\n';
     } else if (c == '\f') {
       clean += '\n';
-    } else if (c == '\b') {  // man's bold and underlined letters: the second one stays
+    } else if (c == '\b') {  // man overstrikes bold and underlined letters: keep the second
       if (!clean.empty() && clean.back() != '\n') DropCharacter(clean);
     } else if (c == '\x1b' && i + 1 < text.size() && text[i + 1] == '[') {
       for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~') && text[i] != '\n';) ++i;
@@ -275,7 +276,7 @@ Result<PageText> HtmlToText(std::string_view html, std::string_view charset) {
     return Fail(ErrorKind::kUsage, "the page's elements are nested too deeply");
   }
   Tidy tidy;
-  // tidy's own reader takes a NUL for the end.
+  // tidy's reader treats a NUL as the end of the input.
   std::string bytes(html);
   const char* encoding = EncodingOf(charset);
   if (std::string_view(encoding) != "utf16") std::erase(bytes, '\0');

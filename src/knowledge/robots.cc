@@ -16,7 +16,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMostRobotsBytes = std::size_t{500} << 10U;  // as the standard asks at least
+constexpr std::size_t kMostRobotsBytes = std::size_t{500} << 10U;  // required by the standard
 constexpr std::size_t kMostRules = 2000;
 constexpr double kLongestDelay = 60;
 
@@ -26,8 +26,9 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Whether `rule` fits the beginning of `path`; "*" skips, "$" at the end demands the end. Each star
-// is matched as early as possible, so this takes no more than |rule| |path| steps.
+// Returns true if `rule` matches the beginning of `path`. "*" skips characters, and "$" at the end
+// requires the end of the path. Each star is matched as early as possible, so this takes at most
+// |rule| |path| steps.
 bool Fits(std::string_view rule, std::string_view path) {
   const bool whole = rule.ends_with('$');
   if (whole) rule.remove_suffix(1);
@@ -87,8 +88,8 @@ bool Robots::Allows(std::string_view path) const {
 Robots ParseRobots(std::string_view text) {
   Robots everybody;
   Robots ours;
-  bool named = false;    // some group is for us
-  bool heading = false;  // the line before named a robot
+  bool named = false;    // true: a group applies to us
+  bool heading = false;  // true: the previous line named a robot
   bool for_us = false;
   bool for_all = false;
   for (const std::string& raw : SplitLines(text.substr(0, kMostRobotsBytes))) {

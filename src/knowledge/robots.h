@@ -1,4 +1,4 @@
-// Robots: what a site's robots.txt lets us read, and how fast.
+// Robots: which pages a site's robots.txt lets us read, and how fast.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,19 @@
 namespace pragma {
 
 struct RobotRule {
-  std::string path;  // "*" stands for anything, a "$" at the end for the end
+  std::string path;  // "*" matches anything, a "$" at the end matches the end
   bool allow = false;
 };
 
 struct Robots {
-  std::vector<RobotRule> rules;  // of the group for "pragma", else of that for everybody
-  std::optional<Seconds> delay;  // Crawl-delay
-  // The longest rule that fits decides, allowing when two are as long; none: allowed (RFC 9309).
+  std::vector<RobotRule> rules;  // of the group for "pragma", else of the group for all robots
+  std::optional<Seconds> delay;  // value of Crawl-delay
+  // The longest matching rule decides. If two have the same length, the allowing one wins. If none
+  // matches, the path is allowed (RFC 9309).
   [[nodiscard]] bool Allows(std::string_view path) const;
 };
 
-// Any bytes are accepted; what is no rule is passed over.
+// Any bytes are accepted. Lines that are not rules are skipped.
 [[nodiscard]] Robots ParseRobots(std::string_view text);
 
 }  // namespace pragma

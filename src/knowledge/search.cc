@@ -23,14 +23,15 @@ namespace pragma {
 namespace {
 
 constexpr double kFusion = 60;
-constexpr std::size_t kMostWords = 48;      // of a question; more only slows it
-constexpr std::size_t kMostWordBytes = 64;  // of one of them
+constexpr std::size_t kMostWords = 48;      // per query; more words only slow it down
+constexpr std::size_t kMostWordBytes = 64;  // bytes of one word
 
-// porter: "vectors" finds "vector"; remove_diacritics: "ü" finds "u".
+// porter: "vectors" finds "vector". remove_diacritics: "ü" finds "u".
 constexpr const char* kTable =
     "CREATE VIRTUAL TABLE entry USING fts5(id, title, aliases, classes, summary, use, text, "
     "fragment, tokenize = 'porter unicode61 remove_diacritics 2')";
-// A name says more than a sentence: weights of the columns in the order of kTable.
+// A match in a name counts more than one in a sentence: these are the weights of the columns in the
+// order of kTable.
 constexpr const char* kSelect =
     "SELECT rowid FROM entry WHERE entry MATCH ? "
     "ORDER BY bm25(entry, 6.0, 8.0, 6.0, 3.0, 3.0, 2.0, 1.0, 0.3), rowid";
@@ -62,7 +63,8 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-// "vectorised" and "vectorized" are one word to a reader, not to the stemmer.
+// The stemmer treats "vectorised" and "vectorized" as different words, so both spellings are
+// searched.
 std::vector<std::string> Spellings(const std::string& word) {
   for (const auto& [from, to] : {std::pair("iz", "is"), std::pair("is", "iz")}) {
     const std::size_t at = word.rfind(from);
@@ -74,7 +76,8 @@ std::vector<std::string> Spellings(const std::string& word) {
   return {word};
 }
 
-// The words as FTS5 reads them: quoted, so that none is an operator; any of them may match.
+// Returns an FTS5 query in which each word is quoted, so that none is an operator. Any of the words
+// may match.
 std::string Question(const std::vector<std::string>& words, std::string_view mark) {
   std::vector<std::string> terms;
   for (const std::string& word : words) {
@@ -130,7 +133,7 @@ Result<std::vector<const Entry*>> KnowledgeIndex::ByWords(const SearchRequest& r
   if (words.empty()) return std::vector<const Entry*>{};
   std::vector<const Entry*> found = TRY(Matching(Question(words, ""), request));
   if (!found.empty()) return found;
-  return Matching(Question(words, "*"), request);  // the beginning of a word is better than nothing
+  return Matching(Question(words, "*"), request);  // falls back to matching prefixes of words
 }
 
 Result<std::vector<const Entry*>> KnowledgeIndex::ByMeaning(const SearchRequest& request,
@@ -166,7 +169,7 @@ Result<std::vector<SearchHit>> KnowledgeIndex::Search(const SearchRequest& reque
 Result<std::vector<SearchHit>> KnowledgeIndex::Search(const SearchRequest& request,
                                                       const Embedder& embedder,
                                                       KnowledgeCache& cache) const {
-  // Far down every entry has some likeness; only the near ones say anything.
+  // Every entry has some similarity. Only the most similar ones are meaningful.
   constexpr std::size_t kMeant = 50;
   std::vector<const Entry*> by_meaning = TRY(ByMeaning(request, embedder, cache));
   if (by_meaning.size() > kMeant) by_meaning.resize(kMeant);

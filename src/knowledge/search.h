@@ -1,5 +1,5 @@
-// KnowledgeIndex: entries found by words (SQLite FTS5), and where there are embeddings also by
-// meaning; the two orders fused by rank.
+// KnowledgeIndex: finds entries by words (SQLite FTS5) and, if embeddings are available, also by
+// meaning. The two rankings are fused by rank.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ struct SearchRequest {
 };
 
 struct SearchHit {
-  const Entry* entry = nullptr;  // in the entries that the index was made of
-  double score = 0;              // of the fusion; larger is better, and means nothing else
-  std::size_t by_words = 0;      // rank from 1; 0: not found so
+  const Entry* entry = nullptr;  // points into the entries that the index was made from
+  double score = 0;              // of the fusion: larger is better, without further meaning
+  std::size_t by_words = 0;      // rank from 1; 0: not found this way
   std::size_t by_meaning = 0;
 };
 
 class KnowledgeIndex final {
  public:
-  // `entries` must stay as they are while the index lives.
+  // `entries` must not change during the lifetime of the index.
   [[nodiscard]] static Result<KnowledgeIndex> Make(const std::vector<Entry>& entries);
   KnowledgeIndex(KnowledgeIndex&&) noexcept;
   KnowledgeIndex& operator=(KnowledgeIndex&&) = delete;
@@ -42,9 +42,11 @@ class KnowledgeIndex final {
   KnowledgeIndex& operator=(const KnowledgeIndex&) = delete;
   ~KnowledgeIndex();
 
-  // Best first. Any text is a question: what is no word is passed over, no operator means anything.
+  // Returns the best hits first. Any text is a valid query: characters that are not words are
+  // ignored, and there are no operators.
   [[nodiscard]] Result<std::vector<SearchHit>> Search(const SearchRequest& request) const;
-  // The same, fused with the order by meaning. Vectors of entries are kept in `cache`.
+  // Fuses the search by words with a ranking by meaning. The vectors of entries are kept in
+  // `cache`.
   [[nodiscard]] Result<std::vector<SearchHit>> Search(const SearchRequest& request,
                                                       const Embedder& embedder,
                                                       KnowledgeCache& cache) const;
@@ -61,12 +63,12 @@ class KnowledgeIndex final {
   std::unique_ptr<Database> database_;
 };
 
-// Reciprocal rank fusion with k = 60 (Cormack, Clarke and Buettcher, SIGIR 2009): each order gives
-// an entry 1 / (k + its rank).
+// Reciprocal rank fusion with k = 60 (Cormack, Clarke and Buettcher, SIGIR 2009): each ranking
+// gives an entry 1 / (k + its rank).
 [[nodiscard]] std::vector<SearchHit> FuseRanks(const std::vector<const Entry*>& by_words,
                                                const std::vector<const Entry*>& by_meaning);
 
-// What an entry is about, as one text to embed.
+// Returns the topic of an entry as one text to embed.
 [[nodiscard]] std::string TextToEmbed(const Entry& entry);
 
 }  // namespace pragma

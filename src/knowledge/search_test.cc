@@ -126,7 +126,7 @@ TEST_F(SearchTest, MeaningIsFusedWithWordsAndVectorsAreAskedForOnce) {
   auto cache = KnowledgeCache::Open(home->path());
   ASSERT_TRUE(cache) << cache.error().message;
   std::vector<std::size_t> asked;
-  // Means only one thing: whether a text is about numbers.
+  // The only meaning that this embedder knows is whether a text is about numbers.
   const Embedder embedder{.name = "test", .embed = [&asked](const std::vector<std::string>& texts) {
                             asked.push_back(texts.size());
                             std::vector<Vector> vectors;
@@ -159,7 +159,7 @@ TEST_F(SearchTest, AnEmbedderThatFailsIsAnError) {
   EXPECT_THAT(hits.error().message, HasSubstr("it is broken"));
 }
 
-// What a person would type, and what should stand near the top.
+// Queries that a user would type, and the entry that should be near the top.
 TEST(ShippedSearch, AnswersRealQuestions) {
   const auto compendium = LoadCompendium(PRAGMA_SOURCE_DIR "/knowledge");
   ASSERT_TRUE(compendium) << compendium.error().message;

@@ -1,4 +1,4 @@
-// Embeddings of a service that speaks OpenAI's protocol.
+// Embeddings from a service that speaks OpenAI's protocol.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kBatch = 64;  // texts of one request
+constexpr std::size_t kBatch = 64;  // texts per request
 
-// What one try came to.
+// The result of one try.
 struct Attempt {
   Result<std::vector<Vector>> outcome = Fail("not tried");
   bool retry = false;
@@ -120,7 +120,7 @@ Result<Embedder> MakeServiceEmbedder(const std::string& model, const ModelOption
                                      Clock& clock) {
   const Service service = TRY(FindService(Protocol::kOpenAi, model, options));
   const auto made = std::make_shared<ServiceEmbedder>(service, options, clock);
-  // Two services may have a model of one name.
+  // Two services may have a model with the same name.
   return Embedder{
       .name = fmt::format("openai:{} at {}", model, UrlForMessages(service.base_url)),
       .embed = [made](const std::vector<std::string>& texts) { return made->Embed(texts); }};

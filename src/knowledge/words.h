@@ -1,4 +1,4 @@
-// Word sets: what two names have in common, whatever the order of their words.
+// Word sets: what two names have in common, regardless of the order of their words.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace pragma {
 
-// The words of ASCII letters and digits, lower case, without a plural's "s", sorted, each once.
+// Returns the words of ASCII letters and digits in lower case, without a plural "s", sorted, each
+// once.
 [[nodiscard]] std::vector<std::string> WordSet(std::string_view text);
 [[nodiscard]] std::size_t SharedWords(const std::vector<std::string>& a,
                                       const std::vector<std::string>& b);

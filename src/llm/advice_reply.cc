@@ -16,18 +16,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kTextBytes = 8000;  // of each text in the advice
+constexpr std::size_t kTextBytes = 8000;  // limit for each text in the advice
 constexpr std::size_t kMostMetrics = 16;
 constexpr std::size_t kMetricBytes = 100;
-constexpr std::size_t kAdviceBytes = std::size_t{1} << 19U;  // more is not looked at
-constexpr int kMostStarts = 200;                             // of objects in prose that are tried
+constexpr std::size_t kAdviceBytes = std::size_t{1} << 19U;  // further bytes are not read
+constexpr int kMostStarts = 200;                             // how many objects in prose are tried
 
 bool IsDecision(const Json& value) {
   return value.is_object() &&
          (value.contains("change") || value.contains("stop") || value.contains("bottleneck"));
 }
 
-// The end of the balanced object that begins at text[0], or 0.
+// Returns the end of the balanced object that begins at text[0], or 0.
 std::size_t ObjectEnd(std::string_view text) {
   int depth = 0;
   bool quoted = false;
@@ -46,7 +46,8 @@ std::size_t ObjectEnd(std::string_view text) {
   return 0;
 }
 
-// The last object in the text that is a decision; looked for from the end, where it belongs.
+// Returns the last object in the text that is a decision. The search starts at the end, where the
+// decision should be.
 std::optional<Json> DecisionIn(std::string_view text) {
   std::size_t at = text.rfind('{');
   for (int starts = 0; at != std::string_view::npos && starts < kMostStarts; ++starts) {

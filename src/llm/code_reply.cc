@@ -20,12 +20,12 @@ namespace {
 constexpr std::string_view kGiveUp = "UNSUPPORTED:";
 constexpr std::size_t kReasonBytes = 1000;
 
-// How a language's source is told in a reply.
+// CodeForm: how the source of a language appears in a reply.
 struct CodeForm {
-  std::string_view entry;  // what the file defines
-  std::string_view name;   // of the language, in messages
+  std::string_view entry;  // what the file must define
+  std::string_view name;   // name of the language, for messages
   std::array<std::string_view, 10> fences;
-  std::array<std::string_view, 5> starts;  // of a reply that is the file itself
+  std::array<std::string_view, 5> starts;  // how a reply begins that is the file itself
 };
 
 constexpr CodeForm kCpp{.entry = "pragma_kernel",
@@ -55,7 +55,7 @@ bool IsKnown(std::string_view fence) {
   return IsIn(kCpp, fence) || IsIn(kCuda, fence) || IsIn(kTriton, fence);
 }
 
-// A run of at least three fence characters at the start of `text`; its length, or 0.
+// Returns the length of a sequence of at least three fence characters at the start of `text`, or 0.
 std::size_t FenceRun(std::string_view text) {
   if (text.empty() || (text.front() != '`' && text.front() != '~')) return 0;
   const std::size_t run = std::min(text.find_first_not_of(text.front()), text.size());
@@ -64,17 +64,18 @@ std::size_t FenceRun(std::string_view text) {
 
 struct Fence {
   char mark = 0;
-  std::size_t run = 0;  // 0: no fence
+  std::size_t run = 0;  // 0: there is no fence
   std::string language;
 };
 
-// Models also begin a block at the end of a line of prose ("Here it is: ```cpp").
+// Parses an opening fence. Models also begin a block at the end of a line of prose ("Here it is:
+// ```cpp").
 Fence OpeningFence(std::string_view line) {
   std::string_view rest = Trim(line);
   if (FenceRun(rest) == 0) {
     const std::size_t at = rest.rfind("```");
     if (at == std::string_view::npos) return {};
-    // A closed `inline` piece of code is no fence: only a bare known word may follow.
+    // A closed piece of `inline` code is not a fence, so only a single known word may follow.
     const std::string_view word = rest.substr(at + 3);
     if (word.empty() || !IsKnown(word) || rest.substr(0, at).ends_with('`')) return {};
     rest = rest.substr(at);
@@ -94,7 +95,7 @@ bool Closes(std::string_view line, const Fence& fence) {
   return run >= fence.run && run == rest.size() && rest.front() == fence.mark;
 }
 
-// LF line ends, no byte-order mark, no NUL.
+// Normalises the reply: LF line ends, no byte-order mark, no NUL.
 std::string Normalised(std::string_view reply) {
   if (reply.starts_with("\xEF\xBB\xBF")) reply.remove_prefix(3);
   std::string text;
@@ -115,7 +116,7 @@ bool LooksLikeSource(const CodeForm& form, std::string_view text) {
                              [&](std::string_view start) { return text.starts_with(start); });
 }
 
-// The reason when a line says UNSUPPORTED: … and there is no code.
+// Returns true, with the reason, if a line says UNSUPPORTED: …. It is used when there is no code.
 bool GivesUp(std::string_view text, std::string& reason) {
   for (const std::string& line : SplitLines(text)) {
     std::string_view rest = Trim(line);
@@ -144,7 +145,7 @@ CodeReply Usable(const FencedBlock& block, bool truncated) {
   return reply;
 }
 
-// "def run(" is "run" to people.
+// Returns the name of the entry function for people: "run" for "def run(".
 std::string_view Name(const CodeForm& form) {
   std::string_view name = form.entry.substr(form.entry.rfind(' ') + 1);
   if (name.ends_with('(')) name.remove_suffix(1);
@@ -185,7 +186,7 @@ CodeReply ParseCodeReply(std::string_view reply, bool truncated, Language langua
   const CodeForm& form = FormOf(language);
   const std::string text = Normalised(SeparateReasoning(reply.substr(0, kReplyBytes)).text);
   const std::vector<FencedBlock> blocks = FencedBlocks(text);
-  // A block in another language can only mention the kernel, not define it.
+  // A block in another language can only mention the kernel, it cannot define it.
   const FencedBlock* kernel = LastWhere(blocks, [&form](const FencedBlock& b) {
     return IsIn(form, b.language) && HasEntry(form, b.text);
   });

@@ -1,4 +1,4 @@
-// Any program that reads a prompt and prints a reply.
+// The model that runs any program which reads a prompt and prints a reply.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -26,8 +26,8 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kErrorBytes = 600;  // of stderr, shown when the command fails
-constexpr Seconds kLook{0.1};             // how often Ctrl-C and the reply's size are looked at
+constexpr std::size_t kErrorBytes = 600;  // bytes of stderr that are shown when the command fails
+constexpr Seconds kLook{0.1};             // how often Ctrl-C and the size of the reply are checked
 
 std::size_t SizeOf(const UniqueFd& fd) {
   struct stat info{};
@@ -40,8 +40,8 @@ Result<UniqueFd> OpenFile(const std::filesystem::path& path, int flags) {
   return fd;
 }
 
-// The three standard streams of the command as files: nobody has to pump them, and a program that
-// it leaves behind cannot keep us waiting.
+// Streams: the three standard streams of the command as files. Files need no pumping, and a process
+// that the command leaves behind cannot keep pragma waiting.
 struct Streams {
   TempDir folder;
   UniqueFd in;
@@ -103,7 +103,7 @@ Result<Completion> CommandModel::Complete(const std::vector<Message>& messages,
   return completion;
 }
 
-// Real time whatever the clock: the child lives in it.
+// Waits in real time, whatever the clock is, because the child runs in real time.
 Result<ExitStatus> CommandModel::Wait(Process& process, const Streams& streams) const {
   for (Seconds waited{0}; waited < options_.timeout; waited += kLook) {
     if (const auto status = process.WaitFor(std::min(kLook, options_.timeout - waited))) {

@@ -78,7 +78,7 @@ SeparatedReply SeparateReasoning(std::string_view reply) {
     const Tag tag = NextTag(reply);
     const std::string_view before = reply.substr(0, tag.at);
     if (depth > 0 || (tag.closes && depth == 0)) {
-      // A stray closing tag: what was taken for text so far was reasoning.
+      // This is a stray closing tag, so the text so far was reasoning.
       if (depth == 0) Append(parts.reasoning, std::exchange(parts.text, {}));
       Append(parts.reasoning, before);
     } else {
@@ -123,7 +123,7 @@ std::string CompletionToJson(const Completion& completion) {
 
 Result<Completion> CompletionFromJson(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
-  if (!object.is_object()) return Fail("a recorded completion is no JSON object");
+  if (!object.is_object()) return Fail("a recorded completion is not a JSON object");
   if (!object.contains("text") || !object["text"].is_string()) {
     return Fail("a recorded completion has no \"text\"");
   }
@@ -150,10 +150,10 @@ std::string MessagesToJson(const std::vector<Message>& messages) {
 
 Result<std::vector<Message>> MessagesFromJson(std::string_view json) {
   const Json list = Json::parse(json, nullptr, false);
-  if (!list.is_array()) return Fail("recorded messages are no JSON list");
+  if (!list.is_array()) return Fail("recorded messages are not a JSON list");
   std::vector<Message> messages;
   for (const Json& item : list) {
-    if (!item.is_object()) return Fail("a recorded message is no JSON object");
+    if (!item.is_object()) return Fail("a recorded message is not a JSON object");
     Message& message = messages.emplace_back();
     Read(item, "role", message.role);
     Read(item, "text", message.text);

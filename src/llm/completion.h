@@ -1,4 +1,5 @@
-// What every model does with a reply before handing it on, and the JSON text that records keep.
+// The processing that every model applies to a reply before returning it, and the JSON text that
+// records keep.
 #pragma once
 
 #include <string>
@@ -15,25 +16,26 @@ struct SeparatedReply {
   std::string reasoning;
 };
 
-// Takes <think> and <thinking> blocks out of a reply. A block that never ends is reasoning to the
-// end; a closing tag without an opening one makes everything before it reasoning (servers that put
-// the opening tag into the prompt answer like that).
+// Takes <think> and <thinking> blocks out of a reply. A block that never ends extends to the end of
+// the reply. A closing tag without an opening one makes everything in front of it reasoning,
+// because some servers put the opening tag into the prompt.
 [[nodiscard]] SeparatedReply SeparateReasoning(std::string_view reply);
 
-// Moves reasoning out of the text, makes it valid UTF-8, estimates tokens that the service did not
-// count (four bytes each) and computes the money.
+// Moves reasoning out of the text, makes the text valid UTF-8, estimates tokens that the service
+// did not count (four bytes per token) and computes the cost.
 void FinishCompletion(Completion& completion, const std::vector<Message>& messages,
                       const Price& price);
 
 // {"text","reasoning","model","tokens_in","tokens_out","tokens_estimated","usd","seconds","truncated"}
 [[nodiscard]] std::string CompletionToJson(const Completion& completion);
-// Unknown keys are ignored and missing ones keep their defaults; only "text" is required.
+// Reads that JSON. Unknown keys are ignored and missing ones keep their defaults. Only "text" is
+// required.
 [[nodiscard]] Result<Completion> CompletionFromJson(std::string_view json);
 // [{"role","text"}, ...]
 [[nodiscard]] std::string MessagesToJson(const std::vector<Message>& messages);
 [[nodiscard]] Result<std::vector<Message>> MessagesFromJson(std::string_view json);
 
-// The conversation as one text: for programs and people who get a single prompt.
+// Returns the conversation as one text, for programs and people that get a single prompt.
 [[nodiscard]] std::string MessagesAsText(const std::vector<Message>& messages);
 
 }  // namespace pragma

@@ -1,6 +1,7 @@
-// Prompts and replies as files, for people with a chat window and for coding agents. A folder holds
-// NNNN-role.prompt.md (ours) and NNNN-role.reply.md (theirs). Files are never overwritten; a prompt
-// that is there already, word for word, is taken up again with its reply, so a run can be resumed.
+// The model that exchanges prompts and replies as files, for people with a chat window and for
+// coding agents. A folder holds NNNN-role.prompt.md (written by pragma) and NNNN-role.reply.md
+// (written by the other side). Files are never overwritten. If a prompt file with exactly the same
+// text exists, it is used again with its reply, so a run can be resumed.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPromptEnd = ".prompt.md";
 constexpr Seconds kPoll{0.2};
 
-// A role as part of a file name.
+// Turns a role into a part of a file name.
 std::string FileWord(const std::string& role) {
   std::string word;
   for (const char c : role) {
@@ -47,7 +48,7 @@ std::string Stem(int number, const std::string& role) {
   return fmt::format("{:04d}-{}", number, FileWord(role));
 }
 
-// The number at the start of a file name; 0: none.
+// Returns the number at the start of a file name, or 0 if there is none.
 int NumberOf(const std::string& file_name) {
   int number = 0;
   const auto [end, error] =
@@ -117,7 +118,8 @@ Result<std::vector<std::string>> HandoffModel::FileNames() const {
   return names;
 }
 
-// The stem of the prompt file that holds this request: an equal one, or a new one.
+// Returns the stem of the prompt file that holds this request. It is an existing file with equal
+// text, or a new file.
 Result<std::string> HandoffModel::Ask(const std::vector<Message>& messages,
                                       const CallKey& key) const {
   const std::vector<std::string> names = TRY(FileNames());
@@ -137,7 +139,8 @@ Result<std::string> HandoffModel::Ask(const std::vector<Message>& messages,
   }
 }
 
-// False when the file is there already (another pragma was quicker): link(2) never overwrites.
+// Places a file. Returns false when the file already exists (another pragma was quicker), because
+// link(2) never overwrites.
 Result<bool> HandoffModel::Place(const fs::path& target, const std::string& text) const {
   // Threads of one process may want the same number at once.
   const fs::path draft = target.string() + fmt::format(".{}.tmp", ::gettid());
@@ -153,7 +156,7 @@ Result<bool> HandoffModel::Place(const fs::path& target, const std::string& text
 
 Result<std::string> HandoffModel::AwaitReply(const fs::path& reply) const {
   for (bool said = false;; said = true) {
-    // An empty file is somebody's redirection that has just begun.
+    // An empty file may come from a shell redirection that has just begun.
     std::error_code error;
     const auto size = fs::file_size(reply, error);
     if (!error && size > 0) return ReadFile(reply, kReplyBytes);

@@ -1,4 +1,4 @@
-// The models without a network: command, handoff, replay; and the settings of all of them.
+// Tests the models that need no network (command, handoff, replay) and the settings of all models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -78,7 +78,7 @@ TEST_F(LocalModelsTest, CommandIsKilledAtTheTimeout) {
       Make("command:sleep 1000 & echo $! > " + pid_file + "; wait")->Complete(kMessages, {}, {});
   ASSERT_FALSE(reply);
   EXPECT_THAT(reply.error().message, HasSubstr("did not end within"));
-  // The whole process group is dead or about to be, the command's own child too.
+  // The whole process group, including the command's own child, is dead or about to die.
   const UniqueFd child(static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(Read("pid")), 0)));
   pollfd waiter{.fd = child.get(), .events = POLLIN, .revents = 0};
   EXPECT_TRUE(!child.valid() || ::poll(&waiter, 1, 10'000) == 1) << "the command's child lives on";
@@ -133,7 +133,7 @@ TEST_F(LocalModelsTest, HandoffTakesUpTheSameCallAgain) {
   const auto again = Make("handoff:" + folder_.path().string())->Complete(kMessages, {}, key);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->text, "42");
-  // The next attempt with the very same question is a new request (independent samples).
+  // The next attempt with exactly the same question is a new request (independent samples).
   clock_.on_sleep = [&] { Write("0002-coder.reply.md", "43"); };
   CallKey next = key;
   next.node = 2;
@@ -176,7 +176,7 @@ TEST_F(LocalModelsTest, ReplayAnswersByKey) {
                        Call(2, "conductor", 0, "d"));
   const std::string spec = "replay:" + (folder_.path() / "r.jsonl").string();
   const auto model = Make(spec);
-  // A resumed run begins in the middle.
+  // A resumed run begins in the middle of the recording.
   EXPECT_EQ(model->Complete(kMessages, {}, {"r", 2, "coder", 1})->text, "c");
   EXPECT_EQ(model->Complete(kMessages, {}, {"r", 2, "conductor", 0})->text, "d");
   EXPECT_EQ(model->Complete(kMessages, {}, {"r", 1, "coder", 0})->text, "a");

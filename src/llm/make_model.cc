@@ -1,4 +1,4 @@
-// A model from its name on the command line.
+// Makes a model from its name on the command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Result<std::unique_ptr<Model>> MakeService(Protocol protocol, const std::string&
   return MakeServiceModel(TRY(FindService(protocol, model, options)), options, clock);
 }
 
-// command:'CMD' as written in a settings file, where no shell takes the quotes away.
+// Removes the quotes of command:'CMD' as written in a settings file, where no shell removes them.
 std::string WithoutQuotes(const std::string& text) {
   const bool quoted = text.size() >= 2 && text.front() == '\'' && text.back() == '\'' &&
                       std::ranges::count(text, '\'') == 2;

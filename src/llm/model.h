@@ -1,4 +1,4 @@
-// Model: a language model behind one call. Prompt in, completion out.
+// Model: the interface to a language model, one call that takes a prompt and returns a completion.
 #pragma once
 
 #include <cstddef>
@@ -24,32 +24,34 @@ struct Sampling {
 
 struct Completion {
   std::string text;
-  std::string reasoning;       // <think> blocks and separate reasoning fields; never code
-  std::string model;           // as the service names itself
-  std::int64_t tokens_in = 0;  // 0 when the service does not say; then `tokens_estimated`
+  std::string reasoning;       // <think> blocks and separate reasoning fields; never searched for
+                               // code
+  std::string model;           // name that the service gives itself
+  std::int64_t tokens_in = 0;  // 0 when the service does not report it; then `tokens_estimated` is
+                               // set
   std::int64_t tokens_out = 0;
   bool tokens_estimated = false;
   double usd = 0;
   double seconds = 0;
-  bool truncated = false;  // ended by the length limit
+  bool truncated = false;  // true: the length limit ended the reply
 };
 
-// Who asks: recorded before the reply is used, and unique in a store.
+// CallKey: identifies a call. It is recorded before the reply is used, and is unique in a store.
 struct CallKey {
   std::string run;
   int node = 0;
   std::string role;  // "conductor", "coder", ...
-  int ordinal = 0;   // 0, 1, ... : re-asks of the same role for the same node
+  int ordinal = 0;   // 0, 1, ...; counts repeated calls of the same role for the same node
 };
 
-// Of a reply, so many bytes are read.
+// Number of bytes of a reply that are read.
 inline constexpr std::size_t kReplyBytes = std::size_t{4} << 20U;
 
 class Model {
  public:
   virtual ~Model() = default;
-  // Errors: kUnavailable (gave up after retries, says what the service said), kUsage (bad key, no
-  // such model), kInterrupted.
+  // Sends the messages and returns the reply. Errors: kUnavailable (gave up after retries, with the
+  // service's message), kUsage (bad key, no such model), kInterrupted.
   [[nodiscard]] virtual Result<Completion> Complete(const std::vector<Message>& messages,
                                                     const Sampling& sampling,
                                                     const CallKey& key) = 0;
@@ -62,14 +64,16 @@ struct Price {
 };
 
 struct ModelOptions {
-  std::string base_url;  // openai:, anthropic: ; empty: the protocol's public default or *_BASE_URL
+  std::string base_url;  // for openai: and anthropic: ; empty: the protocol's public default or
+                         // *_BASE_URL
   Seconds timeout{600};
   int max_retries = 6;
-  Price price;  // from pragma.toml [models."NAME"]; 0: unknown, shown as such
+  Price price;  // from pragma.toml [models."NAME"]; 0: unknown, and shown as unknown
 };
 
-// From "openai:NAME", "anthropic:NAME", "command:'CMD'", "handoff:DIR", "replay:FILE". Keys come
-// only from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY). `clock` outlives the model.
+// Makes a model from its name: "openai:NAME", "anthropic:NAME", "command:'CMD'", "handoff:DIR",
+// "replay:FILE". Keys come only from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY). `clock`
+// must outlive the model.
 [[nodiscard]] Result<std::unique_ptr<Model>> MakeModel(const std::string& spec,
                                                        const ModelOptions& options, Clock& clock);
 

@@ -1,4 +1,4 @@
-// The kinds of model behind MakeModel; private to this folder and its tests.
+// The kinds of model behind MakeModel. Private to this folder and its tests.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,16 @@ namespace pragma {
 
 [[nodiscard]] std::unique_ptr<Model> MakeServiceModel(Service service, const ModelOptions& options,
                                                       Clock& clock);
-// `command` goes to sh -c; the prompt on stdin, the reply on stdout. PRAGMA_ROLE, PRAGMA_NODE and
-// PRAGMA_ORDINAL say in its environment which call it is.
+// Makes a model that runs `command` with sh -c. The command gets the prompt on stdin and writes the
+// reply to stdout. Its environment identifies the call: PRAGMA_ROLE, PRAGMA_NODE and
+// PRAGMA_ORDINAL.
 [[nodiscard]] std::unique_ptr<Model> MakeCommandModel(std::string command,
                                                       const ModelOptions& options, Clock& clock);
-// Prompts and replies as files in `folder` (created).
+// Makes a model that exchanges prompts and replies as files in `folder`, which is created.
 [[nodiscard]] Result<std::unique_ptr<Model>> MakeHandoffModel(const std::filesystem::path& folder,
                                                               const ModelOptions& options,
                                                               Clock& clock);
-// Answers from the "call" lines of a recording (JSON lines).
+// Makes a model that answers from the "call" lines of a recording (JSON lines).
 [[nodiscard]] Result<std::unique_ptr<Model>> MakeReplayModel(const std::filesystem::path& file);
 
 }  // namespace pragma

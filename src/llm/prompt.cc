@@ -34,16 +34,17 @@ Data Convert(const PromptData& values) {
   return object;
 }
 
-// A line of a template that holds nothing but a section tag or a comment.
+// Returns whether a line of a template holds nothing but a section tag or a comment.
 bool IsTagLine(std::string_view line) {
   line = Trim(line);
   const bool tag = line.size() > 4 && line.starts_with("{{") && line.find("}}") == line.size() - 2;
   return tag && std::string_view("#^/!").find(line[2]) != std::string_view::npos;
 }
 
-// The library keeps the empty lines of sections that are left out and drops those of sections that
-// are shown. So tag lines are joined to the line after them here, and every other line end is
-// marked as not empty; the marks are taken out of the rendered text.
+// Prepares a template for the library. The library keeps the empty lines of sections that are left
+// out and drops those of sections that are shown. So tag lines are joined to the following line
+// here, and every other line end gets a mark that it is not empty. The marks are removed from the
+// rendered text.
 constexpr char kMark = '\x01';
 
 std::string Prepared(const std::string& text) {
@@ -54,14 +55,14 @@ std::string Prepared(const std::string& text) {
   return prepared;
 }
 
-// A partial stands on a line of its own, whose end is enough.
+// Prepares a partial. It is used on a line of its own, whose line end is enough.
 std::string PreparedPartial(const std::string& text) {
   std::string prepared = Prepared(text);
   if (prepared.ends_with('\n')) prepared.resize(prepared.size() - 2);
   return prepared;
 }
 
-// The library renders an unknown name as nothing; this context keeps a list of them.
+// StrictContext: keeps a list of unknown names. The library alone renders them as nothing.
 class StrictContext final : public kainjow::mustache::context<std::string> {
  public:
   StrictContext(const Data* data, const std::map<std::string, std::string>& partials)

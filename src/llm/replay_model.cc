@@ -1,6 +1,7 @@
-// Answers from a recording. A call that the recording has under the same node, role and ordinal
-// gets that reply; any other gets the next unused reply of its role. The first rule makes a resumed
-// replay go on where it stopped, the second lets recordings be written by hand.
+// The model that answers from a recording. A call that the recording holds under the same node,
+// role and ordinal gets that reply. Any other call gets the next unused reply of its role. The
+// first rule lets a resumed replay continue where it stopped. The second lets recordings be written
+// by hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kRecordingBytes = std::size_t{512} << 20U;
 
 struct RecordedCall {
-  int node = -1;  // -1: the line names none
+  int node = -1;  // -1: the line names no node
   int ordinal = 0;
   std::string role;
   Completion completion;

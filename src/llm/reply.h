@@ -1,5 +1,5 @@
-// Replies: code and advice out of what a model wrote. Foreign text ends here; nothing in it is
-// believed, and any bytes at all are accepted as input.
+// Replies: extracts code and advice from what a model wrote. Untrusted text ends here. Nothing in
+// it is believed, and any bytes are accepted as input.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace pragma {
 
 inline constexpr std::size_t kMostSourceBytes = std::size_t{256} << 10U;
 
-// A fenced block: ``` or ~~~, with the word after the fence.
+// FencedBlock: a block fenced by ``` or ~~~, with the word after the fence.
 struct FencedBlock {
   std::string language;  // lower case: "cpp", "c++", "json", ""
   std::string text;      // lines end with \n
@@ -23,22 +23,24 @@ struct FencedBlock {
 };
 [[nodiscard]] std::vector<FencedBlock> FencedBlocks(std::string_view reply);
 
-// Models break lines inside JSON strings, which JSON does not allow: the text with \n and \t there.
+// Escapes line breaks and tabs inside JSON strings as
+//  and \t. Models write them there, but JSON does not allow it.
 [[nodiscard]] std::string WithEscapedBreaks(std::string_view text);
 
-// The Coder's answer: a whole source file, or giving up, or neither and what was wrong.
+// CodeReply: the Coder's answer. It is a whole source file, a refusal, or neither and a description
+// of the problem.
 struct CodeReply {
-  std::string source;        // empty: none
-  bool unsupported = false;  // "UNSUPPORTED: reason"
+  std::string source;        // empty: there is none
+  bool unsupported = false;  // the reply says "UNSUPPORTED: reason"
   std::string problem;       // what is missing, or the author's reason for giving up
 };
-// Takes the last block in that language that mentions its entry (pragma_kernel, pragma_launch,
-// run), or an unfenced reply that is a source file. `truncated`: the service said that the reply
-// was cut off.
+// Extracts the last block in that language that mentions its entry function (pragma_kernel,
+// pragma_launch, run), or an unfenced reply that is a source file. `truncated` means that the
+// service reported a reply that was cut off.
 [[nodiscard]] CodeReply ParseCodeReply(std::string_view reply, bool truncated,
                                        Language language = Language::kCpp);
 
-// The Conductor's answer: a JSON object, fenced or in prose.
+// AdviceReply: the Conductor's answer, a JSON object that is fenced or embedded in prose.
 struct AdviceReply {
   std::optional<Advice> advice;
   std::string problem;  // what is wrong with the answer

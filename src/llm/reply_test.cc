@@ -27,7 +27,7 @@ TEST(ParseCodeReply, FindsTheFileInEveryForm) {
       "```{.cpp}\n" + kKernel + "```",
       "1. Here:\n   ```cpp\n" + kKernel + "   ```\n",
       "Here it is: ```cpp\n" + kKernel + "```",
-      "```cpp\n" + kKernel,  // a stop sequence ate the fence
+      "```cpp\n" + kKernel,  // a stop sequence removed the closing fence
       "<think>```cpp\nint pragma_kernel;\n```</think>```cpp\n" + kKernel + "```",
       "```cpp\n" + kKernel + "```\nTest it with:\n```cpp\nint main() {}\n```\n",
       "```cpp\nint pragma_kernel_old() { pragma_kernel(); }\n```\nbetter:\n```cpp\n" + kKernel +
@@ -136,7 +136,7 @@ TEST(ParseAdviceReply, SaysWhatIsWrong) {
               HasSubstr("\"change\""));
   EXPECT_THAT(ParseAdviceReply("{\"base\": \"second\", \"change\": \"x\"}").problem,
               HasSubstr("\"base\""));
-  EXPECT_FALSE(ParseAdviceReply("{\"change\": \"x\",}").advice) << "a trailing comma is no JSON";
+  EXPECT_FALSE(ParseAdviceReply("{\"change\": \"x\",}").advice) << "a trailing comma is not JSON";
   EXPECT_FALSE(ParseAdviceReply(std::string(100000, '{')).advice);
 }
 

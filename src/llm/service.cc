@@ -19,7 +19,7 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kShortestSecret = 8;  // bytes of a key
+constexpr std::size_t kShortestSecret = 8;  // bytes of the shortest key that is treated as secret
 
 struct ServiceDefaults {
   Protocol protocol;
@@ -75,7 +75,8 @@ Result<Service> FindService(Protocol protocol, const std::string& model,
   return service;
 }
 
-// A stand-in such as "none" or "ollama" is no secret, and taking it out would garble the message.
+// Removes the key from a text. A placeholder such as "none" or "ollama" is not a secret, and
+// removing it would garble the message.
 std::string WithoutKey(const Service& service, std::string text) {
   if (service.key.size() < kShortestSecret) return text;
   for (std::size_t at = text.find(service.key); at != std::string::npos;

@@ -1,4 +1,4 @@
-// Service: where a hosted or local model is and who asks.
+// Service: where a hosted or local model is, and the key to use.
 #pragma once
 
 #include <string>
@@ -9,23 +9,25 @@
 
 namespace pragma {
 
-// The key is only ever sent to `base_url` and never shown.
+// One endpoint. Its key is sent only to `base_url` and is never shown.
 struct Service {
   Protocol protocol = Protocol::kOpenAi;
   std::string model;     // the NAME of "openai:NAME"
-  std::string base_url;  // without a slash at the end
-  std::string key;       // empty: none is sent
+  std::string base_url;  // without a trailing slash
+  std::string key;       // empty: no key is sent
 };
 
-// From the options, the environment (OPENAI_*, ANTHROPIC_*) and the public defaults; kUsage says
-// what is missing or cannot be right.
+// Builds a Service from the options, the environment (OPENAI_*, ANTHROPIC_*) and the public
+// defaults. Fails with kUsage, which says what is missing or cannot be right.
 [[nodiscard]] Result<Service> FindService(Protocol protocol, const std::string& model,
                                           const ModelOptions& options);
 
-// Services echo keys in their complaints; ours go to logs and records.
+// Removes the key from a text. Services repeat keys in their error messages, which pragma puts into
+// logs and records.
 [[nodiscard]] std::string WithoutKey(const Service& service, std::string text);
 
-// Whether the same request may succeed later: too many, too early, or the service's own trouble.
+// Returns whether the same request may succeed later: too many requests, too early, or a fault of
+// the service itself.
 [[nodiscard]] bool WorthRetrying(int status);
 
 }  // namespace pragma

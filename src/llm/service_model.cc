@@ -1,4 +1,4 @@
-// A hosted or local service: one POST per completion, with retries.
+// The model that asks a hosted or local service: one POST per completion, with retries.
 #include <fmt/format.h>
 
 #include <memory>
@@ -23,7 +23,7 @@
 namespace pragma {
 namespace {
 
-constexpr int kMostQuirks = 2;  // how many refusals of one call may teach something
+constexpr int kMostQuirks = 2;  // how many refusals of one call may add a quirk
 
 std::string_view KeyVariable(Protocol protocol) {
   switch (protocol) {
@@ -41,12 +41,12 @@ std::string_view UrlVariable(Protocol protocol) {
   return "";
 }
 
-// What one try came to.
+// Attempt: the result of one try.
 struct Attempt {
   Result<Completion> outcome = Fail("not tried");
   bool retry = false;
   std::optional<Seconds> retry_after;
-  bool learnt = false;  // the service refused something that will be left out next time
+  bool learnt = false;  // the service refused a setting that the next try leaves out
 };
 
 class ServiceModel final : public Model {
@@ -135,7 +135,7 @@ Attempt ServiceModel::Refused(const HttpResponse& response) {
                                         UrlForMessages(Url()), response.location,
                                         UrlVariable(service_.protocol)))};
   }
-  // Out of money is not too fast: waiting does not help.
+  // An exhausted quota is not a rate limit, so waiting does not help.
   const bool no_quota = response.body.find("insufficient_quota") != std::string::npos;
   if (WorthRetrying(response.status) && !no_quota) {
     return {.outcome = Fail(ErrorKind::kUnavailable,

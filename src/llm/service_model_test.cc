@@ -1,4 +1,5 @@
-// The service models against tests/llm/fault_server.py, with a clock that owns the waiting.
+// Tests the service models against tests/llm/fault_server.py, with a clock that controls all
+// waiting.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,15 +86,16 @@ TEST_P(ServiceModelTest, SendsWhatTheProtocolWants) {
   }
 }
 
-// Each fault goes away after the try or tries that the server's script says.
+// Recovery: a fault that goes away after the number of tries in the server's script.
 struct Recovery {
   const char* scenario;
   const char* text;
-  double least;  // seconds waited
+  double least;  // least seconds waited
   double most;
 };
 TEST_P(ServiceModelTest, RecoversFromPassingTrouble) {
-  // The counts are per scenario and not per protocol, so each protocol needs a server of its own.
+  // The server counts tries per scenario and not per protocol, so each protocol needs its own
+  // server.
   auto own = FaultServer::Start();
   ASSERT_TRUE(own);
   std::swap(*server, *own);
@@ -132,7 +134,7 @@ TEST_P(ServiceModelTest, SaysWhatCameInsteadOfAReply) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(reply.error().message,
-              AllOf(HasSubstr("no JSON"), HasSubstr("text/html"), HasSubstr("Please log in")));
+              AllOf(HasSubstr("not JSON"), HasSubstr("text/html"), HasSubstr("Please log in")));
 }
 
 TEST_P(ServiceModelTest, RepliesWithoutContentAreTrouble) {

@@ -22,9 +22,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kComplaintBytes = 400;
-constexpr int kErrorDepth = 4;  // of error objects inside each other
+constexpr int kErrorDepth = 4;  // deepest nesting of error objects
 
-// The member, or null when `value` is no object or has none.
+// Returns the member, or null when `value` is not an object or has no such member.
 const Json& At(const Json& value, const char* key) {
   static const Json kNull;
   if (!value.is_object()) return kNull;
@@ -40,7 +40,8 @@ std::int64_t Count(const Json& value) {
   return count > 0 && count < 1e15 ? static_cast<std::int64_t>(count) : 0;
 }
 
-// A string, or a list of parts of which those of type `type` carry text under `key`.
+// Returns the text of a string, or of a list of parts. Parts of type `type` have their text under
+// `key`.
 std::string Content(const Json& content, std::string_view type, const char* key) {
   if (content.is_string()) return type == "text" ? content.get<std::string>() : "";
   std::string text;
@@ -121,7 +122,8 @@ Result<Completion> AnthropicReply(const Json& body) {
   return completion;
 }
 
-// The message inside {"error": {"message": …}}, {"error": "…"}, {"detail": "…"} and the like.
+// Returns the message inside {"error": {"message": …}}, {"error": "…"}, {"detail": "…"} and the
+// like.
 std::string ErrorText(const Json& body, int depth) {
   if (body.is_string()) return body.get<std::string>();
   if (body.is_array() && !body.empty() && depth > 0) return ErrorText(body.front(), depth - 1);
@@ -160,10 +162,10 @@ std::string RequestBody(Protocol protocol, const std::string& model,
 Result<Completion> ParseReply(Protocol protocol, std::string_view body) {
   const Json json = Json::parse(body, nullptr, false);
   if (json.is_discarded()) {
-    return Fail(ErrorKind::kUnavailable, fmt::format("the reply is no JSON (\"{}\")",
+    return Fail(ErrorKind::kUnavailable, fmt::format("the reply is not JSON (\"{}\")",
                                                      OneLine(ToValidUtf8(body.substr(0, 60)))));
   }
-  // Routers answer 200 and put the trouble into the body.
+  // Routers answer 200 and put the error into the body.
   if (!At(json, "error").is_null()) {
     return Fail(ErrorKind::kUnavailable, "the reply is an error: " + ServiceComplaint(body));
   }

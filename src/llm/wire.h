@@ -1,4 +1,4 @@
-// Wire: how a service protocol writes a conversation and its reply. Foreign text ends here.
+// Wire: how a service protocol encodes a conversation and its reply. Untrusted text ends here.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,27 @@ enum class Protocol : std::uint8_t {
   kAnthropic,  // POST <base>/v1/messages
 };
 
-// What a service turned out not to accept; learnt from its refusals, kept for later calls.
+// Quirks: settings that a service turned out not to accept. They are learnt from its refusals and
+// kept for later calls.
 struct Quirks {
-  bool max_completion_tokens = false;  // instead of max_tokens
-  bool no_temperature = false;         // refuses to be told one
+  bool max_completion_tokens = false;  // send max_completion_tokens instead of max_tokens
+  bool no_temperature = false;         // send no temperature
 };
 
 [[nodiscard]] std::string RequestBody(Protocol protocol, const std::string& model,
                                       const std::vector<Message>& messages,
                                       const Sampling& sampling, const Quirks& quirks);
 
-// The reply in a 200 body. Reasoning fields and thinking blocks are kept apart from the text;
-// tokens are 0 where the service does not count. kUnavailable: not such a reply at all (worth a
-// retry).
+// Parses the reply in the body of a 200 response. Reasoning fields and thinking blocks are kept
+// apart from the text. Token counts are 0 where the service does not report them. kUnavailable: the
+// body is not such a reply at all (worth a retry).
 [[nodiscard]] Result<Completion> ParseReply(Protocol protocol, std::string_view body);
 
-// What an error body says, on one line of at most 400 bytes.
+// Returns what an error body says, on one line of at most 400 bytes.
 [[nodiscard]] std::string ServiceComplaint(std::string_view body);
 
-// Whether the complaint of a 400 is about something that `quirks` can avoid; changes it then.
+// Returns whether the message of a 400 response is about something that `quirks` can avoid. Updates
+// `quirks` in that case.
 [[nodiscard]] bool LearnQuirk(std::string_view complaint, Quirks& quirks);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// The GPU of this machine, asked of the driver by pragma-device.
+// Finds the GPU of this machine. pragma-device asks the driver.
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Seconds kLimit{30};
 
-// Of the devices that CUDA shows this process.
+// Returns the first of the devices that CUDA shows this process.
 std::string FirstVisible() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string_view all = visible == nullptr ? "" : visible;

@@ -34,7 +34,8 @@ std::string FirstValue(const std::string& cpuinfo, std::string_view key) {
   return {};
 }
 
-// The instruction sets that matter to a kernel's author; the whole list is too long for a prompt.
+// Returns the instruction sets that matter to a kernel's author. The whole list is too long for a
+// prompt.
 std::vector<std::string> Features(const std::string& cpuinfo) {
   constexpr std::array<std::string_view, 16> kInteresting{
       "sse4_2",   "avx",      "avx2",     "fma",         "f16c",        "avx512f",
@@ -54,7 +55,7 @@ std::string ReadLine(const std::filesystem::path& path) {
   return text ? std::string(Trim(*text)) : std::string();
 }
 
-// "32K", "1M".
+// Parses a size such as "32K" or "1M".
 std::size_t ParseSize(const std::string& text) {
   std::size_t value = std::strtoul(text.c_str(), nullptr, 10);
   if (text.ends_with('K')) value <<= 10U;
@@ -62,7 +63,7 @@ std::size_t ParseSize(const std::string& text) {
   return value;
 }
 
-// "0-3,8": 5.
+// Counts the processors of a list: 5 for "0-3,8".
 int CountCpus(const std::string& list) {
   int count = 0;
   for (const std::string& range : Split(list, ',')) {
@@ -105,7 +106,8 @@ std::size_t Machine::last_level_cache_bytes() const {
 }
 
 std::size_t Machine::usable_last_level_bytes() const {
-  constexpr double kFaster = 1.5;  // than memory, for a working set that the cache serves
+  constexpr double kFaster = 1.5;  // least ratio to the bandwidth of memory for a working set that
+                                   // the cache serves
   const std::size_t described = last_level_cache_bytes();
   if (bandwidth.empty()) return described;
   const double memory = bandwidth.back().read_gbs;
@@ -115,7 +117,7 @@ std::size_t Machine::usable_last_level_bytes() const {
     if (level.read_gbs > kFaster * memory) {
       served = level.working_set_bytes;
     } else if (served > 0) {
-      // Somewhere between the two.
+      // The usable size is somewhere between the last size that was served and this one.
       return static_cast<std::size_t>(
           std::sqrt(static_cast<double>(served) * static_cast<double>(level.working_set_bytes)));
     }

@@ -1,5 +1,5 @@
 // Machine: the hardware as measured (once per machine, kept in the store), and the locks that keep
-// timing honest between several pragma processes.
+// timings of several pragma processes from disturbing each other.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace pragma {
 
 struct CacheLevel {
   int level = 1;
-  std::size_t bytes = 0;       // of one instance
-  int shared_by = 1;           // logical processors
-  int ways = 0;                // associativity; 0: not known
-  std::size_t line_bytes = 0;  // 0: not known
+  std::size_t bytes = 0;       // size of one instance
+  int shared_by = 1;           // number of logical processors that share it
+  int ways = 0;                // associativity; 0: unknown
+  std::size_t line_bytes = 0;  // 0: unknown
 };
 
 struct Bandwidth {
@@ -33,48 +33,52 @@ struct Bandwidth {
 
 struct Machine {
   std::string cpu;                    // "AMD EPYC 7B13"
-  std::string fingerprint;            // changes when figures must be measured anew
-  int threads = 1;                    // processors this process may use
+  std::string fingerprint;            // changes when the figures must be measured again
+  int threads = 1;                    // number of processors that this process may use
   std::vector<std::string> features;  // "avx2", "fma", "avx512f", ...
   std::vector<CacheLevel> caches;
   std::size_t memory_bytes = 0;
-  double peak_gflops = 0;            // fp32 FMA, all threads, measured; 0: not measured yet
-  std::vector<Bandwidth> bandwidth;  // by working set, rising
-  std::optional<Device> device;      // where kernels are measured; none: on the processors
+  double peak_gflops = 0;            // measured fp32 FMA peak, all threads; 0: not measured yet
+  std::vector<Bandwidth> bandwidth;  // by working set, increasing
+  std::optional<Device> device;      // GPU that kernels are measured on; nullopt: the CPU
   [[nodiscard]] std::size_t last_level_cache_bytes() const;
-  // How much of it serves us by the measured bandwidths: in a virtual machine neighbours may have
-  // the rest. As described where nothing was measured or nothing contradicts.
+  // Returns the part of the last-level cache that this machine really gets, judged by the measured
+  // bandwidths. In a virtual machine, neighbours may occupy the rest. Returns the described size
+  // where nothing was measured or no measurement contradicts it.
   [[nodiscard]] std::size_t usable_last_level_bytes() const;
-  // Of one of `caches`: the last as far as it is usable, the others whole.
+  // Returns the usable bytes of one of `caches`: the usable part of the last one, or all of any
+  // other.
   [[nodiscard]] std::size_t usable_bytes(const CacheLevel& cache) const;
-  [[nodiscard]] std::string Summary() const;  // a few lines for prompts and doctor
+  [[nodiscard]] std::string Summary() const;  // a few lines for prompts and for `pragma doctor`
 };
 
-// Reads /proc and /sys; no figures.
+// Describes the machine from /proc and /sys. It measures no figures.
 [[nodiscard]] Result<Machine> DescribeMachine();
-// The GPU that kernels would be measured on; kUnavailable, and why, where there is none.
-// `number`: Device::number; empty: the first one that this process may see.
+// Returns the GPU that kernels would be measured on. Fails with kUnavailable, and the reason, where
+// there is none. `number` is a Device::number. Empty: the first device that this process may see.
 [[nodiscard]] Result<Device> FindDevice(const std::string& program_dir,
                                         const std::string& number = {});
-// Fills in peak and bandwidths with the probe program (about a second).
+// Fills in the peak and the bandwidths by running the probe program, which takes about a second.
 [[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
-// The bandwidths beyond the caches as they are now; those of a virtual machine change within
-// minutes.
+// Measures the current bandwidths of memory (working sets beyond the caches). In a virtual machine
+// they change within minutes.
 [[nodiscard]] Result<Bandwidth> MeasureMemory(int threads, const std::string& program_dir);
-// The same machine measured twice: the higher of each figure, since a disturbance can only lower
-// one.
+// Merges two measurements of the same machine: takes the higher of each figure, because a
+// disturbance can only lower one.
 [[nodiscard]] Machine BetterFigures(const Machine& a, const Machine& b);
 [[nodiscard]] std::string MachineToJson(const Machine& machine);
 [[nodiscard]] Result<Machine> MachineFromJson(std::string_view text);
 
-// Timing is exclusive on the machine, or on one of its GPUs; builds, checks and reference runs
-// share. flock on files in /tmp, so it dies with its holder; a waiting timer goes first.
+// MachineLock: makes timing exclusive on the machine or on one of its GPUs. Builds, checks and
+// reference runs share the lock. It uses flock on files in /tmp, so it ends with its holder. A
+// waiting timer goes first.
 class MachineLock final {
  public:
   enum class Kind : std::uint8_t { kShared, kExclusive };
-  // Blocks. Interrupt: kInterrupted.
+  // Takes the lock. Blocks until it is free. Ctrl-C ends the wait with kInterrupted.
   [[nodiscard]] static Result<MachineLock> Take(Kind kind);
-  // For work on a GPU: exclusive of other work on the same one only, while the machine is shared.
+  // Takes the lock for work on a GPU. It excludes only other work on the same GPU, and the machine
+  // is shared meanwhile.
   [[nodiscard]] static Result<MachineLock> Take(Kind kind, const std::optional<Device>& device);
 
  private:
@@ -86,11 +90,11 @@ class MachineLock final {
   Pair device_;  // released first
 };
 
-// A place among the users of one of several GPUs, kept until it dies: whoever comes next takes the
-// GPU with the fewest.
+// DeviceSeat: a process's place among the users of one of several GPUs, held until the object dies.
+// The next user takes the GPU with the fewest users.
 class DeviceSeat final {
  public:
-  // `numbers`: not empty.
+  // Takes a seat. `numbers` must not be empty.
   [[nodiscard]] static Result<DeviceSeat> Take(const std::vector<std::string>& numbers);
   [[nodiscard]] const std::string& number() const { return number_; }
 

@@ -1,4 +1,4 @@
-// Measured figures of a Machine: running the probe program, and JSON both ways.
+// The measured figures of a Machine: running the probe program, and reading and writing JSON.
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -46,7 +46,7 @@ Machine ReadMachine(const Json& json) {
   return machine;
 }
 
-// `what`: further arguments of the probe program.
+// Runs the probe program. `what` holds its further arguments.
 Result<void> Probe(Machine& machine, const std::string& program_dir,
                    const std::vector<std::string>& what) {
   ProcessSpec spec{.argv = {program_dir + "/pragma-probe", std::to_string(machine.threads)}};

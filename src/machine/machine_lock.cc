@@ -19,9 +19,10 @@
 namespace pragma {
 namespace {
 
-// In /tmp, not in a user's folder: timing is exclusive on the machine, whoever measures.
+// The files are in /tmp, not in a user's folder, because timing is exclusive on the machine,
+// whichever user measures.
 constexpr const char* kPrefix = "/tmp/pragma-";
-constexpr int kMostSeats = 256;  // users of one GPU
+constexpr int kMostSeats = 256;  // limit of users of one GPU
 
 std::string DeviceName(const std::string& number) {
   std::string name = "device-" + number;
@@ -31,7 +32,7 @@ std::string DeviceName(const std::string& number) {
 
 Result<UniqueFd> Open(const std::string& name) {
   const std::string path = kPrefix + name;
-  // flock needs no write access, so another user's file serves as well as one's own.
+  // flock needs no write access, so a file of another user serves as well.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid() && errno == ENOENT)
     fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
@@ -50,10 +51,10 @@ Result<void> Flock(const UniqueFd& fd, int operation) {
 
 }  // namespace
 
-// Timers share the gate from when they begin to wait until they are done; everybody else needs it
-// for a moment on the way in. So waiting timers go first, and those who work meanwhile come in
-// together: what timers wait for are a few long sections of others, side by side, and not one after
-// each timer.
+// Takes the lock for work on the processors. Timers hold the gate shared, from the time they begin
+// to wait until they are done. All other users need the gate for a moment on the way in. So waiting
+// timers go first, and the work that was held back enters together. Timers then wait for a few long
+// sections of other work that run in parallel, and not for one section after each timer.
 Result<MachineLock> MachineLock::Take(Kind kind) {
   MachineLock lock;
   const bool timer = kind == Kind::kExclusive;
@@ -61,15 +62,16 @@ Result<MachineLock> MachineLock::Take(Kind kind) {
   TRY(Flock(lock.machine_.gate, timer ? LOCK_SH : LOCK_EX));
   if (timer) {
     lock.device_.gate = TRY(Open("machine.timers"));
-    TRY(Flock(lock.device_.gate, LOCK_EX));  // nobody times on a GPU either
+    TRY(Flock(lock.device_.gate, LOCK_EX));  // also keeps GPU timers out
   }
   TRY(Flock(lock.machine_.lock, timer ? LOCK_EX : LOCK_SH));
   if (!timer) lock.machine_.gate.Reset();
   return lock;
 }
 
-// Those who time on different GPUs go side by side, but nobody works meanwhile: a context or an
-// allocation anywhere holds up the driver of all GPUs.
+// Takes the lock for timing on a GPU. Timers on different GPUs may run at the same time, but no
+// other work may run meanwhile, because a context or an allocation on any GPU holds up the driver
+// of all GPUs.
 Result<MachineLock> MachineLock::Take(Kind kind, const std::optional<Device>& device) {
   if (!device || kind == Kind::kShared) return Take(kind);
   MachineLock lock;
@@ -80,7 +82,7 @@ Result<MachineLock> MachineLock::Take(Kind kind, const std::optional<Device>& de
   TRY(Flock(lock.device_.gate, LOCK_SH));
   {
     const UniqueFd working = TRY(Open("machine.lock"));
-    TRY(Flock(working, LOCK_EX));  // all have left, and the gate keeps them out
+    TRY(Flock(working, LOCK_EX));  // all work has ended, and the gate keeps new work out
   }
   TRY(Flock(lock.device_.lock, LOCK_EX));
   return lock;

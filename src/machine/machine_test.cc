@@ -73,7 +73,7 @@ TEST(MachineTest, BetterFiguresTakesTheHigherOfEach) {
   EXPECT_EQ(better.bandwidth[0].read_gbs, 5);
 }
 
-// Whether a child process can take the lock without waiting.
+// Returns whether a child process can take the lock without waiting.
 bool ChildWouldGet(int operation, const char* path = "/tmp/pragma-machine.lock") {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -101,8 +101,10 @@ TEST(MachineLockTest, TimersOfTwoGpusGoSideBySideAndKeepOthersOut) {
   const Device second{.number = "second-of-a-test"};
   const MachineLock one = MachineLock::Take(MachineLock::Kind::kExclusive, first).value();
   const MachineLock other = MachineLock::Take(MachineLock::Kind::kExclusive, second).value();
-  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.gate"));    // who works
-  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.timers"));  // a processor's timer
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.gate"));    // a working process would
+                                                                       // have to wait
+  EXPECT_FALSE(ChildWouldGet(LOCK_EX, "/tmp/pragma-machine.timers"));  // a timer on the processors
+                                                                       // would have to wait
   EXPECT_FALSE(ChildWouldGet(LOCK_SH, "/tmp/pragma-device-first-of-a-test.lock"));
 }
 

@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "l2_ways" of the caches, or an error that names it.
+// Returns the value of a placeholder such as "l2_ways". If that cache is unknown, the error names
+// it.
 Result<std::string> CacheValue(const std::string& name, const AdapterCall& call) {
   const int level = name[1] - '0';
   const auto found = std::ranges::find(call.caches, level, &CacheLevel::level);

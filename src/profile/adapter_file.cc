@@ -1,5 +1,5 @@
-// Adapters from their TOML files. Everything that could be wrong in one is told here, with its
-// field, so that nothing is left to be found out when a GPU is rented by the minute.
+// Reads adapters from their TOML files. Every possible mistake in a file is reported here with its
+// field, so that none is left to be discovered on a GPU that is rented by the minute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool IsPlaceholder(std::string_view name) {
   return rest == "_bytes" || rest == "_ways" || rest == "_line";
 }
 
-// The placeholders of one argument, or what is wrong with it.
+// Returns the placeholders in one argument, or an error that says what is wrong with it.
 Result<std::vector<std::string>> Placeholders(const std::string& argument) {
   std::vector<std::string> found;
   for (std::size_t at = argument.find('{'); at != std::string::npos;
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> Placeholders(const std::string& argument) {
     if (end == std::string::npos)
       return Fail(fmt::format("\"{}\" has a {{ without a }}", argument));
     std::string name = argument.substr(at + 1, end - at - 1);
-    if (!IsPlaceholder(name)) return Fail(fmt::format("{{{}}} is no placeholder", name));
+    if (!IsPlaceholder(name)) return Fail(fmt::format("{{{}}} is not a placeholder", name));
     found.push_back(std::move(name));
   }
   return found;
@@ -68,7 +68,8 @@ void CheckCommand(TomlReader& file, const Adapter& adapter) {
       out = out || name == "out";
       if (name != "program") continue;
       ++programs;
-      if (argument != "{program}") file.Complain("command", "{program} must stand by itself");
+      if (argument != "{program}")
+        file.Complain("command", "{program} must be an argument of its own");
     }
   }
   if (programs != 1) file.Complain("command", "must hold {program} once");
@@ -186,7 +187,7 @@ void ReadMetrics(TomlReader& file, Adapter& adapter) {
   file.Tables("metric", [&](TomlReader& table) {
     adapter.metrics.push_back(ReadMetric(table, adapter));
     const std::string& tag = adapter.metrics.back().tag;
-    if (!tags.insert(tag).second) table.Complain("tag", fmt::format("{} stands twice", tag));
+    if (!tags.insert(tag).second) table.Complain("tag", fmt::format("{} occurs twice", tag));
   });
   if (adapter.metrics.empty()) file.Complain("metric", "is missing: no [[metric]]");
 }

@@ -1,4 +1,4 @@
-// From the rows of a profiler's output to our metrics.
+// Turns the rows of a profiler's output into our metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ AdapterRows ReadRows(const Adapter& adapter, const NativeSet& wanted, std::strin
   return ReadJsonRows(adapter.output, wanted, text);
 }
 
-// Row i of `more` completes row i of `rows`.
+// Joins rows by position: row i of `more` is merged into row i of `rows`.
 void Complete(AdapterRows& rows, AdapterRows more) {
   rows.rows.resize(std::max(rows.rows.size(), more.rows.size()));
   for (std::size_t i = 0; i < more.rows.size(); ++i) {
@@ -49,7 +49,7 @@ void Complete(AdapterRows& rows, AdapterRows more) {
   std::ranges::move(more.problems, std::back_inserter(rows.problems));
 }
 
-// The value of one native metric in one row, in our unit.
+// Returns the value of the tool's metric in one row, converted to our unit.
 std::optional<double> Native(const AdapterMetric& metric, const AdapterRow& row,
                              std::set<std::string>& unknown_units) {
   const auto cell = row.cells.find(metric.native);
@@ -116,7 +116,7 @@ std::optional<double> Aggregate(const Adapter& adapter, const AdapterMetric& met
   return std::isfinite(combined) ? std::optional<double>(combined) : std::nullopt;
 }
 
-// "what: a, b, c and 12 more", or nothing.
+// Appends the problem "what: a, b, c and 12 more", or nothing if there are no names.
 void Tell(std::string_view what, const std::vector<std::string>& names,
           std::vector<std::string>& problems) {
   constexpr std::size_t kMost = 6;
@@ -128,7 +128,7 @@ void Tell(std::string_view what, const std::vector<std::string>& names,
   problems.push_back(Shorten(ToValidUtf8(text), 400));
 }
 
-// Each problem once.
+// Returns each text once.
 std::vector<std::string> Distinct(const std::vector<std::string>& texts) {
   std::vector<std::string> distinct;
   for (const std::string& text : texts) {
@@ -163,7 +163,7 @@ AdapterMetrics ParseOutput(const Adapter& adapter, const std::vector<std::string
   AdapterRows rows;
   for (const std::string& text : texts) {
     AdapterRows more = ReadRows(adapter, wanted, text);
-    // Before they are joined: not every file lists the same kernels.
+    // The rows are filtered before they are joined, because not every file lists the same kernels.
     std::erase_if(more.rows, [&](const AdapterRow& row) {
       return !kernel.empty() && !row.kernel.empty() && row.kernel.find(kernel) == std::string::npos;
     });

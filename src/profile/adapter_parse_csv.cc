@@ -1,6 +1,6 @@
-// CSV as profilers write it: lines of the program in between, units in a row of their own, numbers
-// with thousands separators. Read line by line, so that a stray quote in a line of the program
-// cannot swallow what follows.
+// Reads CSV as profilers write it: with output lines of the program in between, units in a row of
+// their own, and thousands separators in numbers. The text is read line by line, so that a stray
+// quote in the program's output cannot swallow what follows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-// One field from `at`, which moves behind it and its separator.
+// Returns the field that begins at `at`, and moves `at` past the field and its separator.
 std::string NextField(std::string_view line, char separator, std::size_t& at) {
   std::string field;
   bool quoted = false;
@@ -64,7 +64,8 @@ class CsvTable final {
     kernel_ = Column(header_, output.kernel_column);
   }
 
-  // What the header lacks; empty: nothing.
+  // Returns the name of a required column that the header lacks, or an empty string if it lacks
+  // none.
   [[nodiscard]] std::string Lack() const {
     const bool long_form = !output_.name_column.empty();
     if (long_form && !name_) return output_.name_column;
@@ -75,7 +76,7 @@ class CsvTable final {
   void Units(const Fields& fields) { units_ = fields; }
 
   void Read(const Fields& fields) {
-    if (fields.size() < header_.size()) return;  // a line of the program's, or one cut short
+    if (fields.size() < header_.size()) return;  // output of the program, or a truncated line
     AdapterRow& row = RowOf(fields);
     if (kernel_) row.kernel = fields[*kernel_];
     for (std::size_t i = 0; i < header_.size(); ++i) {
@@ -90,7 +91,7 @@ class CsvTable final {
 
  private:
   AdapterRow& RowOf(const Fields& fields) {
-    const bool one = name_ && !row_;  // long form without a row's name: all is one row
+    const bool one = name_ && !row_;  // long form without a row column: all lines are one row
     const std::string key = row_ ? fields[*row_] : std::string();
     if (one || row_) {
       const auto [found, fresh] = index_.try_emplace(key, rows_.rows.size());
@@ -122,7 +123,7 @@ class CsvTable final {
   AdapterRows rows_;
 };
 
-// The lines that are neither empty nor comments.
+// Returns the lines that are neither empty nor comments.
 std::vector<std::string> Lines(const AdapterOutput& output, std::string_view text) {
   std::vector<std::string> lines;
   for (std::string& line : SplitLines(text)) {

@@ -1,5 +1,5 @@
-// The two lines of cachegrind's and callgrind's files that matter: "events:" names the columns,
-// "summary:" holds their sums, with trailing zeros left out.
+// Reads the two lines that matter in the files of cachegrind and callgrind: "events:" names the
+// columns, and "summary:" holds their sums without trailing zeros.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-// What follows the key on the last line that begins with it.
+// Returns the words after the key on the last line that begins with it.
 std::vector<std::string> WordsAfter(std::string_view text, std::string_view key) {
   std::vector<std::string> words;
   for (const std::string& line : SplitLines(text)) {

@@ -1,5 +1,5 @@
-// JSON and JSON lines of profilers. A native name is a member of the row, or a path of members
-// parted by dots.
+// Reads the JSON and JSON lines of profilers. The tool's name of a metric is a member of the row,
+// or a path of members separated by dots.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace pragma {
 namespace {
 
-// Longer lines are no rows.
+// Limit on the length of a line. Longer lines are not treated as rows.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 
-// The member, or what lies at the end of the path.
+// Returns the member with this name or, if there is none, the value at the end of the path.
 JsonReader At(const JsonReader& row, const std::string& name) {
   JsonReader whole = row[name];
   if (!whole.null() || name.find('.') == std::string::npos) return whole;
@@ -93,7 +93,7 @@ class Rows final {
   AdapterRows rows_;
 };
 
-// Every row below `at`, following the path's steps from `step` on.
+// Visits every row below `at`, following the path from `step` on.
 void Walk(const JsonReader& at, const std::vector<std::string>& path, std::size_t step,
           Rows& rows) {
   if (rows.full()) return;

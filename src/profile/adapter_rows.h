@@ -1,5 +1,5 @@
-// Rows of a profiler's output: what the three output formats have in common once they are read.
-// Inside src/profile only.
+// The rows of a profiler's output: the common form of the three output formats once they are read.
+// Private to src/profile.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct AdapterCell {
   std::string unit;  // as the output names it; may be empty
 };
 
-// One launch of a kernel (or one block, core, run): native names and their values.
+// One launch of a kernel (or one block, core or run): the tool's metric names and their values.
 struct AdapterRow {
   std::string kernel;
   std::map<std::string, AdapterCell> cells;
@@ -29,23 +29,25 @@ struct AdapterRows {
   std::vector<std::string> problems;
 };
 
-// More is cut off, and said.
+// Limit on the rows. Further rows are cut off, and this is reported.
 inline constexpr std::size_t kMostRows = 20000;
 
 using NativeSet = std::set<std::string, std::less<>>;
 
-// `wanted`: the native names that matter; others are passed over. None of them throws.
+// These functions read the rows of one format. `wanted` holds the tool's names that matter; others
+// are skipped. None of them throws.
 [[nodiscard]] AdapterRows ReadCsvRows(const AdapterOutput& output, const NativeSet& wanted,
                                       std::string_view text);
 [[nodiscard]] AdapterRows ReadJsonRows(const AdapterOutput& output, const NativeSet& wanted,
                                        std::string_view text);
 [[nodiscard]] AdapterRows ReadEventRows(const NativeSet& wanted, std::string_view text);
 
-// One line of CSV; quotes are taken away.
+// Splits one line of CSV and removes the quotes.
 [[nodiscard]] std::vector<std::string> SplitFields(std::string_view line, char separator);
-// A whole number or real one, thousands separators taken out; nullopt for anything else.
+// Parses an integer or a real number after removing thousands separators. Returns nullopt for
+// anything else.
 [[nodiscard]] std::optional<double> ReadNumber(const AdapterOutput& output, std::string_view text);
-// True for texts that stand for "no value".
+// Returns true for texts that mean "no value".
 [[nodiscard]] bool IsMissing(const AdapterOutput& output, std::string_view text);
 
 }  // namespace pragma

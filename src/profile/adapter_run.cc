@@ -1,4 +1,4 @@
-// Running an adapter's command, and telling apart what may have become of it.
+// Runs an adapter's command and determines its outcome.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ bool Says(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
-// `texts`: of the output's files; some tools write their complaints there.
+// Returns true if the run matches the refusal. `texts` are those of the output files, because some
+// tools write their complaints there.
 bool Fits(const AdapterProbe::Refusal& refusal, const Jail::RunOutcome& run,
           const std::vector<std::string>& texts) {
   const bool exited = run.outcome.kind == Outcome::Kind::kExited;
@@ -38,7 +39,7 @@ bool Fits(const AdapterProbe::Refusal& refusal, const Jail::RunOutcome& run,
          std::ranges::any_of(texts, [&](const auto& text) { return Says(text, refusal.text); });
 }
 
-// The newest file below `folder` whose name ends so.
+// Returns the newest file below `folder` whose name has this suffix.
 std::optional<fs::path> FileWithEnd(const fs::path& folder, const std::string& end) {
   std::optional<fs::path> newest;
   fs::file_time_type time;
@@ -56,13 +57,13 @@ std::optional<fs::path> FileWithEnd(const fs::path& folder, const std::string& e
   return newest;
 }
 
-// The texts to parse; a file that is not there is an empty text, which its reader will name.
+// Returns the texts to parse. A missing file yields an empty text, which its parser will report.
 std::vector<std::string> Texts(const Adapter& adapter, const AdapterCall& call,
                                const Jail::RunOutcome& run) {
   if (adapter.output.where == OutputPlace::kStdout) return {run.out};
   if (adapter.output.where == OutputPlace::kStderr) return {run.err};
   const fs::path out = call.out_here.empty() ? fs::path(call.out) : call.out_here;
-  // The profiled program may have written there: what it points to is none of its business.
+  // The profiled program may have written there, so a symbolic link must not be followed.
   std::error_code code;
   if (fs::is_symlink(out, code)) return {""};
   if (adapter.output.files.empty()) return {ReadFile(out).value_or("")};
@@ -74,7 +75,7 @@ std::vector<std::string> Texts(const Adapter& adapter, const AdapterCall& call,
   return texts;
 }
 
-// The first line that speaks of an error, else the first one.
+// Returns the first line that mentions an error, otherwise the first line.
 std::string Complaint(const std::string& text) {
   const std::vector<std::string> lines = SplitLines(ToValidUtf8(text));
   const auto spoken = [](const std::string& line) { return !Trim(line).empty(); };
@@ -91,7 +92,7 @@ std::string Trouble(const Jail::RunOutcome& run, const std::vector<std::string>&
   return run.outcome.Describe() + said;
 }
 
-// What {metrics} names in each run.
+// Returns the names that {metrics} stands for in each run.
 std::vector<std::vector<std::string>> Runs(const Adapter& adapter,
                                            const std::vector<std::string>& tags) {
   const std::vector<std::string> names = NativeNames(adapter, tags);
@@ -105,9 +106,10 @@ std::vector<std::vector<std::string>> Runs(const Adapter& adapter,
   return runs;
 }
 
-// A run of the tool: its texts, or the note that ends it all, or a metric that it does not know.
+// The three outcomes of one run of the tool: its texts, a note that ends everything, or a metric
+// that the tool does not know.
 struct UnknownMetric {
-  std::string name;  // as far as the tool gives it
+  std::string name;  // as far as the tool reports it
 };
 using OneRun = std::variant<std::vector<std::string>, ProviderNote, UnknownMetric>;
 
@@ -149,7 +151,8 @@ Result<OneRun> RunOnce(const Adapter& adapter, const AdapterCall& call, const fs
   return texts;
 }
 
-// Again without what the tool does not know, as long as it still loses something that way.
+// Runs the tool again without the metrics that it does not know, as long as each attempt removes
+// some.
 Result<OneRun> RunWithout(const Adapter& adapter, AdapterCall call, const fs::path& program,
                           const AdapterRunner& run, double& seconds) {
   for (;;) {

@@ -49,7 +49,7 @@ double Value(const std::vector<Metric>& metrics, const std::string& tag) {
   return std::nan("");
 }
 
-// A small adapter whose output part is given.
+// Returns a small adapter with the given output section.
 std::string Toml(const std::string& output, const std::string& metric) {
   return R"(name = "toy"
 title = "Toy"
@@ -118,7 +118,7 @@ TEST(AdapterFileTest, ABadFileIsOneLineWithFileAndField) {
   EXPECT_EQ(ErrorOf(Toml("", MetricToml("native = \"x\""))), "toy.toml: metric[0].tag is missing");
   EXPECT_THAT(ErrorOf(Toml("", MetricToml("tag = \"a\"\nformula = \"[x\""))),
               StartsWith("toy.toml: metric[0].formula cannot be read"));
-  EXPECT_THAT(ErrorOf(Toml("", metric + metric)), HasSubstr("metric[1].tag loads stands twice"));
+  EXPECT_THAT(ErrorOf(Toml("", metric + metric)), HasSubstr("metric[1].tag loads occurs twice"));
   EXPECT_THAT(ErrorOf(Toml("units_row = 3", metric)), HasSubstr("output.units_row must be true"));
   EXPECT_THAT(ErrorOf(Toml("where = \"file\"", metric)), HasSubstr("command must hold {out}"));
   EXPECT_THAT(ErrorOf(Toml("rows = \"largest\"", metric)), HasSubstr("largest_by is missing"));
@@ -136,9 +136,9 @@ TEST(AdapterFileTest, BadCommandsAreTold) {
   };
   EXPECT_THAT(with("[]"), HasSubstr("command is empty"));
   EXPECT_THAT(with(R"(["toy"])"), HasSubstr("must hold {program} once"));
-  EXPECT_THAT(with(R"(["toy", "--x={program}"])"), HasSubstr("must stand by itself"));
+  EXPECT_THAT(with(R"(["toy", "--x={program}"])"), HasSubstr("must be an argument of its own"));
   EXPECT_THAT(with(R"(["toy", "{program}", "{l4_ways}"])"),
-              HasSubstr("{l4_ways} is no placeholder"));
+              HasSubstr("{l4_ways} is not a placeholder"));
   EXPECT_THAT(with(R"(["toy", "{program}", "{out"])"), HasSubstr("without a }"));
 }
 
@@ -201,7 +201,7 @@ TEST(AdapterParseTest, NcuTakesTheLongestLaunchAndSumsTimes) {
   const AdapterMetrics softmax = ParseOutput(ncu, Recorded("ncu/raw_default.csv"), "softmax_k");
   EXPECT_DOUBLE_EQ(Value(softmax.metrics, "gpu_kernel_time"), (63936 + 65248) / 1000.0);
   EXPECT_DOUBLE_EQ(Value(softmax.metrics, "gpu_sm_throughput"), 22.72);
-  // What the default sections lack is told, not guessed.
+  // Metrics that are missing from the default sections are reported, not guessed.
   EXPECT_THAT(softmax.problems, ElementsAre(StartsWith("not in the output: ")));
   EXPECT_TRUE(std::isnan(Value(softmax.metrics, "gpu_stall_barrier")));
 }
@@ -332,7 +332,7 @@ TEST(AdapterParseTest, AQuoteInALineOfTheProgramSwallowsNothing) {
             5);
 }
 
-// Runs without a jail: what is started here are tools that are ours to trust.
+// Runs without a jail, because the tools started here are trusted.
 Result<Jail::RunOutcome> RunHere(const std::vector<std::string>& argv) {
   const RunResult run = TRY(RunProcess({.argv = argv, .inherit_env = true}, {.wall = Seconds{60}}));
   Jail::RunOutcome outcome;
@@ -354,7 +354,7 @@ TEST(AdapterRunTest, AMissingToolIsAbsentWithWhatToInstall) {
   EXPECT_THAT(outcome->metrics, IsEmpty());
 }
 
-// An adapter whose tool is the shell.
+// Returns an adapter whose tool is the shell.
 Adapter Shell(const std::string& script, const std::string& refusal = {}) {
   std::string toml = Toml("name_column = \"n\"\nvalue_column = \"v\"",
                           MetricToml("tag = \"loads\"\nnative = \"loads\""));
@@ -420,7 +420,7 @@ TEST(AdapterRunTest, NcuComplainsInItsLogFile) {
   EXPECT_THAT(outcome.note.detail, HasSubstr("the dog ate it"));
 }
 
-// One name that this version of ncu does not know, and it measures nothing.
+// If a single name is unknown to this version of ncu, it measures nothing at all.
 TEST(AdapterRunTest, NcuIsRunAgainWithoutWhatItDoesNotKnow) {
   Adapter ncu = Shipped("ncu");
   ncu.probe.program = "true";
@@ -442,7 +442,7 @@ TEST(AdapterRunTest, NcuIsRunAgainWithoutWhatItDoesNotKnow) {
   ASSERT_EQ(asked.size(), 2U);
   EXPECT_THAT(asked[0], HasSubstr("lts__throughput.avg"));
   EXPECT_THAT(asked[1], HasSubstr("lts__t_sector_hit_rate.pct"));
-  // A name that was never asked for cannot be left out.
+  // A name that was never requested cannot be left out.
   const auto stubborn = [&](const std::vector<std::string>&) -> Result<Jail::RunOutcome> {
     EXPECT_TRUE(WriteFileAtomic(call.out, Recorded("ncu/unknown_metric.csv")));
     return Jail::RunOutcome{};
@@ -461,7 +461,7 @@ TEST(AdapterRunTest, OurOwnTroubleIsAnError) {
 
 TEST(AdapterRunTest, ToolsThatCountOneAtATimeAreRunForEach) {
   Adapter adapter = Shipped("rocprofv3");
-  adapter.probe.program = "true";  // there everywhere
+  adapter.probe.program = "true";  // exists everywhere
   const TempDir folder = TempDir::Create().value();
   std::vector<std::string> asked;
   const AdapterRunner run = [&](const std::vector<std::string>& argv) -> Result<Jail::RunOutcome> {
@@ -490,7 +490,7 @@ TEST(AdapterRunTest, AFileThatIsALinkIsNotRead) {
   EXPECT_EQ(RunAdapter(adapter, {.program = {"x"}, .out = out}, run)->note.verdict, "failed");
 }
 
-// The profiled program of the live tests: a function that touches every 16th float.
+// Builds the profiled program of the live tests: a function that touches every 16th float.
 std::string Program(const TempDir& folder) {
   const std::string source = folder.path() / "app.c";
   std::string program = folder.path() / "app";
@@ -522,7 +522,7 @@ TEST(AdapterLiveTest, ValgrindCountsTheKernelAlone) {
                                     {.level = 2, .bytes = 1048576, .ways = 16, .line_bytes = 64}}};
   const auto outcome = RunAdapter(adapter, call, RunHere).value();
   ASSERT_EQ(outcome.note.verdict, "ran") << outcome.note.detail;
-  // One load an iteration, each in a line of its own (the return address is one more).
+  // One load per iteration, each in a cache line of its own (the return address is one more).
   EXPECT_NEAR(Value(outcome.metrics, "loads"), 65536, 4);
   EXPECT_NEAR(Value(outcome.metrics, "l1_misses"), 65536, 4);
   EXPECT_NEAR(Value(outcome.metrics, "branches"), 65536, 4);

@@ -1,4 +1,4 @@
-// Does what docs/add-a-backend.md says, with the blocks of that page.
+// Follows the instructions of docs/add-a-backend.md, using the code blocks of that page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 
 std::string Page() { return ReadFile(PRAGMA_SOURCE_DIR "/docs/add-a-backend.md").value_or(""); }
 
-// The fenced blocks whose first line is "# file: NAME", by name, without that line.
+// Returns the fenced blocks whose first line is "# file: NAME", by name and without that line.
 std::map<std::string, std::string> Blocks() {
   std::map<std::string, std::string> blocks;
   const std::string start = "# file: ";
@@ -44,7 +44,7 @@ std::map<std::string, std::string> Blocks() {
   return blocks;
 }
 
-// The rows "| `tag` | value | unit |" of the page.
+// Returns the table rows "| `tag` | value | unit |" of the page.
 std::map<std::string, Metric> ClaimedMetrics() {
   std::map<std::string, Metric> claimed;
   for (const std::string& line : SplitLines(Page())) {
@@ -73,7 +73,7 @@ class BackendPage : public testing::Test {
     ASSERT_TRUE(adapter_) << adapter_.error().message;
   }
 
-  // The note of a run, "verdict: detail", with the page's script on the path or not.
+  // Runs the page's tool, which is searched for only in `folder`.
   AdapterOutcome RunTool(const std::string& folder, const std::string& restricted) {
     const AdapterRunner run =
         [&](const std::vector<std::string>& argv) -> Result<Jail::RunOutcome> {

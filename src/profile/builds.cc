@@ -30,7 +30,8 @@ using Words = std::vector<std::string>;
 constexpr std::size_t kAssemblyBytes = std::size_t{64} << 20U;
 constexpr Seconds kBuildLimit{120};
 
-// The builder's command, as far as the assembly; line numbers do not change the code.
+// Returns the builder's command, changed to stop at the assembly. The line numbers that it adds do
+// not change the code.
 Words AssemblyCommand(const Toolchain& toolchain, const Candidate& candidate) {
   Words words = CompileCommand(toolchain, candidate);
   std::ranges::replace(words, std::string("-c"), std::string("-S"));
@@ -39,7 +40,8 @@ Words AssemblyCommand(const Toolchain& toolchain, const Candidate& candidate) {
   return words;
 }
 
-// Assembles and links in one go. Everything stays visible: the profiler looks its tables up.
+// Assembles and links in one command. All symbols stay visible, because the profiler looks up its
+// tables.
 Words ObjectCommand(const Toolchain& toolchain, const Candidate& candidate,
                     const std::string& object) {
   const std::string source = fs::path(object).stem().string() + ".s";
@@ -59,7 +61,7 @@ Words ObjectCommand(const Toolchain& toolchain, const Candidate& candidate,
   return words;
 }
 
-// Empty when it worked, else what the command said.
+// Returns an empty string on success, otherwise the command's output.
 Result<std::string> RunBuild(const ProfileSubject& subject, const KernelBuilds& builds,
                              Words argv) {
   const Jail::RunOutcome run =
@@ -75,7 +77,7 @@ Result<std::string> BuildObject(const ProfileSubject& subject, const KernelBuild
   return RunBuild(subject, builds, ObjectCommand(builds.toolchain, subject.candidate, object));
 }
 
-// The three of them side by side.
+// Builds the three objects in parallel.
 Result<std::string> BuildObjects(const ProfileSubject& subject, KernelBuilds& builds) {
   PlacedAssembly located = InsertPlaces(builds.assembly);
   builds.places = std::move(located.places);

@@ -1,6 +1,6 @@
-// KernelBuilds: a candidate compiled once to assembly, and the objects assembled from it: the code
-// as it is with a table of places, the code with a counter in each block, and the code that tells
-// its memory accesses and branches.
+// KernelBuilds: a candidate compiled once to assembly, and the objects assembled from it: the
+// unchanged code with a table of code places, the code with a counter in each block, and the code
+// that reports its memory accesses and branches.
 #pragma once
 
 #include <filesystem>
@@ -24,16 +24,15 @@ inline constexpr const char* kTracedObject = "traced.so";
 
 struct KernelBuilds {
   Toolchain toolchain;
-  TempDir folder;  // in/ (seen as /build), out/ (seen as /out)
-  std::string
-      failure;  // why there is only kPlainObject, and that without places; empty: all is there
+  TempDir folder;       // in/ (mounted as /build), out/ (mounted as /out)
+  std::string failure;  // why there is only kPlainObject, without places; empty: complete
   Assembly assembly;
-  std::vector<CodePlace> places;  // of kPlainObject
-  TraceProgram trace;             // of kTracedObject, without its text
+  std::vector<CodePlace> places;  // code places of kPlainObject
+  TraceProgram trace;             // trace program of kTracedObject, without its text
 
   [[nodiscard]] std::filesystem::path in() const { return folder.path() / "in"; }
   [[nodiscard]] std::filesystem::path out() const { return folder.path() / "out"; }
-  // A jail that sees both folders and the toolchain.
+  // Returns a jail that sees both folders and the toolchain.
   [[nodiscard]] JailSpec Spec(std::vector<std::string> argv) const;
 };
 

@@ -26,7 +26,7 @@ std::string ReadField(const fs::path& folder, const char* name) {
   return text ? std::string(Trim(*text)) : std::string();
 }
 
-// "32K", "32768", "1M".
+// Parses sizes such as "32K", "32768" and "1M".
 std::size_t Size(const std::string& text) {
   std::size_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -41,7 +41,7 @@ CacheShape Shape(const fs::path& folder) {
   const std::size_t line = Size(ReadField(folder, "coherency_line_size"));
   if (std::has_single_bit(line) && line >= 16 && line <= 4096) shape.line = static_cast<int>(line);
   std::size_t ways = Size(ReadField(folder, "ways_of_associativity"));
-  // Virtual machines may tell none.
+  // Virtual machines may report no associativity.
   const std::size_t lines = shape.bytes / static_cast<std::size_t>(shape.line);
   if (ways == 0 || ways > lines || ways > 4096) ways = kDefaultWays;
   shape.ways = static_cast<int>(ways);

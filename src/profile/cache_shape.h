@@ -1,4 +1,4 @@
-// CacheShape: size and associativity of one cache, for models that are fed with addresses.
+// CacheShape: size and associativity of one cache, for cache simulators.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace pragma {
 
 struct CacheShape {
-  std::size_t bytes = 0;  // 0: there is none, or it is not known
+  std::size_t bytes = 0;  // 0: the cache does not exist or is unknown
   int ways = 0;
   int line = 64;
 };
@@ -17,13 +17,14 @@ struct CacheShapes {
   CacheShape data;          // first level
   CacheShape second;
   CacheShape third;
-  bool assumed = false;  // a first or second level was not told, and common sizes stand in
+  bool assumed = false;  // true: the first or second level was unknown, so a common size is used
 };
 
-// As the kernel tells it of the first processor.
+// Reads the cache shapes that the Linux kernel reports for the first processor.
 [[nodiscard]] CacheShapes ReadCacheShapes(
     const std::filesystem::path& folder = "/sys/devices/system/cpu/cpu0/cache");
-// The same capacity with a number of sets that is a power of two, as models want it.
+// Returns a cache of the same capacity whose number of sets is a power of two, as simulators
+// require.
 [[nodiscard]] CacheShape WithPowerOfTwoSets(const CacheShape& shape);
 
 }  // namespace pragma

@@ -43,8 +43,8 @@ std::string Geometry(const CacheShape& shape) {
   return fmt::format("{},{},{}", fit.bytes, fit.ways, fit.line);
 }
 
-// Only the last call counts: each entry of the kernel sets the counts back to nothing, while the
-// caches keep what the call before left in them.
+// Counts only the last call: each entry of the kernel resets the counts to zero, while the caches
+// keep their contents from the previous call.
 Words Command(const std::string& valgrind, const CacheShapes& caches, const CacheShape& last) {
   return {valgrind,
           "--tool=callgrind",
@@ -62,7 +62,7 @@ Words Command(const std::string& valgrind, const CacheShapes& caches, const Cach
           "/out/kernel"};
 }
 
-// One report, or why there is none.
+// One report, or the reason why there is none.
 struct Watched {
   std::optional<CallgrindReport> report;
   std::string verdict;
@@ -134,7 +134,7 @@ std::string Describe(const CallgrindOutcome& outcome) {
 
 std::string CacheRemark(const CallgrindParts& parts, bool has_third) {
   std::string text = "AVX2 without FMA, one thread, second call";
-  if (parts.caches.assumed) text += "; cache sizes are not told here, common ones stand in";
+  if (parts.caches.assumed) text += "; cache sizes are not reported here, common ones are used";
   if (!has_third) text += "; no third level";
   return text;
 }

@@ -1,6 +1,6 @@
-// Callgrind: a second opinion, on request, about misses and branches: valgrind counts one warm call
-// of the kernel on one thread, in a build with AVX2 and without FMA (it knows no AVX-512 and
-// emulates FMA lane by lane, with wrong counts of loads).
+// Callgrind: an optional second opinion about misses and branches. Valgrind counts one warm call of
+// the kernel on one thread, in a build with AVX2 and without FMA. (Valgrind does not know AVX-512,
+// and it emulates FMA lane by lane, with wrong counts of loads.)
 #pragma once
 
 #include <optional>
@@ -26,31 +26,32 @@ struct CallgrindCounts {
   double l1_store_misses = 0;     // D1mw
   double last_load_misses = 0;    // DLmr
   double last_store_misses = 0;   // DLmw
-  double branches = 0;            // Bc: conditional
+  double branches = 0;            // Bc: conditional branches
   double branch_mispredicts = 0;  // Bcm
   [[nodiscard]] double l1_misses() const { return l1_load_misses + l1_store_misses; }
   [[nodiscard]] double last_misses() const { return last_load_misses + last_store_misses; }
 };
 
 struct CallgrindLine {
-  int line = 0;  // of kernel.cpp
+  int line = 0;  // line of kernel.cpp
   CallgrindCounts self;
-  double called_instructions = 0;  // of the functions that the line calls, with theirs
+  double called_instructions = 0;  // inclusive count of the functions that the line calls
 };
 
 struct CallgrindReport {
-  CallgrindCounts total;             // of the collected call, libraries too
-  std::vector<CallgrindLine> lines;  // hottest first, by a rough count of cycles
+  CallgrindCounts total;             // the collected call, including libraries
+  std::vector<CallgrindLine> lines;  // hottest first, by a rough estimate of cycles
 };
-// The file that callgrind writes, with --compress-pos=no --compress-strings=no. nullopt when it has
-// no summary. Never throws.
+// Parses the file that callgrind writes with --compress-pos=no --compress-strings=no. Returns
+// nullopt if it has no summary. Never throws.
 [[nodiscard]] std::optional<CallgrindReport> ReadCallgrind(std::string_view text);
 
 struct CallgrindOutcome {
   ProviderNote note;
-  CallgrindReport second;                // the last level modelled as this machine's L2
-  std::optional<CallgrindReport> third;  // as its L3, where it has one
-  // l1_misses, l2_misses, l3_misses, branch_mispredicts, mispredict_share; of source simulated.
+  CallgrindReport second;                // with the last level modelled as this machine's L2
+  std::optional<CallgrindReport> third;  // with it modelled as the L3, if there is one
+  // l1_misses, l2_misses, l3_misses, branch_mispredicts and mispredict_share, all of source
+  // "simulated".
   std::vector<Metric> metrics;
   std::string text;  // one line: counts and the hottest lines
 };
@@ -60,14 +61,14 @@ struct CallgrindParts {
   Toolchains& toolchains;
   const std::string& kernel_header;
   CacheShapes caches = ReadCacheShapes();
-  std::vector<std::string> folders = PathFolders();  // where valgrind is looked for
+  std::vector<std::string> folders = PathFolders();  // folders to search for valgrind
 };
 
-// `call`: as for the sanitizers; its limit holds for each of the two runs.
+// `call` is the same as for the sanitizers. Its time limit applies to each of the two runs.
 [[nodiscard]] Result<CallgrindOutcome> RunCallgrind(const CallgrindParts& parts,
                                                     const Candidate& candidate,
                                                     const InstrumentedCall& call);
-// The author's flags without what valgrind cannot take. Exposed for its test.
+// Returns the author's flags without those that valgrind does not support. Exposed for its test.
 [[nodiscard]] std::vector<std::string> CallgrindFlags(const std::vector<std::string>& flags);
 
 }  // namespace pragma

@@ -1,5 +1,5 @@
-// callgrind's file as values: "events:" names the columns, "summary:" has the totals, and below
-// "fl=", "fi=" and "fe=" lines stand a line number and its costs, trailing zeros left out.
+// Parses callgrind's file. "events:" names the columns and "summary:" has the totals. Below the
+// "fl=", "fi=" and "fe=" lines, each line has a line number and its costs without trailing zeros.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -38,13 +38,13 @@ constexpr std::array kEvents = {Event{"Ir", &CallgrindCounts::instructions},
                                 Event{"Bc", &CallgrindCounts::branches},
                                 Event{"Bcm", &CallgrindCounts::branch_mispredicts}};
 
-// What a miss or a misprediction costs in instructions, for an order of the lines only.
+// Estimates what misses and mispredictions cost in instructions. It serves only to rank lines.
 double RoughCycles(const CallgrindLine& line) {
   return line.self.instructions + line.called_instructions + 10 * line.self.l1_misses() +
          100 * line.self.last_misses() + 10 * line.self.branch_mispredicts;
 }
 
-// Takes one number and the blanks before it from the front.
+// Removes one number and the blanks before it from the front of `text`, and returns the number.
 std::optional<double> TakeNumber(std::string_view& text) {
   text = Trim(text);
   double value = 0;
@@ -103,7 +103,7 @@ class CallgrindReader final {
     return counts;
   }
 
-  // After "calls=" come the costs of the callee and what it called, at the caller's line.
+  // The line after "calls=" holds the inclusive costs of the callee, at the caller's line.
   void AddCost(std::string_view text) {
     const bool called = std::exchange(called_, false);
     const std::optional<double> number = TakeNumber(text);

@@ -19,8 +19,7 @@
 #include "core/profile.h"
 #include "profile/cache_shape.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -32,7 +31,7 @@ constexpr std::size_t kSide = 256;
 constexpr std::size_t kBytes = kSide * kSide * sizeof(float);
 constexpr double kLines = kBytes / 64.0;
 
-// An L1 that a 256 x 256 matrix does not fit in, an L2 that it does.
+// Returns an L1 that is too small for a 256 x 256 matrix, and an L2 that holds it.
 CacheShapes Caches() {
   const CacheShape first{.bytes = std::size_t{32} << 10U, .ways = 8, .line = 64};
   return {.instructions = first,
@@ -72,7 +71,8 @@ CallgrindOutcome Watch(const Candidate& candidate, Seconds limit = Seconds{60},
   return outcome ? *outcome : CallgrindOutcome{};
 }
 
-// The body's first line is line 4 of kernel.cpp, which includes kernel.h in its first.
+// Returns a kernel. The first line of its body is line 4 of kernel.cpp, which includes kernel.h in
+// its first line.
 Candidate Kernel(const std::string& body,
                  const std::vector<std::string>& flags = {"-O3", "-march=native"},
                  const std::string& compiler = "g++", const std::string& before = "") {
@@ -99,11 +99,12 @@ constexpr const char* kColumns =
 
 TEST(Callgrind, AWalkAlongTheLinesMissesEachLineOnce) {
   SKIP_WITHOUT_VALGRIND();
-  // The vectoriser of g++ 12 gives what it makes of a strict sum the line of the sum's declaration.
+  // The vectoriser of g++ 12 attributes its code for a strict sum to the line of the sum's
+  // declaration.
   const CallgrindOutcome outcome = Watch(Kernel(kRows, {"-O1"}));
   ASSERT_EQ(outcome.note.verdict, "ran") << outcome.note.detail;
   EXPECT_NEAR(Value(outcome, "l1_misses"), kLines, 64);
-  // The second call finds all of it in the second level.
+  // The second call finds all its data in the second level.
   EXPECT_LT(Value(outcome, "l2_misses"), 64);
   EXPECT_LT(Value(outcome, "l3_misses"), 64);
   ASSERT_FALSE(outcome.second.lines.empty());
@@ -118,7 +119,7 @@ TEST(Callgrind, AWalkAcrossTheLinesMissesWithEveryAccess) {
   for (const char* compiler : {"g++", "clang++"}) {
     Toolchains toolchains;
     if (!toolchains.Find(compiler)->missing.empty()) continue;
-    // Without the interchange of loops that a compiler may do where sums may be reordered.
+    // -O2 does not interchange loops, as a compiler may do where sums may be reordered.
     const CallgrindOutcome outcome = Watch(Kernel(kColumns, {"-O2"}, compiler));
     ASSERT_EQ(outcome.note.verdict, "ran") << outcome.note.detail;
     EXPECT_GT(Value(outcome, "l1_misses"), 0.9 * kSide * kSide);
@@ -143,11 +144,11 @@ TEST(Callgrind, AnOpenMpKernelIsCountedOnOneThread) {
       Kernel("#pragma omp parallel for\nfor (int i = 0; i < 65536; ++i)\n  out[i] = x[i] + 1;",
              {"-O2", "-fopenmp"}));
   ASSERT_EQ(outcome.note.verdict, "ran") << outcome.note.detail;
-  EXPECT_GT(Value(outcome, "l1_misses"), 1.9 * kLines);  // x and out
+  EXPECT_GT(Value(outcome, "l1_misses"), 1.9 * kLines);  // misses of x and out
   EXPECT_GE(outcome.second.total.instructions, kSide * kSide / 8.0);
 }
 
-// The outermost function ends with a jump into another one.
+// The outermost function ends with a jump to another function.
 TEST(Callgrind, WhatATailCallDoesCounts) {
   SKIP_WITHOUT_VALGRIND();
   const CallgrindOutcome outcome = Watch(Kernel(
@@ -264,7 +265,7 @@ TEST(CacheShape, TheKernelsFilesAreRead) {
   };
   write("index0", "1", "Data", "48K", "12");
   write("index1", "1", "Instruction", "32K", "8");
-  write("index2", "2", "Unified", "1024K", "0");  // as some virtual machines tell it
+  write("index2", "2", "Unified", "1024K", "0");  // as some virtual machines report it
   const CacheShapes shapes = ReadCacheShapes(folder.path());
   EXPECT_EQ(shapes.data.bytes, std::size_t{48} << 10U);
   EXPECT_EQ(shapes.data.ways, 12);

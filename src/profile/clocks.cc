@@ -14,7 +14,7 @@
 namespace pragma {
 namespace {
 
-// Of the warm calls that are measured; before them a quarter of it passes unmeasured.
+// Duration of the warm calls that are measured. A quarter of it passes unmeasured before them.
 constexpr const char* kSeconds = "seconds=0.15";
 
 struct Clocked {
@@ -26,7 +26,7 @@ struct Clocked {
   double faults = 0;
   double switches = 0;
   double hertz = 0;
-  std::vector<double> threads;  // seconds of each
+  std::vector<double> threads;  // seconds of each thread
 };
 
 Clocked Read(const HostReport& report) {
@@ -49,7 +49,7 @@ Clocked Read(const HostReport& report) {
 
 void AddSystemShare(const Clocked& all, MetricSet& metrics) {
   const double processor = all.user + all.system;
-  // Ticks are coarse: the share of system time is of the kernel's own account.
+  // Ticks are coarse, so both parts of this share come from the Linux kernel's own accounting.
   if (processor > 0) metrics.Add("system_share", all.system / processor, "1", "measured");
 }
 
@@ -57,8 +57,9 @@ double BusySeconds(const Clocked& clocked) {
   return std::accumulate(clocked.threads.begin(), clocked.threads.end(), 0.0);
 }
 
-// `asleep`: of a run in which waiting threads sleep, since spinning looks like work. Waking them
-// takes time that the timed kernel does not spend, so the processors in use are not of that run.
+// `asleep` comes from a run in which waiting threads sleep, since spinning looks like work. Waking
+// threads takes time that the timed kernel does not spend, so cpu_per_wall comes from the other
+// run, `all`.
 void AddThreads(const Clocked& all, const Clocked& asleep, int threads, MetricSet& metrics) {
   if (const double busy = BusySeconds(all); busy > 0 && all.wall > 0)
     metrics.Add("cpu_per_wall", busy / all.wall, "1", "measured");

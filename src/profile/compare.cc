@@ -16,17 +16,18 @@
 namespace pragma {
 namespace {
 
-// Times closer than this are called the same.
+// Times whose ratio is below this are called the same.
 constexpr double kSameTime = 1.03;
-// A count or ratio that changed less is not worth a line's verdict.
+// A count or ratio that changed by less than this factor gets the verdict "same".
 constexpr double kSameFigure = 1.02;
-// A count is named as going with the time only if its change could account for this share of it.
+// A count is named as changing with the time only if its change could account for this share of the
+// changed cycles.
 constexpr double kMaterial = 0.1;
 
 enum class Better : std::uint8_t { kLess, kMore, kNeither };
 enum class Kind : std::uint8_t { kTime, kCount, kRatio };
 
-// A figure that is compared, in the order shown. `cycles`: what one event may cost.
+// A metric that is compared, in the order shown. `cycles` is what one event may cost.
 struct Figure {
   std::string_view tag;
   std::string_view words;
@@ -86,8 +87,7 @@ std::string VerdictOf(const Figure& figure, double before, double after) {
 
 std::string Times(double before, double after) {
   if (before == 0 || after == 0) return {};
-  const double factor = std::max(before, after) / std::min(before, after);
-  return fmt::format(" ({:.1f} times {})", factor, after < before ? "fewer" : "more");
+  return fmt::format(" ({:.3g}x)", after / before);
 }
 
 std::string StatementOf(const Figure& figure, double before, double after) {
@@ -123,13 +123,14 @@ const MetricDifference* Find(const ProfileComparison& comparison, std::string_vi
   return found == comparison.differences.end() ? nullptr : &*found;
 }
 
-// How often fewer or more, for ranking; a count that vanished ranks highest.
+// Returns the factor by which the figure rose or fell, for ranking. A count that vanished ranks
+// highest.
 double Change(const MetricDifference& difference) {
   const double low = std::min(difference.before, difference.after) + 1;
   return (std::max(difference.before, difference.after) + 1) / low;
 }
 
-// Whether the change could account for a part of the changed cycles that is worth naming.
+// Returns true if the change could account for a notable part of the changed cycles.
 bool Material(const ProfileComparison& comparison, const MetricDifference& difference) {
   const MetricDifference* cycles = Find(comparison, "cycles");
   if (cycles == nullptr) return true;
@@ -138,7 +139,7 @@ bool Material(const ProfileComparison& comparison, const MetricDifference& diffe
   return cost >= kMaterial * std::abs(cycles->after - cycles->before);
 }
 
-// The count that changed most in the direction of the time.
+// Returns the count that changed most in the direction of the time.
 const MetricDifference* Ground(const ProfileComparison& comparison) {
   const MetricDifference* best = nullptr;
   for (const MetricDifference& difference : comparison.differences) {
@@ -154,13 +155,13 @@ const MetricDifference* TimeOf(const ProfileComparison& comparison) {
   return time != nullptr ? time : Find(comparison, "wall_1_ms");
 }
 
-// IPC that goes the other way misleads whoever reads it first.
+// Warns about an IPC that moved in the opposite direction, because it would mislead a reader.
 std::string IpcWarning(const ProfileComparison& comparison) {
   const MetricDifference* ipc = Find(comparison, "ipc");
   if (ipc == nullptr || Same(ipc->before, ipc->after, kSameFigure)) return {};
   const bool rose = ipc->after > ipc->before;
   if (rose == (comparison.verdict == "improved")) return {};
-  return fmt::format("; {}, which is no measure of speed when the instructions differ",
+  return fmt::format("; {}, which does not measure speed when the instructions differ",
                      ipc->statement);
 }
 

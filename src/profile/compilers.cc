@@ -1,4 +1,5 @@
-// Providers "assembly" and "remarks": what the compilers make of the kernel, and why.
+// Providers "assembly" and "remarks": the code that the compilers generate for the kernel, and
+// their reasons.
 #include <map>
 #include <string>
 #include <vector>

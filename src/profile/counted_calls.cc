@@ -1,5 +1,5 @@
-// Provider "counters": hardware counters of warm calls on one thread, one group of events at a
-// time.
+// Provider "counters": counts hardware events during warm calls on one thread, one group of events
+// at a time.
 #include <cstddef>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// From counted values to metrics, with the doubts that belong to them.
+// Turns counted values into metrics, with notes about any doubts.
 #include "profile/counters.h"
 
 #include <fmt/format.h>
@@ -24,22 +24,25 @@
 namespace pragma {
 namespace {
 
-// A value that was counted for less of the time than this is not scaled up but dropped.
+// Minimum share of the time for which an event must have been counted. A value below it is dropped
+// instead of scaled up.
 constexpr double kLeastRunning = 0.25;
-// Shares of the slots may miss 1 by this much.
+// Tolerance on the sum of the slot shares, which should be 1.
 constexpr double kSlack = 0.03;
-// Cycles and the clock's may differ by this much before the run counts as disturbed.
+// Relative difference between the counted cycles and those of the clock, above which the run counts
+// as disturbed.
 constexpr double kClockSlack = 0.15;
 
-using Values = std::map<std::string, double>;  // of one call, by event name
+using Values = std::map<std::string, double>;  // per call, by event name
 
 struct Collected {
   std::map<std::string, Values> groups;
   std::vector<std::string> doubts;
-  int error = 0;  // the first of an event that did not open
+  int error = 0;  // errno of the first event that did not open
 };
 
-// Scaled to the whole time; nullopt with the doubt noted when that would be guessing.
+// Scales the value to the whole time. If that would be guessing, it returns nullopt and notes the
+// doubt.
 std::optional<double> Scaled(const CounterValue& counted, const std::string& name, Collected& all) {
   if (counted.error != 0) {
     if (all.error == 0) all.error = counted.error;
@@ -60,7 +63,7 @@ const CounterGroup* FindGroup(const CounterPlan& plan, const std::string& name) 
   return found == plan.groups.end() ? nullptr : &*found;
 }
 
-// Cycles of a single thread against the clock.
+// Compares the cycles of a single thread with the clock frequency.
 void HoldAgainstClock(const CounterReading& reading, const Values& values, double core_ghz,
                       Collected& all) {
   const auto cycles = values.find("cycles");
@@ -120,7 +123,7 @@ double Sum(const std::vector<Metric>& metrics) {
   return sum;
 }
 
-// Shares that contradict themselves are no evidence: all of them go.
+// If the shares contradict each other they are not evidence, and all of them are dropped.
 void CheckShares(CounterOutcome& outcome, std::vector<std::string>& doubts) {
   const auto& metrics = outcome.metrics;
   const bool any = std::ranges::any_of(metrics, [](const auto& m) { return IsTopdown(m.tag); });

@@ -1,4 +1,4 @@
-// Which processor this is, and what the kernel says about counting on it.
+// Identifies the processor, and finds out what the kernel says about counting on it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 #include "base/text.h"
 #include "core/profile.h"
 #include "profile/counters.h"
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 
 namespace pragma {
 namespace {
 
-// The value of the first "key : value" line.
+// Returns the value of the first "key : value" line.
 std::string First(std::string_view cpuinfo, std::string_view key) {
   for (const std::string& line : SplitLines(cpuinfo)) {
     const std::size_t colon = line.find(':');
@@ -33,7 +33,7 @@ std::string First(std::string_view cpuinfo, std::string_view key) {
   return {};
 }
 
-// Decimal, or hexadecimal with 0x; 0 for anything else.
+// Parses a decimal number, or a hexadecimal one with 0x. Returns 0 for anything else.
 int CpuinfoNumber(std::string_view text) {
   text = Trim(text);
   const bool hex = text.starts_with("0x");
@@ -50,7 +50,7 @@ bool Among(int value, std::initializer_list<int> values) {
 
 CounterFamily AmdFamily(const CpuIdentity& cpu) {
   if (cpu.family == 0x1a) return CounterFamily::kZen5;
-  // Zen 4 within family 19h: the other models are Zen 3.
+  // These models of family 19h are Zen 4. The other models are Zen 3.
   const int high = cpu.model >> 4;
   if (cpu.family == 0x19 && Among(high, {0x1, 0x6, 0x7, 0xa})) return CounterFamily::kZen4;
   return CounterFamily::kGeneric;
@@ -66,7 +66,8 @@ CounterFamily IntelFamily(const CpuIdentity& cpu) {
 
 std::string ReadSmall(const std::filesystem::path& path) { return ReadFile(path).value_or(""); }
 
-// What one group's opening says: events that opened, and the first errno of those that did not.
+// Tries to open one group. It counts the events that opened, and keeps the first errno of those
+// that did not.
 void TryGroup(const CounterGroup& group, int& opened, int& error, std::string& missing) {
   pe_set set{};
   if (pe_open(&set, EventList(group).c_str()) < 0) return;

@@ -1,14 +1,15 @@
-// Codes and formulas by processor.
+// The event codes and formulas of each processor.
 //
 // Sources. Intel: github.com/intel/perfmon, {SKX,CLX,ICX,SPR}/events/*_core.json and
 // metrics/*_metrics.json (Frontend_Bound, Bad_Speculation, Backend_Bound, Retiring, Memory_Bound,
-// Core_Bound, Fetch_Latency, Branch_Mispredicts, Heavy_Operations), with both threads of a core
-// taken for ours: counting the other one too is a privilege. The codes of the top-down registers
-// (slots 0x400, 0x8000 to 0x8700) are the kernel's: tools/perf/Documentation/topdown.txt and
-// arch/x86/events/intel/core.c. AMD: torvalds/linux tools/perf/pmu-events/arch/x86/amdzen4 and
-// amdzen5 (pipeline.json, other.json, decode.json, core.json, cache.json, load-store.json,
-// floating-point.json, branch-prediction.json). Arm: tools/perf/pmu-events/arch/arm64/arm/
-// neoverse-n2-v2/metrics.json, arch/arm64/common-and-microarch.json.
+// Core_Bound, Fetch_Latency, Branch_Mispredicts, Heavy_Operations). Both hardware threads of a core
+// are treated as ours, because counting the other one requires a privilege. The codes of the
+// top-down registers (slots 0x400, 0x8000 to 0x8700) are the Linux kernel's:
+// tools/perf/Documentation/topdown.txt and arch/x86/events/intel/core.c. AMD: torvalds/linux
+// tools/perf/pmu-events/arch/x86/amdzen4 and amdzen5 (pipeline.json, other.json, decode.json,
+// core.json, cache.json, load-store.json, floating-point.json, branch-prediction.json). Arm:
+// tools/perf/pmu-events/arch/arm64/arm/ neoverse-n2-v2/metrics.json,
+// arch/arm64/common-and-microarch.json.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -48,7 +49,8 @@ CounterEvent Intel(std::string name, const Code& code) {
                                   code.threshold << 24U);
 }
 
-// Event numbers have twelve bits, the upper four far from the rest.
+// Encodes an AMD event. Its event number has twelve bits, and the upper four are stored far from
+// the rest.
 CounterEvent Amd(std::string name, const Code& code) {
   return Raw(std::move(name), (code.event & 0xffU) | code.mask << 8U | code.threshold << 24U |
                                   (code.event >> 8U) << 32U);
@@ -62,7 +64,7 @@ void Add(CounterPlan& plan, const std::string& group,
     plan.formulas.push_back({std::string(tag), "1", formula, group});
 }
 
-// Instructions, cycles and branches: the kernel knows their codes everywhere.
+// Adds instructions, cycles and branches, whose codes the Linux kernel knows on every processor.
 void AddBase(CounterPlan& plan) {
   plan.groups.push_back({"base",
                          {Cycles(), Instructions(), CounterEvent{"branches", kHardware, 4, 0},
@@ -75,7 +77,7 @@ void AddBase(CounterPlan& plan) {
        {"mispredict_share", "[branches] > 0 ? [branch_misses] / [branches] : 0"}});
 }
 
-// Of the groups whose events are the misses themselves.
+// Adds misses per thousand instructions, for groups whose events are the misses themselves.
 void AddPerInstruction(CounterPlan& plan, const std::string& group) {
   Add(plan, group,
       {{"l1_mpki", "1000 * [l1_misses] / [instructions]"},
@@ -97,7 +99,7 @@ void AddWidths(CounterPlan& plan) {
 }
 
 void AddGeneric(CounterPlan& plan) {
-  // type, operation << 8, result << 16: reads that miss.
+  // The code is type, operation << 8, result << 16. These events are reads that miss.
   plan.groups.push_back(
       {"misses",
        {Instructions(), CounterEvent{"l1_misses", kCache, 0x10000, 0},
@@ -107,7 +109,7 @@ void AddGeneric(CounterPlan& plan) {
   AddPerInstruction(plan, "misses");
 }
 
-// What all Intel servers share. `walk`: the event of page walks for loads.
+// Adds the events that all Intel servers share. `walk` is the event of page walks for loads.
 void AddIntelMemory(CounterPlan& plan, std::uint64_t walk) {
   plan.groups.push_back(
       {"misses",
@@ -122,14 +124,14 @@ void AddIntelMemory(CounterPlan& plan, std::uint64_t walk) {
   plan.groups.push_back(
       {"splits", {Intel("split_loads", {0xd0, 0x41}), Intel("all_loads", {0xd0, 0x81})}});
   Add(plan, "splits", {{"split_loads", "[split_loads]"}});
-  // Single and double precision together; an FMA counts twice.
+  // Each event covers single and double precision together. An FMA counts twice.
   plan.groups.push_back({"widths",
                          {Intel("fp_scalar", {0xc7, 0x03}), Intel("fp_128", {0xc7, 0x0c}),
                           Intel("fp_256", {0xc7, 0x30}), Intel("fp_512", {0xc7, 0xc0})}});
   AddWidths(plan);
 }
 
-// Mispredicted branches and other clears, which share the bad speculation out.
+// Adds mispredicted branches and other machine clears, and divides bad speculation between them.
 void AddIntelClears(CounterPlan& plan, const std::string& bad_speculation) {
   plan.groups.push_back({"clears",
                          {Cycles(), Intel("mispredicts", {0xc5, 0x00}),
@@ -140,7 +142,7 @@ void AddIntelClears(CounterPlan& plan, const std::string& bad_speculation) {
        {"topdown_machine_clears", fmt::format("(1 - {}) * ({})", share, bad_speculation)}});
 }
 
-// Stalls by cause, over two groups. `stores`: BOUND_ON_STORES' threshold.
+// Adds the stalls by cause, in two groups. `stores` is the threshold of BOUND_ON_STORES.
 void AddIntelStalls(CounterPlan& plan, std::uint64_t stores, const std::string& backend,
                     const std::string& retiring) {
   plan.groups.push_back({"stalls",
@@ -186,10 +188,10 @@ void AddSkylake(CounterPlan& plan) {
   AddIntelMemory(plan, 0x08);
 }
 
-// The registers that hold the shares. Their sum is all slots, up to rounding.
+// The sum of the registers that hold the shares, which is all slots up to rounding.
 constexpr std::string_view kAll = "([td_fe] + [td_bad] + [td_ret] + [td_be])";
 
-// For virtual machines that have general counters and not those registers.
+// Adds a top-down analysis for virtual machines that have general counters but not those registers.
 void AddGeneralTopdown(CounterPlan& plan) {
   plan.groups.push_back({"topdown_general",
                          {Intel("slots_p", {0xa4, 0x01}), Intel("be_slots", {0xa4, 0x02}),
@@ -254,7 +256,7 @@ void AddSapphireRapids(CounterPlan& plan) {
   AddIntelMemory(plan, 0x12);
 }
 
-// `resync`: pipeline restarts that no branch caused.
+// `resync` counts pipeline restarts that were not caused by a branch.
 void AddZenTopdown(CounterPlan& plan, const CounterEvent& resync) {
   plan.groups.push_back({"topdown",
                          {Cycles(), Amd("fe_slots", {0x1a0, 0x01}), Amd("be_slots", {0x1a0, 0x1e}),
@@ -281,7 +283,7 @@ void AddZenTopdown(CounterPlan& plan, const CounterEvent& resync) {
        {"topdown_fetch_latency", "[fe_empty] / [cycles]"},
        {"topdown_fetch_bandwidth",
         fmt::format("([fe_slots] - {} * [fe_empty]) / {}", plan.width, slots)}});
-  // Other groups' events: of one call, like these.
+  // The events of other groups are counts per call, like these.
   Add(plan, "topdown3",
       {{"topdown_memory_bound", memory + " * " + backend},
        {"topdown_core_bound", "(1 - " + memory + ") * " + backend},
@@ -294,7 +296,7 @@ void AddZenTopdown(CounterPlan& plan, const CounterEvent& resync) {
 void AddZen(CounterPlan& plan, int width, const CounterEvent& resync) {
   plan.width = width;
   AddZenTopdown(plan, resync);
-  // Lines that loads and stores brought in, by where they came from; prefetches left out.
+  // Cache lines that loads and stores brought in, by where they came from. Prefetches are excluded.
   plan.groups.push_back({"misses",
                          {Instructions(), Amd("fills", {0x43, 0xff}), Amd("fills_l2", {0x43, 0x01}),
                           Amd("fills_l3", {0x43, 0x02}), Amd("dtlb_walks", {0x45, 0xf0})}});
@@ -316,8 +318,8 @@ void AddZen(CounterPlan& plan, int width, const CounterEvent& resync) {
   Add(plan, "widths", {{"split_loads", "[split_loads]"}});
 }
 
-// Where the processor has five slots, its stalled slots count one too many a cycle (the file of
-// metrics says so by its "#slots - 5").
+// On a processor with five slots, the stalled slots are counted one too high per cycle (the metrics
+// file shows this by its "#slots - 5").
 void AddNeoverse(CounterPlan& plan, int slots) {
   plan.width = slots;
   plan.groups.push_back(
@@ -333,8 +335,9 @@ void AddNeoverse(CounterPlan& plan, int slots) {
        {"topdown_bad_speculation", "(1 - [ops_retired] / [ops_spec]) * " + used},
        {"topdown_backend_bound", backend},
        {"topdown_retiring", "[ops_retired] / [ops_spec] * " + used}});
-  // Cycles stalled while a miss of the last private cache is outstanding; what the first two levels
-  // cost stays with the core. Arm publishes no second level for these: our own division.
+  // Cycles stalled while a miss of the last private cache is outstanding. The cost of the first two
+  // levels stays with the core. Arm does not publish a second level of the analysis for these, so
+  // this division is our own.
   plan.groups.push_back({"stalls", {Cycles(), Arm("stall_be", 0x24), Arm("stall_memory", 0x4005)}});
   const std::string memory = "([stall_be] > 0 ? min(1, [stall_memory] / [stall_be]) : 0)";
   Add(plan, "stalls",
@@ -349,7 +352,7 @@ void AddNeoverse(CounterPlan& plan, int slots) {
        {"l3_misses", "[l3_misses]"},
        {"dtlb2_misses", "[dtlb_walks]"}});
   AddPerInstruction(plan, "misses");
-  // Scalar operations against those of Advanced SIMD (integer ones too) and SVE.
+  // Scalar operations compared with those of Advanced SIMD (including integer ones) and SVE.
   plan.groups.push_back({"widths", {Arm("vfp", 0x75), Arm("simd", 0x74), Arm("sve", 0x8006)}});
   Add(plan, "widths",
       {{"fp_scalar_share", "[vfp] + [simd] + [sve] > 0 ? [vfp] / ([vfp] + [simd] + [sve]) : 0"}});

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "profile/formula.h"
-#include "worker/perf_events.h"
+#include "worker/profiler/perf_events.h"
 
 namespace pragma {
 namespace {
@@ -40,8 +40,8 @@ std::vector<CpuIdentity> Everyone() {
 
 using Counts = std::map<std::string, double>;
 
-// Readings of every group that has one of these events, counted all of the time. Events that are
-// not named count nothing.
+// Returns readings of every group that has one of these events, counted all of the time. Events
+// without an entry in `counts` read as zero.
 std::vector<CounterReading> Read(const CounterPlan& plan, const Counts& counts, double calls = 1) {
   std::vector<CounterReading> readings;
   for (const CounterGroup& group : plan.groups) {
@@ -106,7 +106,7 @@ TEST(CounterPlanTest, NoGroupNeedsMoreCountersThanThereAre) {
     const CounterPlan plan = PlanCounters(cpu);
     const bool intel = cpu.vendor == "GenuineIntel";
     for (const CounterGroup& group : plan.groups) {
-      // Intel has registers of their own for cycles, instructions and the top-down shares.
+      // Intel has dedicated registers for cycles, instructions and the top-down shares.
       const auto general = std::ranges::count_if(group.events, [&](const CounterEvent& event) {
         const bool fixed = event.type == 0 && event.config < 2;
         const bool topdown = event.type == 4 && (event.config & 0xffU) == 0;
@@ -142,7 +142,7 @@ TEST(CounterPlanTest, CodesAreEncodedAsTheKernelWantsThem) {
   EXPECT_EQ(Event(PlanCounters(kSapphireRapids), "dtlb_walks").config, 0x0e12U);
   EXPECT_EQ(Event(clx, "dtlb_walks").config, 0x0e08U);
   const CounterPlan zen = PlanCounters(kTurin);
-  EXPECT_EQ(Event(zen, "be_slots").config, 0x100001ea0U);  // event 0x1a0: its 1 is bit 32
+  EXPECT_EQ(Event(zen, "be_slots").config, 0x100001ea0U);  // event 0x1a0: its 1 goes to bit 32
   EXPECT_EQ(Event(zen, "fe_empty").config, 0x1080001a0U);
   EXPECT_EQ(Event(zen, "resyncs").config, 0x019fU);
   EXPECT_EQ(Event(PlanCounters(kGenoa), "resyncs").config, 0x0096U);
@@ -198,7 +198,7 @@ TEST(CounterMetricsTest, CascadeLake) {
 }
 
 TEST(CounterMetricsTest, IceLakeFromItsRegisters) {
-  // 10,000 slots; the registers say 20, 10, 30, 40 %.
+  // 10,000 slots, of which the registers report 20, 10, 30 and 40 %.
   const CounterPlan plan = PlanCounters(kIceLake);
   const CounterOutcome outcome = CounterMetrics(plan, Read(plan, {{"cycles", 2000},
                                                                   {"slots", 10000},
@@ -231,7 +231,7 @@ TEST(CounterMetricsTest, WithoutThoseRegistersGeneralCountersGiveTheFirstLevel) 
   const CounterPlan plan = PlanCounters(kIceLake);
   std::vector<CounterReading> readings =
       Read(plan, {{"slots_p", 1000}, {"be_slots", 500}, {"fe_slots", 100}, {"retired_slots", 350}});
-  // The registers' group did not open.
+  // The group of the registers failed to open.
   CounterReading refused{.group = "topdown", .values = {}, .calls = 1, .wall_seconds = 0};
   refused.values.assign(8, {.value = 0, .enabled_ns = 0, .running_ns = 0, .error = EINVAL});
   readings.push_back(refused);
@@ -266,8 +266,8 @@ TEST(CounterMetricsTest, SapphireRapids) {
   EXPECT_NEAR(Value(outcome, "topdown_light_operations"), 0.35, 1e-12);
 }
 
-// `width` slots in each of 1000 cycles: 20 % front end, 30 % back end, 10 % the other thread, 5 %
-// speculation, 35 % retired.
+// Returns counts for `width` slots in each of 1000 cycles: 20 % front end, 30 % back end, 10 % the
+// other thread, 5 % speculation, 35 % retired.
 Counts ZenCounts(double width) {
   const double slots = 1000 * width;
   return {{"cycles", 1000},
@@ -434,7 +434,7 @@ TEST(PerfEventsTest, ListsThatCannotBeReadOpenNothing) {
   EXPECT_EQ(pe_open(&set, ""), 0);
 }
 
-// Touches fresh pages, in a thread of its own.
+// Touches fresh pages in a separate thread.
 void TouchPages(std::size_t pages) {
   std::thread([pages] {
     const std::size_t bytes = pages * 4096;

@@ -1,4 +1,4 @@
-// Provider "counts": exactly what one call executes, from the build with a counter in each block.
+// Provider "counts": what exactly one call executes, from the build with a counter in each block.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// knowledge/diagnosis/cpu.toml against loops whose cause is known (profile/diagnosis_testing.h).
+// Tests knowledge/diagnosis/cpu.toml with loops whose cause is known (profile/diagnosis_testing.h).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,14 +29,14 @@ struct Scene {
   LoopModel loop;
 };
 
-// Per 16 floats unless scalar. The comments say what the kernel would be.
+// Amounts are per 16 floats, unless the loop is scalar. The comments say what the kernel would be.
 std::vector<Scene> WorkScenes() {
   return {
-      // y[i] = a * x[i] + y[i] in L1 that the compiler left scalar.
+      // y[i] = a * x[i] + y[i] in L1, which the compiler left scalar.
       {"scalar_axpy",
        "not_vectorised",
        {.instructions = 6, .scalar_fp = 1, .loads = 2, .stores = 1}},
-      // conv1d with K = 5: high IPC, no inner loop that llvm-mca can read.
+      // A conv1d with K = 5: high IPC, but llvm-mca cannot read an inner loop.
       {"scalar_conv",
        "not_vectorised",
        {.instructions = 68,
@@ -46,7 +46,7 @@ std::vector<Scene> WorkScenes() {
         .stores = 1,
         .branches = 12,
         .mca = false}},
-      // SSE code of a polynomial: full share, narrow vectors.
+      // A polynomial in SSE code: all work is in vectors, but they are narrow.
       {"narrow_vectors",
        "not_vectorised",
        {.instructions = 10,
@@ -59,19 +59,19 @@ std::vector<Scene> WorkScenes() {
       {"scalar_stream",
        "not_vectorised",
        {.instructions = 6, .scalar_fp = 2, .loads = 2, .stores = 1, .l1_misses = 0.19}},
-      // Sum with one scalar accumulator.
+      // A sum with one scalar accumulator.
       {"scalar_sum",
        "dependency_chain",
        {.instructions = 3, .scalar_fp = 1, .multiplications = 0, .loads = 1, .chain = 3}},
-      // Dot product with one vector accumulator.
+      // A dot product with one vector accumulator.
       {"vector_dot",
        "dependency_chain",
        {.instructions = 4, .vector_fp = 1, .loads = 2, .chain = 4}},
-      // Polynomial in Horner form whose next argument is its last result.
+      // A polynomial in Horner form whose next argument is its last result.
       {"recurrence",
        "dependency_chain",
        {.instructions = 14, .vector_fp = 8, .multiplications = 8, .loads = 1, .chain = 32}},
-      // Matrix product without register reuse, in L1.
+      // A matrix product without register reuse, in L1.
       {"no_register_tile",
        "port_pressure",
        {.instructions = 5, .vector_fp = 1, .loads = 3, .stores = 0.02}},
@@ -105,7 +105,7 @@ std::vector<Scene> WorkScenes() {
         .stores = 1,
         .libm_elements = 1,
         .mca = false}},
-      // tanhf with a division beside.
+      // tanhf and a division for each element.
       {"libm_gelu",
        "libm_calls",
        {.instructions = 24,
@@ -116,7 +116,7 @@ std::vector<Scene> WorkScenes() {
         .libm_elements = 1,
         .divisions = 0.1,
         .mca = false}},
-      // A register tile of 48 vectors for 32 registers.
+      // A register tile of 48 vectors on a machine with 32 registers.
       {"too_many_accumulators",
        "spills",
        {.instructions = 110,
@@ -135,7 +135,7 @@ std::vector<Scene> WorkScenes() {
         .port_cycles = 4,
         .conversions = 3,
         .shuffles = 2}},
-      // The same, scalar.
+      // float arithmetic with double literals, scalar.
       {"scalar_double",
        "type_conversion",
        {.instructions = 8,
@@ -153,7 +153,7 @@ std::vector<Scene> WorkScenes() {
         .stores = 0.1,
         .port_cycles = 8,
         .shuffles = 8}},
-      // Interleaved channels taken apart.
+      // De-interleaving of channels.
       {"interleaved",
        "shuffles",
        {.instructions = 16,
@@ -163,11 +163,11 @@ std::vector<Scene> WorkScenes() {
         .stores = 3,
         .port_cycles = 9,
         .shuffles = 9}},
-      // Table look-ups by vgatherdps.
+      // Table look-ups with vgatherdps.
       {"table_gather",
        "gather",
        {.instructions = 6, .vector_fp = 1, .loads = 2, .stores = 1, .gathers = 1}},
-      // if (x[i] > 0) on random signs.
+      // if (x[i] > 0) with random signs.
       {"random_branch",
        "branch_mispredict",
        {.instructions = 7,
@@ -186,7 +186,7 @@ std::vector<Scene> WorkScenes() {
         .branches = 2,
         .mispredicts = 0.5,
         .mca = false}},
-      // An unrolled monster of 20,000 instructions.
+      // An excessively unrolled loop of 20,000 instructions.
       {"unrolled",
        "front_end",
        {.iterations = 1e3,
@@ -199,11 +199,11 @@ std::vector<Scene> WorkScenes() {
         .fetch_cycles = 4000,
         .hot_instructions = 20000,
         .mca = false}},
-      // Rows of 260 floats, 512-bit loads across lines.
+      // Rows of 260 floats with 512-bit loads that cross cache lines.
       {"unaligned_rows",
        "l1_splits",
        {.instructions = 5, .vector_fp = 1, .loads = 2, .stores = 0.1, .splits = 1.6}},
-      // The blocked matrix product of the measurement: aligned to 16 bytes.
+      // The blocked matrix product that was measured, with its data aligned to 16 bytes.
       {"unaligned_block",
        "l1_splits",
        {.instructions = 4.6,
@@ -212,11 +212,11 @@ std::vector<Scene> WorkScenes() {
         .stores = 1,
         .splits = 2.25,
         .l1_misses = 0.26}},
-      // Input and output at the same offset of a page.
+      // Input and output have the same offset within a page.
       {"same_offset",
        "aliasing_4k",
        {.instructions = 5, .vector_fp = 1, .loads = 2, .stores = 1, .aliases = 0.9}},
-      // Sixteen rows of 4 KiB walked side by side.
+      // Sixteen rows of 4 KiB, accessed in parallel.
       {"power_of_two_rows",
        "aliasing_4k",
        {.instructions = 20,
@@ -228,7 +228,7 @@ std::vector<Scene> WorkScenes() {
         .overlap = 8,
         .line_use = 0.3,
         .conflicts = 0.9}},
-      // Sum over columns of a matrix in L2, scalar.
+      // A sum over the columns of a matrix in L2, scalar.
       {"columns_l2",
        "strided_access",
        {.instructions = 4,
@@ -239,7 +239,7 @@ std::vector<Scene> WorkScenes() {
         .l1_misses = 1,
         .overlap = 5,
         .line_use = 0.06}},
-      // Sum over columns of a large matrix: another page each time.
+      // A sum over the columns of a large matrix, where each access is to another page.
       {"columns_dram",
        "strided_access",
        {.instructions = 4,
@@ -253,7 +253,7 @@ std::vector<Scene> WorkScenes() {
         .overlap = 6,
         .walks = 0.1,
         .line_use = 0.06}},
-      // Naive matrix product of 256: conflicts, half-filled vectors, a chain.
+      // A naive matrix product of size 256: conflicts, half-filled vectors, a dependency chain.
       {"naive_matmul",
        "strided_access",
        {.instructions = 5.5,
@@ -278,13 +278,13 @@ std::vector<Scene> WorkScenes() {
         .l2_misses = 1,
         .l3_misses = 1,
         .line_use = 0.06}},
-      // A tensor of half a megabyte, walked again and again.
+      // A tensor of half a megabyte, read again and again.
       {"l2_stream", "l2_l3_bound", {.instructions = 4, .vector_fp = 1, .loads = 2, .l1_misses = 2}},
-      // A tensor of 16 MiB, several passes.
+      // A tensor of 16 MiB, read in several passes.
       {"l3_stream",
        "l2_l3_bound",
        {.instructions = 4, .vector_fp = 1, .loads = 2, .l1_misses = 2, .l2_misses = 2}},
-      // A triad over 256 MiB with a pass too many.
+      // A triad over 256 MiB with one unnecessary pass.
       {"dram_stream",
        "dram_bandwidth",
        {.instructions = 5,
@@ -295,7 +295,7 @@ std::vector<Scene> WorkScenes() {
         .l2_misses = 3,
         .l3_misses = 3,
         .roofline_share = 0.5}},
-      // The same, scalar: the memory still sets the time.
+      // The triad over 256 MiB in scalar code: the memory still determines the time.
       {"dram_scalar",
        "dram_bandwidth",
        {.instructions = 8,
@@ -320,7 +320,7 @@ std::vector<Scene> WorkScenes() {
         .overlap = 1,
         .walks = 1,
         .line_use = 0.1}},
-      // Scalar look-ups at random places of a large table.
+      // Scalar look-ups at random positions of a large table.
       {"random_lookup",
        "dram_latency",
        {.iterations = 1e6,
@@ -333,7 +333,7 @@ std::vector<Scene> WorkScenes() {
         .overlap = 8,
         .walks = 1,
         .line_use = 0.1}},
-      // One line of each of 8192 pages.
+      // One cache line of each of 8192 pages.
       {"page_hopping",
        "tlb",
        {.instructions = 4,
@@ -345,7 +345,7 @@ std::vector<Scene> WorkScenes() {
         .overlap = 6,
         .walks = 1,
         .line_use = 0.06}},
-      // Whole lines from many pages, by vectors.
+      // Whole cache lines from many pages, read with vector loads.
       {"page_hopping_vector",
        "tlb",
        {.instructions = 4,
@@ -355,7 +355,7 @@ std::vector<Scene> WorkScenes() {
         .l2_misses = 0.2,
         .overlap = 8,
         .walks = 0.9}},
-      // A large temporary in each call.
+      // A large temporary that is allocated in each call.
       {"fresh_temporary",
        "page_faults",
        {.iterations = 1e6,
@@ -367,7 +367,7 @@ std::vector<Scene> WorkScenes() {
         .l2_misses = 1,
         .l3_misses = 0.5,
         .faults = 16384}},
-      // An atomic addition for each element, one thread.
+      // An atomic addition for each element, on one thread.
       {"atomic_sums",
        "atomics_contention",
        {.instructions = 8, .scalar_fp = 1, .loads = 2, .branches = 2, .atomics = 1, .mca = false}},
@@ -375,7 +375,7 @@ std::vector<Scene> WorkScenes() {
 }
 
 std::vector<Scene> ThreadScenes() {
-  // A register tile: nothing to gain but from the threads.
+  // A register tile, where only the use of threads can be improved.
   const LoopModel vector_loop{
       .instructions = 6, .vector_fp = 3, .multiplications = 3, .loads = 1, .stores = 0.1};
   const auto with = [&](auto change) {
@@ -429,7 +429,7 @@ TEST_P(CpuScene, TheCauseComesFirst) {
 
 class CpuWork : public testing::TestWithParam<Scene> {};
 
-// Serial code gives away a factor too, but the cause of the time stays in sight.
+// Serial code also wastes threads, but the cause of the time must still be reported.
 TEST_P(CpuWork, OneThreadOfTwoStillShowsTheCause) {
   LoopModel loop = GetParam().loop;
   loop.threads = 2;
@@ -455,8 +455,8 @@ INSTANTIATE_TEST_SUITE_P(Work, CpuScene, testing::ValuesIn(WorkScenes()), SceneN
 INSTANTIATE_TEST_SUITE_P(Work, CpuWork, testing::ValuesIn(WorkScenes()), SceneName);
 INSTANTIATE_TEST_SUITE_P(Threads, CpuScene, testing::ValuesIn(ThreadScenes()), SceneName);
 
-// Figures of kernels that were measured on one Zen 5 server, n = 256; what the record does not hold
-// (spills, line use) is what their code does.
+// The metrics of kernels that were measured on one Zen 5 server with n = 256. Metrics that were not
+// recorded (spills, line use) follow from the kernels' code.
 TEST(MeasuredKernels, NaiveProductIsStrided) {
   const std::vector<Metric> metrics{{"time_ms", 12.027, "1", "measured"},
                                     {"wall_1_ms", 12.027, "1", "measured"},

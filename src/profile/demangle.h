@@ -1,11 +1,12 @@
-// Demangled: a C++ name as people read it.
+// Demangled: a C++ name in readable form.
 #pragma once
 
 #include <string>
 
 namespace pragma {
 
-// The name itself where it is none of C++'s; shortened, without bytes that are no UTF-8.
+// Returns a name that is not a mangled C++ name as it is. The result is shortened and has no
+// invalid UTF-8.
 [[nodiscard]] std::string Demangled(const std::string& name);
 
 }  // namespace pragma

@@ -35,11 +35,11 @@ using Words = std::vector<std::string>;
 constexpr Seconds kCallLimit{180};
 constexpr std::size_t kReportLimit = std::size_t{256} << 20U;
 constexpr std::size_t kHostMemory = std::size_t{16} << 30U;
-constexpr int kCallProcesses = 256;  // threads: of the driver, the profiler, Torch
+constexpr int kCallProcesses = 256;  // threads of the driver, the profiler and Torch
 constexpr int kCallFiles = 1024;
 constexpr std::size_t kMostObjects = 16;
 
-// The jailed user may be nobody that we are.
+// The jailed user may not be our own user, so the path needs open permissions.
 Result<void> Open(const fs::path& path, fs::perms wanted) {
   std::error_code error;
   fs::permissions(path, wanted, error);
@@ -48,7 +48,7 @@ Result<void> Open(const fs::path& path, fs::perms wanted) {
 }
 
 void AllowProfiler(JailSpec& spec) {
-  BindSame(spec, "/opt/nvidia");  // where Nsight Compute is installed by itself
+  BindSame(spec, "/opt/nvidia");  // where Nsight Compute is installed on its own
   BindSame(spec, "/dev/zero");
   spec.tmpfs.emplace_back("/dev/shm");
   spec.env["HOME"] = "/tmp";
@@ -69,7 +69,7 @@ Result<JailSpec> CudaSpec(const DeviceSubject& subject) {
   return spec;
 }
 
-// The interpreter's jail, and its path there.
+// Returns the jail of the Python interpreter, and the interpreter's path in it.
 Result<JailSpec> TritonSpec(const DeviceSubject& subject) {
   JailSpec spec = TRY(subject.server.TritonJail());
   const auto interpreter =

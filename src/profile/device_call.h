@@ -1,5 +1,5 @@
-// DeviceCall: one candidate for a GPU as a program that a profiler can watch: its inputs in a file,
-// its jail, its command. Private to profile/.
+// DeviceCall: one GPU candidate as a program that a profiler can observe, with its inputs in a
+// file, its jail and its command line. Private to profile/.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,18 @@ namespace pragma {
 
 class DeviceCall final {
  public:
-  // Draws one input set. `subject` outlives it.
+  // Draws one input set. `subject` must outlive the result.
   [[nodiscard]] static Result<DeviceCall> Make(const DeviceSubject& subject);
 
-  // `mode`: region or launches, as pragma-cuda-profiler and pragma_triton/observe.py take them.
+  // `mode` is "region" or "launches", as pragma-cuda-profiler and pragma_triton/observe.py take it.
   [[nodiscard]] std::vector<std::string> Command(const std::string& mode) const;
-  // `argv` in the jail of the call. Without the filters of a worker: a profiler starts threads and
-  // processes, and writes its files below /tmp and /out.
+  // Runs `argv` in the jail of the call. The system-call filters of a worker are absent, because a
+  // profiler starts threads and processes and writes files below /tmp and /out.
   [[nodiscard]] Result<Jail::RunOutcome> Run(const std::vector<std::string>& argv) const;
-  // Its compiled kernels, as the jail sees them; a Triton module's are there after `launches`.
+  // Returns the paths of the compiled kernels inside the jail. A Triton module's exist only after a
+  // run in mode "launches".
   [[nodiscard]] std::vector<std::string> Objects() const;
-  // What it left in /out.
+  // Returns the folder that holds what the run left in /out.
   [[nodiscard]] std::filesystem::path out() const { return folder_.path() / "out"; }
 
  private:
@@ -35,7 +36,7 @@ class DeviceCall final {
 
   const DeviceSubject* subject_;
   TempDir folder_;
-  JailSpec spec_;  // its argv: the interpreter of a Triton module, or nothing
+  JailSpec spec_;  // argv: interpreter of a Triton module, else empty
 };
 
 }  // namespace pragma

@@ -39,11 +39,12 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kLaunchesBytes = std::size_t{4} << 20U;
-// Of its memory's peak, a large copy reaches so much (measured: 0.90 on an H100 and an H200).
+// The share of the memory's peak bandwidth that a large copy reaches (measured: 0.90 on an H100 and
+// an H200).
 constexpr double kCopyOfPeak = 0.9;
 constexpr std::size_t kMostAdvice = 4;
 
-// What is known so far.
+// What is known about the candidate so far.
 struct Observed {
   const DeviceSubject& subject;
   DeviceCall call;
@@ -56,7 +57,8 @@ std::string LastComplaint(const Jail::RunOutcome& run) {
   return lines.empty() ? run.outcome.Describe() : Shorten(lines.back(), 300);
 }
 
-// Below /usr, which is all that the jail of a call sees; empty: not there.
+// Searches below /usr, which is all that the jail of a call sees. The path is empty if there is
+// none.
 std::string FindCuobjdump() {
   std::vector<std::string> folders = PathFolders();
   folders.emplace_back("/usr/local/cuda/bin");
@@ -104,7 +106,8 @@ Result<ProviderNote> AddDeviceCounters(Observed& observed) {
   return outcome.note;
 }
 
-// The rules of ncu over its full set; a report is written by one run and read by another.
+// Applies ncu's own rules to its full set of counters. One run writes a report and another reads
+// it.
 Result<ProviderNote> AddAdvice(Observed& observed) {
   ProviderNote note{.name = "ncu rules", .verdict = "skipped", .detail = "asked for with --full"};
   if (observed.subject.counters != CounterSet::kFull) return note;
@@ -129,7 +132,8 @@ Result<ProviderNote> AddAdvice(Observed& observed) {
   return note;
 }
 
-// What a call runs longest in its code; all of it where no launch is known.
+// Returns the mix of the kernel that runs longest in a call. If no launch is known, it returns the
+// only kernel of the code, if there is just one.
 const SassMix* LongestOf(const std::vector<SassMix>& kernels, const CallLaunches& launches) {
   const Launch* longest = LongestLaunch(launches);
   if (longest == nullptr) return kernels.size() == 1 ? &kernels.front() : nullptr;
@@ -161,7 +165,7 @@ Result<ProviderNote> AddSass(Observed& observed) {
   return note;
 }
 
-// Of the task on this device, against the time that the evaluation measured.
+// Compares the task's roofline on this device with the time that the evaluation measured.
 Result<ProviderNote> AddDeviceRoofs(Observed& observed) {
   ProviderNote note{.name = "roofline", .verdict = "ran", .detail = {}};
   const DeviceSubject& subject = observed.subject;
@@ -191,8 +195,8 @@ Result<ProviderNote> AddDeviceRoofs(Observed& observed) {
   return note;
 }
 
-// What a call takes beyond its kernels. Calls follow one another, so a launch that is hidden behind
-// the kernel before it costs nothing.
+// Adds the time that a call takes beyond its kernels. Calls are issued back to back, so a launch
+// that is hidden behind the previous kernel costs nothing.
 void AddGap(const DeviceSubject& subject, MetricSet& metrics) {
   const std::optional<double> busy = metrics.Get("gpu_kernel_time");
   if (!busy || subject.time_ms <= 0) return;
@@ -208,7 +212,8 @@ struct DeviceProvider {
 
 Result<Profile> ProfileOnDevice(const DeviceSubject& subject, const RuleSet& rules,
                                 const ProfileProgress& progress) {
-  // Clocks and counters are the device's: nobody else may time on it meanwhile.
+  // The clocks and counters belong to the device, so no other process may time kernels on it
+  // meanwhile.
   const MachineLock lock =
       TRY(MachineLock::Take(MachineLock::Kind::kExclusive, subject.machine.device));
   if (progress) progress("profile: inputs");

@@ -1,5 +1,5 @@
-// ProfileOnDevice: a verified kernel for a GPU to a Profile: its launches and what the driver knows
-// of them, hardware counters where there are any, the roofs of its task, and what that means.
+// ProfileOnDevice: turns a verified GPU kernel into a Profile: its launches and what the driver
+// reports about them, hardware counters if available, the task's roofline, and the diagnosis.
 // docs/gpu.md says what runs and how it is confined.
 #pragma once
 
@@ -17,27 +17,28 @@
 
 namespace pragma {
 
-// Where a timed call finds its tensors.
+// Where a timed call finds its tensors: in device memory or in the cache.
 enum class DeviceData { kInMemory, kInCache };
 
-// The counters that rules need, or all that the profiler knows and what it says of them itself,
-// which takes five times as long.
+// kDefault: the counters that the rules need. kFull: all that the profiler knows, and its own
+// advice, which takes five times as long.
 enum class CounterSet { kDefault, kFull };
 
-// Borrowed; all outlive the profile. The machine has a device.
+// The references are borrowed, and all must outlive the profile. The machine must have a device.
 struct DeviceSubject {
   const Jail& jail;
   const Machine& machine;
   TorchServer& server;  // draws the inputs
   const Candidate& candidate;
-  const BuiltKernel* kernel = nullptr;  // of a CUDA candidate
-  std::filesystem::path adapters;       // the profilers that are commands (profile/adapter.h)
-  double time_ms = 0;  // of one call as the evaluation measured it; 0: not measured
+  const BuiltKernel* kernel = nullptr;  // set for a CUDA candidate
+  std::filesystem::path adapters;       // folder of adapter files (profile/adapter.h)
+  double time_ms = 0;                   // time of one call from the evaluation; 0: not measured
   DeviceData data = DeviceData::kInMemory;
   CounterSet counters = CounterSet::kDefault;
 };
 
-// A source that is missing or refused is a note in the profile. Interrupt: kInterrupted.
+// A source that is missing or refused becomes a note in the profile. An interrupt returns
+// kInterrupted.
 [[nodiscard]] Result<Profile> ProfileOnDevice(const DeviceSubject& subject, const RuleSet& rules,
                                               const ProfileProgress& progress = {});
 

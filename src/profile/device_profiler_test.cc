@@ -1,5 +1,6 @@
-// A CUDA candidate's profile from what nvcc made of it, in the jail, over a driver whose device is
-// host memory (worker/cuda/fake_driver.c): all of its way but the GPU and Nsight Compute.
+// Tests a CUDA candidate's profile: nvcc's output runs in the jail with a driver whose device is
+// host memory (worker/cuda/fake_driver.c). This covers the whole path except the GPU and Nsight
+// Compute.
 #include "profile/device_profiler.h"
 
 #include <gmock/gmock.h>
@@ -104,7 +105,7 @@ class DeviceProfile : public testing::Test {
   Machine machine_;
 };
 
-// The fake's events are a millisecond apart, its attributes ten times their numbers.
+// The fake driver's events are a millisecond apart, and its attributes are ten times their numbers.
 TEST_F(DeviceProfile, LaunchesAreTimedAndTheirFactsAsked) {
   const Profile profile = Observe(
       "  Double<<<1, 8, 0, stream>>>(x, out, 8);\n"
@@ -128,7 +129,7 @@ TEST_F(DeviceProfile, RoofsComeFromTheDevicesPeaks) {
   EXPECT_EQ(Value(profile, "compulsory_bytes"), 64);
 }
 
-// A machine without Nsight Compute says so, and the rest of the profile stands.
+// On a machine without Nsight Compute the profile says so, and its other parts are complete.
 TEST_F(DeviceProfile, ACandidateThatFailsAloneIsANoteAndNoError) {
   const Profile profile = Observe("  Fault<<<1, 1, 0, stream>>>();\n");
   EXPECT_EQ(NoteOf(profile, "launches").verdict, "failed");

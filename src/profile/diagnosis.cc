@@ -20,10 +20,10 @@
 namespace pragma {
 namespace {
 
-// No cause is ever said to explain all of the time.
+// A cause is never said to explain all of the time.
 constexpr double kLargestShare = 0.95;
 
-// What names stand for, and for those that have no value the metrics that are missing.
+// The values of names and, for names without a value, the metrics that are missing.
 struct Scope {
   RuleValues values;
   std::map<std::string, std::set<std::string>> missing;
@@ -53,7 +53,7 @@ void Define(const RuleDefinition& definition, Scope& scope) {
     scope.values[definition.name] = {.value = *definition.otherwise, .computed = true};
     return;
   }
-  // The last alternative asks for the least.
+  // The last alternative needs the fewest metrics.
   std::set<std::string> roots;
   if (!definition.values.empty()) roots = RootsMissing(definition.values.back(), scope);
   scope.missing[definition.name] = std::move(roots);
@@ -107,8 +107,8 @@ RuleVerdict AskTrigger(const RuleTrigger& trigger, const Scope& scope) {
   return verdict;
 }
 
-// The first trigger that fires; else the first that could be assessed; else the last, which asks
-// for the least.
+// Returns the verdict of the first trigger that fires. Otherwise it is the verdict of the first
+// that could be assessed, or else of the last, which needs the fewest metrics.
 RuleVerdict AskTriggers(const Rule& rule, const Scope& scope) {
   RuleVerdict answer;
   for (std::size_t i = 0; i < rule.triggers.size(); ++i) {
@@ -188,7 +188,7 @@ Diagnosis MakeDiagnosis(const RuleSet& rules, const Rule& rule, const RuleVerdic
   return diagnosis;
 }
 
-// Indices of what is reported, the one that explains most first.
+// Returns the indices of the rules to report, the one that explains most first.
 std::vector<std::size_t> Ranked(const RuleSet& rules, const std::vector<RuleVerdict>& verdicts) {
   std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < verdicts.size(); ++i) {

@@ -1,4 +1,4 @@
-// Diagnosis: from metrics, by rules, to the few causes that explain most of the time.
+// Diagnosis: applies rules to metrics, to find the few causes that explain most of the time.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace pragma {
 
-// One line's part of a figure: samples ("hottest") or a metric's count (its tag).
+// One line's share of a figure, which is samples ("hottest") or a metric's count (its tag).
 struct LineFigure {
   std::string figure;
-  int line = 0;  // of kernel.cpp
+  int line = 0;  // line of kernel.cpp
   double value = 0;
 };
 using SiteFigures = std::vector<LineFigure>;
 
 enum class RuleOutcome : std::uint8_t { kFired, kNotFired, kUnassessable };
 
-// What became of one rule, for people who tune thresholds.
+// The outcome of one rule, for engineers who tune thresholds.
 struct RuleVerdict {
   std::string rule;
   RuleOutcome outcome = RuleOutcome::kUnassessable;
-  int trigger = -1;            // index of the one that decided
-  std::string mark;            // of that trigger
-  double explains = 0;         // share of the time, 0 to 0.95, when fired
-  std::string reason;          // why not, or what is missing
-  std::vector<Metric> values;  // of all names in the trigger's expressions
+  int trigger = -1;            // index of the trigger that decided
+  std::string mark;            // mark of that trigger
+  double explains = 0;         // share of the time, 0 to 0.95, if the rule fired
+  std::string reason;          // why it did not fire, or which value is missing
+  std::vector<Metric> values;  // values of all names in the trigger's expressions
 };
 [[nodiscard]] std::string_view NameOf(RuleOutcome outcome);
 
-// Every rule in the file's order, groups and unreported ones too.
+// Returns the verdict of every rule in the file's order, including groups and rules that are not
+// reported.
 [[nodiscard]] std::vector<RuleVerdict> Explain(const RuleSet& rules,
                                                const std::vector<Metric>& metrics);
 
-// At most rules.report_at_most, the one that explains most first.
+// Returns at most rules.report_at_most diagnoses, the one that explains most first.
 [[nodiscard]] std::vector<Diagnosis> Diagnose(const RuleSet& rules,
                                               const std::vector<Metric>& metrics,
                                               const SiteFigures& sites = {});

@@ -1,9 +1,10 @@
-// LoopModel: the metrics that a simple core would give for a loop, as input for diagnosis tests.
+// LoopModel: the metrics that a simple core would produce for a loop, as input for diagnosis tests.
 //
 // One iteration takes the longer of the core's part (instructions, loads, stores, ports, dependency
-// chain) and the memory's (lines streamed, or waited for), a fifth of the shorter because overlap
-// is never perfect, and what events cost that nothing hides. The costs differ from those of
-// knowledge/diagnosis/cpu.toml on purpose, as another machine's would.
+// chain) and the memory's part (lines streamed, or lines waited for). Added to it are a fifth of
+// the shorter part, because overlap is never perfect, and the cost of events that nothing hides.
+// The costs differ from those of knowledge/diagnosis/cpu.toml on purpose, as another machine's
+// would.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +15,22 @@
 
 namespace pragma {
 
-// Amounts are of one iteration unless said.
+// All amounts are per iteration unless stated otherwise.
 struct LoopModel {
   double iterations = 1e7;
   double instructions = 5;
   double scalar_fp = 0;
   double vector_fp = 0;
-  double vector_bits = 512;  // of the packed instructions
+  double vector_bits = 512;  // width of the packed instructions
   double multiplications = 1;
   double loads = 2;
   double stores = 0;
-  double spilled = 0;      // of the loads and stores
+  double spilled = 0;      // spilled loads and stores
   double chain = 0;        // cycles from one iteration to the next
-  double port_cycles = 0;  // that shuffles, conversions and the like keep their unit busy
+  double port_cycles = 0;  // cycles that shuffles, conversions and the like occupy their unit
   double branches = 1;
   double mispredicts = 0;
-  double libm_elements = 0;  // one call each
+  double libm_elements = 0;  // one call for each element
   double divisions = 0;
   double division_cycles = 5;
   double conversions = 0;
@@ -41,26 +42,26 @@ struct LoopModel {
   double l1_misses = 0;
   double l2_misses = 0;
   double l3_misses = 0;
-  double overlap = 0;  // misses that are waited for at once; 0: a stream, which is prefetched
+  double overlap = 0;  // misses in flight at once; 0: a stream, which is prefetched
   double walks = 0;
   double line_use = 1;
   double conflicts = 0;
-  double fetch_cycles = 0;       // that large code costs
-  double hot_instructions = 60;  // static
+  double fetch_cycles = 0;       // cycles lost to fetching large code
+  double hot_instructions = 60;  // static count
   double roofline_share = 0.05;
-  bool mca = true;  // the hot loop is one that llvm-mca can read
-  // Of the whole call.
+  bool mca = true;  // llvm-mca can read the hot loop
+  // The following amounts are per call.
   double faults = 0;
   double threads = 1;
-  double efficiency = 1;  // of the threads that work
-  double imbalance = 1;   // busiest over mean; `threads`: serial
+  double efficiency = 1;  // efficiency of the working threads
+  double imbalance = 1;   // busiest thread over the mean; equal to `threads`: serial
   double regions = 0;
-  double region_loss_us = 0;  // of each region, with all threads
+  double region_loss_us = 0;  // time lost per parallel region, with all threads
 };
 
-// Cycles of one iteration's parts, and times of one call.
+// Cycles of the parts of one iteration, and times of one call.
 struct LoopTimes {
-  double throughput = 0;  // the core's without the chain
+  double throughput = 0;  // the core's part, without the dependency chain
   double core = 0;
   double memory = 0;
   double iteration = 0;
@@ -69,8 +70,8 @@ struct LoopTimes {
 };
 
 inline constexpr double kModelClock = 4.1;         // GHz
-inline constexpr double kModelFaultMs = 0.0013;    // of one page
-inline constexpr double kModelBandwidth = 39.6e6;  // bytes a millisecond
+inline constexpr double kModelFaultMs = 0.0013;    // ms per page
+inline constexpr double kModelBandwidth = 39.6e6;  // bytes per millisecond
 
 inline double MemoryCycles(const LoopModel& loop) {
   const double l2 = loop.l1_misses - loop.l2_misses;
@@ -105,7 +106,7 @@ inline void AddCounts(const LoopModel& loop, std::vector<Metric>& metrics) {
   const double lanes = loop.vector_bits / 32;
   const double flops = loop.scalar_fp + lanes * loop.vector_fp;
   const double fp = loop.scalar_fp + loop.vector_fp;
-  const double bytes = fp > 0 ? 4 * flops / fp : 4;  // of one access
+  const double bytes = fp > 0 ? 4 * flops / fp : 4;  // bytes per access
   add("instructions", loop.instructions);
   add("flops", flops);
   add("scalar_fp", loop.scalar_fp);

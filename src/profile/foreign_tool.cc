@@ -31,7 +31,8 @@ namespace {
 
 constexpr const char* kCallgrind = "callgrind";
 constexpr Seconds kLimit{120};
-// Of a tool that watches the whole program: its start and end count less then.
+// The number of calls for a tool that observes the whole program. With several calls the program's
+// start and end weigh less.
 constexpr int kCalls = 20;
 
 void Keep(Workpiece& piece, std::vector<Metric> metrics) {

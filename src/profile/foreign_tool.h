@@ -1,5 +1,5 @@
-// ForeignTool: a profiler of others that a profile asks besides its own providers, by name:
-// callgrind, or an adapter (knowledge/adapters/, or a file of one's own).
+// ForeignTool: an external profiler that a profile runs in addition to its own providers, selected
+// by name: callgrind, or an adapter (from knowledge/adapters/ or the user's own file).
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,15 @@ struct ForeignTool {
   std::optional<Adapter> adapter;  // none: callgrind (profile/callgrind.h)
 };
 
-// `wish`: the name of an adapter in `folder`, or the path of an adapter's file. kUsage, in one line
-// that names `besides` and what is in the folder: not known, or a file that is wrong.
+// `wish` is the name of an adapter in `folder`, or the path of an adapter file. For an unknown name
+// or an invalid file the error is kUsage, in one line that lists `besides` and the adapters in the
+// folder.
 [[nodiscard]] Result<Adapter> FindAdapter(const std::string& wish,
                                           const std::filesystem::path& folder,
                                           std::vector<std::string> besides = {});
 
-// `wish`: "callgrind", the name of an adapter in `folder`, or the path of an adapter's file.
-// kUsage, in one line: not known, not for processors, or a file that is wrong.
+// `wish` is "callgrind", the name of an adapter in `folder`, or the path of an adapter file. The
+// error is kUsage, in one line: the tool is unknown, it is not for CPUs, or its file is invalid.
 [[nodiscard]] Result<ForeignTool> FindForeignTool(const std::string& wish,
                                                   const std::filesystem::path& folder);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kLongest = 2000;
 
-// The formula with v0, v1, ... in place of the bracketed names.
+// A formula with v0, v1, ... in place of the bracketed names.
 struct Prepared {
   std::string text;
   std::vector<std::string> names;
@@ -48,7 +48,7 @@ Result<Prepared> Prepare(const std::string& formula) {
   return prepared;
 }
 
-// Variables must outlive the parser's evaluation, at the same addresses.
+// The variables must outlive the parser's evaluation and keep their addresses.
 Result<double> Calculate(const Prepared& prepared, std::vector<double>& values) {
   try {
     mu::Parser parser;

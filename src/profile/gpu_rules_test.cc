@@ -1,5 +1,5 @@
-// knowledge/diagnosis/gpu.toml against measurements of probe kernels whose cause is known, on one
-// H200 with Nsight Compute 2025.3.1. What a probe's record does not hold is left out.
+// Tests knowledge/diagnosis/gpu.toml with measurements of probe kernels whose cause is known, taken
+// on one H200 with Nsight Compute 2025.3.1. Metrics that a probe's record lacks are left out.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ void ExpectFirst(const std::string& cause, const Values& values) {
   EXPECT_EQ(causes[0], cause) << Describe(metrics);
 }
 
-// The launch facts that every record has; the device has 132 multiprocessors.
+// Returns the launch facts that every record has. The device has 132 multiprocessors.
 Values Launch(double grid, double block, double waves, Values more) {
   more.insert(more.begin(), {{"gpu_grid", grid},
                              {"gpu_block", block},
@@ -147,7 +147,7 @@ TEST(GpuRules, WideCopyIsAtTheMemorysSpeedAndItsStallsAreASymptom) {
   EXPECT_EQ(Causes(Pmu(at_roof)), std::vector<std::string>{"at_bound"});
 }
 
-// The full record of a Triton softmax of 4096 rows with 94 registers a thread.
+// Returns the full record of a Triton softmax of 4096 rows with 94 registers per thread.
 Values Softmax() {
   return Launch(4096, 128, 6.21,
                 {{"gpu_kernel_time", 63.424},
@@ -278,8 +278,8 @@ TEST(GpuRules, EachAlteredRecordShowsItsCause) {
   EXPECT_THAT(Causes(unfused), testing::Contains("not_fused_fp")) << Describe(unfused);
 }
 
-// A Triton product whose few spilled registers are most of the requests, since its operands come by
-// another way.
+// A Triton matrix product whose few register spills are most of the memory requests, because its
+// operands are loaded by another path.
 TEST(GpuRules, SpillsThatAreFewOfTheInstructionsAreNoCause) {
   Values values = Launch(64, 128, 0.24,
                          {{"gpu_spills", 131072},
@@ -291,7 +291,7 @@ TEST(GpuRules, SpillsThatAreFewOfTheInstructionsAreNoCause) {
   EXPECT_THAT(Causes(Pmu(values)), testing::Contains("spills"));
 }
 
-// A tail shows where the multiprocessors' work ends, whatever the occupancy says.
+// Unequal finishing times of the multiprocessors reveal a tail, whatever the occupancy says.
 TEST(GpuRules, MultiprocessorsThatEndEarlyAreATail) {
   ExpectFirst("tail_effect", Launch(270, 1024, 1.9,
                                     {{"gpu_balance", 0.5},

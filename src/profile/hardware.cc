@@ -1,4 +1,4 @@
-// Hardware specs as text: from TOML, for prompts, as JSON.
+// Reads hardware specs from TOML, and writes them for prompts and as JSON.
 #include "profile/hardware.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string_view KindName(DeviceKind kind) {
   return "cpu";
 }
 
-// A number above zero, when it is there.
+// Reads a number, if present, and checks that it is above zero.
 template <class T>
 void Positive(TomlReader& file, const std::string& key, T& out) {
   file.Get(key, out);
@@ -78,7 +78,7 @@ std::string CpuSummary(const HardwareSpec& spec) {
   for (const TlbSpec& tlb : spec.tlbs) {
     text += fmt::format("L{} data TLB: {} pages of {}{}\n", tlb.level, tlb.entries,
                         Bytes(static_cast<double>(spec.page_bytes)),
-                        tlb.measured ? "" : " (typical; not told by the processor)");
+                        tlb.measured ? "" : " (typical; not reported by the processor)");
   }
   return text;
 }
@@ -120,7 +120,7 @@ Result<HardwareSpec> ParseHardware(std::string_view toml, const std::string& nam
   ReadPeaks(file, spec);
   ReadSizes(file, spec);
   file.Require("sources", spec.sources);
-  if (spec.sources.empty()) file.Complain("sources", "is empty: where do the figures stand?");
+  if (spec.sources.empty()) file.Complain("sources", "is empty: name where the figures come from");
   file.NoMoreKeys();
   TRY(file.status());
   return spec;

@@ -1,4 +1,4 @@
-// The processor we run on: what Machine has, and topology, TLBs and pages beside it.
+// Describes the processor we run on: the contents of Machine plus topology, TLBs and pages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::uint32_t Bits(std::uint32_t value, unsigned high, unsigned low) {
   return (value >> low) & ((std::uint32_t{1} << (high - low + 1)) - 1);
 }
 
-// Intel's leaf 0x18: one TLB for each subleaf. Intel SDM volume 2, CPUID.
+// Reads Intel's leaf 0x18, which describes one TLB in each subleaf. Intel SDM volume 2, CPUID.
 std::vector<TlbSpec> IntelTlbs(const Cpuid& cpuid) {
   constexpr std::uint32_t kLeaf = 0x18;
   constexpr std::uint32_t kMost = 32;
@@ -59,13 +59,15 @@ std::vector<TlbSpec> IntelTlbs(const Cpuid& cpuid) {
   return tlbs;
 }
 
-// Ways by AMD's code of four bits; 0 for "all" and for what another leaf tells.
+// Decodes AMD's four-bit code of the associativity. It returns 0 for "fully associative" and for
+// codes that refer to another leaf.
 int AmdWays(std::uint32_t code) {
   constexpr std::array<int, 16> kWays{0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
   return kWays.at(code & 0xfU);
 }
 
-// AMD's leaves 0x80000005 (first level) and 0x80000006 (second). AMD64 APM volume 3, appendix E.4.
+// Reads AMD's leaves 0x80000005 (first level) and 0x80000006 (second level). AMD64 APM volume 3,
+// appendix E.4.
 std::vector<TlbSpec> AmdTlbs(const Cpuid& cpuid) {
   std::vector<TlbSpec> tlbs;
   if (const auto first = cpuid(0x80000005U, 0)) {
@@ -86,7 +88,7 @@ std::vector<TlbSpec> AmdTlbs(const Cpuid& cpuid) {
 
 std::string Small(const fs::path& path) { return std::string(Trim(ReadFile(path).value_or(""))); }
 
-// "cpu12" for the stem "cpu": true.
+// Returns true for names such as "cpu12" with the stem "cpu".
 bool Numbered(std::string_view name, std::string_view stem) {
   return name.size() > stem.size() && name.starts_with(stem) &&
          std::ranges::all_of(name.substr(stem.size()),
@@ -103,7 +105,7 @@ std::vector<fs::path> NumberedFolders(const fs::path& folder, std::string_view s
   return found;
 }
 
-// Cores by package and number, and the threads of one.
+// Counts the cores by package and core number, and the threads of one core.
 void ReadTopology(const fs::path& root, HardwareSpec& spec) {
   std::set<std::pair<std::string, std::string>> cores;
   int threads = 0;

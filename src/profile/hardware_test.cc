@@ -29,7 +29,7 @@ std::vector<HardwareSpec> Shipped() {
   return specs.value_or(std::vector<HardwareSpec>{});
 }
 
-// A processor that answers these leaves: {leaf, subleaf} to registers.
+// Returns a processor that answers these leaves: {leaf, subleaf} to registers.
 using Leaves = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters>;
 Cpuid Answers(Leaves leaves) {
   return [leaves = std::move(leaves)](std::uint32_t leaf,
@@ -48,7 +48,7 @@ TEST(HardwareTest, EveryShippedDeviceLoadsAndIsPlausible) {
     EXPECT_GE(spec.tflops.at("fp16_matrix"), 100) << spec.id;
     for (const std::string& source : spec.sources) EXPECT_THAT(source, StartsWith("https://"));
     EXPECT_THAT(Summary(spec), HasSubstr(spec.name));
-    // What the units do in a cycle follows from peak and clock: 128 multiply-adds on NVIDIA's.
+    // The operations per cycle of a unit follow from peak and clock: 128 multiply-adds on NVIDIA's.
     if (spec.vendor == "NVIDIA" && spec.architecture.starts_with("Hopper")) {
       EXPECT_NEAR(spec.tflops.at("fp32") * 1e3 / (spec.units * spec.clock_ghz), 256, 2);
     }
@@ -101,7 +101,7 @@ TEST(HardwareTest, JsonHasWhatTheSpecHas) {
 }
 
 TEST(TlbTest, IntelTellsEachTlbInASubleaf) {
-  // As an Ice Lake server does: instructions, loads, stores, second level.
+  // The answers of an Ice Lake server: instructions, loads, stores, second level.
   const Cpuid cpuid =
       Answers({{{0x18, 0}, {3, 0, 0, 0}},
                {{0x18, 1}, {0, 8U << 16U | 1, 8, 2 | 1U << 5U}},      // instructions
@@ -117,7 +117,8 @@ TEST(TlbTest, IntelTellsEachTlbInASubleaf) {
 }
 
 TEST(TlbTest, AmdTellsThemInTheExtendedLeaves) {
-  // 72 entries, fully associative; 3072 entries, 12 bits of size, code 4.
+  // First level: 72 entries, fully associative. Second level: 3072 entries (12 bits of size), code
+  // 4.
   const Cpuid cpuid = Answers({{{0x80000005U, 0}, {0, 0xffU << 24U | 72U << 16U, 0, 0}},
                                {{0x80000006U, 0}, {0, 4U << 28U | 3072U << 16U, 0, 0}}});
   const auto tlbs = DataTlbs(cpuid);
@@ -132,7 +133,7 @@ TEST(TlbTest, AProcessorThatDoesNotTellGetsTypicalValuesThatSaySo) {
   const auto tlbs = DataTlbs(Answers({}));
   ASSERT_THAT(tlbs, SizeIs(2));
   EXPECT_FALSE(tlbs[0].measured);
-  // A leaf full of nonsense is no endless loop.
+  // A leaf with nonsensical contents must not cause an endless loop.
   EXPECT_THAT(DataTlbs(Answers({{{0x18, 0}, {0xffffffffU, 0xffffffffU, 0, 0xffffffffU}}})),
               SizeIs(2));
 }

@@ -1,4 +1,4 @@
-// Provider "mca": the hottest innermost loop, measured and as llvm-mca predicts it.
+// Provider "mca": the hottest innermost loop, as measured and as predicted by llvm-mca.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -50,7 +50,7 @@ LoopBody BodyOf(const Workpiece& piece, const Loop& loop) {
   return body;
 }
 
-// Share of the samples, and cycles of one iteration by the clock.
+// Adds the loop's share of the samples, and the cycles of one iteration according to the clock.
 void AddMeasured(Workpiece& piece, const Loop& loop) {
   const double share = piece.samples > 0 ? Weight(piece, loop) / piece.samples : 0;
   if (share <= 0) return;

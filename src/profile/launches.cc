@@ -23,16 +23,17 @@ namespace pragma {
 namespace {
 
 constexpr double kLanes = 32;
-// How a multiprocessor deals out registers and shared memory (all from compute capability 7 on).
+// Allocation granularity of registers, warps and shared memory on a multiprocessor (the same for
+// all from compute capability 7 on).
 constexpr double kRegisterUnit = 256;
 constexpr double kWarpUnit = 4;
 constexpr double kSharedUnit = 128;
 constexpr std::size_t kShownKernels = 8;
-constexpr double kLargestFigure = 1e15;  // of any figure: sums of them stay finite
+constexpr double kLargestFigure = 1e15;  // limit of any figure, so that sums of them stay finite
 
 using Words = std::vector<std::string>;
 
-// The `count` words after the first, as numbers.
+// Returns the `count` words after the first as numbers.
 Result<std::vector<double>> Numbers(const Words& words, std::size_t count) {
   std::vector<double> numbers;
   for (std::size_t i = 1; i <= count; ++i) {

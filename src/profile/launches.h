@@ -1,5 +1,5 @@
-// Launches: what one call of a candidate starts on a GPU, by the device's own clock and the
-// driver's knowledge of its kernels: what there is without hardware counters.
+// Launches: the kernels that one call of a candidate starts on a GPU, from the device's own clock
+// and the driver's knowledge of its kernels. This is what is available without hardware counters.
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,38 @@ namespace pragma {
 struct Launch {
   std::string kernel;  // demangled
   double ms = 0;
-  double grid = 0;   // blocks
-  double block = 0;  // threads
+  double grid = 0;   // number of blocks
+  double block = 0;  // threads per block
   double dynamic_shared = 0;
   double static_shared = 0;
-  double registers = 0;    // of a thread
-  double local_bytes = 0;  // of a thread: spills and arrays that are indexed at run time
-  double blocks_on_multiprocessor = 0;  // that fit at once; 0: not known
+  double registers = 0;                 // registers per thread
+  double local_bytes = 0;               // per thread: spills and arrays indexed at run time
+  double blocks_on_multiprocessor = 0;  // blocks that fit at once; 0: not known
 };
 
-// What a multiprocessor has room for.
+// The resources of a multiprocessor.
 struct MultiprocessorLimits {
-  double count = 0;  // of multiprocessors
+  double count = 0;  // number of multiprocessors
   double threads = 0;
   double blocks = 0;
   double registers = 0;
   double shared = 0;
-  double reserved_shared = 0;  // of each block, for the driver
+  double reserved_shared = 0;  // per block, reserved for the driver
 };
 
 struct CallLaunches {
   MultiprocessorLimits device;
   double call_ms = 0;  // from the first launch to the end of the last; 0: not known
-  double count = 0;    // may be more than are listed
+  double count = 0;    // number of launches; may exceed those listed
   std::vector<Launch> launches;
 };
 
-// As pragma-cuda-profiler and pragma_triton/observe.py write them: lines of words; foreign text. An
-// error is one line that says what is wrong with it.
+// Parses the output of pragma-cuda-profiler and pragma_triton/observe.py, which is lines of words
+// and untrusted text. An error is one line that says what is wrong with it.
 [[nodiscard]] Result<CallLaunches> ParseLaunches(std::string_view text);
 
-// Blocks of the launch that fit on a multiprocessor at once, by what limits them.
+// The number of blocks of the launch that fit on a multiprocessor at once, by the resource that
+// limits them.
 struct BlockLimits {
   double registers = 0;
   double shared = 0;
@@ -56,13 +57,13 @@ struct BlockLimits {
 };
 [[nodiscard]] BlockLimits LimitsOf(const Launch& launch, const MultiprocessorLimits& device);
 
-// nullptr: there is none.
+// Returns nullptr if there is no launch.
 [[nodiscard]] const Launch* LongestLaunch(const CallLaunches& call);
 
-// Metrics of the longest launch, and of all together.
+// Adds the metrics of the longest launch and those of all launches together.
 void AddLaunchMetrics(const CallLaunches& call, MetricSet& metrics);
 
-// Kernels by their share of the call, the longest first.
+// Returns the kernels with their shares of the call's time, the longest first.
 [[nodiscard]] std::vector<HotSpot> HotKernels(const CallLaunches& call, const std::string& file);
 
 }  // namespace pragma

@@ -13,7 +13,7 @@ namespace {
 using testing::DoubleNear;
 using testing::HasSubstr;
 
-// An H100's multiprocessors.
+// The resources of an H100's multiprocessors.
 const std::string kDevice = "device 132 2048 32 65536 233472 1024\n";
 constexpr MultiprocessorLimits kHopper{.count = 132,
                                        .threads = 2048,
@@ -47,7 +47,7 @@ TEST(Launches, TheLongestGivesTheFactsAndAllTheTime) {
   EXPECT_EQ(metrics.Get("gpu_multiprocessors"), 132);
 }
 
-// What Nsight Compute says of the same launches.
+// The expected values are those that Nsight Compute reports for the same launches.
 TEST(Launches, BlocksThatFitAreCountedAsTheDeviceDealsThemOut) {
   const BlockLimits softmax =
       LimitsOf({.block = 128, .static_shared = 16, .registers = 94}, kHopper);

@@ -22,8 +22,9 @@
 namespace pragma {
 namespace {
 
-// So many that the first ones, which fill the queues, do not count; of a long loop fewer, to be
-// done in a fraction of a second.
+// The number of iterations to simulate. It is large, so that the first ones, which fill the queues,
+// do not matter. For a long loop it is smaller, so that the simulation takes a fraction of a
+// second.
 constexpr std::size_t kMinIterations = 200;
 constexpr std::size_t kMaxIterations = 4000;
 constexpr std::size_t kSimulated = 20000;  // instructions
@@ -36,11 +37,12 @@ constexpr std::string_view kTriple = "aarch64";
 constexpr std::string_view kTriple = "x86_64";
 #endif
 
-// Models that LLVM uses for other processors too, by how their resources' names begin.
+// LLVM's models that it also uses for other processors, identified by the prefix of their
+// resources' names.
 struct ModelFamily {
   std::string_view prefix;
   std::string_view model;
-  std::string_view name;  // the processor it was made for, as -mcpu has it
+  std::string_view name;  // the processor it was made for, as in -mcpu
 };
 constexpr ModelFamily kFamilies[] = {{"Zn4", "Zen 4", "znver4"},
                                      {"Zn3", "Zen 3", "znver3"},
@@ -51,10 +53,10 @@ constexpr ModelFamily kFamilies[] = {{"Zn4", "Zen 4", "znver4"},
 struct McaTool {
   std::string path;
   std::string version;  // "19.1.7"
-  std::string host;     // "znver4"; "generic" and the like when it does not know this processor
+  std::string host;     // "znver4"; "generic" or similar if unknown to LLVM
 };
 
-// What follows `name` on a line of `text`.
+// Returns the text after `name` on a line of `text`.
 std::string Behind(const std::string& text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return {};
@@ -71,7 +73,7 @@ McaOutcome McaEnded(std::string verdict, std::string detail) {
   return outcome;
 }
 
-// "llvm-mca 19.1.7, -mcpu=znver5, which is LLVM's Zen 4 model: ..."
+// Returns a text such as "llvm-mca 19.1.7, -mcpu=znver5, which is LLVM's Zen 4 model: ..."
 std::string ModelName(const McaTool& tool, const std::string& cpu, const McaReport& report) {
   std::string name = fmt::format("llvm-mca {}, model {}", tool.version, cpu);
   if (report.ports.empty()) return name;
@@ -102,7 +104,7 @@ std::string Ports(const McaReport& report) {
                      report.ports.front().value);
 }
 
-// What holds the loop back, in one line.
+// Says in one line what limits the loop.
 std::string Describe(const McaReport& report) {
   const double cycles = report.cycles / report.iterations;
   std::string text = fmt::format("{:.2f} cycles per iteration, {:.1f} if only ports counted",

@@ -1,4 +1,5 @@
-// The text report of llvm-mca as values. Not its JSON, which lacks the bottleneck analysis.
+// Parses the text report of llvm-mca. Its JSON is not used because it lacks the bottleneck
+// analysis.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -29,7 +30,7 @@ double Number(std::string_view text) {
 
 std::string Word(std::string_view text) { return Shorten(ToValidUtf8(Trim(text)), kMaxWord); }
 
-// "[ 82.12% ]" behind the name, as a share.
+// Parses the "[ 82.12% ]" after the name as a share.
 double Share(std::string_view line) {
   const std::size_t open = line.rfind('[');
   return open == std::string_view::npos ? 0 : std::min(Number(line.substr(open + 1)) / 100, 1.0);
@@ -46,7 +47,7 @@ void ReadSummaryLine(std::string_view line, McaReport& report) {
   if (name == "Block RThroughput") report.block_throughput = value;
 }
 
-// Lines of the bottleneck section; a name with a dash belongs to the heading above it.
+// Reads a line of the bottleneck section. A name with a dash belongs to the heading above it.
 void ReadBottleneckLine(std::string_view line, McaReport& report) {
   const std::string_view name = Trim(line);
   if (name.starts_with("Resource Pressure")) {
@@ -60,7 +61,7 @@ void ReadBottleneckLine(std::string_view line, McaReport& report) {
   }
 }
 
-// " +----> 1.  vfmadd231ps ... ## REGISTER dependency:  %zmm1"
+// Parses lines such as " +----> 1.  vfmadd231ps ... ## REGISTER dependency:  %zmm1".
 std::optional<McaStep> ReadStep(std::string_view line) {
   const std::size_t mark = line.find("## ");
   const std::size_t dot = line.find('.');
@@ -92,14 +93,14 @@ void AddStep(std::string_view line, McaReport& report) {
   if (!known) report.chain.push_back(std::move(*step));
 }
 
-// "[12.0] - Zn4FP45"
+// Parses lines such as "[12.0] - Zn4FP45".
 void AddUnit(std::string_view line, McaReport& report) {
   const std::size_t dash = line.find(" - ");
   if (!line.starts_with('[') || dash == std::string_view::npos) return;
   if (report.ports.size() < kMaxNames) report.ports.push_back({Word(line.substr(dash + 3)), 0});
 }
 
-// " -   0.60   1.00 ": in the order of the units.
+// Parses lines such as " -   0.60   1.00 ", whose values are in the order of the units.
 void ReadPressures(std::string_view line, McaReport& report) {
   std::size_t unit = 0;
   for (const std::string& word : Split(line, ' ')) {

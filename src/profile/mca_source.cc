@@ -1,4 +1,4 @@
-// A loop's instructions made ready for llvm-mca.
+// Prepares a loop's instructions for llvm-mca.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -34,7 +34,7 @@ bool IsPrefix(std::string_view word) {
   return std::ranges::find(kPrefixes, word) != kPrefixes.end() || word.starts_with('{');
 }
 
-// Where the mnemonic begins.
+// Returns the text from the mnemonic on.
 std::string_view SkipPrefixes(std::string_view text) {
   while (IsPrefix(FirstWord(text))) text = Trim(text.substr(FirstWord(text).size()));
   return text;
@@ -63,7 +63,7 @@ StepKind KindOf(std::string_view mnemonic) {
 }
 #endif
 
-// "name:" in front of an instruction; assemblers allow both on one line.
+// Removes a label ("name:") before an instruction. Assemblers allow both on one line.
 std::string_view TakeLabel(std::string_view& text) {
   const std::size_t colon = text.find(':');
   const bool label =
@@ -120,7 +120,7 @@ class LoopWriter final {
     }
   }
 
-  // Only where it goes is renamed: on AArch64 other operands may stand before.
+  // Only the jump's target is renamed. On AArch64 other operands may come before it.
   void AddJump(std::string_view mnemonic, std::string_view operands) {
     jumped_ = true;
     if (operands.starts_with('*')) several_blocks_ = true;

@@ -12,8 +12,7 @@
 #include "core/profile.h"
 #include "profile/tool_runner.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -27,7 +26,7 @@ LoopBody Body(std::vector<std::string> instructions) {
   return {.instructions = std::move(instructions), .iterations = 0, .source_line = 0};
 }
 
-// sum += x[i] * y[i], one accumulator.
+// Returns the loop sum += x[i] * y[i] with one accumulator.
 LoopBody Reduction() {
   return Body({".L4:", "  vmovups (%rax), %ymm0  # _3", "vfmadd231ps (%rdx,%rax), %ymm0, %ymm1",
                "addq $32, %rax", "cmpq %rcx, %rax", "jne .L4"});
@@ -51,7 +50,7 @@ bool NoTool() { return FindProgram("llvm-mca", PathFolders()).empty(); }
 #define SKIP_WITHOUT_MCA() \
   if (NoTool()) GTEST_SKIP() << "llvm-mca is not installed (package llvm-19)"
 
-// znver4 is known from LLVM 16 on.
+// LLVM knows znver4 from version 16 on.
 #define SKIP_WITHOUT_MODEL(outcome) \
   if ((outcome).note.verdict == "skipped") GTEST_SKIP() << (outcome).note.detail
 
@@ -61,7 +60,8 @@ TEST(Mca, AReductionIsBoundByItsChainOfRegisters) {
   SKIP_WITHOUT_MODEL(outcome);
   ASSERT_EQ(outcome.note.verdict, "ran") << outcome.note.detail;
   EXPECT_THAT(outcome.note.detail, HasSubstr("model znver4"));
-  // Four cycles of latency of one FMA; the ports alone would allow more than two per iteration.
+  // The latency of one FMA is four cycles. The ports alone would need less than two cycles per
+  // iteration.
   EXPECT_NEAR(Value(outcome, "mca_cycles_per_iteration"), 4, 0.3);
   EXPECT_LT(Value(outcome, "mca_throughput_cycles"), 2);
   EXPECT_GT(Value(outcome, "mca_dependency_share"), 0.5);
@@ -128,7 +128,7 @@ TEST(Mca, AnUnknownHostIsNotTakenForAGenericOne) {
   EXPECT_THAT(outcome->note.detail, HasSubstr("no model of this processor"));
 }
 
-// LLVM 19 on Zen 5: the name is accepted, the resources are Zen 4's.
+// LLVM 19 on Zen 5 accepts the name, but the resources are those of Zen 4.
 TEST(Mca, Zen5IsSaidToBeTheZen4Model) {
   SKIP_WITHOUT_MCA();
   const ToolRunner tool = [](const std::vector<std::string>& argv, const ToolFiles&) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kSources{
     "pmu", "exact count", "measured", "simulated", "sampled", "static", "estimated"};
 
-// Lower is better.
+// Ranks the sources of metrics. A lower rank is better.
 int SourceRank(std::string_view source) {
   return static_cast<int>(std::ranges::find(kSources, source) - kSources.begin());
 }

@@ -1,4 +1,4 @@
-// MetricSet: metrics by tag, each kept from the best source there was.
+// MetricSet: metrics by tag. For each tag the value from the best available source is kept.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,12 @@ namespace pragma {
 
 class MetricSet final {
  public:
-  // A value that is no finite number is dropped; a worse source does not replace a better one.
+  // Adds a metric. A value that is not a finite number is dropped. A value from a worse source does
+  // not replace one from a better source.
   void Add(Metric metric);
   void Add(std::string tag, double value, std::string unit, std::string source);
   [[nodiscard]] std::optional<double> Get(std::string_view tag) const;
-  // In the order of their first arrival.
+  // Returns the metrics in the order in which they were first added.
   [[nodiscard]] std::vector<Metric> Take() &&;
 
  private:

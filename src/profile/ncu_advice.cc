@@ -46,7 +46,7 @@ std::vector<DetailRow> DetailRows(std::string_view csv) {
     if (header.empty()) {
       header = fields;
     } else if (rows.size() < kMostRows) {
-      // The rows of metrics end before the columns of rules.
+      // The rows of metrics end before the columns of the rules.
       DetailRow& row = rows.emplace_back();
       for (std::size_t i = 0; i < std::min(header.size(), fields.size()); ++i)
         row[header[i]] = fields[i];
@@ -55,7 +55,7 @@ std::vector<DetailRow> DetailRows(std::string_view csv) {
   return rows;
 }
 
-// Its number; empty: no launch has a duration.
+// Returns the number of the longest launch, or an empty string if no launch has a duration.
 std::string LongestLaunchOf(const std::vector<DetailRow>& rows) {
   std::string longest;
   double most = -1;

@@ -22,7 +22,8 @@ std::string Recorded() {
   return ReadFile(PRAGMA_SOURCE_DIR "/tests/recorded/ncu/details_full.csv").value_or("");
 }
 
-// Both variants of tests/gpu/diagnosis/bank_conflicts.cu: the slow one takes longer.
+// The recording holds both variants of tests/gpu/diagnosis/bank_conflicts.cu. The slow one takes
+// longer.
 TEST(NcuAdvice, RulesThatEstimateMostOfTheLongestLaunchComeFirst) {
   const std::vector<std::string> advice = ParseNcuAdvice(Recorded(), 3);
   ASSERT_EQ(advice.size(), 3U);

@@ -36,7 +36,7 @@ struct Provider {
   std::string_view name;
   Result<ProviderNote> (*add)(Workpiece&);
   bool needs_assembly = false;
-  bool times = false;  // takes the machine's lock itself, alone
+  bool times = false;  // takes the machine's lock itself, exclusively
 };
 
 constexpr std::array kInOrder{
@@ -56,14 +56,15 @@ Result<ProviderNote> Timed(Workpiece& piece, Result<ProviderNote> (*add)(Workpie
   return note;
 }
 
-// What is not timed here keeps others from timing meanwhile.
+// A provider that does not time anything still holds a shared lock, so that other processes do not
+// time meanwhile.
 Result<ProviderNote> Add(Workpiece& piece, const Provider& provider) {
   if (provider.times) return Timed(piece, provider.add);
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   return Timed(piece, provider.add);
 }
 
-// The compilers work side by side: what they leave is in different parts of the workpiece.
+// Runs the compilers in parallel. Their results go to different parts of the workpiece.
 Result<void> Compile(Workpiece& piece) {
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   std::future<Result<ProviderNote>> remarks =

@@ -1,5 +1,5 @@
-// ProfileKernel: a verified kernel to a Profile, from every source this machine has, and what it
-// means.
+// ProfileKernel: turns a verified kernel into a Profile, using every source that this machine
+// provides, and adds the diagnosis.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace pragma {
 
 using ProfileProgress = std::function<void(std::string_view phase)>;  // "profile: samples"
 
-// A source that is missing or refused is a note in the profile. No time in it is of an instrumented
-// run. Interrupt: kInterrupted.
+// A source that is missing or refused becomes a note in the profile. No time in the profile comes
+// from an instrumented run. An interrupt returns kInterrupted.
 [[nodiscard]] Result<Profile> ProfileKernel(const ProfileSubject& subject, const RuleSet& rules,
                                             const ProfileProgress& progress = {});
 

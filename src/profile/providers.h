@@ -1,5 +1,6 @@
-// The providers: each adds to a workpiece what it can find out, and a note of what became of it. An
-// Error is our own trouble only. They run in the order of this file; each says what it needs.
+// The providers. Each adds what it can find out to a workpiece, and returns a note about its
+// outcome. An Error means that our own machinery failed. They run in the order of this file. Each
+// comment says which providers must have run before.
 #pragma once
 
 #include <string>
@@ -11,30 +12,31 @@
 
 namespace pragma {
 
-// Assembly and the objects made from it.
+// Adds the assembly and the objects made from it.
 [[nodiscard]] Result<ProviderNote> AddBuilds(Workpiece& piece);
-// Wall and processor time, faults, each thread's share. Takes the machine's lock. Needs builds.
+// Adds wall and processor time, page faults, and each thread's share. Takes the machine's lock.
+// Needs builds.
 [[nodiscard]] Result<ProviderNote> AddClocks(Workpiece& piece);
-// Hardware counters, where there are any. Takes the machine's lock. Needs clocks.
+// Adds hardware counters, if available. Takes the machine's lock. Needs clocks.
 [[nodiscard]] Result<ProviderNote> AddCounters(Workpiece& piece);
-// Hot blocks and lines. Takes the machine's lock. Needs builds.
+// Adds hot blocks and lines. Takes the machine's lock. Needs builds.
 [[nodiscard]] Result<ProviderNote> AddSamples(Workpiece& piece);
-// What was executed. Needs builds.
+// Adds the counts of executed instructions. Needs builds.
 [[nodiscard]] Result<ProviderNote> AddCounts(Workpiece& piece);
-// Caches, TLBs and branches, simulated. Needs builds and counts.
+// Adds simulated caches, TLBs and branches. Needs builds and counts.
 [[nodiscard]] Result<ProviderNote> AddTrace(Workpiece& piece);
-// The compilers' reasons.
+// Adds the compilers' remarks.
 [[nodiscard]] Result<ProviderNote> AddRemarks(Workpiece& piece);
-// llvm-mca on the hottest innermost loop. Needs samples, counts and clocks.
+// Adds llvm-mca's analysis of the hottest innermost loop. Needs samples, counts and clocks.
 [[nodiscard]] Result<ProviderNote> AddHotLoop(Workpiece& piece);
-// Shares of what this machine can do. Needs clocks or a measured time.
+// Adds the shares of this machine's peak performance. Needs clocks or a measured time.
 [[nodiscard]] Result<ProviderNote> AddRoofline(Workpiece& piece);
 
-// Profilers of others that were asked for by name. A metric that is known already stays as it is.
+// Runs the external profilers that were requested by name. A metric that is already known is kept.
 [[nodiscard]] Result<void> AddForeignTools(Workpiece& piece);
 
-// The innermost loop with most samples (with instructions, when nothing was sampled); nullptr:
-// none.
+// Returns the innermost loop with the most samples (or the most instructions, if nothing was
+// sampled), or nullptr if there is none.
 [[nodiscard]] const Loop* HottestLoop(const std::vector<Loop>& loops, const Workpiece& piece);
 
 }  // namespace pragma

@@ -1,5 +1,6 @@
-// clang's optimization record: YAML documents of one shape ("--- !Missed", Pass, Name, DebugLoc,
-// Args), read by hand and tolerantly, since nothing else of YAML occurs in them.
+// Reads clang's optimization record: YAML documents of one form ("--- !Missed", Pass, Name,
+// DebugLoc, Args). It is parsed by hand and tolerantly, because no other YAML constructs occur in
+// it.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -35,7 +36,7 @@ struct Document {
   [[nodiscard]] bool own() const { return IsKernelFile(file); }
 };
 
-// A scalar without its quotes: 'it''s' or "text" or text.
+// Returns a scalar without its quotes. It may be written as 'it''s' or "text" or text.
 std::string Scalar(std::string_view text) {
   text = Trim(text);
   if (text.size() < 2 || (text.front() != '\'' && text.front() != '"') ||
@@ -57,7 +58,8 @@ int PositiveNumber(std::string_view text) {
   return code == std::errc() && value > 0 ? value : 0;
 }
 
-// "{ File: kernel.cpp, Line: 7, Column: 3 }", perhaps over two lines; other places are inside Args.
+// Parses "{ File: kernel.cpp, Line: 7, Column: 3 }", which may span two lines. Other places are
+// inside Args.
 void ReadPlace(std::string_view text, Document& document) {
   if (const std::size_t at = text.find("File:"); at != std::string_view::npos)
     document.file = Scalar(text.substr(at + 5, text.find_first_of(",}", at) - at - 5));
@@ -99,7 +101,7 @@ class DocumentReader final {
     if (key == "Function") document_.function = Scalar(value);
   }
 
-  // "- String: ' spills '"; long values go on in the next lines.
+  // Parses "- String: ' spills '". Long values continue on the next lines.
   void AddArgument(std::string_view line) {
     if (line.starts_with("DebugLoc:") || line.starts_with("Line:")) return;
     const std::size_t colon = line.find(':');
@@ -128,7 +130,7 @@ std::string Find(const Document& document, std::string_view key) {
   return found == document.arguments.end() ? std::string() : found->value;
 }
 
-// "29 spills and 31 reloads in this loop"; empty where there are none.
+// Returns "29 spills and 31 reloads in this loop", or an empty string if there are none.
 std::string Spills(const Document& document) {
   const int spills = PositiveNumber(Find(document, "NumSpills")) +
                      PositiveNumber(Find(document, "NumFoldedSpills"));
@@ -140,12 +142,13 @@ std::string Spills(const Document& document) {
          (loop ? "loop" : "function");
 }
 
-// Calls that a reader did not write.
+// Returns true for calls that do not come from the source.
 bool IsRuntime(const std::string& callee) {
   return callee.empty() || callee.starts_with("__kmpc") || callee.starts_with("llvm.");
 }
 
-// What a remark of any pass but the vectoriser's says to a reader; empty: nothing.
+// Returns a text for readers about a remark of any pass except the vectoriser. It is empty if the
+// remark is not informative.
 std::string OtherText(const Document& document) {
   const bool missed = document.kind != "Passed";
   if (document.pass == "regalloc") return Spills(document);
@@ -162,8 +165,8 @@ std::string RemarkKind(const Document& document) {
   return document.kind.starts_with("Analysis") ? "analysis" : "missed";
 }
 
-// Documents in the record's order. The vectoriser names its reasons, at the places of the
-// statements, which may lie in inlined functions, and then the loop itself.
+// Reads documents in the record's order. The vectoriser first gives its reasons, at the locations
+// of the statements (which may be in inlined functions), and then names the loop itself.
 class RecordReader final {
  public:
   void Add(const Document& document) {
@@ -186,7 +189,7 @@ class RecordReader final {
 
   void AddReason(const Document& document) {
     const std::string text = Text(document);
-    // Not about whether there is vector code.
+    // This remark does not say whether there is vector code.
     if (text.find("interleaving") != std::string::npos) return;
     if (document.own() && document.line > 0) Keep(document, text);
     if (!reason_.empty()) return;
@@ -207,7 +210,7 @@ class RecordReader final {
 
   RemarkList list_;
   std::string function_;
-  std::string reason_;  // of the loop whose own remark comes next
+  std::string reason_;  // reason for the loop whose own remark comes next
 };
 
 }  // namespace
@@ -229,7 +232,7 @@ std::vector<Remark> ReadClangRemarks(std::string_view yaml) {
       reader.Add(line);
     }
   }
-  return record.Take();  // a document cut off at the end is not one
+  return record.Take();  // a document that is cut off is not a document
 }
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-// g++'s lines: "file:line:column: missed: not vectorized: control flow in loop."
+// Reads g++'s lines: "file:line:column: missed: not vectorized: control flow in loop."
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace pragma {
 namespace {
 
 struct GccLine {
-  bool own = false;  // of kernel.cpp
+  bool own = false;  // in kernel.cpp
   int line = 0;
   bool missed = false;
   std::string_view text;
@@ -45,8 +45,8 @@ std::optional<GccLine> ParseLine(std::string_view line) {
   return std::nullopt;
 }
 
-// "expf" of "statement clobbers memory: _5 = __builtin_expf (_8);"; empty where it is no call that
-// a reader could avoid.
+// Returns "expf" for "statement clobbers memory: _5 = __builtin_expf (_8);". The result is empty if
+// this is not a call that a programmer could avoid.
 std::string Callee(std::string_view text) {
   const std::size_t open = text.find(" (");
   if (open == std::string_view::npos) return {};
@@ -59,7 +59,7 @@ std::string Callee(std::string_view text) {
   return std::string(name);
 }
 
-// What a missed line tells a reader; empty: nothing.
+// Returns what a "missed" line tells a reader, or an empty string if it is not informative.
 std::string Reason(std::string_view text) {
   constexpr std::string_view kClobbers = "statement clobbers memory: ";
   constexpr std::string_view kNot = "not vectorized: ";
@@ -69,14 +69,14 @@ std::string Reason(std::string_view text) {
   }
   if (!text.starts_with(kNot)) return {};
   text.remove_prefix(kNot.size());
-  // What follows are names of the compiler's own.
+  // The rest of the line has only the compiler's internal names.
   for (const std::string_view cut : {" stmt:", ": _", "; _"})
     text = text.substr(0, std::min(text.find(cut), text.size()));
   while (text.ends_with('.')) text.remove_suffix(1);
   return std::string(text);
 }
 
-// g++ first names the loop, then the statement that it stumbled over.
+// g++ first names the loop, then the statement that prevented vectorisation.
 class GccReader final {
  public:
   void Add(const GccLine& line) {
@@ -110,7 +110,7 @@ class GccReader final {
             .text = std::move(text),
             .compiler = "g++"};
   }
-  // A loop without a reason.
+  // Adds a loop for which no reason was given.
   void Flush() {
     if (loop_ > 0) list_.Add(Make(loop_, "missed", "loop not vectorized"));
     loop_ = 0;

@@ -1,5 +1,5 @@
-// RemarkList: remarks as they are read, each once, no more than a reader could use. Private to the
-// readers of remarks.
+// RemarkList: collects remarks as they are read, each once, and no more than a reader could use.
+// Private to the readers of remarks.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace pragma {
 
 class RemarkList final {
  public:
-  // Keeps valid UTF-8 of sensible length.
+  // Keeps a remark only if its text is valid UTF-8 of a sensible length.
   void Add(Remark remark);
-  [[nodiscard]] std::vector<Remark> Take();  // by line
+  [[nodiscard]] std::vector<Remark> Take();  // sorted by line
 
  private:
   std::vector<Remark> remarks_;
 };
 
-// "kernel.cpp", "/build/kernel.cpp".
+// Returns true for "kernel.cpp" and "/build/kernel.cpp".
 [[nodiscard]] bool IsKernelFile(std::string_view path);
 
 }  // namespace pragma

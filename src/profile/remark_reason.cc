@@ -1,4 +1,4 @@
-// From all remarks to the one text that stands beside a hot line.
+// Selects from all remarks the one text that is shown next to a hot line.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -19,11 +19,11 @@ constexpr std::size_t kMaxRemarks = 400;
 constexpr std::size_t kMaxText = 240;
 constexpr std::size_t kMaxReason = 320;
 
-// Loops that are open at a place of the source, by braces; a loop without them ends with its
-// statement.
+// Tracks by braces which loops are open at a position of the source. A loop without braces ends
+// with its statement.
 class LoopTracker final {
  public:
-  // The first line of the innermost loop around the token.
+  // Returns the first line of the innermost loop that contains the token.
   int Step(const SourceToken& token) {
     if (token.kind == SourceToken::Kind::kIdentifier &&
         (token.text == "for" || token.text == "while" || token.text == "do")) {
@@ -37,8 +37,8 @@ class LoopTracker final {
  private:
   struct Open {
     int line = 0;
-    int depth = 0;   // of braces where it began
-    int parens = 0;  // of parentheses where it began
+    int depth = 0;   // brace depth where it began
+    int parens = 0;  // parenthesis depth where it began
     bool braced = false;
   };
   void Punctuation(const std::string& text) {
@@ -63,7 +63,7 @@ class LoopTracker final {
       EndStatement();
     }
   }
-  // Every loop without braces that this was the body of.
+  // Closes every loop without braces whose body was this statement.
   void EndStatement() {
     while (!loops_.empty() && !loops_.back().braced && loops_.back().depth == depth_ &&
            loops_.back().parens == parens_)
@@ -78,7 +78,7 @@ bool Speaks(const Remark& remark, int line, int loop_line) {
   return remark.line == line || (loop_line > 0 && remark.line == loop_line);
 }
 
-// How much a missed vectorisation's text says.
+// Ranks a missed vectorisation by how informative its text is.
 int Weight(const Remark& remark) {
   if (remark.kind == "passed") return 0;
   if (remark.text == "loop not vectorized") return 1;
@@ -87,7 +87,8 @@ int Weight(const Remark& remark) {
   return 3;
 }
 
-// The vectoriser's best remark of one compiler; the line's own before its loop's.
+// Returns the best vectoriser remark of one compiler. The line's own remarks take precedence over
+// its loop's.
 const Remark* Best(const std::vector<Remark>& remarks, std::string_view compiler, int line,
                    int loop_line) {
   const Remark* best = nullptr;
@@ -126,7 +127,7 @@ std::string Vectorisation(const Remark* gcc, const Remark* clang) {
   return "g++: " + gcc->text + "; clang++: " + clang->text;
 }
 
-// The first remark of a pass.
+// Returns the first remark of a pass.
 std::string FirstOf(const std::vector<Remark>& remarks, std::string_view pass, int line,
                     int loop_line) {
   for (const Remark& remark : remarks) {

@@ -24,9 +24,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr int kMaxRounds = 4;  // one kind of complaint may hide the next
+constexpr int kMaxRounds = 4;  // one complaint may hide the next
 
-// What one compiler told.
+// The output of one compiler.
 struct Told {
   std::vector<Remark> remarks;
   std::string trouble;  // empty: none
@@ -46,7 +46,7 @@ Words AdviceCommand(const Toolchain& toolchain, const Candidate& candidate) {
   return words;
 }
 
-// The text between the first pair of quotes.
+// Returns the text between the first pair of quotes.
 std::string Quoted(std::string_view text) {
   const std::size_t open = text.find('\'');
   if (open == std::string_view::npos) return {};
@@ -55,7 +55,7 @@ std::string Quoted(std::string_view text) {
       text.substr(open + 1, close == std::string_view::npos ? close : close - open - 1));
 }
 
-// The flags that clang's driver refused by name.
+// Returns the flags that clang's driver rejected by name.
 Words RefusedFlags(const std::string& complaints) {
   Words refused;
   for (const std::string& line : SplitLines(complaints)) {
@@ -67,7 +67,7 @@ Words RefusedFlags(const std::string& complaints) {
   return refused;
 }
 
-// Without the refused ones: "-mcpu=" stands for every value of it.
+// Removes the rejected flags. "-mcpu=" matches every value of that flag.
 Candidate Without(Candidate candidate, const Words& refused) {
   std::erase_if(candidate.flags, [&](const std::string& flag) {
     return std::ranges::any_of(refused, [&](const std::string& word) {

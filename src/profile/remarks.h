@@ -1,5 +1,5 @@
 // Remarks: the compilers' own reasons for what they did with a line of the kernel. "Vectorised"
-// only says that vector code exists, not that it runs: the counts decide that.
+// only says that vector code exists, not that it runs. The execution counts decide that.
 #pragma once
 
 #include <string>
@@ -15,38 +15,40 @@
 namespace pragma {
 
 struct Remark {
-  int line = 0;      // of kernel.cpp
+  int line = 0;      // line of kernel.cpp
   std::string pass;  // "loop-vectorize", "regalloc", "licm", "inline", "loop-unroll"
   std::string kind;  // missed, passed, analysis
   std::string text;
   std::string compiler;  // "g++" or "clang++"
 };
 
-// g++'s -fopt-info-vec-missed-optimized and clang's optimization record. Foreign text in; remarks
-// about kernel.cpp, each once, without what tells a reader nothing. Never throw.
+// These functions read g++'s -fopt-info-vec-missed-optimized and clang's optimization record, which
+// are untrusted text. They return the remarks about kernel.cpp, each once, without uninformative
+// ones. They never throw.
 [[nodiscard]] std::vector<Remark> ReadGccRemarks(std::string_view text);
 [[nodiscard]] std::vector<Remark> ReadClangRemarks(std::string_view yaml);
 
-// The first line of the innermost loop of the source that holds `line`; 0: in none.
+// Returns the first line of the innermost source loop that contains `line`, or 0 if there is none.
 [[nodiscard]] int LoopLine(const std::string& source, int line);
-// One short text about a line and the loop that begins at `loop_line` (0: none); empty: nothing is
-// known. Clang's reason, whether g++ agrees, and what the loop spills.
+// Returns one short text about a line and the loop that begins at `loop_line` (0: none): clang's
+// reason, whether g++ agrees, and what the loop spills. The text is empty if nothing is known.
 [[nodiscard]] std::string ReasonFor(const std::vector<Remark>& remarks, int line,
                                     int loop_line = 0);
 
 struct RemarkOutcome {
   ProviderNote note;
-  std::vector<Remark> remarks;  // by line
+  std::vector<Remark> remarks;  // sorted by line
 };
 
-// Both compilers, as found; one that is missing is said in the note.
+// Both compilers, as found. A missing one is mentioned in the note.
 struct RemarkCompilers {
   Toolchain gcc;
   Toolchain clang;
 };
 
-// clang is asked even where g++ builds the kernel (without the flags it does not know), since it
-// explains better; g++ only where it builds it, since what it says is what happened.
+// Clang is run even if g++ builds the kernel (without the flags that clang does not know), because
+// it explains better. g++ is run only if it builds the kernel, because then its remarks describe
+// what really happened.
 [[nodiscard]] Result<RemarkOutcome> RunRemarks(const ToolRunner& run,
                                                const RemarkCompilers& compilers,
                                                const Candidate& candidate,

@@ -14,8 +14,7 @@
 #include "core/candidate.h"
 #include "profile/tool_runner.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -37,7 +36,7 @@ RemarkOutcome Ask(const Candidate& candidate, const RemarkCompilers& compilers =
   return outcome ? *outcome : RemarkOutcome{};
 }
 
-// Line 5 is the first of the body.
+// Returns a kernel whose body begins at line 5.
 Candidate Kernel(const std::string& body, const std::string& before = "\n") {
   return TestCandidate("#include \"kernel.h\"\n" + before + KernelSource(body), {"-O3", "-mavx2"});
 }
@@ -50,7 +49,7 @@ int LineOf(const Candidate& candidate, const std::string& text) {
   return static_cast<int>(found - lines.begin()) + 1;
 }
 
-// What stands beside the line that holds `text`.
+// Returns the reason that is shown for the line that contains `text`.
 std::string Reason(const Candidate& candidate, const std::string& text,
                    const RemarkOutcome& outcome) {
   const int line = LineOf(candidate, text);
@@ -67,7 +66,7 @@ TEST(Remarks, AStrictSumIsExplainedByItsOrder) {
   EXPECT_EQ(outcome.note.detail, "");
   EXPECT_THAT(Reason(candidate, "sum += t", outcome),
               HasSubstr("cannot prove it is safe to reorder floating-point operations"));
-  // The loop's own line and a line beside have the reason too.
+  // The loop's own line and another line in it show the reason too.
   EXPECT_THAT(Reason(candidate, "for (int i", outcome), HasSubstr("reorder"));
   EXPECT_THAT(Reason(candidate, "const float t", outcome), HasSubstr("reorder"));
 }
@@ -112,7 +111,7 @@ TEST(Remarks, ASourceThatDoesNotCompileIsAFailureWithTheReason) {
   EXPECT_THAT(outcome.note.detail, HasSubstr("nothing"));
 }
 
-// More accumulators than there are registers.
+// The loop has more accumulators than there are registers.
 TEST(Remarks, SpillsOfALoopAreCounted) {
   SKIP_WITHOUT_CLANG();
   std::string declared;
@@ -121,7 +120,7 @@ TEST(Remarks, SpillsOfALoopAreCounted) {
   for (int i = 0; i < 40; ++i) {
     const std::string name = "a" + std::to_string(i);
     declared += "float " + name + " = 0;\n";
-    // Each from the one before, so that they do not become the lanes of a vector.
+    // Each value depends on the previous one, so that they do not become the lanes of a vector.
     body += "  " + name + " = " + name + " * t + " + (i > 0 ? "a" + std::to_string(i - 1) : "1") +
             ";\n";
     sum += "+" + name;
@@ -154,7 +153,7 @@ TEST(Remarks, BothCompilersAreHeardAboutAVectorLoop) {
                     HasSubstr("clang++: vectorized loop")));
 }
 
-// Whatever flag a candidate may have, clang must still give its advice.
+// Whatever flags a candidate has, clang must still give its advice.
 TEST(Remarks, FlagsThatClangDoesNotKnowAreDropped) {
   SKIP_WITHOUT_CLANG();
   Candidate candidate = Kernel("for (int i = 0; i < 1024; ++i)\n  out[i] = x[i] * 2.0f;");

@@ -1,4 +1,4 @@
-// Provider "roofline": what the call achieves against what this machine was measured to do.
+// Provider "roofline": what the call achieves, compared with this machine's measured peaks.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kBytesOfLine = 64;
 
-// GB/s by which a working set of `bytes` is copied: of the next larger one that was measured.
+// Returns the copy bandwidth in GB/s for a working set of `bytes`, taken from the next larger
+// working set that was measured.
 double CopyGbs(const Machine& machine, double bytes) {
   for (const Bandwidth& level : machine.bandwidth) {
     if (static_cast<double>(level.working_set_bytes) >= bytes) return level.copy_gbs;
@@ -23,9 +24,9 @@ double CopyGbs(const Machine& machine, double bytes) {
   return machine.bandwidth.empty() ? 0 : machine.bandwidth.back().copy_gbs;
 }
 
-// Of a cache level, by working sets that fill most of it; level 4 is memory.
+// Returns the bandwidth of a cache level from working sets that fill most of it. Level 4 is memory.
 double LevelGbs(const Machine& machine, int level) {
-  double below = 0;  // bytes of the level before it, on all threads
+  double below = 0;  // bytes of the previous level, over all threads
   double size = 0;
   for (const CacheLevel& cache : machine.caches) {
     const double instances =

@@ -51,7 +51,7 @@ Result<EvidencePart> ParsePlaceholder(const std::string& inside) {
   return part;
 }
 
-// The source of every value of the line, if it is one.
+// Returns the source of the line's values if they all have the same one.
 std::optional<std::string> CommonSource(const std::vector<std::string>& sources) {
   std::set<std::string> distinct(sources.begin(), sources.end());
   distinct.erase("");

@@ -1,4 +1,4 @@
-// Evidence lines: templates of rules filled with values and their sources.
+// Evidence lines: templates in rules that are filled with values and their sources.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace pragma {
 
-// "{vector_share:percent} of the work (threshold {low:percent})": what stands in braces is an
-// expression with, after the last colon, a format; "number" when there is none.
+// Parses a template such as "{vector_share:percent} of the work (threshold {low:percent})". Braces
+// hold an expression and, after the last colon, a format. The default format is "number".
 [[nodiscard]] Result<EvidenceLine> ParseEvidence(const std::string& text);
-// A value that is not known is shown as "?". Each value is followed by its source; one source that
-// all share is said once, at the end.
+// Shows an unknown value as "?". Each value is followed by its source. If all values share one
+// source, it is given once, at the end.
 [[nodiscard]] std::string RenderEvidence(const EvidenceLine& line, const RuleValues& values);
 
 }  // namespace pragma

@@ -33,7 +33,8 @@ std::vector<std::string> NamesOf(const std::string& text) {
   return names;
 }
 
-// Names are constants to the parser, so that "=" for "==" is an error and not an assignment.
+// Names are constants to the parser, so that "=" in place of "==" is an error and not an
+// assignment.
 double Calculate(const RuleExpression& expression, const RuleValues& values) {
   mu::Parser parser = MakeParser(expression.text);
   for (const std::string& name : expression.names) {

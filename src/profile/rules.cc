@@ -27,7 +27,7 @@ std::string Suggestion(std::string_view word, const Words& known) {
   return near.empty() ? "known are " + Join(known, ", ") : "did you mean \"" + near + "\"?";
 }
 
-// One table of the file, with the words for an error about it.
+// One table of the file, and its description for error messages.
 class Table final {
  public:
   Table(const toml::table& table, std::string place) : table_(table), place_(std::move(place)) {}
@@ -62,7 +62,7 @@ class Table final {
     if (table_[key].is_number()) return table_[key].value_or(0.0);
     return Wrong(fmt::format("{} must be a number", key));
   }
-  // One text or an array of texts.
+  // Reads one text or an array of texts.
   [[nodiscard]] Result<Words> Texts(std::string_view key) const {
     const toml::array* array = table_[key].as_array();
     if (array == nullptr) return Words{TRY(Text(key))};
@@ -73,7 +73,8 @@ class Table final {
     }
     return texts;
   }
-  // The tables of an array of tables; `label` names one in errors by its number or its `name_key`.
+  // Reads an array of tables. In errors each table is identified by its number or by its
+  // `name_key`.
   [[nodiscard]] Result<std::vector<Table>> Tables(std::string_view key,
                                                   std::string_view name_key = {}) const {
     std::vector<Table> tables;
@@ -105,7 +106,7 @@ class Table final {
   std::string place_;
 };
 
-// Reads one file; knows the names that its expressions may use.
+// Reads one file, and knows the names that its expressions may use.
 class RuleReader final {
  public:
   Result<RuleSet> Read(const Table& file);
@@ -137,7 +138,7 @@ Result<void> RuleReader::CheckNames(const Table& table, std::string_view key,
     if (names_.contains(name)) continue;
     const std::string near = Nearest(name, Words(names_.begin(), names_.end()));
     return table.Wrong(
-        fmt::format("{}: \"{}\" is no tag of docs/metrics.md and not defined above{}", key, name,
+        fmt::format("{}: \"{}\" is not a tag of docs/metrics.md, nor defined above{}", key, name,
                     near.empty() ? "" : "; did you mean " + near + "?"));
   }
   return {};
@@ -229,7 +230,7 @@ Result<RuleAction> RuleReader::ReadAction(const Table& table) const {
 
 Result<void> RuleReader::CheckRule(const Table& table, const Rule& rule) const {
   if (!rule.group && !IsOneOf(rule.id, classes_))
-    return table.Wrong(fmt::format("id: \"{}\" is no class of docs/design.md 11; {}", rule.id,
+    return table.Wrong(fmt::format("id: \"{}\" is not a class of docs/design.md 11; {}", rule.id,
                                    Suggestion(rule.id, classes_)));
   const auto named = [](const std::string& id) {
     return [&id](const Rule& other) { return other.id == id; };

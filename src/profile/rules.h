@@ -1,5 +1,5 @@
-// Diagnosis rules as data: which figures mean which bottleneck, and how much time it can explain.
-// docs/diagnosis.md says how one is written.
+// Diagnosis rules as data: which metrics indicate which bottleneck, and how much of the time it can
+// explain. docs/diagnosis.md describes how to write a rule.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace pragma {
 
-// A piece of an evidence line: literal text, or an expression shown in a format.
+// A piece of an evidence line: literal text, or an expression to show in a format.
 struct EvidencePart {
   std::string text;
   std::optional<RuleExpression> expression;
@@ -21,13 +21,13 @@ struct EvidencePart {
 };
 using EvidenceLine = std::vector<EvidencePart>;
 
-// One way to recognise a cause; which one is used depends on the metrics that there are.
+// One way to recognise a cause. The metrics that are available decide which one is used.
 struct RuleTrigger {
   RuleExpression when;
   std::string mark;         // origin of the threshold: P, N, G or E
   RuleExpression explains;  // share of the time
   std::vector<EvidenceLine> evidence;
-  // If it can be assessed and does not hold, the triggers after it are not asked.
+  // If this trigger can be assessed and does not hold, the triggers after it are not evaluated.
   bool decides = false;
 };
 
@@ -37,34 +37,34 @@ struct RuleAction {
 };
 
 struct Rule {
-  std::string id;      // a class of docs/design.md 11, or of a group any other word
-  std::string parent;  // must fire too; empty: none
-  bool group = false;  // only a parent of others, never reported
+  std::string id;      // a class of docs/design.md 11; a group has a free name
+  std::string parent;  // rule that must fire too; empty: none
+  bool group = false;  // only a parent of other rules, never reported
   bool alone = false;  // when it fires, nothing else is reported
   std::vector<RuleTrigger> triggers;
-  std::vector<RuleAction> actions;  // the first that holds is given
-  std::string site;  // the figure whose largest line is named: hottest, a tag, or none
+  std::vector<RuleAction> actions;  // the first one that holds is given
+  std::string site;                 // figure whose largest line is named: hottest, a tag, or none
   std::string note;
 };
 
-// A value computed before the rules are asked.
+// A value that is computed before the rules are evaluated.
 struct RuleDefinition {
   std::string name;
   std::vector<RuleExpression> values;  // the first that can be computed counts
-  std::optional<double> otherwise;     // when none can be
+  std::optional<double> otherwise;     // value if none can be computed
 };
 
 struct RuleSet {
   RuleValues constants;                     // thresholds and costs
   std::vector<RuleDefinition> definitions;  // each may use those before it
   std::vector<Rule> rules;
-  double report_from = 0;                       // least share that is reported
-  int report_at_most = 3;                       // diagnoses
-  double largest_speedup = 20;                  // that is ever predicted
-  std::optional<RuleExpression> best_possible;  // speedup that the task's bound leaves
+  double report_from = 0;                       // minimum share that is reported
+  int report_at_most = 3;                       // maximum number of diagnoses
+  double largest_speedup = 20;                  // maximum that is ever predicted
+  std::optional<RuleExpression> best_possible;  // speedup that the task's bound allows
 };
 
-// The first thing that is wrong is the error: one line with file, rule and field.
+// An error reports the first problem, in one line with file, rule and field.
 [[nodiscard]] Result<RuleSet> LoadRules(const std::filesystem::path& path);
 [[nodiscard]] Result<RuleSet> ParseRules(std::string_view toml, const std::string& name);
 

@@ -102,7 +102,7 @@ TEST_P(ShippedRules, ShowAThresholdAndNameTechniquesThatExist) {
 
 INSTANTIATE_TEST_SUITE_P(Files, ShippedRules, testing::Values("cpu", "gpu"));
 
-// A rule that is right, whose pieces the tests below replace.
+// Returns a valid rule with a part of its text replaced.
 std::string Replaced(const std::string& what, const std::string& by) {
   std::string text = R"(
 target = "cpu"
@@ -156,16 +156,16 @@ TEST(RuleFile, AnExpressionThatCannotBeReadIsNamed) {
 
 TEST(RuleFile, AnUnknownTagIsNamedWithTheNearest) {
   EXPECT_THAT(ProblemOf(Replaced("1 - vector_share", "1 - vector_shar")),
-              HasSubstr("my.toml: define scalar: value: \"vector_shar\" is no tag"));
+              HasSubstr("my.toml: define scalar: value: \"vector_shar\" is not a tag"));
   EXPECT_THAT(ProblemOf(Replaced("{vector_share:", "{vektor_share:")),
               HasSubstr("evidence: \"vektor_share\""));
 }
 
 TEST(RuleFile, AnUnknownClassIsNamed) {
   EXPECT_THAT(ProblemOf(Replaced("id = \"not_vectorised\"", "id = \"not_vectorized\"")),
-              HasSubstr("rule not_vectorized: id: \"not_vectorized\" is no class"));
+              HasSubstr("rule not_vectorized: id: \"not_vectorized\" is not a class"));
   EXPECT_THAT(ProblemOf(Replaced("target = \"cpu\"", "target = \"gpu\"")),
-              HasSubstr("\"not_vectorised\" is no class"));
+              HasSubstr("\"not_vectorised\" is not a class"));
 }
 
 TEST(RuleFile, OtherMistakesAreErrorsToo) {

@@ -1,4 +1,4 @@
-// Provider "samples": where the program counter is, on one thread.
+// Provider "samples": where the program counter is, sampled on one thread.
 #include <cstddef>
 #include <cstdlib>
 #include <string>

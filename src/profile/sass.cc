@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kFunction = "Function : ";
 constexpr std::string_view kAddressEnd = "*/";
 
-// "/*0050*/  @!P0 LDG.E.128 R0, ..." -> "LDG.E.128"; empty: the line has no instruction.
+// Turns "/*0050*/  @!P0 LDG.E.128 R0, ..." into "LDG.E.128". The result is empty if the line has no
+// instruction.
 std::string_view OpcodeOf(std::string_view line) {
   std::string_view rest = Trim(line);
   const std::size_t end = rest.find(kAddressEnd);

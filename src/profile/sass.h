@@ -1,5 +1,5 @@
-// Sass: the instructions of compiled GPU kernels, as cuobjdump lists them: what is known of a
-// kernel without running it.
+// Sass: the instructions of compiled GPU kernels, as cuobjdump lists them. This is what is known
+// about a kernel without running it.
 #pragma once
 
 #include <string>
@@ -10,22 +10,23 @@
 
 namespace pragma {
 
-// How often what stands in a kernel's code; loops count once.
+// Instruction counts of a kernel's code by kind. These are static counts: a loop body counts once.
 struct SassMix {
   std::string kernel;  // demangled
   int instructions = 0;
-  int tensor = 0;  // matrix products of the tensor cores
-  int fused = 0;   // fp32
+  int tensor = 0;  // matrix products on tensor cores
+  int fused = 0;   // fp32 fused multiply-adds
   int multiplies = 0;
   int additions = 0;
   int global_loads = 0;
-  double load_bytes = 0;  // of a lane, all global loads together
+  double load_bytes = 0;  // per lane, all global loads together
   int local = 0;          // loads and stores of local memory: spills and local arrays
   int atomics = 0;        // on global memory
-  int barriers = 0;       // of the block
+  int barriers = 0;       // block-wide barriers
 };
 
-// Of all functions in the listing; foreign text, what cannot be read is passed over.
+// Returns the counts of all functions in the listing. The text is untrusted, and unreadable parts
+// are skipped.
 [[nodiscard]] std::vector<SassMix> ParseSass(std::string_view listing);
 
 void AddSassMetrics(const SassMix& mix, MetricSet& metrics);

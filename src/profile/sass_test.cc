@@ -17,7 +17,7 @@ SassMix Of(const std::vector<SassMix>& mixes, const std::string& kernel) {
   return found == mixes.end() ? SassMix{} : *found;
 }
 
-// tests/gpu/diagnosis/spills.cu for compute capability 9.0.
+// The recording is tests/gpu/diagnosis/spills.cu, compiled for compute capability 9.0.
 TEST(Sass, ARecordedListingIsCountedByKernel) {
   const std::string text =
       ReadFile(PRAGMA_SOURCE_DIR "/tests/recorded/cuda/spills.sass").value_or("");

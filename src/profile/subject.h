@@ -1,4 +1,4 @@
-// ProfileSubject: one verified kernel as the providers get it.
+// ProfileSubject: one verified kernel in the form that the providers take.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace pragma {
 
-// Borrowed; all outlive the profile. C++ candidates only.
+// The references are borrowed, and all must outlive the profile. Only for C++ candidates.
 struct ProfileSubject {
   const Jail& jail;
   const Machine& machine;
@@ -23,9 +23,9 @@ struct ProfileSubject {
   const Candidate& candidate;
   const BuiltKernel& kernel;
   const std::string& kernel_header;
-  Toolchains& toolchains;          // each compiler is looked for once
-  double time_ms = 0;              // of one call as the evaluation measured it; 0: not measured
-  std::vector<ForeignTool> tools;  // that were asked for
+  Toolchains& toolchains;          // cache, so that each compiler is searched for once
+  double time_ms = 0;              // time of one call from the evaluation; 0: not measured
+  std::vector<ForeignTool> tools;  // external tools that were requested
 
   [[nodiscard]] const Task& task() const { return server.task(); }
 };

@@ -1,4 +1,4 @@
-// ToolRunner: runs one compiler-side tool (compiler, llvm-mca) on texts of ours or a candidate's.
+// ToolRunner: runs one compiler-side tool (compiler, llvm-mca) on our texts or a candidate's.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,18 @@
 
 namespace pragma {
 
-using ToolFiles = std::map<std::string, std::string>;  // name -> text, seen in the tool's folder
-// argv[0] is the tool's absolute path. What it has to tell it writes to stdout and stderr. An Error
-// only for our own trouble: a tool that fails is a RunOutcome.
+using ToolFiles = std::map<std::string, std::string>;  // name -> text, in the tool's working folder
+// argv[0] must be the tool's absolute path. The tool reports on stdout and stderr. An Error means
+// that our own machinery failed. A tool that fails is a RunOutcome.
 using ToolRunner =
     std::function<Result<Jail::RunOutcome>(const std::vector<std::string>&, const ToolFiles&)>;
 
-// Each run in a jail of its own that sees the host's programs and libraries, the files (read-only,
-// the working folder), and an empty /tmp. `jail` must outlive it.
+// Runs each tool in a jail of its own, which sees the host's programs and libraries, the files
+// (read-only, in the working folder) and an empty /tmp. `jail` must outlive the runner.
 [[nodiscard]] ToolRunner JailedTools(const Jail& jail, Seconds limit = Seconds{60});
 
-// The first line of what a tool complained about that names an error, else the first; short.
+// Returns the first line of the tool's complaint that names an error, otherwise its first line,
+// shortened.
 [[nodiscard]] std::string ToolComplaint(const Jail::RunOutcome& run);
 
 }  // namespace pragma

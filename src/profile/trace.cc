@@ -23,7 +23,8 @@
 namespace pragma {
 namespace {
 
-// About a second and a half of simulation. A call that needs more is simulated as far as that goes.
+// Limit on the simulated accesses, about one and a half seconds. A call that needs more is
+// simulated up to this limit.
 constexpr double kBudget = 40e6;
 constexpr std::size_t kLineBytes = 64;
 
@@ -54,7 +55,8 @@ std::vector<std::string> Geometry(const Machine& machine) {
   return Split(text, ' ');
 }
 
-// Bytes of each tensor, so that the sets between two calls of one can be walked.
+// Adds the sizes of the tensors in bytes, so that the input sets between two uses of one set can be
+// simulated.
 void AddTensors(const Task& task, std::vector<std::string>& options) {
   std::size_t index = task.dims.empty() ? 0 : 1;
   for (const std::vector<TensorSpec>* tensors : {&task.arguments, &task.outputs}) {
@@ -75,7 +77,7 @@ void AddLines(const HostReport& report, Workpiece& piece) {
   }
 }
 
-// Counts of the whole call, from those of the simulated part of it.
+// Adds the counts of the whole call, scaled up from the simulated part.
 void AddCounts(const HostReport& report, double scale, MetricSet& metrics) {
   const auto number = [&](const char* word) { return report.Number(word).value_or(0); };
   const auto add = [&](const char* tag, double value) {
@@ -110,7 +112,7 @@ void AddShares(const HostReport& report, double scale, MetricSet& metrics) {
   share("l3_mpki", number("l3_misses"), thousands);
 }
 
-// The whole call's accesses over those that were simulated.
+// Returns the ratio of the whole call's accesses to the simulated ones.
 double ScaleOf(const HostReport& report, double accesses) {
   const double simulated = report.Number("accesses").value_or(0);
   if (simulated == 0) return 1;
@@ -118,7 +120,7 @@ double ScaleOf(const HostReport& report, double accesses) {
   return (simulated + report.Number("unseen").value_or(0)) / simulated;
 }
 
-// Which part of the call was simulated; empty: all of it.
+// Says which part of the call was simulated. The text is empty if all of it was.
 std::string PartOfCall(const HostReport& report, double scale) {
   if (report.Number("unseen").value_or(0) > 0) {
     return fmt::format("the calling thread's {:.0f} % of a call; scaled to all of it", 100 / scale);

@@ -22,7 +22,7 @@
 #include "profile/subject.h"
 #include "sandbox/jail.h"
 #include "task/set_layout.h"
-#include "worker/kernel_memory.h"
+#include "worker/load/kernel_memory.h"
 
 namespace pragma {
 namespace {
@@ -30,7 +30,8 @@ namespace {
 constexpr std::size_t kMostSets = 64;
 constexpr std::size_t kReportBytes = std::size_t{64} << 20U;
 
-// As many as a warm timing's ring holds: two where not even those fit the last-level cache.
+// Returns the number of input sets in a warm timing's ring, which is two if not even two sets fit
+// into the last-level cache.
 std::size_t RingSets(const ProfileSubject& subject) {
   const std::size_t set = std::max<std::size_t>(subject.task().set_bytes(), 1);
   return std::clamp<std::size_t>(subject.machine.last_level_cache_bytes() * 3 / 4 / set, 2,
@@ -51,12 +52,12 @@ JailSpec HostSpec(const Workpiece& piece, const HostRun& run, const std::string&
   argv.insert(argv.end(), run.options.begin(), run.options.end());
   JailSpec spec = piece.builds->Spec(std::move(argv));
   spec.env.merge(OpenMpEnvironment(run.threads));
-  // A kernel may ask for a number of threads by itself.
+  // A kernel may request a number of threads on its own.
   spec.env["OMP_THREAD_LIMIT"] = std::to_string(run.threads);
   if (run.waiting_sleeps) spec.env["OMP_WAIT_POLICY"] = "passive";
   spec.binds.push_back(
       {piece.subject.jail.program_dir() + "/pragma-profiler", "/pragma-profiler", false});
-  spec.proc = true;  // threads' own times
+  spec.proc = true;  // for the threads' own times
   spec.fds = {{piece.memory.control.fd(), kControlFd},
               {piece.ring.inputs().fd(), kInputFd},
               {piece.memory.outputs.fd(), kOutputFd},

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "core/evaluation.h"
 #include "core/json_dump.h"
+#include "core/timing.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
 

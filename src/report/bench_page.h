@@ -1,4 +1,4 @@
-// BenchReport: the rows of a comparison as its HTML report needs them (docs/report.md).
+// BenchReport: the rows of a comparison in the form that its HTML report needs (docs/report.md).
 #pragma once
 
 #include <cstdint>
@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "report/html_page.h"
 
 namespace pragma {
 
-// The best after an attempt.
+// The best kernel after an attempt.
 struct BestMark {
   int attempt = 0;
-  std::int64_t tokens = 0;     // spent until then
-  std::optional<double> best;  // its speedup over eager; none: nothing had passed yet
+  std::int64_t tokens = 0;     // total so far
+  std::optional<double> best;  // its speedup over eager; none: nothing has passed yet
 };
 
-// One task with one strategy and model, once.
+// One repeat of one task with one strategy and model.
 struct BenchReportRow {
   std::string task;
   std::string category;
-  std::string lint;  // sound, weak, degenerate; empty: not known
+  std::string lint;  // sound, weak, degenerate; empty: unknown
   std::string strategy;
   std::string model;
   int repeat = 1;
@@ -30,7 +30,7 @@ struct BenchReportRow {
   bool passed = false;
   std::string problem;  // why there is no result; empty: there is one
   std::string stopped;
-  std::optional<Interval> eager;  // of the reported best
+  std::optional<Interval> eager;  // speedup of the reported best
   std::optional<Interval> compile;
   std::int64_t attempts = 0;
   std::int64_t tokens = 0;

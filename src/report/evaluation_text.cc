@@ -24,7 +24,7 @@ namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::size_t kDiagnostics = 8;  // shown; the rest is counted
+constexpr std::size_t kDiagnostics = 8;  // number shown; the rest is counted
 constexpr std::size_t kReasonBytes = 2000;
 
 std::string Headline(const Terminal& terminal, const Task& task, const Candidate& candidate,
@@ -45,9 +45,9 @@ std::string Mark(const Terminal& terminal, const Check& check) {
   return Styled(terminal, Style::kDim, plain ? "- " : "· ");
 }
 
-constexpr std::size_t kChecksWidth = 90;  // where the terminal is wider, or no terminal
+constexpr std::size_t kChecksWidth = 90;  // on a wider terminal, or without a terminal
 
-// Passed checks side by side; every other one with its detail.
+// Lists passed checks on shared lines, and every other check on its own line with its detail.
 std::string ChecksText(const Terminal& terminal, const std::vector<Check>& checks) {
   std::string passed;
   std::string others;
@@ -161,7 +161,7 @@ std::string ShapesText(const Terminal& terminal, const std::vector<ShapeResult>&
   return table.Render(terminal);
 }
 
-constexpr std::size_t kVariants = 10;  // shown; the rest is counted
+constexpr std::size_t kVariants = 10;  // number shown; the rest is counted
 
 std::string VariantName(const TunedVariant& variant) {
   std::vector<std::string> parts;
@@ -171,7 +171,7 @@ std::string VariantName(const TunedVariant& variant) {
   return SafeLine(Join(parts, " "));
 }
 
-// The chosen variant, then the others, fastest first, those without a figure last.
+// Lists the chosen variant, then the others, fastest first. Variants without a time come last.
 std::string VariantsText(const Terminal& terminal, const Tuning& tuning) {
   std::vector<std::size_t> order(tuning.variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// An evaluation as people read it.
+// Formats an evaluation for people.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace pragma {
 
-// Status and reason, checks, error figures, times and speedups with their intervals, bounds,
-// environment; only what is known. Ends with a newline.
+// Returns status and reason, checks, error figures, times and speedups with their intervals, bounds
+// and environment, as far as they are known. Ends with a newline.
 [[nodiscard]] std::string EvaluationText(const Terminal& terminal, const Task& task,
                                          const Candidate& candidate, const Evaluation& evaluation);
-// The table of times alone: kernel, eager, compile, bounds.
+// Returns only the table of times: kernel, eager, compile, bounds.
 [[nodiscard]] std::string TimingText(const Terminal& terminal, const Evaluation& evaluation);
 
 }  // namespace pragma

@@ -9,7 +9,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "core/evaluation.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 #include "report/terminal.h"
 

@@ -19,7 +19,7 @@ std::string Gzip(std::string_view text) {
     Log(LogLevel::kError, "zlib has no memory to compress a page with");
     return {};
   }
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib only reads
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib only reads it
   stream.avail_in = static_cast<uInt>(text.size());
   std::string packed(::deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());

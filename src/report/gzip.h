@@ -1,4 +1,4 @@
-// Gzip: text made small for a browser's DecompressionStream.
+// Gzip: compresses text for a browser's DecompressionStream.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace pragma {
 
-// RFC 1952, at the strongest level; the same text always gives the same bytes.
+// Compresses to RFC 1952 at the highest level. The same text always gives the same bytes.
 [[nodiscard]] std::string Gzip(std::string_view text);
 
 }  // namespace pragma

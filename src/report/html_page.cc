@@ -21,20 +21,21 @@ namespace {
 namespace fs = std::filesystem;
 using Data = kainjow::mustache::data;
 
-// Drawing and laying out; differences of texts. docs/report.md has versions and licences.
+// Libraries for drawing and layout, and for text differences. docs/report.md has versions and
+// licences.
 constexpr std::array<const char*, 2> kLibraries{"d3.min.js", "diff.js"};
-// The page's own, each building on the ones before.
+// The page's own scripts. Each builds on the ones before it.
 constexpr std::array<const char*, 10> kScripts{
     "base.js",       "figures.js", "charts.js",       "tree.js",  "panel.js",
     "run_charts.js", "run.js",     "bench_charts.js", "bench.js", "start.js"};
 
-// The text of a script or style. It must not end its own element.
+// Reads a script or style. The text must not contain its own end tag.
 Result<std::string> ReadPart(const fs::path& path) {
   std::string text = TRY(ReadFile(path));
   for (const char* end : {"</script", "</style", "<!--"}) {
     if (text.find(end) == std::string::npos) continue;
     return Fail(ErrorKind::kUnavailable, path.string() + " contains \"" + end +
-                                             "\" and cannot stand in a page; install it again");
+                                             "\" and cannot be part of a page; install it again");
   }
   return text;
 }

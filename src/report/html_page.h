@@ -1,6 +1,6 @@
-// HtmlPage: one self-contained HTML file from a template, a style, scripts and data. The data is
-// foreign text and is never markup: it goes in as JSON without "<", and a content security policy
-// names the page's own scripts and style by their hashes and allows nothing else.
+// HtmlPage: builds one self-contained HTML file from a template, a style, scripts and data. The
+// data is untrusted text and never becomes markup: it is inserted as JSON without "<". A content
+// security policy lists the page's own scripts and style by their hashes and allows nothing else.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,15 @@
 
 namespace pragma {
 
-// The fixed parts (folder report/ of the installation, and two JavaScript libraries).
+// The fixed parts: the installation's folder report/, and two JavaScript libraries.
 struct PageAssets {
-  std::string page;                  // the template
+  std::string page;                  // the HTML template
   std::string style;                 // CSS
-  std::vector<std::string> scripts;  // in order
+  std::vector<std::string> scripts;  // in loading order
 };
 
-// Where they lie. Debian keeps the libraries elsewhere than an installation of pragma does.
+// Where the parts are located. Debian keeps the libraries elsewhere than an installation of pragma
+// does.
 struct PageFolders {
   std::filesystem::path parts;
   std::vector<std::filesystem::path> libraries;
@@ -27,7 +28,7 @@ struct PageFolders {
 
 [[nodiscard]] Result<PageAssets> LoadPageAssets(const PageFolders& folders);
 
-// JSON that is unpacked only when a reader asks for it.
+// JSON that is decompressed only when a reader requests it.
 struct PageBlock {
   std::string id;
   std::string json;
@@ -35,13 +36,13 @@ struct PageBlock {
 
 struct PageContent {
   std::string title;
-  std::string json;  // read at once
+  std::string json;  // parsed when the page loads
   std::vector<PageBlock> blocks;
 };
 
 [[nodiscard]] std::string RenderPage(const PageAssets& assets, const PageContent& content);
 
-// JSON as it may stand inside a script element: no "<", ">", "&", U+2028 or U+2029.
+// Returns JSON that is safe inside a script element: without "<", ">", "&", U+2028 or U+2029.
 [[nodiscard]] std::string ScriptSafeJson(std::string_view json);
 
 }  // namespace pragma

@@ -50,7 +50,7 @@ TEST(HtmlPage, LineSeparatorsOfJavaScriptAreEscaped) {
 TEST(HtmlPage, BlocksArePackedInAnAlphabetWithoutMarkup) {
   const std::string page = RenderPage(
       Assets(), {.title = "t", .json = "{}", .blocks = {{.id = "x", .json = "[\"</script>\"]"}}});
-  EXPECT_THAT(page, HasSubstr("<b id=\"x\">H4sI"));  // gzip
+  EXPECT_THAT(page, HasSubstr("<b id=\"x\">H4sI"));  // beginning of gzip data in base64
   EXPECT_THAT(page, Not(HasSubstr("[\"</script>\"]")));
 }
 

@@ -22,10 +22,11 @@
 namespace pragma {
 namespace {
 
-// Keeps the order of writing: people read these objects too.
+// Keeps the order of writing, because people read these objects too.
 using Json = nlohmann::ordered_json;
 
-// Our own text, so a failure to parse it is shown rather than hidden: the text becomes a string.
+// This is our own text, so a failure to parse it is shown and not hidden: the text becomes a
+// string.
 Json Parsed(const std::string& text) {
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return value.is_discarded() ? Json(ToValidUtf8(text)) : value;

@@ -1,4 +1,4 @@
-// The objects of docs/design.md 11 that are more than one core value: text in, text out.
+// Formats the objects of docs/design.md 11 that consist of more than one core value.
 #pragma once
 
 #include <cstdint>
@@ -20,40 +20,41 @@ namespace pragma {
 
 inline constexpr int kJsonSchema = 1;
 
-// {"schema", "task", "candidate", and everything of the evaluation}; with `bundle` (the sha256 of
-// its evidence), that too.
+// Returns {"schema", "task", "candidate", and all members of the evaluation}. If `bundle` (the
+// sha256 of the evidence) is given, it is included.
 [[nodiscard]] std::string EvaluateObject(const Task& task, const Candidate& candidate,
                                          const Evaluation& evaluation,
                                          const std::string& bundle = {});
-// The same of `shown`, with "runs": one evaluate object per repetition.
+// Returns the object `shown` with the member "runs" added, which has one evaluate object per
+// repetition.
 [[nodiscard]] std::string RepeatedObject(const std::string& shown,
                                          const std::vector<std::string>& runs);
-// {"schema", "evaluations": [one evaluate object per candidate, in order]}.
+// Returns {"schema", "evaluations": [one evaluate object per candidate, in order]}.
 [[nodiscard]] std::string EvaluationsObject(const std::vector<std::string>& evaluations);
 
 struct OptimizeSummary {
   std::string run;
-  std::string best;  // evaluate object; empty: null
+  std::string best;  // an evaluate object; empty: null
   std::size_t attempts = 0;
   std::string stopped;
   Spent spent;
-  std::vector<std::string> exported;  // paths
+  std::vector<std::string> exported;  // paths of the files
   std::string bundle;                 // sha256 of the evidence of `best`; empty: null
 };
 [[nodiscard]] std::string OptimizeObject(const OptimizeSummary& summary);
 
 struct CallCounts {
-  std::size_t asked = 0;   // replies in the record: each was asked for once
-  std::size_t reused = 0;  // of these, how many a resumed run took from the record
+  std::size_t asked = 0;   // replies in the record, each requested once
+  std::size_t reused = 0;  // those of them that a resumed run took from the record
 };
-// The sha256 of bundles by node; 0: of the best, measured again.
+// The sha256 of bundles by node. Node 0 is the best, measured again.
 using BundleNames = std::map<int, std::string>;
 [[nodiscard]] std::string ShowObject(const RunRecord& run, const SearchTree& tree,
                                      const CallCounts& calls, const BundleNames& bundles);
 [[nodiscard]] std::string RunsObject(const std::vector<RunRecord>& runs);
 
 struct ReplaySummary {
-  std::string run;  // the new one
+  std::string run;  // id of the new run
   std::size_t attempts = 0;
   std::string stopped;
   std::string signature;
@@ -62,9 +63,9 @@ struct ReplaySummary {
 };
 [[nodiscard]] std::string ReplayObject(const ReplaySummary& summary);
 
-// {"schema", "failure": {"kind", "message"}}: what --json prints when there is no result.
+// Returns {"schema", "failure": {"kind", "message"}}, which --json prints if there is no result.
 [[nodiscard]] std::string FailureObject(const Error& error);
-// An evaluate object of status "task_error": the reference itself fails.
+// Returns an evaluate object of status "task_error": the reference itself fails.
 [[nodiscard]] std::string TaskErrorObject(const std::string& task, const Error& error);
 [[nodiscard]] std::string_view ErrorKindName(ErrorKind kind);
 

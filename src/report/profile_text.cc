@@ -20,7 +20,8 @@
 namespace pragma {
 namespace {
 
-// What a reader looks at first; the paper's default set and what explains most without counters.
+// The metrics to look at first: the paper's default set, and those that explain most without
+// counters.
 constexpr std::array<std::string_view, 46> kUsual{"time_ms",
                                                   "wall_1_ms",
                                                   "thread_scaling",

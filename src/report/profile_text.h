@@ -1,4 +1,5 @@
-// A profile for people: diagnosis, roofs as a picture, hot lines with their source, metrics.
+// Formats a profile for people: diagnosis, a drawing of the roofline, hot lines with their source,
+// metrics.
 #pragma once
 
 #include <string>
@@ -10,14 +11,14 @@
 namespace pragma {
 
 struct ProfileTextOptions {
-  std::vector<std::string> extra_metrics;  // tags shown besides the usual ones
+  std::vector<std::string> extra_metrics;  // tags to show in addition to the default ones
   bool all_metrics = false;
 };
 
 [[nodiscard]] std::string ProfileText(const Terminal& terminal, const Profile& profile,
                                       const ProfileTextOptions& options = {});
 
-// A metric's value with its unit, as people read it: "93.1 M", "0.34", "12.3 ms", "41 %".
+// Returns a metric's value with its unit in readable form: "93.1 M", "0.34", "12.3 ms", "41 %".
 [[nodiscard]] std::string FormatMetric(const Metric& metric);
 
 }  // namespace pragma

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLineBytes = 64;
 
-// A figure that can be divided by; 0: there is none.
+// Returns a figure that may be used as a divisor, or 0 if there is none.
 double Positive(const Profile& profile, std::string_view tag) {
   const Metric* metric = profile.Find(tag);
   return metric != nullptr && std::isfinite(metric->value) && metric->value > 0 ? metric->value : 0;
@@ -21,7 +21,7 @@ double Positive(const Profile& profile, std::string_view tag) {
 
 struct Level {
   const char* name;
-  const char* lines;  // moved from that level
+  const char* lines;  // metric with the lines moved from that level
   const char* share;
 };
 constexpr std::array<Level, 3> kLevels{{{"L2", "l1_misses", "l2_traffic_share"},

@@ -1,4 +1,4 @@
-// Roofs: what the machine can do at most, as the profiles of a run imply it.
+// Roofs: the machine's peak rates, as implied by the profiles of a run.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace pragma {
 
 struct BandwidthRoof {
-  std::string level;  // "task": of the level where the task's data lives; "L2", "L3", "DRAM"
+  std::string level;  // "L2", "L3", "DRAM", or "task" for the level that holds the task's data
   double gbs = 0;     // 1e9 bytes per second
 };
 
 struct Roofs {
   double gflops = 0;                     // fp32, all threads
-  double intensity = 0;                  // of the task: FLOP per compulsory byte
+  double intensity = 0;                  // the task's FLOP per compulsory byte
   std::vector<BandwidthRoof> bandwidth;  // "task" first
 };
 
-// From the shares that a profile states (docs/metrics.md, "Roofs"): a share of a roof and what was
-// achieved give the roof. None when the profile lacks them.
+// Computes the roofs from the shares that a profile states (docs/metrics.md, "Roofs"): the achieved
+// rate and its share of a roof determine the roof. Returns none if the profile lacks them.
 [[nodiscard]] std::optional<Roofs> RoofsFrom(const Task& task, const Profile& profile);
 
 }  // namespace pragma

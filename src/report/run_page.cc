@@ -36,23 +36,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// So many attempts are unpacked together when one of them is looked at.
+// Number of attempts that are decompressed together when one of them is viewed.
 constexpr std::size_t kChunk = 50;
 constexpr std::size_t kNoteColumns = 90;
-// Of a longer run, attempts that did not lead to the best keep only the beginning and the end of
-// long prose, figures of four digits, and of the timing what compares them.
+// In a longer run, attempts that did not lead to the best are shortened: of long prose only the
+// beginning and the end are kept, figures have four digits, and of the timing only the comparisons
+// are kept.
 constexpr std::size_t kWholeRun = 200;
 constexpr std::size_t kShortProse = 240;
-// A text that is shorter costs less where it stands than in the pool.
+// A shorter text takes less space in place than in the pool.
 constexpr std::size_t kShortText = 12;
 
-// Foreign or older text: what cannot be parsed is an empty object, and the page says less.
+// Parses untrusted or older text. What cannot be parsed becomes an empty object, and the page shows
+// less.
 Json ObjectIn(const std::string& text) {
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return value.is_object() || value.is_array() ? value : Json::object();
 }
 
-// More digits than any figure here is good for, and what is enough for a glance.
+// Digits of figures: more than any figure here is accurate to, and enough for an overview.
 constexpr int kDigits = 6;
 constexpr int kFewDigits = 4;
 
@@ -60,8 +62,8 @@ double Rounded(double value, int digits = kDigits) {
   return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
-// A text as "@first,count,first,count,...", by the pool's lines. Every text of the page that begins
-// with "@" is one.
+// Returns a text as "@first,count,first,count,..." by the lines of the pool. Every text of the page
+// that begins with "@" is in this form.
 std::string Pooled(TextPool& pool, const std::string& text) {
   std::string runs;
   for (const std::uint32_t number : pool.Add(ToValidUtf8(text)))
@@ -69,7 +71,7 @@ std::string Pooled(TextPool& pool, const std::string& text) {
   return runs;
 }
 
-// Makes a value small: texts into the pool, figures to so many digits.
+// Makes a value smaller: texts go to the pool, and figures are rounded to `digits` digits.
 void Shrink(Json& value, TextPool& pool, int digits = kDigits) {
   if (value.is_number_float()) {
     value = Rounded(value.get<double>(), digits);
@@ -89,7 +91,7 @@ Json Only(const Json& object, const std::vector<const char*>& names) {
   return chosen;
 }
 
-// [median, low, high], for many rows.
+// Writes [median, low, high], which is compact for many rows.
 void SetInterval(Json& row, const char* name, const std::optional<Interval>& interval) {
   if (interval)
     row[name] = {Rounded(interval->median), Rounded(interval->low), Rounded(interval->high)};
@@ -102,7 +104,7 @@ std::string NoteOf(const Trial& trial) {
   return CutToWidth({}, SafeLine(text), kNoteColumns);
 }
 
-// What the tree, the curves and the table of attempts need; the rest is in a block.
+// Returns what the tree, the curves and the table of attempts need. The rest is in a block.
 Json RowOf(const Trial& trial) {
   Json row = {{"node", trial.node},
               {"parent", trial.parent},
@@ -124,8 +126,8 @@ Json RowOf(const Trial& trial) {
   return row;
 }
 
-// Lines "verdict<tab>name<tab>detail": most are the same for every attempt, and the pool has each
-// once.
+// Returns lines "verdict<tab>name<tab>detail". Most are the same for every attempt, and the pool
+// stores each only once.
 std::string ChecksText(const std::vector<Check>& checks) {
   std::vector<std::string> lines;
   for (const Check& check : checks) {
@@ -135,7 +137,8 @@ std::string ChecksText(const std::vector<Check>& checks) {
   return Join(lines, "\n");
 }
 
-// Metrics as {"kinds": "0,1,2,...", "values": [...]}: thousands of profiles have the same kinds.
+// Writes metrics as {"kinds": "0,1,2,...", "values": [...]}, because thousands of profiles have the
+// same kinds.
 class MetricKinds final {
  public:
   Json Pack(const Profile& profile) {
@@ -157,7 +160,7 @@ class MetricKinds final {
   Json kinds_ = Json::array();
 };
 
-// What the models cost, by role and model.
+// The cost of model calls, by role and model.
 struct Cost {
   std::int64_t calls = 0;
   std::int64_t tokens_in = 0;
@@ -198,7 +201,7 @@ class RunPageWriter final {
            best_path_.contains(node);
   }
 
-  // Everything about one attempt.
+  // Returns everything about one attempt.
   Json Details(const Trial& trial) {
     Json value = ObjectIn(ToJson(trial));
     if (trial.profile) value["profile"]["metrics"] = kinds_.Pack(*trial.profile);
@@ -234,7 +237,8 @@ class RunPageWriter final {
     content.blocks.push_back({"trial-lines", Dump(Json(texts_.lines()))});
   }
 
-  // The sum of the calls at once; which there were, and what was said, as a block by attempt.
+  // The totals of the calls are available at once. The list of calls and their texts go into blocks
+  // by attempt.
   void AddCalls(Json& head, PageContent& content) {
     TextPool pool;
     std::map<std::pair<std::string, std::string>, Cost> costs;
@@ -302,7 +306,7 @@ class RunPageWriter final {
     return facts;
   }
 
-  // Of the metrics that the page shows.
+  // Returns the meanings of the metrics that the page shows.
   Json Meanings() const {
     const Json settings = ObjectIn(page_.run.settings_json);
     if (!settings.contains("metric_meanings") || !settings["metric_meanings"].is_object())
@@ -353,7 +357,7 @@ class RunPageWriter final {
 
   const RunPage& page_;
   std::set<int> best_path_;
-  Json environment_;  // of the best; left out of attempts that were judged in the same
+  Json environment_;  // the best's; omitted from attempts judged in the same one
   MetricKinds kinds_;
   TextPool texts_;
 };

@@ -11,10 +11,10 @@
 
 namespace pragma {
 
-// Which prompts and replies go into the page. Everything else is always there.
+// Selects the prompts and replies that go into the page. Everything else is always included.
 enum class Conversations { kBestPath, kAll };
 
-// A view of a run as the store has it.
+// A view of a run as stored.
 struct RunPage {
   const RunRecord& run;
   const SearchTree& tree;

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/status.h"
+#include "core/timing.h"
 #include "core/trial.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
@@ -145,7 +146,7 @@ TEST(RunText, ChildrenFollowTheirParentAndOnlyBranchesAreIndented) {
   EXPECT_LT(text.find("\n  2 "), text.find("\n  4 "));
   EXPECT_LT(text.find("\n  4 "), text.find("\n  3 "));
   EXPECT_THAT(text, HasSubstr("\n1 *"));
-  EXPECT_THAT(text, Not(HasSubstr("author")));  // all by the same
+  EXPECT_THAT(text, Not(HasSubstr("author")));  // all attempts have the same author
 }
 
 TEST(RunText, SeveralAuthorsGetAColumn) {

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -21,20 +21,20 @@
 namespace pragma {
 namespace {
 
-// What the attempt was about: the advice, or else why it failed.
+// Returns what the attempt was about: the advice or, if it failed, the reason.
 std::string Note(const TrialSummary& trial) {
   const bool failed = !trial.passed() && !trial.reason.empty();
   return SafeLine(failed ? SplitLines(trial.reason).front() : trial.aim);
 }
 
-// A node where the table of a tree has it.
+// A node at its position in the table of a tree.
 struct Branch {
   int node = 0;
   std::size_t indent = 0;
 };
 
-// Each node after its parent. Only children of a node that has several are indented, so that a run
-// without branches is a plain list.
+// Lists each node after its parent. Children are indented only if their parent has several, so that
+// a run without branches is a plain list.
 std::vector<Branch> InTreeOrder(const std::vector<TrialSummary>& trials) {
   std::vector<std::vector<int>> children(trials.size() + 1);
   for (const TrialSummary& trial : trials)
@@ -53,7 +53,7 @@ std::vector<Branch> InTreeOrder(const std::vector<TrialSummary>& trials) {
   return order;
 }
 
-// Columns that say something: one author of everything needs no column.
+// The columns that are informative: if all attempts have one author, that column is omitted.
 struct TreeColumns {
   bool author = false;
   bool bottleneck = false;

@@ -1,4 +1,4 @@
-// A run as people read it: the table of its trials, the list of runs, the last words.
+// Formats a run for people: the table of its trials, the list of runs, the final summary.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace pragma {
 
-// One row per trial, each after its parent: node, parent, role, author and bottleneck where there
-// is something to tell, status, speedup, tokens, what was asked for.
+// Returns one row per trial, each after its parent: node, parent, role, author and bottleneck (if
+// informative), status, speedup, tokens, and what was requested.
 [[nodiscard]] std::string TrialsText(const Terminal& terminal,
                                      const std::vector<TrialSummary>& trials);
 [[nodiscard]] std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& runs);
-// "attempt 3/15: wrong_values: max abs error 0.3 ..." for logs and plain progress.
+// Returns "attempt 3/15: wrong_values: max abs error 0.3 ..." for logs and plain progress output.
 [[nodiscard]] std::string TrialLine(const TrialSummary& trial, int attempts);
 
 }  // namespace pragma

@@ -13,9 +13,9 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kGap = 2;        // columns between two columns
+constexpr std::size_t kGap = 2;        // columns of space between two table columns
 constexpr std::size_t kNarrowest = 8;  // a shrinking column stays readable
-constexpr std::size_t kWidest = 100;   // and is cut there when the width is unknown
+constexpr std::size_t kWidest = 100;   // a shrinking column is cut here if the width is unknown
 
 std::string Padded(const Terminal& terminal, const Cell& cell, Align align, std::size_t width) {
   const std::string text = CutToWidth(terminal, cell.text, width);
@@ -37,7 +37,8 @@ std::string Rule(const Terminal& terminal, const std::vector<std::size_t>& width
   return Styled(terminal, Style::kDim, rule) + "\n";
 }
 
-// Lines of at most `width` columns, broken at spaces; 0: one line. A longer word stays whole.
+// Returns lines of at most `width` columns, broken at spaces. A longer word is kept whole. If
+// `width` is 0, the result is one line.
 std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
   if (width == 0) return {text};
   std::vector<std::string> lines{""};

@@ -1,4 +1,4 @@
-// Table: rows for people, as wide as the terminal allows; numbers stand right.
+// Table: formats rows for people, as wide as the terminal allows. Numbers are right-aligned.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  bool shrinks = false;  // gives way when the terminal is narrow; the last such column first
+  bool shrinks = false;  // shrinks on a narrow terminal; the last such column first
 };
 
 struct Cell {
@@ -26,10 +26,11 @@ struct Cell {
 class Table final {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // As many cells as there are columns.
+  // `row` must have as many cells as there are columns.
   void Add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  // Title line, rule, rows, each with a newline. No titles at all: rows only.
+  // Returns the title line, a rule and the rows, each with a newline. If there are no titles at
+  // all, it returns only rows.
   [[nodiscard]] std::string Render(const Terminal& terminal) const;
 
  private:
@@ -38,7 +39,7 @@ class Table final {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// "name  value" lines for facts about one thing; long values are wrapped, not cut.
+// Returns "name  value" lines for facts about one thing. Long values are wrapped, not cut.
 [[nodiscard]] std::string RenderFacts(
     const Terminal& terminal, const std::vector<std::pair<std::string, std::string>>& facts);
 

@@ -14,7 +14,7 @@
 namespace pragma {
 namespace {
 
-// Read while the program still has one thread; nothing of ours changes the environment.
+// The environment is read while the program has a single thread, and our code never changes it.
 std::string_view Variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? std::string_view() : std::string_view(value);
@@ -38,7 +38,7 @@ bool LocaleIsUnicode() {
     return value.find("UTF-8") != std::string_view::npos ||
            value.find("utf8") != std::string_view::npos;
   }
-  return true;  // nothing said: containers, and their terminals show it
+  return true;  // nothing is set, as in containers, whose terminals show Unicode
 }
 
 std::string_view Code(Style style) {

@@ -11,7 +11,7 @@
 namespace pragma {
 namespace {
 
-// A line of a few bytes ("}", an empty one) is cheaper put again than sought elsewhere.
+// Repeating a line of a few bytes ("}", an empty one) is cheaper than referring to it elsewhere.
 constexpr std::size_t kShortLine = 16;
 
 }  // namespace

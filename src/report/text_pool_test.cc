@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What the page's script does.
+// Does the same as the page's script.
 std::string Read(const TextPool& pool, const std::vector<std::uint32_t>& runs) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < runs.size(); i += 2) {

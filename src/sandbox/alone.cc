@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 fs::path ProcFolder(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
 struct Status {
-  char state = 'X';  // gone
+  char state = 'X';  // the process is gone
   pid_t parent = 0;
 };
 
 Status StatusOf(pid_t pid) {
   const Result<std::string> text = ReadFile(ProcFolder(pid) / "stat");
-  // The name before it may hold anything.
+  // The name in front of it may hold any characters.
   const std::size_t end = text ? text->rfind(") ") : std::string::npos;
   Status status;
   if (end != std::string::npos) {
@@ -33,7 +33,7 @@ Status StatusOf(pid_t pid) {
   return status;
 }
 
-// Living children of every thread of a process.
+// Returns the living children of every thread of a process.
 std::vector<pid_t> ChildrenOf(pid_t pid) {
   std::vector<pid_t> children;
   std::error_code error;
@@ -52,7 +52,7 @@ std::vector<pid_t> ChildrenOf(pid_t pid) {
 
 bool RunsAlone(pid_t program) {
   if (!ChildrenOf(program).empty()) return false;
-  // What loses its parent becomes a child of the jail's init.
+  // A process that loses its parent becomes a child of the jail's init.
   for (const pid_t child : ChildrenOf(StatusOf(program).parent)) {
     if (child != program) return false;
   }
@@ -62,7 +62,7 @@ bool RunsAlone(pid_t program) {
 bool LeftNothing(pid_t forked) {
   if (!ChildrenOf(forked).empty()) return false;
   const pid_t zygote = StatusOf(forked).parent;
-  if (zygote == 0) return true;  // dead: what it left is its jail's
+  if (zygote == 0) return true;  // it is dead, and the processes it left belong to its jail
   for (const pid_t child : ChildrenOf(StatusOf(zygote).parent)) {
     if (child != zygote) return false;
   }

@@ -31,7 +31,7 @@ std::unexpected<Error> Unavailable(const std::string& why) {
   return Fail(ErrorKind::kUnavailable, why);
 }
 
-// The files are the kernel's: one write, no rename.
+// Writes a control file. It belongs to the kernel, so it gets one write and no rename.
 Result<void> WriteControl(const std::string& path, const std::string& value) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.valid() &&
@@ -41,7 +41,7 @@ Result<void> WriteControl(const std::string& path, const std::string& value) {
   return Unavailable(path + ": " + std::generic_category().message(errno));
 }
 
-// The path of this process in a hierarchy ("memory"; "": v2), as /proc/self/cgroup has it.
+// Returns the path of this process in a hierarchy ("memory", or "" for v2), from /proc/self/cgroup.
 std::string OwnPath(std::string_view controller) {
   const Result<std::string> text = ReadFile("/proc/self/cgroup");
   for (const std::string& line : SplitLines(text.value_or(""))) {
@@ -54,14 +54,15 @@ std::string OwnPath(std::string_view controller) {
   return "/";
 }
 
-// Where our own group lies below `root`; its root where the path is another namespace's.
+// Returns the folder of this process's group below `root`, or `root` if the path belongs to another
+// namespace.
 std::string OwnFolder(const std::string& root, std::string_view controller) {
   std::error_code ignored;
   const std::string own = root + OwnPath(controller);
   return fs::is_directory(own, ignored) ? own : root;
 }
 
-// With our process's number, which tells whose it is.
+// Makes a group name that holds this process's number, which tells which process made the group.
 std::string GroupName() {
   return fmt::format("pragma-{}-{}", ::getpid(), SeedToHex(SystemSeed()).substr(0, 16));
 }

@@ -1,6 +1,6 @@
-// Control groups of our own below the one we run in, where the system lets us make them (v1 as
-// root, v2 where it was delegated): what all processes of a jail may use together. rlimits hold per
-// process, so only jails with several processes ask for one.
+// Control groups that pragma makes below its own group, where the system permits it (v1 as root, v2
+// where it was delegated). They limit what all processes of a jail use together. rlimits apply per
+// process, so only jails with several processes ask for a group.
 #pragma once
 
 #include <sys/types.h>
@@ -13,28 +13,30 @@
 
 namespace pragma {
 
-// Folders in which groups can be made: one with v2, one for each controller with v1.
+// CgroupPlace: folders in which groups can be made. There is one folder with v2, and one for each
+// controller with v1.
 struct CgroupPlace {
-  int version = 0;  // 1 or 2; 0: none
+  int version = 0;  // 1 or 2; 0: no groups can be made
   std::string memory;
   std::string pids;
   [[nodiscard]] bool usable() const { return version != 0; }
 };
 
-// Looks where this process stands and tries to make a group there. kUnavailable: why not.
+// Finds the group of this process and tries to make a group below it. kUnavailable says why that
+// failed.
 [[nodiscard]] Result<CgroupPlace> FindCgroups();
 
 struct CgroupLimits {
-  std::size_t memory_bytes = 0;  // 0: no limit; likewise below
-  int processes = 0;             // threads too
+  std::size_t memory_bytes = 0;  // 0: no limit, here and below
+  int processes = 0;             // counts threads too
 };
 
-// The group of one jail. Whoever made it has it removed once it is empty: the jail's guard does so,
-// also when we are gone (worker/guard.h).
+// Cgroup: the group of one jail. Its maker must have it removed once it is empty. The jail's guard
+// does this, even if pragma has died (worker/jail/guard.h).
 class Cgroup final {
  public:
   [[nodiscard]] static Result<Cgroup> Create(const CgroupPlace& place, const CgroupLimits& limits);
-  // Takes some 10 ms with v1.
+  // Adds a process. It takes about 10 ms with v1.
   [[nodiscard]] Result<void> Add(pid_t pid) const;
   void Remove() const;
   [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }

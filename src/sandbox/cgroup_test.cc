@@ -1,4 +1,5 @@
-// Control groups where this machine lets us make them; elsewhere these tests say so and pass on.
+// Tests control groups where this machine allows pragma to make them. Elsewhere the tests say so
+// and pass.
 #include "sandbox/cgroup.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ class Groups : public testing::Test {
     if (!found) GTEST_SKIP() << "no control groups here: " << found.error().message;
     place_ = *found;
   }
-  // Of this process, in any of the place's folders.
+  // Returns the number of groups that this process made, in any of the place's folders.
   [[nodiscard]] std::size_t Count() const {
     const std::string ours = "pragma-" + std::to_string(::getpid()) + "-";
     std::size_t count = 0;

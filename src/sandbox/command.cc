@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "sandbox/jail.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {
@@ -51,15 +51,15 @@ Words NamespaceWords(const JailTraits& traits) {
                  "--unshare-cgroup-try", "--hostname", "pragma", "--die-with-parent",
                  "--new-session", "--clearenv", "--as-pid-1", "--cap-drop", "ALL"});
   if (traits.uid != 0) {
-    // For init only, which gives the program a user of its own.
+    // Only init gets these capabilities. It gives the program a user of its own.
     Append(words,
            {"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_DAC_OVERRIDE"});
   }
   return words;
 }
 
-// The folders above a mount; bubblewrap would make them private to root, and then access() says no
-// where execve() says yes (g++ looks for its parts that way).
+// Adds the folders above each mount. bubblewrap would make them private to root, and then access()
+// fails where execve() succeeds (g++ looks for its parts with access()).
 void AddParents(std::multimap<std::string, Words>& mounts) {
   std::set<std::string> parents;
   for (const auto& [to, mount] : mounts) {
@@ -71,7 +71,8 @@ void AddParents(std::multimap<std::string, Words>& mounts) {
   for (const std::string& path : parents) mounts.insert({path, {"--perms", "0755", "--dir", path}});
 }
 
-// Parents before children: a mount hides what was mounted below it earlier. `to` sorts that way.
+// Returns the mount options, parents before children, because a mount hides what was mounted below
+// it earlier. Sorting by `to` gives that order.
 Words MountWords(const JailSpec& spec) {
   std::multimap<std::string, Words> mounts;
   for (const Bind& bind : spec.binds) {
@@ -122,7 +123,7 @@ Words InitWords(const JailSpec& spec, std::uint32_t uid) {
   return words;
 }
 
-// Replaces every path of `text` (separated by colons) that lies in `bind`.
+// Replaces every path in `text` (separated by colons) that is inside `bind`.
 std::string ReplacePaths(const std::string& text, const Bind& bind) {
   Words parts = Split(text, ':');
   bool changed = false;
@@ -152,7 +153,7 @@ std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& tra
   for (const auto& [target, path] : spec.symlinks) Append(words, {"--symlink", target, path});
   Append(words, {"--ro-bind", traits.init, kInitInside, "--remount-ro", "/", "--", kInitInside});
   JailSpec inside = spec;
-  // In a user namespace of its own the program shares its user with init.
+  // Within its own user namespace, the program has the same user as init, which counts as well.
   if (traits.user_namespace && spec.limits.processes > 0) ++inside.limits.processes;
   Append(words, InitWords(inside, traits.uid));
   return words;
@@ -160,9 +161,9 @@ std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& tra
 
 std::vector<std::string> UnjailedCommand(const JailSpec& spec, const JailTraits& traits) {
   JailSpec outside = spec;
-  outside.limits.processes = 0;  // would count everything else this user runs
+  outside.limits.processes = 0;  // the limit would count all other processes of this user
   outside.binds.push_back({traits.init, kInitInside, false});
-  // The longest inside path first: it is the most particular one.
+  // The longest inside path comes first, because it is the most specific one.
   std::ranges::sort(outside.binds,
                     [](const Bind& a, const Bind& b) { return a.to.size() > b.to.size(); });
   for (std::string& word : outside.argv) word = Outside(word, outside.binds);

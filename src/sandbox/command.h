@@ -1,4 +1,5 @@
-// The command lines of a jail: bwrap's and our init's. Pure, so that tests can read them.
+// The command lines of a jail, for bwrap and for pragma-init. These functions are pure, so that
+// tests can read the result.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,20 @@ namespace pragma {
 
 inline constexpr const char* kInitInside = "/.pragma-init";
 
-// What Jail found out about this machine.
+// JailTraits: what Jail found out about this machine.
 struct JailTraits {
   std::string bwrap;
-  std::string init;  // path of pragma-init out here
+  std::string init;  // path of pragma-init outside the jail
   bool user_namespace = true;
-  std::uint32_t uid = 0;             // user the program becomes; 0: nothing to change
+  std::uint32_t uid = 0;             // user that the program runs as; 0: no change
   std::vector<std::string> cgroups;  // folders that the guard removes at the end
 };
 
-// pragma-init --guard bwrap ... pragma-init ... -- program.
+// Returns "pragma-init --guard bwrap ... pragma-init ... -- program".
 [[nodiscard]] std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& traits);
-// pragma-init --guard pragma-init ... -- program, for --unsafe-no-sandbox: nothing is bound, so
-// paths inside (in argv, environment and cwd) are replaced by the paths out here that the binds
-// name.
+// Returns "pragma-init --guard pragma-init ... -- program", for --unsafe-no-sandbox. Nothing is
+// bound, so inside paths (in argv, environment and cwd) are replaced by the outside paths that the
+// binds name.
 [[nodiscard]] std::vector<std::string> UnjailedCommand(const JailSpec& spec,
                                                        const JailTraits& traits);
 

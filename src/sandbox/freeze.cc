@@ -23,10 +23,11 @@ namespace pragma {
 namespace {
 
 constexpr auto kFreezeLimit = std::chrono::seconds(5);
-constexpr int kEagerLooks = 20;       // looks before the first sleep: a stop takes microseconds
-constexpr long kSleepNanos = 50'000;  // between later looks
+constexpr int kEagerLooks = 20;       // checks before the first sleep, because a stop takes
+                                      // microseconds
+constexpr long kSleepNanos = 50'000;  // between later checks
 
-// The state letter of one thread ("R", "S", "T", ...); 'X' when it is gone.
+// Returns the state letter of one thread ("R", "S", "T", ...), or 'X' when the thread is gone.
 char ThreadState(int task_dir, const char* thread) {
   const std::string name = std::string(thread) + "/stat";
   const UniqueFd file(::openat(task_dir, name.c_str(), O_RDONLY | O_CLOEXEC));
@@ -34,14 +35,14 @@ char ThreadState(int task_dir, const char* thread) {
   const ssize_t n = file.valid() ? ::read(file.get(), buffer.data(), buffer.size()) : -1;
   if (n <= 0) return 'X';
   const std::string_view text(buffer.data(), static_cast<std::size_t>(n));
-  const std::size_t end = text.rfind(") ");  // the name before it may hold anything
+  const std::size_t end = text.rfind(") ");  // the name in front of it may hold any characters
   return end == std::string_view::npos || end + 2 >= text.size() ? '?' : text[end + 2];
 }
 
 bool AllThreadsStopped(pid_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/task";
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path.c_str()), ::closedir);
-  if (!dir) return true;  // gone: nothing of it runs
+  if (!dir) return true;  // the process is gone, so none of it runs
   while (const dirent* entry = ::readdir(dir.get())) {
     if (entry->d_name[0] == '.') continue;
     const char state = ThreadState(::dirfd(dir.get()), entry->d_name);
@@ -75,8 +76,8 @@ Result<void> ThawProcess(pid_t pid) {
   return {};
 }
 
-// A dead program is frozen enough, and its number may be someone else's by now: signals go by
-// pidfd.
+// Freezes the program. A dead program counts as frozen. Another process may have its number by now,
+// so signals are sent by pidfd.
 Result<void> JailedProcess::Freeze() const {
   if (::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGSTOP, nullptr, 0) == 0) {
     return WaitUntilStopped(host_pid_);

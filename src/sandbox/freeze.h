@@ -1,4 +1,4 @@
-// Waiting for a stopped process: SIGSTOP is only a request until every thread has followed it.
+// Waits for a stopped process. SIGSTOP is only a request until every thread has obeyed it.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace pragma {
 
-// Returns once every thread of `pid` is stopped or dead; an Error after a few seconds.
+// Returns once every thread of `pid` is stopped or dead. Fails after a few seconds.
 [[nodiscard]] Result<void> WaitUntilStopped(pid_t pid);
 
 }  // namespace pragma

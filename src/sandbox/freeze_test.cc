@@ -1,4 +1,4 @@
-// Freezing, thawing, and what is left when somebody dies by kill -9.
+// Tests freezing and thawing, and what is left when a process is killed by kill -9.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 namespace pragma {
 namespace {
 
-// Waits for a condition that must come true; the deadline only bounds a failing test.
+// Waits for a condition that must become true. The deadline only bounds a failing test.
 template <class Condition>
 bool Eventually(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Freeze, FreezeBothModes,
                          testing::Values(SandboxMode::kRequired, SandboxMode::kUnsafeNone),
                          ModeName);
 
-// A program that writes a byte to descriptor 3 once it is ready.
+// Starts a program that writes a byte to descriptor 3 once it is ready.
 std::optional<JailedProcess> StartReady(const std::string& what, SandboxMode mode) {
   std::array<int, 2> ready{};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return std::nullopt;
@@ -109,7 +109,7 @@ TEST_P(FreezeBothModes, AFrozenProgramCanBeKilled) {
   const auto outcome = process->Kill();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->kind, Outcome::Kind::kKilled);
-  EXPECT_TRUE(process->Freeze());  // dead is frozen enough
+  EXPECT_TRUE(process->Freeze());  // a dead program counts as frozen
   EXPECT_TRUE(process->Thaw());
 }
 
@@ -125,7 +125,8 @@ TEST_P(FreezeBothModes, AProgramKilledFromOutsideIsNotCalledOurs) {
   EXPECT_EQ(::poll(&waiter, 1, 10000), 1);
 }
 
-// Dead; reaping it may be the business of a process that does not do it.
+// Returns whether the process is dead. A zombie counts as dead, because its reaper may be a process
+// that never reaps.
 bool IsGone(pid_t pid) {
   const std::vector<char> states = ThreadStates(pid);
   return std::count(states.begin(), states.end(), 'Z') ==
@@ -150,7 +151,7 @@ void Collect(pid_t pid, std::vector<pid_t>& all) {
   }
 }
 
-// In a forked process of its own: a jail with a frozen program, then waits to be killed.
+// Runs in a separate forked process: starts a jail with a frozen program and waits to be killed.
 [[noreturn]] void HoldFrozenJail(int ready, SandboxMode mode) {
   auto process = StartSpinner(mode);
   if (!process || !process->Freeze()) ::_exit(1);
@@ -182,7 +183,7 @@ TEST_P(FreezeBothModes, NothingIsLeftAfterKillNine) {
   for (const pid_t pid : all) EXPECT_TRUE(Eventually([&] { return IsGone(pid); })) << pid;
 }
 
-// Processes whose command line holds `mark`.
+// Returns the number of processes whose command line holds `mark`.
 std::size_t CountMarked(const std::string& mark) {
   std::size_t count = 0;
   std::error_code code;
@@ -193,10 +194,11 @@ std::size_t CountMarked(const std::string& mark) {
   return count;
 }
 
-// The moment of the kill wanders over the start of a jail, where bwrap alone leaves its child
+// The moment of the kill varies over the start of a jail, when bwrap alone would leave its child
 // behind.
 TEST_P(FreezeBothModes, NothingIsLeftWhenKilledDuringTheStart) {
-  const TempDir folder = TempDir::Create().value();  // its name marks the jail's processes
+  const TempDir folder = TempDir::Create().value();  // the folder's name marks the processes of the
+                                                     // jail
   for (int round = 0; round < 40; ++round) {
     ProcessSpec spec{.argv = {"/proc/self/exe", "--gtest_also_run_disabled_tests",
                               "--gtest_filter=Holder.DISABLED_StartsJailsForEver"},

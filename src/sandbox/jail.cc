@@ -25,7 +25,7 @@
 #include "base/text.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/command.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {
@@ -35,9 +35,9 @@ constexpr std::size_t kTriedMemory = std::size_t{64} << 20U;
 constexpr const char* kAdvice =
     "; or pass --unsafe-no-sandbox to run generated code without protection";
 
-// Empty when there is none.
+// Returns the path of a program in PATH, or an empty text when there is none.
 std::string FindProgram(std::string_view name) {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no code sets it
   for (const std::string& folder : Split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
     const std::string full = folder + "/" + std::string(name);
     if (!folder.empty() && ::access(full.c_str(), X_OK) == 0)
@@ -46,8 +46,8 @@ std::string FindProgram(std::string_view name) {
   return {};
 }
 
-// User numbers that belong to nobody (beyond those that containers use), or the range that systemd
-// keeps for such ends where only 16 bits are mapped.
+// UserRange: a range of user ids that no real user has. They are beyond those that containers use.
+// Where only 16 bits are mapped, the range is the one that systemd reserves for this purpose.
 struct UserRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -73,7 +73,7 @@ UserRange JailUsers() {
   return {};
 }
 
-// A fresh user for each jail: RLIMIT_NPROC counts per user. 0: none to be had.
+// Draws a fresh user id for each jail, because RLIMIT_NPROC counts per user. 0: no id is available.
 std::uint32_t DrawUser() {
   const UserRange range = JailUsers();
   if (range.count == 0) return 0;
@@ -81,7 +81,8 @@ std::uint32_t DrawUser() {
   return range.first + static_cast<std::uint32_t>(random.Below(range.count));
 }
 
-// Both ends of the report socket; the kernel adds the sender's process id to what `ours` receives.
+// ReportSocket: both ends of the report socket. The kernel adds the sender's process id to the
+// messages that `ours` receives.
 struct ReportSocket {
   UniqueFd ours;
   UniqueFd theirs;
@@ -100,7 +101,7 @@ Result<ReportSocket> MakeReportSocket() {
   return pair;
 }
 
-// What bwrap and init wrote while starting, on one line.
+// Returns what bwrap and init wrote while starting, on one line.
 std::string Complaint(const UniqueFd& pipe) {
   ::fcntl(pipe.get(), F_SETFL, O_NONBLOCK);
   std::array<char, 2048> buffer{};
@@ -144,7 +145,7 @@ Result<void> Jail::Settle() {
     cgroups_ = {};
     tried = Try();
   }
-  if (!tried && !user_namespace_) {  // root without a root's rights, as in some containers
+  if (!tried && !user_namespace_) {  // root without root's capabilities, as in some containers
     user_namespace_ = true;
     tried = Try();
   }
@@ -165,7 +166,7 @@ Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
     return jail;
   }
   jail.bwrap_ = FindProgram("bwrap");
-  // A portable folder brings its own (tools/portable.sh).
+  // A portable folder contains its own bwrap (tools/portable.sh).
   const std::string own = jail.program_dir_ + "/bwrap";
   if (jail.bwrap_.empty() && ::access(own.c_str(), X_OK) == 0) jail.bwrap_ = own;
   if (jail.bwrap_.empty()) return Fail(ErrorKind::kUnavailable, MissingBwrap());

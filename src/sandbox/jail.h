@@ -1,7 +1,7 @@
 // Jail: starts a program under bubblewrap (namespaces, no network, near-empty environment, only
-// what is bound) with rlimits, our own init as process 1, and the cause of its death as a value.
-// Everything dies with us: a guard process between us and bwrap sees our end and kills what is
-// below.
+// what is bound) with rlimits and with pragma-init as process 1. It reports the cause of the
+// program's death as a value. Everything in it dies with pragma: a guard process between pragma and
+// bwrap sees pragma's end and kills everything below it.
 #pragma once
 
 #include <sys/resource.h>
@@ -30,12 +30,13 @@ struct Bind {
 };
 
 struct JailLimits {
-  std::size_t address_space_bytes = 0;              // RLIMIT_AS; 0: none
-  Seconds cpu{0};                                   // RLIMIT_CPU; 0: none
+  std::size_t address_space_bytes = 0;              // RLIMIT_AS; 0: no limit
+  Seconds cpu{0};                                   // RLIMIT_CPU; 0: no limit
   std::size_t file_bytes = std::size_t{64} << 20U;  // RLIMIT_FSIZE
-  // Of all its processes together, by a control group; 0, or where none can be made: no limit.
+  // Limit for all processes of the jail together, by a control group. 0, or where no group can be
+  // made: no limit.
   std::size_t memory_bytes = 0;
-  int processes = 0;  // RLIMIT_NPROC (threads too), per jail; 0 or unsafe: none
+  int processes = 0;  // RLIMIT_NPROC (threads too), per jail; 0 or unsafe: no limit
   int open_files = 64;
   std::size_t stack_bytes = std::size_t{64} << 20U;
   std::size_t tmpfs_bytes = std::size_t{256} << 20U;  // size of each tmpfs
@@ -44,44 +45,49 @@ struct JailLimits {
 struct JailSpec {
   std::vector<std::string> argv;           // paths as seen inside
   std::map<std::string, std::string> env;  // the whole environment
-  std::vector<Bind> binds;                 // /dev has only /dev/null unless bound here
+  std::vector<Bind> binds;                 // /dev holds only /dev/null unless more is bound here
   std::vector<std::pair<std::string, std::string>> symlinks;  // {target, path inside}
   std::vector<std::string> tmpfs;
-  bool proc = false;  // mount a fresh /proc
+  bool proc = false;  // true: mount a fresh /proc
   std::string cwd = "/";
   std::vector<std::pair<int, int>> fds;  // {descriptor here, number inside}
   JailLimits limits;
 };
 
-// How a jailed program ended, from the kernel's account (never from what it says).
+// Outcome: how a jailed program ended, as the kernel reports it. What the program itself says is
+// never used.
 struct Outcome {
-  enum class Kind : std::uint8_t { kExited, kSignalled, kKilled };  // kKilled: by us
+  enum class Kind : std::uint8_t { kExited, kSignalled, kKilled };  // kKilled: killed by pragma
   Kind kind = Kind::kExited;
   int code = 0;    // exit code or signal
-  rusage usage{};  // of the program and its children
-  // One sentence: "killed by SIGSEGV (invalid memory access)", "used a forbidden system call
-  // (SIGSYS)".
+  rusage usage{};  // resources used by the program and its children
+  // Returns one sentence: "killed by SIGSEGV (invalid memory access)", "used a forbidden system
+  // call (SIGSYS)".
   [[nodiscard]] std::string Describe() const;
-  // Of a wait status; what was used is not in it.
+  // Makes an Outcome from a wait status, which holds no resource usage.
   [[nodiscard]] static Outcome FromStatus(int status);
 };
 
-// A running jail. Killed with everything in it when the object dies.
+// JailedProcess: a running jail. The destructor kills everything in it.
 class JailedProcess final {
  public:
   JailedProcess(JailedProcess&&) noexcept = default;
   JailedProcess& operator=(JailedProcess&& other) noexcept;
   ~JailedProcess();
 
-  // The program's process id in *our* namespace (not bwrap's, not init's), told by the kernel
-  // through SCM_CREDENTIALS. This is what gets SIGSTOP.
+  // Returns the program's process id in pragma's pid namespace (not that of bwrap or init). The
+  // kernel reports it through SCM_CREDENTIALS. SIGSTOP is sent to this id.
   [[nodiscard]] pid_t host_pid() const { return host_pid_; }
-  [[nodiscard]] int pidfd() const { return pidfd_.get(); }  // of host_pid; readable once dead
-  // Waits until the program is dead, at most `limit`; nullopt if it still lives then.
+  [[nodiscard]] int pidfd() const {
+    return pidfd_.get();
+  }  // pidfd of host_pid; readable once it
+     // is dead
+  // Waits until the program is dead, for at most `limit`. nullopt if it is still alive then.
   [[nodiscard]] Result<std::optional<Outcome>> WaitFor(Seconds limit);
   // Kills everything in the jail and waits until it is gone.
   [[nodiscard]] Result<Outcome> Kill();
-  // SIGSTOP to the program, then waits until every thread of it is stopped; and back.
+  // Freeze sends SIGSTOP to the program and waits until every thread of it is stopped. Thaw lets it
+  // run again.
   [[nodiscard]] Result<void> Freeze() const;
   [[nodiscard]] Result<void> Thaw() const;
 
@@ -89,39 +95,43 @@ class JailedProcess final {
   friend class Jail;
   JailedProcess(Process process, UniqueFd report)
       : process_(std::move(process)), report_(std::move(report)) {}
-  // The start's handshake (worker/init_protocol.h): learns host_pid, lets the program go on, and
-  // waits until it is exec'ed. Before it goes on it joins `group`, if there is one.
+  // Does the handshake of the start (worker/jail/init_protocol.h): learns host_pid, lets the
+  // program go on, and waits until it is exec'ed. The program joins `group`, if there is one,
+  // before it goes on.
   [[nodiscard]] Result<void> Greet(Seconds limit, const std::optional<Cgroup>& group);
   void Destroy() noexcept;
-  Process process_;  // the guard (worker/guard.h)
-  UniqueFd report_;  // our init's report socket
+  Process process_;  // the guard (worker/jail/guard.h)
+  UniqueFd report_;  // report socket of pragma-init
   pid_t host_pid_ = -1;
   UniqueFd pidfd_;
   std::optional<Outcome> outcome_;
   bool killed_ = false;
 };
 
-// SIGSTOP to one process of ours by host pid, waiting until all its threads are in state T; and
-// SIGCONT.
+// Sends SIGSTOP to one of pragma's processes by host pid and waits until all its threads are in
+// state T. ThawProcess sends SIGCONT.
 [[nodiscard]] Result<void> FreezeProcess(pid_t pid);
 [[nodiscard]] Result<void> ThawProcess(pid_t pid);
-// False when a jail's program has started processes that still live: stopping it does not stop
-// them. True as well where the kernel does not tell (no CONFIG_PROC_CHILDREN).
+// Returns false when a jail's program has started processes that are still alive, because stopping
+// the program does not stop them. Also returns true where the kernel does not report children (no
+// CONFIG_PROC_CHILDREN).
 [[nodiscard]] bool RunsAlone(pid_t program);
-// The same of a process that a jail's program forked, whose siblings are our own.
+// Like RunsAlone, for a process that a jail's program forked. Its siblings are pragma's own
+// processes.
 [[nodiscard]] bool LeftNothing(pid_t forked);
 
 enum class SandboxMode : std::uint8_t { kRequired, kUnsafeNone };
 
 class Jail final {
  public:
-  // Finds bwrap and our init (`program_dir`/pragma-init) and tries them once. kRequired: an Error
-  // that says why and names --unsafe-no-sandbox when they do not work here.
+  // Finds bwrap and pragma-init (`program_dir`/pragma-init) and tries them once. With kRequired, it
+  // fails when they do not work here. The error says why and names --unsafe-no-sandbox.
   [[nodiscard]] static Result<Jail> Create(const std::string& program_dir, SandboxMode mode);
 
-  // Returns when the program has been exec'ed (host_pid is known) or the start failed.
+  // Starts the program. Returns when it has been exec'ed (host_pid is known) or the start failed.
   [[nodiscard]] Result<JailedProcess> Start(const JailSpec& spec) const;
-  // Start, capture stdout and stderr, wait, kill at the limit.
+  // RunOutcome: the result of Run, which starts the program, captures stdout and stderr, waits, and
+  // kills at the limit.
   struct RunOutcome {
     Outcome outcome;
     bool timed_out = false;
@@ -129,27 +139,28 @@ class Jail final {
     std::string out;
     std::string err;
     Seconds wall{0};
-    // It ended by itself, with exit code 0.
+    // Returns whether the program ended by itself, with exit code 0.
     [[nodiscard]] bool ok() const {
       return !timed_out && outcome.kind == Outcome::Kind::kExited && outcome.code == 0;
     }
   };
   [[nodiscard]] Result<RunOutcome> Run(const JailSpec& spec, const RunLimits& limits) const;
-  // What protects us, for evidence: "namespaces", "seccomp", "rlimits", ... ; empty when unsafe.
+  // Returns the protections in force, for evidence: "namespaces", "seccomp", "rlimits", ... Empty
+  // when unsafe.
   [[nodiscard]] const std::vector<std::string>& protections() const { return protections_; }
   [[nodiscard]] bool unsafe() const { return mode_ == SandboxMode::kUnsafeNone; }
   [[nodiscard]] const std::string& program_dir() const { return program_dir_; }
 
  private:
   [[nodiscard]] Result<void> Try() const;
-  // Tries with the means that were found, then with fewer.
+  // Tries the jail with all protections that were found, then with fewer.
   [[nodiscard]] Result<void> Settle();
   std::string program_dir_;
   CgroupPlace cgroups_;
   std::string bwrap_;
   SandboxMode mode_ = SandboxMode::kRequired;
-  // False: we are root and every jail gets a user id of its own (RLIMIT_NPROC never binds for
-  // root).
+  // False: pragma runs as root and every jail gets its own user id, because RLIMIT_NPROC never
+  // binds for root.
   bool user_namespace_ = true;
   std::vector<std::string> protections_;
 };

@@ -1,4 +1,4 @@
-// Real jails (bubblewrap) around a real misbehaving program.
+// Tests real jails (bubblewrap) around a real misbehaving program.
 #include "sandbox/jail.h"
 
 #include <fcntl.h>
@@ -85,7 +85,7 @@ TEST_P(BothModes, EnvironmentIsOnlyWhatIsGiven) {
 }
 
 TEST_P(BothModes, NoDescriptorLeaksIn) {
-  const UniqueFd leak(::open("/etc/hostname", O_RDONLY));  // on purpose without O_CLOEXEC
+  const UniqueFd leak(::open("/etc/hostname", O_RDONLY));  // deliberately without O_CLOEXEC
   JailSpec spec = Spec({"fds"});
   spec.fds = {{leak.get(), 7}};
   EXPECT_EQ(RunIn(spec, Seconds{60}, GetParam()).out, "fd0 fd1 fd2 fd7 \n");
@@ -93,7 +93,7 @@ TEST_P(BothModes, NoDescriptorLeaksIn) {
 
 TEST_P(BothModes, OrphansEndWithTheProgram) {
   const auto run = RunIn(Spec({"orphan"}), Seconds{60}, GetParam());
-  EXPECT_FALSE(run.timed_out);  // the orphan held stdout open: its end was seen
+  EXPECT_FALSE(run.timed_out);  // the orphan held stdout open until its death, which was seen
   EXPECT_EQ(run.out, "left an orphan\n");
 }
 
@@ -172,7 +172,7 @@ TEST(Jail, NothingOutsideCanBeWritten) {
 }
 
 TEST(Jail, WritableBindAndTmpfsAreWritable) {
-  const TempDir folder = TempDir::Create().value();  // mode 0700, owned by us
+  const TempDir folder = TempDir::Create().value();  // mode 0700, owned by the user of this test
   JailSpec spec = Spec({"write", "/out/result"});
   spec.binds.push_back({folder.path(), "/out", true});
   EXPECT_THAT(RunIn(spec).out, HasSubstr("written"));

@@ -22,17 +22,18 @@
 #include "base/result.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
-#include "worker/init_protocol.h"
+#include "worker/jail/init_protocol.h"
 
 namespace pragma {
 namespace {
 
 constexpr Seconds kKillLimit{10};
 
-// One message from the jail, or none: `closed` when nobody is left who could send one.
+// Message: one message from the jail, or none. `closed` is true when no process is left that could
+// send one.
 struct Message {
   bool closed = false;
-  pid_t sender = -1;  // translated by the kernel into our pid namespace
+  pid_t sender = -1;  // in pragma's pid namespace, translated by the kernel
   pragma_init_report report{};
 };
 
@@ -57,7 +58,7 @@ pid_t SenderOf(msghdr& header) {
   return -1;
 }
 
-// nullopt: nothing came in time.
+// Receives one message. nullopt: nothing arrived in time.
 std::optional<Message> Receive(int fd, Seconds limit) {
   if (!WaitReadable(fd, After(limit))) return std::nullopt;
   Message message;
@@ -100,7 +101,7 @@ Result<void> JailedProcess::Greet(Seconds limit, const std::optional<Cgroup>& gr
     return Fail("it ended before the program could start");
   }
   host_pid_ = hello->sender;
-  // The child waits for our byte, so this number is still its own.
+  // The child waits for the parent's byte, so this number still belongs to it.
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, host_pid_, 0)));
   if (!pidfd_.valid()) return FailErrno("cannot open a pidfd");
   if (group) TRY(group->Add(host_pid_));
@@ -116,7 +117,7 @@ Result<std::optional<Outcome>> JailedProcess::WaitFor(Seconds limit) {
   if (outcome_) return outcome_;
   const std::optional<Message> message = Receive(report_.get(), limit);
   if (!message) return std::optional<Outcome>();
-  // Without a report init itself was killed, and with it everything in the jail.
+  // A missing report means that init itself was killed, and everything in the jail with it.
   Outcome outcome{.kind = Outcome::Kind::kSignalled, .code = SIGKILL, .usage = {}};
   if (!message->closed && message->report.kind == PRAGMA_INIT_DIED) {
     outcome = FromReport(message->report);
@@ -128,8 +129,8 @@ Result<std::optional<Outcome>> JailedProcess::WaitFor(Seconds limit) {
   return outcome_;
 }
 
-// The program first: then init still reports what it used. The kernel ends the rest of the jail
-// with init, then bwrap's own process ends, and then the guard.
+// Kills the program first, because init then still reports what it used. The kernel ends the rest
+// of the jail with init. Then bwrap's own process ends, and then the guard.
 Result<Outcome> JailedProcess::Kill() {
   TRY(WaitFor(Seconds{0}));
   if (!outcome_ && pidfd_.valid()) {

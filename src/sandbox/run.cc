@@ -19,7 +19,7 @@
 namespace pragma {
 namespace {
 
-// One captured output of the program.
+// Capture: one captured output of the program.
 struct Capture {
   UniqueFd read;
   UniqueFd write;
@@ -32,8 +32,8 @@ Result<Capture> MakeCapture(std::string* text) {
   return Capture{.read = UniqueFd(ends[0]), .write = UniqueFd(ends[1]), .text = text};
 }
 
-// Reads what is there; closes at the end. What exceeds the limit is read and dropped, so that the
-// program never blocks on a full pipe.
+// Reads what is available. Closes the pipe at end of file. Bytes past the limit are read and
+// dropped, so that the program never blocks on a full pipe.
 void Drain(Capture& capture, std::size_t max_bytes, bool& truncated) {
   std::array<char, 65536> buffer{};
   const ssize_t n = ::read(capture.read.get(), buffer.data(), buffer.size());
@@ -48,7 +48,7 @@ void Drain(Capture& capture, std::size_t max_bytes, bool& truncated) {
   truncated = truncated || got > room;
 }
 
-// Until both outputs are closed (true) or the deadline has passed (false).
+// Reads until both outputs are closed (true) or the deadline has passed (false).
 bool Pump(std::array<Capture, 2>& captures, std::size_t max_bytes, TimePoint deadline,
           bool& truncated) {
   while (captures[0].read.valid() || captures[1].read.valid()) {
@@ -81,7 +81,7 @@ Result<Jail::RunOutcome> Jail::Run(const JailSpec& spec, const RunLimits& limits
   const auto ended = TRY(process.WaitFor(deadline - std::chrono::steady_clock::now()));
   result.timed_out = !ended.has_value();
   result.outcome = TRY(process.Kill());
-  if (result.timed_out) {  // the last words; everything is dead, so this ends
+  if (result.timed_out) {  // reads the last output; every writer is dead, so this ends
     static_cast<void>(Pump(captures, limits.max_output_bytes, After(Seconds{1}), result.truncated));
   }
   result.wall = std::chrono::steady_clock::now() - start;

@@ -1,4 +1,4 @@
-// For tests: one misbehaving program (kMischief), jails to put it in, and what ran there.
+// For tests: one misbehaving program (kMischief), jails to run it in, and what ran there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -114,7 +114,8 @@ int main(int argc, char** argv) {
 }
 )";
 
-// The program, built once. Static: nothing has to be bound for it.
+// Builds the program once and returns its path. It is linked statically, so no library has to be
+// bound for it.
 inline const std::string& MischiefPath() {
   static TempDir* folder = new TempDir(TempDir::Create().value());
   static const std::string path = [] {

@@ -1,4 +1,4 @@
-// The real roles, with the real prompts, over a scripted model: a run, its recording, and its
+// Runs the real roles with the real prompts over a scripted model: a run, its recording, and its
 // replay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,7 @@
 #include "search/strategy.h"
 #include "store/store.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -40,7 +39,7 @@ std::string Code(const std::string& body) {
          body + " }\n```\n";
 }
 
-// Answers in the order of asking; what is asked is kept.
+// Answers in the order of the questions, and records them.
 class QueueModel final : public Model {
  public:
   explicit QueueModel(std::vector<std::string> replies) : replies_(std::move(replies)) {}
@@ -146,7 +145,7 @@ TEST(RealRoles, NPragmaFromRunToRecordingToReplay) {
   ExpectSameReplay(run, *result);
 }
 
-// The source of Code(body) with its last line marked.
+// Returns the source of Code(body) with its last line marked.
 std::string Plan(const std::string& body) {
   std::string source = Code(body);
   const std::size_t at = source.find(body);
@@ -178,7 +177,7 @@ TEST(RealRoles, StarkFromRunToRecordingToReplay) {
   EXPECT_EQ(repaired.advice->change, "Vector code.")
       << "the plan that the repair still carries out";
   EXPECT_FALSE(repaired.edit);
-  EXPECT_THAT(queue.prompts.at(3), HasSubstr("What it was meant to bring: Vector code."));
+  EXPECT_THAT(queue.prompts.at(3), HasSubstr("What it was meant to achieve: Vector code."));
   EXPECT_THAT(queue.prompts.at(3), HasSubstr("'y' was not declared"));
   const Trial& improved = result->tree.at(3);
   EXPECT_EQ(improved.parent, 2);
@@ -196,7 +195,7 @@ TEST(RealRoles, AnEditOutsideTheMarkedBlockCanBeRefused) {
   run.settings.preset.edit_check = "reject";
   run.settings.budget.attempts = 2;
   QueueModel queue({Code("/* good */ int b;\nint a;"), Plan("int a;"), Code("/* good */ int c;")});
-  // The plan shows a source of its own; the Coder's has lost none of it but the block.
+  // The plan contains its own source. The Coder's source has lost nothing of it except the block.
   const auto result = Drive(run, queue);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->tree.at(2).edit->inside());

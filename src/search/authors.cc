@@ -14,8 +14,8 @@
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "core/advice.h"
-#include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/status.h"
 #include "core/trial.h"
 #include "search/preset.h"
 #include "search/session.h"
@@ -34,7 +34,7 @@ int ParentFor(const SearchTree& tree, const Move& move, const std::optional<Advi
   return move.node;
 }
 
-// What a strategy asks to work on, in words.
+// Returns the focus of a strategy in words.
 std::string FocusText(const Preset& preset, const std::string& focus) {
   const auto family = std::ranges::find(preset.families, focus, &Family::name);
   if (family == preset.families.end() || family->about.empty()) return focus;
@@ -58,7 +58,7 @@ Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) c
   trial.parent = ParentFor(seen, move, trial.advice);
   TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
   if (Debugs(trial))
-    trial.advice = seen.at(trial.parent).advice;  // whose plan it still carries out
+    trial.advice = seen.at(trial.parent).advice;  // the plan that it still carries out
   CheckEdit(seen, trial);
   if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
   return Written{.trial = std::move(trial), .stopped = {}};
@@ -74,7 +74,8 @@ bool Authors::Debugs(const Trial& trial) const {
   return preset_.debugger && trial.role == Role::kRepair;
 }
 
-// A linear strategy leaves the choice of the version to the advice; a tree has made it.
+// A linear strategy leaves the choice of the version to the advice. A tree strategy has already
+// made it.
 Result<void> Authors::Advise(const Window& window, Trial& trial) const {
   if (parts_.observer.on_phase)
     parts_.observer.on_phase(trial.node, preset_.anchors ? "planner" : "conductor");
@@ -100,7 +101,8 @@ Result<void> Authors::Propose(const Window& window, Trial& trial) const {
   return {};
 }
 
-// A fact about every change that a planner marked in C++; a verdict only where the preset says so.
+// Checks every change that a planner marked in C++. The result is recorded as a fact. It becomes a
+// verdict only if the preset says so.
 void Authors::CheckEdit(const SearchTree& seen, Trial& trial) const {
   const bool marked = trial.role == Role::kImprove && trial.advice &&
                       !trial.advice->anchored.empty() && trial.parent > 0;

@@ -1,5 +1,5 @@
-// Authors: the part of an attempt that models do, from a move to a trial still to be judged.
-// Private to search/.
+// Authors: the part of an attempt that models perform, from a move to a trial that is not yet
+// judged. Private to search/.
 #pragma once
 
 #include <optional>
@@ -16,21 +16,21 @@
 
 namespace pragma {
 
-// What an attempt came to: a trial, or the reason why the run ends (the trial then only says what
-// was spent).
+// The outcome of an attempt: a trial, or the reason why the run ends. In the latter case the trial
+// only says what was spent.
 struct Written {
   std::optional<Trial> trial;
   std::string stopped;
 };
 
-// Borrows all it is given. Several threads may ask it at once, each with a tree of its own.
+// Borrows all its arguments. Several threads may call it at the same time, each with its own tree.
 class Authors final {
  public:
   Authors(const std::string& run, const SessionParts& parts, const Preset& preset,
           const Budget& budget)
       : run_(run), parts_(parts), preset_(preset), budget_(budget) {}
 
-  // `seen`: what the strategy decided on.
+  // `seen` is the tree on which the strategy based its decision.
   [[nodiscard]] Result<Written> Write(const SearchTree& seen, const InFlight& flight) const;
 
  private:

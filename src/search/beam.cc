@@ -1,6 +1,6 @@
-// Beam: the best k kernels, each worked on towards the first b bottlenecks of its diagnosis (the
-// scheme of PyTorch's KernelAgent). Without rounds: the pair of kernel and bottleneck that was
-// tried least comes next, the faster kernel first, so that attempts in flight delay nothing.
+// Beam: works on the best k kernels, each with regard to the first b bottlenecks of its diagnosis
+// (the scheme of PyTorch's KernelAgent). There are no strict rounds: the least-tried pair of kernel
+// and bottleneck comes next, the faster kernel first, so that attempts in flight delay nothing.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -18,7 +18,7 @@
 namespace pragma {
 namespace {
 
-// Passed kernels, the fastest first.
+// Returns the passed kernels, the fastest first.
 std::vector<int> Ranked(const TreeView& view) {
   std::vector<int> nodes;
   for (int node = 1; node < view.nodes(); ++node) {
@@ -28,7 +28,7 @@ std::vector<int> Ranked(const TreeView& view) {
   return nodes;
 }
 
-// The oldest failure that may still be repaired; 0: none.
+// Returns the oldest failure that may still be repaired, or 0 if there is none.
 int ToRepair(const TreeView& view, int most) {
   for (int node = 1; node < view.nodes(); ++node) {
     if (!view.passed(node) && view.has_code(node) && view.selections(node) == 0 &&
@@ -38,7 +38,7 @@ int ToRepair(const TreeView& view, int most) {
   return 0;
 }
 
-// What to work on in a kernel: the classes of its diagnosis; without one, anything.
+// Returns what to work on in a kernel: the classes of its diagnosis or, if it has none, anything.
 std::vector<std::string> Targets(const Trial& trial, int most) {
   std::vector<std::string> classes;
   if (trial.profile) {

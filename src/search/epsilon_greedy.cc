@@ -1,4 +1,4 @@
-// STARK's tree: epsilon-greedy selection with root throttling and pruned dead branches, and a
+// STARK's tree: epsilon-greedy selection with root throttling and pruning of dead branches, and a
 // window of nodes for each role (arXiv 2510.16996, 4.2 to 4.5). What the paper leaves open is a
 // setting (TreeRules).
 #include <algorithm>
@@ -23,7 +23,8 @@
 namespace pragma {
 namespace {
 
-// At most `most` of `nodes`, drawn at random where there are more; each once, oldest first.
+// Returns at most `most` of `nodes`, a random sample if there are more. Each occurs once, oldest
+// first.
 std::vector<int> Draw(std::vector<int> nodes, int most, Rng& rng) {
   std::ranges::sort(nodes);
   const auto repeated = std::ranges::unique(nodes);
@@ -74,7 +75,7 @@ bool Selection::Dead(int node) const {
 }
 
 bool Selection::Eligible(int node) const {
-  if (!view_.has_code(node)) return false;  // there is nothing to repair or to improve
+  if (!view_.has_code(node)) return false;  // there is nothing to repair or improve
   if (node == 0 && view_.selections(0) >= rules_.root_children) return false;
   if (node > 0 && rules_.most_children > 0 && view_.passed(node) &&
       view_.selections(node) >= rules_.most_children)
@@ -82,7 +83,7 @@ bool Selection::Eligible(int node) const {
   return !Dead(node);
 }
 
-// Of the best and of what was made from it, after so many attempts in vain.
+// Returns true for the best node and its descendants after too many attempts without a new best.
 bool Selection::Resting(int node) const {
   const Trial* best = view_.tree().best();
   if (rules_.rewind_after == 0 || best == nullptr) return false;
@@ -90,7 +91,7 @@ bool Selection::Resting(int node) const {
   return in_vain >= rules_.rewind_after && view_.in_subtree(node, best->node);
 }
 
-// The newest attempt, where it failed and may be repaired right away; else -1.
+// Returns the newest attempt if it failed and may be repaired at once, otherwise -1.
 int Selection::RepairAtOnce() const {
   const int newest = view_.nodes() - 1;
   if (rules_.repairs == 0 || newest == 0 || view_.passed(newest) || !view_.has_code(newest) ||
@@ -110,7 +111,8 @@ std::vector<int> Selection::Candidates() const {
   return awake.empty() ? all : awake;
 }
 
-// The best score; among failures the one that was selected least, then the shallowest.
+// Returns the node with the best score. Among failures it is the least-selected one, then the
+// shallowest.
 int Selection::Greedy(const std::vector<int>& nodes) const {
   return *std::ranges::min_element(nodes, {}, [&](int node) {
     const double score = Score(node);
@@ -122,7 +124,7 @@ int Selection::Greedy(const std::vector<int>& nodes) const {
 int Selection::Node() const {
   if (const int failed = RepairAtOnce(); failed > 0) return failed;
   const std::vector<int> nodes = Candidates();
-  if (nodes.empty()) return 0;  // every reply was without code: begin again
+  if (nodes.empty()) return 0;  // every reply was without code: start again
   std::vector<int> leaves = nodes;
   std::erase_if(leaves, [&](int node) { return view_.selections(node) > 0; });
   if (rng_.Uniform() < rules_.epsilon && !leaves.empty())
@@ -130,7 +132,8 @@ int Selection::Node() const {
   return Greedy(nodes);
 }
 
-// The best nodes outside the subtree of `node`, each kernel once; the reference is shown anyway.
+// Returns the best nodes outside the subtree of `node`, each kernel once. The reference is shown
+// anyway.
 std::vector<int> Selection::Leaders(int node) const {
   std::vector<int> ranked{0};
   for (const Trial& trial : view_.tree().trials()) {

@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kExploration = 0.5;
 
-// What a family brought in this run, and how often it was tried or is being tried.
+// The gain of a family in this run, and how often it was tried or is being tried.
 struct Record {
-  double gain = 0;  // sum of log ratios to the version worked on, each within [0, 1]
+  double gain = 0;  // sum of log ratios to the base version, each within [0, 1]
   int tries = 0;
 };
 
@@ -43,7 +43,7 @@ Record RecordOf(const Family& family, const SearchTree& tree,
   return record;
 }
 
-// How much of the time the diagnosis says that this family can touch.
+// Returns the share of the time that this family can affect, according to the diagnosis.
 double Diagnosed(const Family& family, const Profile& profile) {
   double score = 0;
   for (const Diagnosis& cause : profile.diagnosis) {

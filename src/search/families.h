@@ -1,4 +1,5 @@
-// Families of optimisations: which one to work on, by what was measured. Private to search/.
+// Families of optimisations: chooses which one to work on, based on measurements. Private to
+// search/.
 #pragma once
 
 #include <string>
@@ -10,9 +11,10 @@
 
 namespace pragma {
 
-// The family for the next change of `node`: UCB1 over what each family gained in this run, after a
-// start by the node's diagnosis; families whose resource the node's profile shows to be saturated
-// are left out (the mask of arXiv 2511.18868). Empty: none is left, or the node has no profile.
+// Returns the family for the next change of `node`. The choice is UCB1 over the gains of each
+// family in this run, initialised with the node's diagnosis. Families whose resource is saturated
+// according to the node's profile are left out (the mask of arXiv 2511.18868). The result is empty
+// if none is left or the node has no profile.
 [[nodiscard]] std::string ChooseFamily(const std::vector<Family>& families, const SearchTree& tree,
                                        int node, const std::vector<InFlight>& in_flight);
 

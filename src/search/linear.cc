@@ -13,7 +13,7 @@
 namespace pragma {
 namespace {
 
-// The newest trial that has a candidate: there is nothing to work on in a reply without code.
+// Returns the newest trial with a candidate, because a reply without code cannot be improved.
 const Trial* NewestWithCode(const SearchTree& tree) {
   const Trial* newest = nullptr;
   for (const Trial& trial : tree.trials()) {
@@ -30,8 +30,8 @@ std::vector<int> EarlierWithCode(const SearchTree& tree, int node) {
   return nodes;
 }
 
-// The newest attempt, with the best version kept in sight. Attempts in flight change nothing: with
-// several at once each works on the newest that has ended.
+// Works on the newest attempt and also shows the best version. Attempts in flight have no
+// influence: if there are several, each works on the newest attempt that has ended.
 class LinearStrategy final : public Strategy {
  public:
   explicit LinearStrategy(std::string history) : history_(std::move(history)) {}

@@ -1,4 +1,4 @@
-// The policies behind MakeStrategy, one file each. Private to search/.
+// The policies behind MakeStrategy, one per file. Private to search/.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,16 @@
 
 namespace pragma {
 
-// Refinement of the newest attempt: PRAGMA's loop and, as a conversation, Caesar's (linear.cc).
+// Refines the newest attempt: PRAGMA's loop and, as a conversation, Caesar's (linear.cc).
 [[nodiscard]] std::unique_ptr<Strategy> MakeLinear(const Preset& preset);
-// Every attempt from the reference, none knowing of another (linear.cc).
+// Makes every attempt from the reference, independent of all others (linear.cc).
 [[nodiscard]] std::unique_ptr<Strategy> MakeIndependent();
-// STARK's tree (epsilon_greedy.cc).
+// Searches STARK's tree (epsilon_greedy.cc).
 [[nodiscard]] std::unique_ptr<Strategy> MakeEpsilonGreedy(const Preset& preset, const Seed& seed);
-// The best k kernels, each towards its b first diagnosed bottlenecks, in rounds (beam.cc).
+// Works on the best k kernels, each with regard to the first b bottlenecks of its diagnosis, in
+// rounds (beam.cc).
 [[nodiscard]] std::unique_ptr<Strategy> MakeBeam(const Preset& preset);
-// UCB1 on the logarithm of the speedup, with progressive widening (ucb.cc).
+// Applies UCB1 to the logarithm of the speedup, with progressive widening (ucb.cc).
 [[nodiscard]] std::unique_ptr<Strategy> MakeUcb(const Preset& preset);
 
 }  // namespace pragma

@@ -1,5 +1,5 @@
-// Presets: strategies/<name>.toml. An unknown key is an error, so that a misspelt one does not pass
-// for its default.
+// Reads presets from strategies/<name>.toml. An unknown key is an error, so that a misspelt one is
+// not silently replaced by its default.
 #include "search/preset.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   return near.empty() ? "known are " + Join(known, ", ") : "did you mean \"" + near + "\"?";
 }
 
-// One key of the file. What is absent keeps its default.
+// Reads one key of the file. A missing key keeps its default.
 class FromToml final {
  public:
   explicit FromToml(TomlReader& file) : file_(file) {}
@@ -55,7 +55,7 @@ class FromToml final {
   TomlReader& file_;
 };
 
-// Each key as "prefix.key", its value and its meaning.
+// Lists each key as "prefix.key" with its value and its meaning.
 class ToSettings final {
  public:
   ToSettings(std::string prefix, std::vector<PresetSetting>& settings)

@@ -1,5 +1,5 @@
-// The keys of a preset, once: read from TOML, written to and read from JSON, and explained by
-// `pragma strategies NAME`, all by visitors. Private to search/.
+// The keys of a preset, defined in one place. Visitors read them from TOML, write them to and read
+// them from JSON, and explain them in `pragma strategies NAME`. Private to search/.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace pragma {
 
-// What a key means, and which values it takes.
+// The meaning of a key, and the values it accepts.
 struct PresetKey {
   const char* name;
   const char* about;
-  std::vector<std::string> words = {};  // of a text, or of each text of a list; empty: any
-  double least = 0;                     // of a number
+  std::vector<std::string> words = {};  // allowed texts (also of list items); empty: any
+  double least = 0;                     // minimum of a number
   double most = std::numeric_limits<double>::max();
 };
 
-constexpr double kHottest = 2;  // temperatures as services take them
+constexpr double kHottest = 2;  // highest temperature that services accept
 
-// `visit(key, value)` for each; `Rules` may be const.
+// Calls `visit(key, value)` for each key. `Rules` may be const.
 template <class Rules, class Visit>
 void VisitTree(Rules& tree, Visit&& visit) {
   visit(PresetKey{"epsilon", "chance of a random leaf instead of the best node", {}, 0, 1},
@@ -31,17 +31,18 @@ void VisitTree(Rules& tree, Visit&& visit) {
         tree.root_children);
   visit(PresetKey{"dead_branch", "a node with more children than this, all failed, is given up"},
         tree.dead_branch);
-  visit(PresetKey{"dead_at_least", "the other reading: with so many or more"}, tree.dead_at_least);
+  visit(PresetKey{"dead_at_least", "the other reading: with this many or more"},
+        tree.dead_at_least);
   visit(PresetKey{"score", "what makes a node good", {"runtime", "speedup"}}, tree.score);
   visit(PresetKey{"leaders", "entries of the leaderboard, the reference among them"}, tree.leaders);
   visit(PresetKey{"leaders_refill",
-                  "show the best so many outside the subtree, not only those of the leaderboard"},
+                  "show this many of the best outside the subtree, not only the leaderboard's"},
         tree.leaders_refill);
-  visit(PresetKey{"window", "nodes shown besides the selected one; drawn from when there are more"},
+  visit(PresetKey{"window", "nodes shown besides the selected one; a sample if there are more"},
         tree.window);
-  visit(PresetKey{"repairs", "a failed attempt is repaired at once, so often in a row"},
+  visit(PresetKey{"repairs", "a failed attempt is repaired at once, this often in a row"},
         tree.repairs);
-  visit(PresetKey{"most_children", "of a passed node; 0: any number"}, tree.most_children);
+  visit(PresetKey{"most_children", "children of a passed node; 0: any number"}, tree.most_children);
   visit(PresetKey{"rewind_after",
                   "attempts without a new best until the best's branch rests; 0: never"},
         tree.rewind_after);
@@ -71,10 +72,11 @@ void VisitFamily(One& family, Visit&& visit) {
   visit(PresetKey{"classes", "diagnosis classes that it treats"}, family.classes);
   visit(PresetKey{"resource", "metric that is near 1 when nothing is left to gain"},
         family.resource);
-  visit(PresetKey{"saturated", "of it: from here on the family is left out"}, family.saturated);
+  visit(PresetKey{"saturated", "value of the resource from which on the family is left out"},
+        family.saturated);
 }
 
-// The keys outside the tables.
+// Visits the keys outside the tables.
 template <class Whole, class Visit>
 void VisitPreset(Whole& preset, Visit&& visit) {
   const std::vector<std::string> roles{"seed", "improve", "repair"};
@@ -92,8 +94,7 @@ void VisitPreset(Whole& preset, Visit&& visit) {
         preset.first_hop);
   visit(PresetKey{"edit_check", "edits outside the marked block", {"ignore", "warn", "reject"}},
         preset.edit_check);
-  visit(PresetKey{"debugger", "failed attempts are repaired by a role of its own"},
-        preset.debugger);
+  visit(PresetKey{"debugger", "failed attempts are repaired by a separate role"}, preset.debugger);
   visit(PresetKey{"profile", "passed kernels are profiled, and the roles see it"}, preset.profile);
   visit(PresetKey{"conductor_prompt", "prompts/NAME.mustache"}, preset.conductor_prompt);
   visit(PresetKey{"coder_prompt", "prompts/NAME.mustache"}, preset.coder_prompt);
@@ -103,8 +104,8 @@ void VisitPreset(Whole& preset, Visit&& visit) {
   visit(PresetKey{"coder_temperature", "of its model", {}, 0, kHottest}, preset.coder_temperature);
   visit(PresetKey{"debugger_temperature", "of its model", {}, 0, kHottest},
         preset.debugger_temperature);
-  visit(PresetKey{"attempts", "of its paper, or what suits it", {}, 1}, preset.attempts);
-  visit(PresetKey{"stall_attempts", "stop after so many without a new best; 0: never"},
+  visit(PresetKey{"attempts", "as in its paper, or a suitable number", {}, 1}, preset.attempts);
+  visit(PresetKey{"stall_attempts", "stop after this many without a new best; 0: never"},
         preset.stall_attempts);
   visit(PresetKey{"tune_seconds", "for the tunables of each passed kernel; 0: not tuned"},
         preset.tune_seconds);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kRecordingBytes = std::size_t{512} << 20U;
 
-// JSON as one line: what is stored may have been laid out for people.
+// Returns the JSON as one line, because stored JSON may be formatted for readability.
 std::string OneLine(const std::string& json) {
   if (json.find('\n') == std::string::npos) return json;
   const auto reader = JsonReader::Parse(json, "a stored value");
@@ -39,7 +39,8 @@ void BeginLine(JsonWriter& writer, std::string_view kind) {
 }
 
 std::string RunLine(const Recording& recording) {
-  // A recording is for others: no folder or command of this machine.
+  // A recording is passed on to other people, so it must not contain folders or commands of this
+  // machine.
   RunSettings settings = recording.settings;
   settings.conductor_model = WithoutPlace(settings.conductor_model);
   settings.coder_model = WithoutPlace(settings.coder_model);
@@ -115,7 +116,7 @@ void ReadEnd(const JsonReader& line, Recording& recording) {
   if (!line["final"].null()) recording.final_json = line["final"].Dump();
 }
 
-// Lines of a kind that is not known are passed over: later versions may add some.
+// Skips lines of an unknown kind, because later versions may add some.
 Result<void> ReadLine(std::string_view text, Recording& recording) {
   const JsonReader line = TRY(JsonReader::Parse(text, "the line"));
   std::string kind;

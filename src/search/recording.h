@@ -1,5 +1,5 @@
-// Recording: a run as a value that can leave its store: settings, calls and trials, in the order of
-// happening. As a file: one JSON object on each line (docs/store.md).
+// Recording: a run as a value that can leave its store: settings, calls and trials in chronological
+// order. As a file it is one JSON object per line (docs/store.md).
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 namespace pragma {
 
 struct Recording {
-  std::string run;  // the id it had
+  std::string run;  // original id of the run
   Task task;
   RunSettings settings;
   std::string stopped;     // empty: the run had not ended
@@ -27,7 +27,7 @@ struct Recording {
 
 [[nodiscard]] Result<Recording> RecordRun(const Store& store, const std::string& run);
 [[nodiscard]] std::string RecordingText(const Recording& recording);
-// `name` is the file's, for errors; they name the line too.
+// `name` is the file name for errors, which also name the line.
 [[nodiscard]] Result<Recording> ParseRecording(std::string_view text, std::string_view name);
 
 [[nodiscard]] Result<void> ExportRecording(const Store& store, const std::string& run,

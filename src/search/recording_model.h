@@ -1,5 +1,5 @@
-// RecordingModel: a Model whose replies are committed to the store before they are used, and which
-// never asks again for one that is there.
+// RecordingModel: a Model whose replies are committed to the store before they are used. It never
+// repeats a request whose reply is already stored.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@
 
 namespace pragma {
 
-// Several threads may ask at once, where the inner model allows it.
+// Several threads may call it at the same time if the inner model allows it.
 class RecordingModel final : public Model {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   RecordingModel(Model& inner, Store& store) : inner_(inner), store_(store) {}
 
   [[nodiscard]] Result<Completion> Complete(const std::vector<Message>& messages,
                                             const Sampling& sampling, const CallKey& key) override;
   [[nodiscard]] std::string name() const override { return inner_.name(); }
 
-  [[nodiscard]] int asked() const { return asked_; }    // of the inner model
-  [[nodiscard]] int reused() const { return reused_; }  // answered from the store
+  [[nodiscard]] int asked() const { return asked_; }    // requests to the inner model
+  [[nodiscard]] int reused() const { return reused_; }  // replies taken from the store
 
  private:
   Model& inner_;

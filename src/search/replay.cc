@@ -33,7 +33,7 @@
 namespace pragma {
 namespace {
 
-// Time that the harness took for a trial: what the models did not.
+// Returns the time that the harness spent on a trial: the total time without that of the models.
 Seconds HarnessTime(const Recording& recording, const Trial& trial) {
   double models = 0;
   for (const CallRecord& call : recording.calls) {
@@ -58,13 +58,13 @@ Evaluate RecordedEvaluations(const Recording& recording, Clock& clock) {
           " of {} has {}; a recorded evaluation cannot be used for another candidate",
           node, candidate.id(), recording.run, trial.candidate ? trial.candidate->id() : "none"));
     }
-    candidate = *trial.candidate;  // with what the recorded run's tuner chose
+    candidate = *trial.candidate;  // including the choice of the recorded run's tuner
     clock.SleepFor(HarnessTime(recording, trial));
     return trial.evaluation;
   };
 }
 
-// The candidate was compared when its evaluation was asked for.
+// The candidate was compared with the recorded one when its evaluation was requested.
 Observe RecordedProfiles(const Recording& recording) {
   return [&recording](const Candidate& /*candidate*/, const Evaluation& /*evaluation*/,
                       const Trial* /*best*/, int node) -> Result<Profile> {
@@ -73,8 +73,8 @@ Observe RecordedProfiles(const Recording& recording) {
   };
 }
 
-// The recorded trials are the budget: where the recorded run was broken off, the replay ends too. A
-// Conductor's wish to stop came one attempt later.
+// The budget is the number of recorded trials. If the recorded run was interrupted, the replay ends
+// there too. A Conductor's request to stop came one attempt later.
 Budget ReplayBudget(const Recording& recording) {
   const int extra = recording.stopped == "advice" ? 1 : 0;
   return {.attempts = static_cast<int>(recording.trials.size()) + extra};
@@ -134,7 +134,7 @@ Result<ReplayResult> DriveToTheEnd(const ReplayParts& parts, const Recording& re
   return result;
 }
 
-// The recorded attempt with a new evaluation.
+// Returns the recorded attempt with a new evaluation.
 Result<Trial> Remeasure(const Trial& recorded, const Trial* best, const Evaluate& evaluate) {
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "stopped");
   Trial fresh = recorded;
@@ -156,7 +156,7 @@ Result<ReplayResult> ResumeReplay(const ReplayParts& parts, const std::string& r
   const RunRecord record = TRY(parts.store->FindRun(run));
   const RunSettings settings = TRY(RunSettingsFromJson(record.settings_json));
   if (settings.recording.empty())
-    return Fail(ErrorKind::kUsage, "the run " + record.id + " is no replay");
+    return Fail(ErrorKind::kUsage, "the run " + record.id + " is not a replay");
   const std::string text = TRY(parts.store->GetArtefact(settings.recording));
   const Recording recording = TRY(ParseRecording(text, "the recording of " + record.id));
   return DriveToTheEnd(parts, recording, record.id);

@@ -1,5 +1,5 @@
-// Replay: a recorded run driven again. ReplayRun lets the true loop, strategy and roles run on
-// recorded replies and recorded evaluations; RemeasureRun judges the recorded candidates anew.
+// Replay: repeats a recorded run. ReplayRun runs the real loop, strategy and roles on recorded
+// replies and recorded evaluations. RemeasureRun judges the recorded candidates again.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct Agents {
   std::unique_ptr<Coder> coder;
   std::unique_ptr<Coder> debugger;  // nullptr: the Coder repairs
 };
-// The models of a run, which outlive its roles; one may serve several of them. nullptr for a role
-// that needs none.
+// The models of a run, which must outlive its roles. One model may serve several roles. It is
+// nullptr for a role that needs none.
 struct AgentModels {
   Model* conductor = nullptr;
   Model* coder = nullptr;
@@ -32,7 +32,7 @@ struct AgentModels {
 };
 // Builds the roles of a run.
 using MakeAgents = std::function<Result<Agents>(const AgentModels&, const RunSettings&)>;
-// The language-model ones, with the prompts of `prompt_dir`.
+// Returns the roles that ask language models, with the prompts of `prompt_dir`.
 [[nodiscard]] MakeAgents ModelAgents(std::string prompt_dir);
 
 struct ReplayParts {
@@ -42,29 +42,29 @@ struct ReplayParts {
 };
 
 struct ReplayResult {
-  std::string run;  // the new one
+  std::string run;  // id of the new run
   SessionResult session;
-  bool same_tree = false;          // as the recorded one
-  int reused = 0;                  // calls that an earlier, killed replay had committed already
+  bool same_tree = false;          // true: the tree equals the recorded one
+  int reused = 0;                  // calls that an earlier, killed replay had already committed
   std::vector<std::string> notes;  // prompts that differ from the recorded ones
 };
 
-// Puts a new run into the store, with the recording as an artefact (the file may vanish then), and
-// replays it without model, compiler or server. The run is finished in the store like the recorded
-// one. An Error when the replies no longer lead to the recorded candidates.
+// Adds a new run to the store, with the recording as an artefact (the file may be deleted
+// afterwards), and replays it without model, compiler or server. The run is finished in the store
+// like the recorded one. It is an error if the replies no longer lead to the recorded candidates.
 [[nodiscard]] Result<ReplayResult> ReplayRun(const ReplayParts& parts, const Recording& recording);
-// Goes on with a replay that was killed (RunSettings::recording is not empty).
+// Resumes a replay that was killed (RunSettings::recording is not empty).
 [[nodiscard]] Result<ReplayResult> ResumeReplay(const ReplayParts& parts, const std::string& run);
 
 struct Remeasured {
   Trial recorded;
-  Trial fresh;  // the same attempt with a new evaluation, and `best` by it
+  Trial fresh;  // the same attempt with a new evaluation and its own `best`
 };
 struct RemeasureResult {
-  std::vector<Remeasured> trials;  // those with a candidate, by node
-  bool interrupted = false;        // the user stopped it: `trials` holds what was done
+  std::vector<Remeasured> trials;  // trials with a candidate, by node
+  bool interrupted = false;        // the user stopped it: `trials` holds those done
 };
-// Evaluates each recorded candidate in order, against the best of the fresh ones so far.
+// Evaluates each recorded candidate in order, against the best newly evaluated one so far.
 [[nodiscard]] Result<RemeasureResult> RemeasureRun(
     const Recording& recording, const Evaluate& evaluate,
     const std::function<void(const Remeasured&)>& on_trial = {});

@@ -1,4 +1,4 @@
-// ReplayModel and ReplayClock: the recorded run's replies, and its time. Private to search/.
+// ReplayModel and ReplayClock: the replies of a recorded run, and its time. Private to search/.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace pragma {
 
-// Stands still unless it is told to go on, so that a replay sees the recorded durations.
+// A clock that advances only on request, so that a replay sees the recorded durations.
 class ReplayClock final : public Clock {
  public:
   [[nodiscard]] TimePoint Now() const override { return now_; }
@@ -26,16 +26,16 @@ class ReplayClock final : public Clock {
   TimePoint now_;
 };
 
-// Answers each call with the recorded reply of the same (node, role, ordinal), and with no other. A
-// prompt that differs from the recorded one is noted.
+// Answers each call with the recorded reply for the same (node, role, ordinal), and with no other.
+// It notes each prompt that differs from the recorded one.
 class ReplayModel final : public Model {
  public:
-  // `recording` outlives it.
+  // `recording` must outlive this object.
   explicit ReplayModel(const Recording& recording);
 
   [[nodiscard]] Result<Completion> Complete(const std::vector<Message>& messages,
                                             const Sampling& sampling, const CallKey& key) override;
-  // Of the model that wrote the first reply.
+  // Returns the name of the model that wrote the first reply.
   [[nodiscard]] std::string name() const override;
 
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

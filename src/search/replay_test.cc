@@ -26,8 +26,7 @@
 #include "search/session.h"
 #include "store/store.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -198,10 +197,10 @@ TEST(Replay, OnlyReplaysAreResumedAsReplays) {
   Recorded recorded;
   const auto result = ResumeReplay({.store = &recorded.place.store, .make_agents = FakeAgents()},
                                    recorded.place.run);
-  EXPECT_THAT(result.error().message, HasSubstr("is no replay"));
+  EXPECT_THAT(result.error().message, HasSubstr("is not a replay"));
 }
 
-// Counters that a child shares with us, so that they survive its death.
+// Counters in memory that a child process shares with the test, so that they survive its death.
 class Counters final {
  public:
   Counters() : memory_(SharedMemory::Create("counters", 64).value()) {}
@@ -212,7 +211,8 @@ class Counters final {
   SharedMemory memory_;
 };
 
-// Runs `body` in a child that is killed at the given point (0: never). True: it lived to the end.
+// Runs `body` in a child process that is killed at the given point (0: never). Returns true if it
+// survived to the end.
 template <class Body>
 bool InChild(const Counters& counters, int kill_at, const Body& body) {
   counters.points() = 0;

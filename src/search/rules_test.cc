@@ -1,4 +1,4 @@
-// Strategies, presets, stopping rules and settings: what needs no store.
+// Tests strategies, presets, stopping rules and settings, which need no store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,7 @@
 #include "search/stopping.h"
 #include "search/strategy.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 

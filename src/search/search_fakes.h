@@ -1,4 +1,4 @@
-// Scripted authors and judges, for the tests of search only.
+// Scripted authors and judges for the tests of search.
 #pragma once
 
 #include <functional>
@@ -30,10 +30,10 @@
 
 namespace pragma {
 
-// Called at each point where a run may die or fail; an Error makes the part fail there.
+// Called at each point where a run may die or fail. An Error makes the component fail there.
 using Hook = std::function<Result<void>(std::string_view point)>;
 
-// Replies by (role, node), the same however often it is asked.
+// Replies according to (role, node), with the same reply each time.
 class ModelByScript final : public Model {
  public:
   using Script = std::map<std::pair<std::string, int>, std::string>;
@@ -57,7 +57,7 @@ class ModelByScript final : public Model {
   }
   [[nodiscard]] std::string name() const override { return "scripted"; }
 
-  std::vector<std::string> prompts;  // every question asked
+  std::vector<std::string> prompts;  // all questions asked
   Hook hook;
 
  private:
@@ -78,7 +78,7 @@ inline Spent SpentOn(const Completion& completion) {
   return {completion.seconds, completion.tokens_in, completion.tokens_out, completion.usd};
 }
 
-// Replies: "best", "current", "reference", "stop".
+// Its replies are "best", "current", "reference" and "stop".
 class FakeConductor final : public Conductor {
  public:
   FakeConductor(Model& model, Hook hook) : model_(model), hook_(std::move(hook)) {}
@@ -98,7 +98,7 @@ class FakeConductor final : public Conductor {
   Hook hook_;
 };
 
-// The reply is the source; "none" is a reply without code.
+// Its reply is the source. "none" is a reply without code.
 class FakeCoder final : public Coder {
  public:
   FakeCoder(Model& model, Hook hook) : model_(model), hook_(std::move(hook)) {}
@@ -122,7 +122,8 @@ class FakeCoder final : public Coder {
   Hook hook_;
 };
 
-// "pass LOW MS": passed, LOW is the lower end of the ratio to the best, MS the time; else an error.
+// Judges "pass LOW MS" as passed, where LOW is the lower end of the ratio to the best and MS is the
+// time. Anything else is an error.
 inline Evaluation Judge(const Candidate& candidate, const Trial* best) {
   const std::vector<std::string> words = Split(candidate.source(), ' ');
   Evaluation evaluation;
@@ -137,7 +138,7 @@ inline Evaluation Judge(const Candidate& candidate, const Trial* best) {
   return evaluation;
 }
 
-// A store with one run, and the parts to work on it.
+// A store with one run, and the parts needed to work on it.
 class Workplace final {
  public:
   explicit Workplace(ModelByScript::Script script)
@@ -153,12 +154,12 @@ class Workplace final {
   void Start() { run = StartRun(store, task, "relu.py", settings)->id; }
 
   Result<SessionResult> Run() { return RunIn(store); }
-  // As a new process would: fresh roles, strategy and connection.
+  // Runs as a new process would, with fresh roles, strategy and connection.
   Result<SessionResult> RunAgain() {
     Store fresh = TRY(Store::Open(dir.path() / ".pragma"));
     return RunIn(fresh);
   }
-  // Lets go of the run, as a process that ends.
+  // Runs and then releases the run, like a process that ends.
   Result<SessionResult> RunIn(Store& in) {
     Result<SessionResult> result = HoldAndRun(in);
     if (result) result->hold.Reset();
@@ -205,7 +206,7 @@ class Workplace final {
   std::string run;
 };
 
-// Agents over whatever model is given: what ModelAgents is in earnest.
+// Returns fake agents over any model. It takes the place of the real ModelAgents.
 inline MakeAgents FakeAgents(const Hook& hook = {}) {
   return [hook](const AgentModels& models, const RunSettings& settings) -> Result<Agents> {
     Agents agents;

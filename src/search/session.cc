@@ -27,7 +27,7 @@
 namespace pragma {
 namespace {
 
-// An attempt whose authors are at work.
+// An attempt on which the authors are working.
 struct Begun {
   InFlight flight;
   std::future<Result<Written>> outcome;
@@ -75,14 +75,14 @@ class Loop final {
   Authors authors_;
   SessionResult result_;
   std::deque<Begun> begun_;                     // the tree's next nodes, in order
-  std::future<Result<Evaluation>> confirming_;  // of the tree's last trial, not yet in the store
+  std::future<Result<Evaluation>> confirming_;  // for the last trial, before it is stored
 };
 
 Result<SessionResult> Loop::Run() {
   result_.hold = TRY(parts_.store->LockRun(run_));
   TRY(Restore());
   Result<std::string> stopped = RunUntilStopped();
-  if (!stopped) static_cast<void>(Settle());  // what was found before is not lost
+  if (!stopped) static_cast<void>(Settle());  // keeps results of earlier trials
   Drop();
   if (!stopped) return std::unexpected(stopped.error());
   result_.stopped = std::move(*stopped);
@@ -103,7 +103,7 @@ Result<void> Loop::Restore() {
   return {};
 }
 
-// An attempt that the user broke off is dropped: no trial, no error.
+// An attempt that the user interrupts is dropped. It is neither a trial nor an error.
 Result<std::string> Loop::RunUntilStopped() {
   while (true) {
     Result<Written> outcome = Step();
@@ -118,7 +118,7 @@ Result<std::string> Loop::RunUntilStopped() {
   }
 }
 
-// The next trial; or nothing, after the best's sanitizers were waited for.
+// Returns the next trial, or nothing after it has waited for the sanitizers of the best.
 Result<Written> Loop::Step() {
   const std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
   if (!stopped.empty() && !confirming_.valid()) return Written{.trial = {}, .stopped = stopped};
@@ -131,7 +131,7 @@ Result<Written> Loop::Step() {
   return Finish();
 }
 
-// The oldest attempt under way, judged.
+// Takes the oldest attempt under way and judges it.
 Result<Written> Loop::Finish() {
   Begun oldest = std::move(begun_.front());
   begun_.pop_front();
@@ -155,7 +155,8 @@ void Loop::BeginAttempts() {
   }
 }
 
-// How many trials the attempt `node` is decided on: whatever ends sooner or later, always the same.
+// Returns how many trials the decision about attempt `node` is based on. It is always the same
+// number, whichever attempts end sooner or later.
 int Loop::EndedBefore(int node) const {
   const auto seeds = static_cast<int>(parts_.seeds.size());
   return node <= seeds ? 0 : std::max(node - std::max(parts_.jobs, 1), seeds);
@@ -181,8 +182,8 @@ Begun Loop::Begin(int node) const {
   return begun;
 }
 
-// The attempt after one that sanitizers rejected was made before their verdict was known: so it is
-// when it is resumed or replayed.
+// An attempt that followed one rejected by the sanitizers was made before their verdict was known.
+// When it is resumed or replayed, it must see the same tree.
 SearchTree Loop::SeenBy(int node) const {
   SearchTree seen = result_.tree.UpTo(EndedBefore(node));
   if (seen.last() == nullptr || !RejectedBySanitizer(seen.last()->evaluation)) return seen;
@@ -200,12 +201,12 @@ Written Loop::SeedOf(int node) const {
   return {.trial = std::move(trial), .stopped = {}};
 }
 
-// A call that is under way cannot be taken back; its reply is in the store.
+// A call that is under way cannot be cancelled. Its reply will be in the store.
 void Loop::Drop() {
   if (!begun_.empty() && parts_.jobs > 1)
     Log(LogLevel::kInfo, fmt::format("waiting for {} attempts under way", begun_.size()));
   for (Begun& begun : begun_) {
-    if (parts_.jobs <= 1 || !parts_.overlap) continue;  // not begun in truth
+    if (parts_.jobs <= 1 || !parts_.overlap) continue;  // it has not really begun
     const Result<Written> outcome = begun.outcome.get();
     if (outcome && outcome->trial) result_.spent += outcome->trial->spent;
   }
@@ -237,7 +238,8 @@ Result<void> Loop::EvaluateTrial(Trial& trial) const {
   return {};
 }
 
-// On disk before anything else happens; what is said of a new best waits for its sanitizers.
+// Stores the trial on disk before anything else happens. A new best is reported only after its
+// sanitizers have finished.
 Result<void> Loop::Keep(Trial trial) {
   TRY(parts_.store->AppendTrial(run_, trial));
   result_.spent += trial.spent;
@@ -253,7 +255,7 @@ void Loop::StartConfirming() {
   confirming_ = std::async(std::launch::async, parts_.confirm, *last->candidate, last->evaluation);
 }
 
-// An interruption leaves the trial as it is: resumed, the run asks its sanitizers again.
+// If it is interrupted, the trial stays as it is, and the resumed run runs its sanitizers again.
 Result<void> Loop::Settle() {
   if (!confirming_.valid()) return {};
   Result<Evaluation> confirmed = confirming_.get();

@@ -1,4 +1,4 @@
-// Session: one run. The loop of docs/design.md 7 over borrowed parts.
+// Session: one run, which is the loop of docs/design.md 7 over borrowed parts.
 #pragma once
 
 #include <functional>
@@ -22,39 +22,40 @@ namespace pragma {
 
 struct Budget {
   int attempts = 15;
-  double seconds = 0;  // 0: unlimited, likewise below
+  double seconds = 0;  // 0: unlimited, also for the limits below
   std::int64_t tokens = 0;
   double usd = 0;
 };
 
-// Judges one candidate, which becomes the variant of itself that a tuner chose. Real runs pass the
-// Verifier; replay passes the recorded evaluation of the node. A function rather than an interface:
-// one call, no state of its own.
+// Judges one candidate. It may replace the candidate by the variant that a tuner chose. Real runs
+// pass the Verifier, and replay passes the recorded evaluation of the node. It is a function and
+// not an interface, because it has one call and no state of its own.
 using Evaluate =
     std::function<Result<Evaluation>(Candidate& candidate, const Trial* best, int node)>;
 
-// Sanitizers, for a candidate that is about to become the best: returns its evaluation, amended. It
-// runs in a thread of its own beside the next call of a model, whose prompt takes it as passed.
+// Runs the sanitizers on a candidate that is about to become the best, and returns its amended
+// evaluation. It runs in a separate thread in parallel with the next model call, whose prompt
+// assumes that the candidate passes.
 using Confirm =
     std::function<Result<Evaluation>(const Candidate& candidate, const Evaluation& evaluation)>;
 
-// For a passed candidate, where the strategy uses profiles: what was measured and what it means,
-// with its judgement against `best`.
+// Profiles a passed candidate, where the strategy uses profiles. Returns the measurements, their
+// interpretation, and a comparison with `best`.
 using Observe = std::function<Result<Profile>(
     const Candidate& candidate, const Evaluation& evaluation, const Trial* best, int node)>;
 
-// Does beforehand, in the thread of the attempt, what can be done beside the judging of others: the
-// build, whose result the evaluation finds again.
+// Performs in advance, in the attempt's own thread, the work that can overlap with judging other
+// attempts. This is the build, whose result the evaluation reuses.
 using Prepare = std::function<void(const Candidate& candidate)>;
 
-// A kernel that a run begins with, before any author is asked.
+// A kernel with which a run starts, before any author is asked.
 struct SeedKernel {
   Candidate candidate;
   std::string author;  // "expert", "run r-..."
 };
 
-// What a run reports while it goes on; every member may be empty.
-// `on_phase` may be called by several threads.
+// Receives progress reports of a run. Every member may be empty. Several threads may call
+// `on_phase`.
 struct SessionObserver {
   std::function<void(int attempt, std::string_view phase)>
       on_phase;  // "conductor", "coder", "build", "check", "time", "profile"
@@ -73,31 +74,31 @@ struct SessionParts {
   Confirm confirm;  // may be empty
   Prepare prepare;  // may be empty
   std::vector<SeedKernel> seeds;
-  // Attempts under way at once: attempt t is decided on when t - jobs have ended, whatever the
-  // order in which the others do. They are judged one after the other.
+  // Number of concurrent attempts. Attempt t is decided when the first t - jobs attempts have
+  // ended, whatever the order in which the others end. Attempts are judged one after the other.
   int jobs = 1;
-  bool overlap = true;  // false: with jobs > 1 as well one call at a time, for a replay
+  bool overlap = true;  // false: one call at a time even with jobs > 1, for a replay
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;
   const MachineSummary* machine = nullptr;
   SessionObserver observer;
   const ExampleKernel* example = nullptr;  // may be nullptr
   std::string advice_from_user;            // shown in every prompt; may be empty
-  int shown_attempts = 0;                  // "attempt 3 of ..." in prompts; 0: the budget's
+  int shown_attempts = 0;                  // "attempt 3 of ..." in prompts; 0: that of the budget
 };
 
 struct SessionResult {
   SearchTree tree;
   std::string stopped;  // "budget", "roofline", "stall", "advice", "interrupted"
   Spent spent;
-  UniqueFd hold;  // Store::LockRun: keeps others off until the caller has finished the run
+  UniqueFd hold;  // from Store::LockRun: excludes others until the caller has finished the run
 };
 
-// Runs until a stopping rule holds (attempts under way are then dropped); starts from whatever the
-// store already has of the run (resume is the same call). A trial is on disk before the next
-// begins. The run stays "running" in the store: the caller measures the best again and calls
-// Store::FinishRun (after an Error it does not, so that the run can be resumed). Only one process
-// works on a run at a time.
+// Runs until a stopping rule holds. Attempts under way are then dropped. It starts from whatever
+// the store already has of the run, so resuming is the same call. Each trial is on disk before the
+// next one begins. The run stays "running" in the store: the caller measures the best again and
+// then calls Store::FinishRun (but not after an Error, so that the run can be resumed). Only one
+// process works on a run at a time.
 [[nodiscard]] Result<SessionResult> RunSession(const std::string& run, const SessionParts& parts,
                                                const Preset& preset, const Budget& budget);
 

@@ -16,8 +16,7 @@
 #include "core/trial.h"
 #include "search/search_fakes.h"
 
-// A missing value may end a test.
-// NOLINTBEGIN(bugprone-unchecked-optional-access)
+// A missing value may end a test, so unchecked access is fine here.
 namespace pragma {
 namespace {
 
@@ -25,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A run with every kind of turn: seed, failure, repair, gains, no gain, no code.
+// A script with every kind of turn: seed, failure, repair, gains, no gain, no code.
 ModelByScript::Script LongScript() {
   return {
       {{"coder", 1}, "broken"},   {{"conductor", 2}, "current"}, {{"coder", 2}, "pass 1 9"},
@@ -93,7 +92,7 @@ TEST_F(SessionTest, ShowsTheRolesWhatTheStrategySays) {
                                                "attempt 4 of 4 current 3 best 3 others advised"));
 }
 
-// What a sanitizer says of kernels with "racy" in them.
+// The verdict of a sanitizer that rejects kernels with "racy" in them.
 Result<Evaluation> Sanitize(const Candidate& candidate, const Evaluation& evaluation) {
   Evaluation amended = evaluation;
   const bool racy = candidate.source().find("racy") != std::string::npos;
@@ -300,7 +299,7 @@ TEST_F(SessionTest, OnlyOneProcessWorksOnARun) {
   EXPECT_TRUE(place.store.LockRun(place.run));
 }
 
-// Six attempts, three at a time: what each is decided on does not hang on who is quicker.
+// Six attempts, three at a time. What each one is based on must not depend on which is faster.
 ModelByScript::Script ParallelScript() {
   ModelByScript::Script script;
   for (int node = 1; node <= 6; ++node) {

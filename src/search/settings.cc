@@ -100,7 +100,7 @@ void ReadSeed(const JsonReader& reader, Seed& seed) {
   }
 }
 
-// None: C++, as in older runs.
+// A missing language means C++, as in older runs.
 void ReadLanguage(const JsonReader& reader, Language& language) {
   std::string name(LanguageName(language));
   reader.Get(name);
@@ -109,7 +109,7 @@ void ReadLanguage(const JsonReader& reader, Language& language) {
     language = known;
     return;
   }
-  reader.Complain("is no language that kernels are searched in");
+  reader.Complain("is not a language that a search supports");
 }
 
 void WriteSeeds(JsonWriter& writer, const std::vector<SeedKernel>& seeds) {
@@ -159,7 +159,8 @@ std::string ToJson(const RunSettings& settings) {
       .Field("coder", settings.coder_model)
       .Field("debugger", settings.debugger_model)
       .EndObject();
-  // Left out where it always was: benchmarks know their runs by this text.
+  // The default language is left out as in older versions, because benchmarks identify their runs
+  // by this text.
   if (settings.language != Language::kCpp)
     writer.Field("language", LanguageName(settings.language));
   writer.Field("jobs", settings.jobs);
@@ -252,7 +253,7 @@ std::string NewRunId(std::int64_t unix_millis) {
 
 Result<RunRecord> StartRun(Store& store, const Task& task, const std::filesystem::path& task_path,
                            const RunSettings& settings) {
-  constexpr int kTries = 20;  // two runs of one second may draw the same digits
+  constexpr int kTries = 20;  // two runs in the same second may draw the same digits
   RunRecord run{.task_name = task.name,
                 .task_json = ToJson(task),
                 .task_path = task_path,

@@ -29,12 +29,12 @@ namespace {
 
 constexpr double kEagerMs = 1;
 
-// One run in its world: what each node truly is, beside what was measured of it.
+// One run in its world: the true speed of each node, and what was measured of it.
 class World final {
  public:
   World(const SimulatedWorld& rules, const Seed& seed) : rules_(rules), rng_(seed) {}
 
-  // The trial of `move`; failures keep the speed that they would have.
+  // Returns the trial of `move`. Failures keep the speed that they would have had.
   [[nodiscard]] Trial Attempt(const SearchTree& tree, const Move& move, int node);
   [[nodiscard]] double speed(int node) const { return speeds_[static_cast<std::size_t>(node)]; }
 
@@ -60,7 +60,7 @@ Interval World::Measured(double log_ratio) {
   return {std::exp(seen), std::exp(seen - 2 * rules_.noise), std::exp(seen + 2 * rules_.noise)};
 }
 
-// Three causes in random order: a beam or a choice of families needs something to choose from.
+// Three causes in random order, because a beam or a choice of families needs alternatives.
 Profile World::Diagnosed() {
   constexpr std::array<const char*, 4> kCauses{"not_vectorised", "dram_bandwidth",
                                                "dependency_chain", "not_parallel"};
@@ -96,8 +96,8 @@ Trial World::Attempt(const SearchTree& tree, const Move& move, int node) {
   return trial;
 }
 
-// The attempt after those in `moves`, of which `jobs` - 1 are still in flight: the tree that it is
-// decided on, and the move.
+// Decides the attempt after those in `moves`, of which `jobs` - 1 are still in flight. Returns the
+// tree on which the decision is based, and the move.
 std::pair<SearchTree, Move> Decide(Strategy& strategy, const SimulatedRun& run, int jobs) {
   const auto begun = static_cast<int>(run.moves.size());
   SearchTree seen = run.tree.UpTo(begun + 1 - jobs);
@@ -108,14 +108,15 @@ std::pair<SearchTree, Move> Decide(Strategy& strategy, const SimulatedRun& run, 
   return {std::move(seen), std::move(move)};
 }
 
-// The move with the version that a Conductor would start from: the best, where the newest is none.
+// Returns the move with the version from which a Conductor would start: the best, unless the newest
+// attempt is to be repaired.
 Move WithBase(const Preset& preset, const SearchTree& seen, Move move) {
   const bool free = preset.conductor && AdviceChoosesBase(preset) && move.role == Role::kImprove;
   if (free && seen.best() != nullptr) move.node = seen.best()->node;
   return move;
 }
 
-// Sums for a mean and its interval.
+// Accumulates a mean and its interval.
 class Mean final {
  public:
   void Add(double value) {
@@ -130,7 +131,8 @@ class Mean final {
     const double variance = std::max(squares_ / n - mean * mean, 0.0);
     return {mean, 1.96 * std::sqrt(variance / n)};
   }
-  // Of ones and zeros: the chance of a one, a half where nothing is known (Laplace).
+  // Interprets the values as ones and zeros, and returns the probability of a one. Without data it
+  // is one half (Laplace).
   [[nodiscard]] double Smoothed() const { return (sum_ + 1) / (count_ + 2); }
 
  private:
@@ -139,7 +141,7 @@ class Mean final {
   double squares_ = 0;
 };
 
-// The mean of logarithms as a geometric mean.
+// Turns the mean of logarithms into a geometric mean.
 Figure Geometric(const Figure& logs) {
   const double mean = std::exp(logs.mean);
   return {mean, mean * (std::exp(logs.half) - 1)};
@@ -193,10 +195,10 @@ SimulatedFigures SimulateMany(const Preset& preset, const SimulatedWorld& world,
 
 namespace {
 
-// What the trials of recorded runs say about the chances and sizes of a world.
+// Estimates the probabilities and sizes of a world from the trials of recorded runs.
 class Observed {
  public:
-  // `limit`: logarithm of the best speedup that any run of the task found.
+  // `limit` is the logarithm of the best speedup that any run of the task found.
   void Add(const Recording& recording, double limit) {
     best_.Add(limit);
     for (const Trial& trial : recording.trials) {
@@ -238,16 +240,16 @@ class Observed {
   }
 
   Mean made_, repaired_;          // whether a candidate is correct
-  Mean best_;                     // the limits
-  Mean first_, first_squared_;    // how far a first version lies behind its limit
-  Mean gained_;                   // whether a change made a correct kernel faster
-  Mean shares_, losses_squared_;  // by which part of what was left, or how much slower
+  Mean best_;                     // limits of the tasks
+  Mean first_, first_squared_;    // distance of a first version from its limit
+  Mean gained_;                   // whether a change sped up a correct kernel
+  Mean shares_, losses_squared_;  // gain as a share of the remaining distance, or slowdown
 };
 
 }  // namespace
 
 SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
-  std::map<std::string, double> limits;  // by the task's text
+  std::map<std::string, double> limits;  // by the text of the task
   for (const Recording& recording : recordings) {
     double& limit = limits[recording.task.sha256];
     for (const Trial& trial : recording.trials) limit = std::max(limit, LogSpeedup(trial));
@@ -258,7 +260,7 @@ SimulatedWorld WorldOf(const std::vector<Recording>& recordings) {
   return observed.World();
 }
 
-// The chances of a correct kernel are those of STARK's Table 2, rounded.
+// The probabilities of a correct kernel are those of STARK's Table 2, rounded.
 std::vector<SimulatedWorld> StandardWorlds() {
   SimulatedWorld even;
   SimulatedWorld harder{.name = "harder", .correct = 0.35, .repaired = 0.35};

@@ -1,4 +1,4 @@
-// The rules of a run: when it stops, and what makes a trial the best.
+// The rules that decide when a run stops, and which trial is the best.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace pragma {
 
-inline constexpr double kRooflineMargin = 0.05;  // this near to its bound, a kernel is done
+inline constexpr double kRooflineMargin = 0.05;  // a kernel this close to its bound is done
 
-// A trial becomes the best when it passed and is the first that did, or when the interval of its
-// paired ratio against the present best lies above 1 + kMinimumEffect. One that packs its
-// parameters beforehand never replaces one that does not: their figures are not comparable.
+// A trial becomes the best if it passed and is the first that did, or if the interval of its paired
+// ratio to the current best is above 1 + kMinimumEffect. A kernel that packs its parameters
+// beforehand never replaces one that does not, because their times are not comparable.
 [[nodiscard]] bool BecomesBest(const Evaluation& evaluation, const Trial* best);
 
-// "roofline", "budget", "stall", or empty: go on.
+// Returns "roofline", "budget" or "stall", or an empty string if the run continues.
 [[nodiscard]] std::string StopReason(const SearchTree& tree, const Spent& spent,
                                      const Preset& preset, const Budget& budget);
 

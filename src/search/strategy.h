@@ -1,4 +1,4 @@
-// Strategy: which node to work on next, and what each role is shown.
+// Strategy: decides which node to work on next, and what each role is shown.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,25 @@
 namespace pragma {
 
 struct Move {
-  int node = 0;  // the node worked on; becomes the parent unless the advice's base says otherwise
+  int node = 0;  // the node worked on; the parent, unless the advice's base says otherwise
   Role role = Role::kSeed;
   std::vector<int> plan_window;  // further nodes shown to the Conductor or planner, oldest first
-  std::vector<int> code_window;  // the same for the Coder or debugger
+  std::vector<int> code_window;  // further nodes shown to the Coder or debugger
   std::string focus;             // a diagnosis class or family to work on; empty: any
 };
 
-// An attempt that has begun and is no trial yet.
+// An attempt that has begun but is not a trial yet.
 struct InFlight {
-  int node = 0;  // the number that it will have
+  int node = 0;  // number that it will have
   Move move;
 };
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // The move of attempt `node` >= tree.next_node(); between the tree's last node and it lie the
-  // attempts in flight. A function of the arguments alone (and of the strategy's own seed), so that
-  // a run can be resumed and replayed.
+  // Returns the move of attempt `node` >= tree.next_node(). The attempts between the tree's last
+  // node and `node` are in flight. The result depends only on the arguments and on the strategy's
+  // own seed, so that a run can be resumed and replayed.
   [[nodiscard]] virtual Move Next(const SearchTree& tree,
                                   const std::vector<InFlight>& in_flight) = 0;
 };

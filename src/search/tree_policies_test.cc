@@ -1,4 +1,5 @@
-// STARK's rules as properties over thousands of simulated attempts, and the other tree policies.
+// Tests STARK's rules as properties over thousands of simulated attempts, and the other tree
+// policies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ Preset Shipped(const std::string& name) {
   return LoadPreset(std::string(PRAGMA_SOURCE_DIR) + "/strategies", name).value();
 }
 
-// Calls `check` with what the strategy saw at each attempt, and what it decided.
+// Calls `check` with what the strategy saw at each attempt and what it decided.
 using Check = std::function<void(const TreeView& view, const Move& move)>;
 void OverManyRuns(const Preset& preset, int jobs, const Check& check, std::uint64_t runs = 20) {
   for (const SimulatedWorld& world : StandardWorlds()) {
@@ -119,7 +120,8 @@ TEST_P(Stark, EachRoleSeesItsOwnWindow) {
 
 INSTANTIATE_TEST_SUITE_P(Jobs, Stark, ::testing::Values(1, 4));
 
-// The figures that the paper's rules lead to (30 attempts; a chance of 0.5, 0.35 and 0.15).
+// The figures that follow from the paper's rules (30 attempts; probabilities of 0.5, 0.35 and
+// 0.15).
 TEST(StarkFigures, SpendsItsAttemptsAsItsRulesImply) {
   const std::vector<SimulatedWorld> worlds = StandardWorlds();
   for (int i = 0; i < 2; ++i) {
@@ -296,7 +298,7 @@ TEST(Ucb, WidensWithVisitsAndPrefersWhatWasFaster) {
       << "attempts in flight are visits, and five visits allow a third child";
 }
 
-// Every policy must end where no model is to blame.
+// Every policy must have a valid next move in any tree.
 TEST(TreePolicies, AnyTreeHasANextMove) {
   for (const char* name : {"stark", "fusion", "beam", "ucb", "pragma", "sampling", "reflexion"}) {
     OverManyRuns(

@@ -49,7 +49,7 @@ bool TreeView::has_code(int node) const { return node == 0 || tree_.at(node).can
 
 bool TreeView::in_subtree(int node, int root) const {
   int at = node;
-  while (at > root) at = parent(at);  // a parent has the smaller number
+  while (at > root) at = parent(at);  // a parent has a smaller number
   return at == root;
 }
 

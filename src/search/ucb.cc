@@ -1,4 +1,4 @@
-// UCB1 (Auer et al. 2002) on the logarithm of the speedup, down a tree whose nodes may have more
+// UCB1 (Auer et al. 2002) on the logarithm of the speedup, in a tree whose nodes may have more
 // children the more often they are visited (progressive widening, Coulom 2007).
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,10 @@
 namespace pragma {
 namespace {
 
-// A failure is worth as much as a kernel at a quarter of eager's speed.
+// The reward of a failure is that of a kernel at a quarter of eager's speed.
 const double kWorstReward = std::log(0.25);
 
-// Visits and rewards of each node's subtree. An attempt in flight is a visit without reward.
+// Visits and rewards of each node's subtree. An attempt in flight is a visit without a reward.
 class Statistics final {
  public:
   explicit Statistics(const TreeView& view);
@@ -36,7 +36,7 @@ class Statistics final {
 Statistics::Statistics(const TreeView& view)
     : visits_(static_cast<std::size_t>(view.nodes())), sums_(visits_.size()) {
   const auto reward = [&](int node) { return std::max(view.log_speedup(node), kWorstReward); };
-  double best = 0;  // the reference is a kernel at eager's speed
+  double best = 0;  // the reference counts as a kernel at eager's speed
   for (int node = 1; node < view.nodes(); ++node) best = std::max(best, reward(node));
   for (int node = view.nodes() - 1; node >= 0; --node) {
     const auto at = static_cast<std::size_t>(node);
@@ -65,7 +65,7 @@ bool Ucb::MayWiden(const TreeView& view, const Statistics& statistics, int node)
   return view.selections(node) < std::ceil(allowed);
 }
 
-// -1: no child with code.
+// Returns -1 if there is no child with code.
 int Ucb::BestChild(const TreeView& view, const Statistics& statistics, int node) const {
   int best = -1;
   double most = 0;

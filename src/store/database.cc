@@ -16,7 +16,7 @@
 namespace pragma {
 namespace {
 
-// How long a writer waits for another pragma process; commits take milliseconds.
+// How long a writer waits for another pragma process. Commits take milliseconds.
 constexpr int kBusyTimeoutMs = 30'000;
 
 constexpr const char* kSettings =
@@ -50,7 +50,7 @@ Query& Query::Bind(std::string_view text) {
 }
 
 Query& Query::BindBytes(std::string_view bytes) {
-  // An empty view may hold a null pointer, which SQLite would take for NULL.
+  // An empty view may hold a null pointer, which SQLite would store as NULL.
   const char* data = bytes.empty() ? "" : bytes.data();
   ::sqlite3_bind_blob64(statement_, ++bound_, data, bytes.size(), SQLITE_TRANSIENT);
   return *this;

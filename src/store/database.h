@@ -1,5 +1,5 @@
-// Database, Query, Transaction: as much of SQLite as pragma needs. For store/ and what keeps a file
-// or an index of its own (knowledge/).
+// Database, Query, Transaction: the part of SQLite that pragma needs. For store/ and for folders
+// that keep their own file or index (knowledge/).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace pragma {
 
 class Database;
 
-// One use of a prepared statement; the statement goes back to its database when this dies.
+// Query: one use of a prepared statement. The destructor gives the statement back to its database.
 class Query final {
  public:
   Query(Query&& other) noexcept;
@@ -27,18 +27,18 @@ class Query final {
   Query& operator=(const Query&) = delete;
   ~Query();
 
-  // Parameters from left to right; text and bytes are copied.
+  // Binds the parameters from left to right. Text and bytes are copied.
   Query& Bind(std::int64_t value);
   Query& Bind(std::string_view text);
   Query& BindBytes(std::string_view bytes);
   Query& BindNull();
-  // True: there is a row. False: done.
+  // Steps to the next row. True: there is a row. False: there are no more rows.
   [[nodiscard]] Result<bool> Next();
-  // For statements without rows.
+  // Runs a statement that returns no rows.
   [[nodiscard]] Result<void> Run();
 
   [[nodiscard]] std::int64_t Int(int column) const;
-  [[nodiscard]] std::string Text(int column) const;  // also of bytes
+  [[nodiscard]] std::string Text(int column) const;  // also reads bytes
   [[nodiscard]] bool IsNull(int column) const;
 
  private:
@@ -50,29 +50,32 @@ class Query final {
   int bound_ = 0;
 };
 
-// Whether a commit waits until the disk has it. One that does not survives the death of the
-// process, and is on the disk with the next that does.
+// Commits: whether a commit waits until the data is on the disk. A commit that does not wait
+// survives the death of the process, and reaches the disk with the next commit that waits.
 enum class Commits : std::uint8_t { kSynced, kUnsynced };
 
-// A connection. Statements are prepared once and kept. Not for several threads at once.
+// Database: a connection. Statements are prepared once and kept. Not for use by several threads at
+// once.
 class Database final {
  public:
-  // Creates the file if there is none; WAL, commits synced (docs/store.md says why).
+  // Opens the file and creates it if there is none. Uses WAL and synced commits (docs/store.md says
+  // why).
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& path);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  // Of the transactions from now on, not inside one. At first: synced.
+  // Sets how later transactions commit. Must not be called inside a transaction. The initial value
+  // is kSynced.
   [[nodiscard]] Result<void> Set(Commits commits);
-  // One or several statements without parameters or results.
+  // Runs one or several statements without parameters or results.
   [[nodiscard]] Result<void> Execute(const std::string& sql);
-  // `sql` must be a literal: it is the key of the kept statement. A statement is used by one Query
-  // at a time.
+  // Prepares a statement. `sql` must be a literal, because its address is the key of the kept
+  // statement. Only one Query at a time may use a statement.
   [[nodiscard]] Result<Query> Prepare(const char* sql);
-  // What a failed step means for the person who runs pragma.
+  // Explains what a failed step means for the person who runs pragma.
   [[nodiscard]] std::unexpected<Error> Failure() const;
-  // The last failure was a violated uniqueness.
+  // Returns whether the last failure was a violated uniqueness constraint.
   [[nodiscard]] bool constraint_failed() const;
 
  private:
@@ -82,7 +85,7 @@ class Database final {
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
 
-// BEGIN IMMEDIATE ... COMMIT; rolled back unless committed.
+// Transaction: BEGIN IMMEDIATE ... COMMIT. The destructor rolls back unless it was committed.
 class Transaction final {
  public:
   [[nodiscard]] static Result<Transaction> Begin(Database& database);
@@ -95,7 +98,7 @@ class Transaction final {
 
  private:
   explicit Transaction(Database& database) : database_(&database) {}
-  Database* database_;  // nullptr: over
+  Database* database_;  // nullptr: the transaction is over
 };
 
 }  // namespace pragma

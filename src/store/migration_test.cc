@@ -1,4 +1,4 @@
-// Stores of earlier versions, made by the SQL of their time.
+// Tests migrations of stores of earlier versions, which are made by the SQL of those versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -14,15 +14,15 @@
 #include "core/json.h"
 #include "store/store.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
 
 using ::testing::HasSubstr;
 
-// As version 1 wrote it: kept here word for word, so that a change of schema.cc cannot hide a
-// break.
+// The tables as version 1 wrote them. The text is kept here word for word, so that a change of
+// schema.cc cannot hide a break.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE run (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_name TEXT NOT NULL,
   task_json TEXT NOT NULL, task_path TEXT NOT NULL, strategy TEXT NOT NULL,
@@ -46,7 +46,8 @@ INSERT INTO figure VALUES ('machine', '{"cpu":"x"}');
 PRAGMA user_version = 1;
 )sql";
 
-// As version 2 wrote it, likewise; the blob's id is that of its text.
+// The tables as version 2 wrote them, kept word for word as well. The id of the blob is the hash of
+// its text.
 constexpr const char* kVersion2 = R"sql(
 CREATE TABLE run (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_name TEXT NOT NULL,
   task_path TEXT NOT NULL, strategy TEXT NOT NULL, settings_json TEXT NOT NULL,

@@ -18,7 +18,7 @@
 namespace pragma {
 namespace {
 
-// Version 1: everything inline, so that a source that was tried again was stored again.
+// Version 1 keeps everything inline, so a source that was tried again was stored again.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE run (
   number INTEGER PRIMARY KEY,
@@ -56,7 +56,7 @@ CREATE TABLE figure (
 ) STRICT;
 )sql";
 
-// Version 2: tasks and candidates by content.
+// Version 2 stores tasks and candidates by content.
 constexpr const char* kVersion2 = R"sql(
 CREATE TABLE blob (
   sha256 TEXT PRIMARY KEY,
@@ -76,8 +76,9 @@ ALTER TABLE run ADD COLUMN task TEXT REFERENCES blob (sha256);
 ALTER TABLE trial ADD COLUMN candidate TEXT REFERENCES candidate (id);
 )sql";
 
-// Version 3: profiles, three quarters of a trial's JSON, apart from what lists of trials need. They
-// stand last, so that SQLite can leave their pages alone. What is no JSON is left to its reader.
+// Version 3 stores profiles, which are three quarters of a trial's JSON, apart from the data that
+// lists of trials need. The profile column is the last one, so that SQLite need not read its pages.
+// Text that is not JSON is left as it is, for its reader to report.
 constexpr const char* kVersion3 = R"sql(
 ALTER TABLE trial ADD COLUMN bottleneck TEXT NOT NULL DEFAULT '';
 ALTER TABLE trial ADD COLUMN profile TEXT;
@@ -88,7 +89,8 @@ UPDATE trial SET
 WHERE json_valid(json) AND json_type(json, '$.profile') = 'object';
 )sql";
 
-constexpr std::int64_t kManyTrials = 30'000;  // whose migration takes more than a second or two
+constexpr std::int64_t kManyTrials = 30'000;  // from this number on, migration takes more than a
+                                              // second or two
 
 struct Row {
   std::int64_t run = 0;
@@ -140,7 +142,7 @@ Result<void> ToVersion2(Database& database) {
   return MoveCandidates(database);
 }
 
-// Some 50 us for a trial.
+// Migrates the trials, at about 50 us per trial.
 Result<void> ToVersion3(Database& database) {
   const std::int64_t trials = TRY(TrialCount(database));
   if (trials >= kManyTrials)
@@ -150,7 +152,7 @@ Result<void> ToVersion3(Database& database) {
   return database.Execute(kVersion3);
 }
 
-// kSteps[v] leads from version v to v + 1.
+// kSteps[v] migrates from version v to v + 1.
 using Step = Result<void> (*)(Database&);
 constexpr std::array<Step, kStoreVersion> kSteps{ToVersion1, ToVersion2, ToVersion3};
 
@@ -165,7 +167,7 @@ Result<std::int64_t> Version(Database& database) {
 Result<void> Migrate(Database& database, const std::string& name) {
   if (TRY(Version(database)) == kStoreVersion) return {};
   Transaction transaction = TRY(Transaction::Begin(database));
-  const std::int64_t version = TRY(Version(database));  // another process may have been quicker
+  const std::int64_t version = TRY(Version(database));  // another process may have migrated first
   if (version > kStoreVersion || version < 0) {
     return Fail(ErrorKind::kUsage,
                 "the store " + name + " was written by a newer pragma (version " +

@@ -35,7 +35,7 @@
 namespace pragma {
 namespace {
 
-constexpr int kSuggestionWindow = 200;  // newest runs that a misspelt id is compared with
+constexpr int kSuggestionWindow = 200;  // number of newest runs that a misspelt id is compared with
 constexpr std::size_t kListedMatches = 5;
 
 constexpr const char* kRunColumns =
@@ -70,7 +70,8 @@ CallRecord CallFrom(const std::string& run, const Query& row) {
           .completion_json = row.Text(5)};
 }
 
-// The folder is the user's alone: prompts may hold their code. Git is told to leave it alone.
+// Creates the folder. Only the user may access it, because prompts may hold the user's code. A
+// .gitignore makes git ignore it.
 Result<void> MakeHome(const std::filesystem::path& home) {
   if (home.has_parent_path()) {
     TRY(MakeDirectories(home.parent_path()));
@@ -102,8 +103,9 @@ struct flock LockOf(std::int64_t byte) {
   return range;
 }
 
-// Locks one byte of the lock file: 0 while the store is opened, a run's number while it is worked
-// on. The lock belongs to the descriptor and dies with it (F_OFD_SETLK).
+// Locks one byte of the lock file: byte 0 while the store is opened, and the byte of a run's number
+// while a process works on that run. The lock belongs to the descriptor and ends with it
+// (F_OFD_SETLK).
 Result<std::optional<UniqueFd>> LockByte(const std::filesystem::path& home, std::int64_t byte,
                                          Wait wait) {
   UniqueFd fd = TRY(OpenLockFile(home));
@@ -117,7 +119,7 @@ Result<std::optional<UniqueFd>> LockByte(const std::filesystem::path& home, std:
   return FailErrno("cannot lock " + (home / "lock").string());
 }
 
-// Whether some descriptor, of whatever process, holds that lock. Takes nothing.
+// Returns whether a descriptor of any process holds that lock. Does not take the lock.
 Result<bool> ByteIsLocked(const std::filesystem::path& home, std::int64_t byte) {
   const UniqueFd fd = TRY(OpenLockFile(home));
   struct flock range = LockOf(byte);
@@ -138,7 +140,7 @@ std::string Listed(const std::vector<std::string>& ids) {
 struct Store::Impl {
   std::filesystem::path home;
   std::unique_ptr<Database> database;
-  mutable std::mutex mutex;  // one statement at a time
+  mutable std::mutex mutex;  // only one statement runs at a time
 
   Result<std::int64_t> RunNumber(const std::string& run) const;
   Result<std::vector<std::string>> Ids(const char* sql, std::string_view prefix) const;
@@ -161,7 +163,7 @@ Result<std::vector<std::string>> Store::Impl::Ids(const char* sql, std::string_v
   return ids;
 }
 
-// The full id that `id` stands for: itself, a unique prefix, or "last".
+// Returns the full id that `id` stands for. `id` may be the id itself, a unique prefix or "last".
 Result<std::string> Store::Impl::Resolve(const std::string& id) const {
   const auto newest =
       TRY(Ids("SELECT id FROM run WHERE ?1 = ?1 ORDER BY number DESC LIMIT ?2", id));
@@ -202,7 +204,7 @@ Store::~Store() = default;
 
 Result<Store> Store::Open(const std::filesystem::path& home) {
   TRY(MakeHome(home));
-  // One process at a time creates, migrates and switches to WAL.
+  // Only one process at a time creates the store, migrates it and switches it to WAL.
   const auto turn = TRY(LockByte(home, 0, Wait::kYes));
   auto impl = std::make_unique<Impl>();
   impl->home = home;

@@ -1,6 +1,6 @@
-// Store: the SQLite file of .pragma/ (docs/store.md): runs, calls, trials, artefacts, machine
-// figures. The only folder that sees sqlite3.h. Two pragma processes may share one store, and
-// threads one object.
+// Store: the SQLite file in .pragma/ (docs/store.md), which holds runs, calls, trials, artefacts
+// and machine figures. Only this folder includes sqlite3.h. Two pragma processes may share one
+// store, and several threads may share one Store object.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ struct RunRecord {
   std::string id;  // "r-20261121-101500-ab12"
   std::string task_name;
   std::string task_json;  // ToJson(Task)
-  std::string task_path;  // where the file was; may have moved since
-  std::string strategy;   // preset name
+  std::string task_path;  // path of the file when the run began; it may have moved since
+  std::string strategy;   // name of the preset
   std::string
       settings_json;  // everything that shaped the run: preset, models, budget, seed, options
   std::string state;  // "running", "finished"
   std::string
       stopped;  // "budget", "roofline", "stall", "advice", "interrupted"; empty while running
-  std::string final_json;  // evaluation of the re-measured best; empty: none
+  std::string final_json;  // evaluation of the re-measured best; empty: there is none
   std::int64_t created_ms = 0;
 };
 
@@ -42,12 +42,12 @@ struct CallRecord {
   int ordinal = 0;
   std::string model;
   std::string prompt_json;      // the messages
-  std::string completion_json;  // text, reasoning, tokens, money, time
+  std::string completion_json;  // text, reasoning, tokens, money and time
 };
 
 class Store final {
  public:
-  // Opens or creates `home`/pragma.db, migrates an older one, refuses a newer one.
+  // Opens or creates `home`/pragma.db. Migrates an older file and refuses a newer one.
   [[nodiscard]] static Result<Store> Open(const std::filesystem::path& home);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -58,42 +58,44 @@ class Store final {
   [[nodiscard]] Result<void> FinishRun(const std::string& run, const std::string& stopped,
                                        const std::string& final_json);
   [[nodiscard]] Result<void> ReopenRun(const std::string& run);
-  // Accepts a unique prefix, or "last".
+  // Finds a run. `id` may be a unique prefix, or "last".
   [[nodiscard]] Result<RunRecord> FindRun(const std::string& id) const;
   [[nodiscard]] Result<std::vector<RunRecord>> ListRuns(int limit) const;  // newest first
 
-  // Committed before it returns.
+  // Stores a call. It is committed before the function returns.
   [[nodiscard]] Result<void> AppendCall(const CallRecord& call);
   [[nodiscard]] Result<std::optional<CallRecord>> FindCall(const std::string& run, int node,
                                                            const std::string& role,
                                                            int ordinal) const;
   [[nodiscard]] Result<std::vector<CallRecord>> Calls(
-      const std::string& run) const;  // node, role, ordinal order of writing
+      const std::string& run) const;  // by node, then role, then ordinal, in order of writing
   [[nodiscard]] Result<std::size_t> CountCalls(const std::string& run) const;
   [[nodiscard]] Result<void> AppendTrial(const std::string& run, const Trial& trial);
-  // Rewrites a trial that is there: its sanitizers ran beside the next attempt.
+  // Rewrites an existing trial, because its sanitizers ran in parallel with the next attempt.
   [[nodiscard]] Result<void> AmendTrial(const std::string& run, const Trial& trial);
-  // By node; whole, with sources and profiles: some 20 KB of each. Lists need the summaries only.
+  // Returns whole trials by node, with sources and profiles: about 20 KB each. Lists need only the
+  // summaries.
   [[nodiscard]] Result<std::vector<Trial>> Trials(const std::string& run) const;
   [[nodiscard]] Result<std::vector<TrialSummary>> Summaries(const std::string& run) const;
-  // kUsage where the run has no such trial.
+  // Returns one trial. Fails with kUsage if the run has no such trial.
   [[nodiscard]] Result<Trial> FindTrial(const std::string& run, int node) const;
 
-  // Texts by content: put once, found by the id that is returned (SHA-256). A replayed run keeps
-  // its recording here.
+  // Stores a text by content and returns its id (SHA-256). Equal texts are stored once. A replayed
+  // run keeps its recording here.
   [[nodiscard]] Result<std::string> PutArtefact(std::string_view text);
   [[nodiscard]] Result<std::string> GetArtefact(const std::string& id) const;
 
-  // Held while a process works on a run, so that no second one does. Ends with the object, and with
-  // the process however that ends. kUsage: another process holds it.
+  // Locks a run for this process, so that no second process works on it. The lock ends with the
+  // returned object, and with the process however that ends. Fails with kUsage if another process
+  // holds the lock.
   [[nodiscard]] Result<UniqueFd> LockRun(const std::string& run) const;
-  // Whether some process works on it now.
+  // Returns whether some process works on the run now.
   [[nodiscard]] Result<bool> RunIsHeld(const std::string& run) const;
 
-  // Figures that outlive a run, by key; the value is JSON text.
+  // Stores a figure that outlives a run, by key. The value is JSON text.
   [[nodiscard]] Result<void> PutFigure(const std::string& key, const std::string& value);
   [[nodiscard]] Result<std::optional<std::string>> GetFigure(const std::string& key) const;
-  // Those that begin with `prefix`, in order.
+  // Returns the keys that begin with `prefix`, in order.
   [[nodiscard]] Result<std::vector<std::string>> FigureKeys(const std::string& prefix) const;
 
  private:

@@ -22,7 +22,7 @@
 #include "base/result.h"
 #include "core/json.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
@@ -69,7 +69,7 @@ Trial ExampleTrial(int node, const std::string& source) {
   return trial;
 }
 
-// Runs `sql` on the raw file; the first column of the first row, as text.
+// Runs `sql` on the raw file and returns the first column of the first row, as text.
 std::string Raw(const std::filesystem::path& file, const std::string& sql) {
   sqlite3* handle = nullptr;
   EXPECT_EQ(::sqlite3_open(file.c_str(), &handle), SQLITE_OK);
@@ -85,7 +85,7 @@ std::string Raw(const std::filesystem::path& file, const std::string& sql) {
   return result;
 }
 
-// A child process that runs `body` and leaves; its exit code is 0 if body returned true.
+// Starts a child process that runs `body` and exits. Its exit code is 0 if `body` returned true.
 pid_t Fork(const std::function<bool()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) ::_exit(body() ? 0 : 1);
@@ -162,7 +162,7 @@ TEST_F(StoreTest, SaysWhyNoRunIsFound) {
   EXPECT_THAT(store.FindRun("r-20260101-bbbc").error().message,
               HasSubstr("did you mean r-20260101-bbbb"));
   EXPECT_THAT(store.FindRun("x").error().message, HasSubstr("the newest is r-20260101-bbbb"));
-  EXPECT_FALSE(store.FindRun("")) << "an empty id is no prefix";
+  EXPECT_FALSE(store.FindRun("")) << "an empty id is not a prefix";
   EXPECT_FALSE(store.FindRun("r-%")) << "wildcards are plain text";
 }
 
@@ -254,7 +254,7 @@ TEST_F(StoreTest, OneProcessWorksOnARun) {
 
 constexpr int kTrialsOfEach = 20;
 
-// What each of several processes does at once: all of them race to create the store.
+// Each of several processes runs this at once, so all of them race to create the store.
 bool WriteARun(const std::filesystem::path& home, const std::string& run) {
   auto store = Store::Open(home);
   if (!store || !store->CreateRun(ExampleRun(run))) return false;
@@ -296,7 +296,7 @@ TEST_F(StoreTest, ThreadsMayShareOneStore) {
   EXPECT_EQ(store.CountCalls("r-1").value(), 50U);
 }
 
-// Appends trials for ever, and says after each, on a pipe, that it was committed.
+// Appends trials without end. Reports each one on a pipe after it was committed.
 bool AppendAndTell(const std::filesystem::path& home, int first, int pipe) {
   auto store = Store::Open(home).value();
   for (int node = first;; ++node) {
@@ -305,7 +305,7 @@ bool AppendAndTell(const std::filesystem::path& home, int first, int pipe) {
   }
 }
 
-// Kills such a child once it has told of `enough` trials; how many it told of in all.
+// Kills such a child once it has reported `enough` trials. Returns how many it reported in all.
 int KillWhileAppending(const std::filesystem::path& home, int first, int enough) {
   std::array<int, 2> pipe{};
   EXPECT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);

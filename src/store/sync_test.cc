@@ -1,4 +1,4 @@
-// What waits for the disk and what does not: SQLite's calls of fdatasync are counted.
+// Tests which commits wait for the disk, by counting SQLite's calls of fdatasync.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(SyncTurns, TheFirstIsSyncedAndThenOneAfterASecond) {
   EXPECT_EQ(turns.Next(start + milliseconds(1001)), Commits::kUnsynced);
 }
 
-// Trials in between leave the connection as it was.
+// Trials written in between leave the mode of the connection unchanged.
 TEST(Syncs, WhatCostsMoneyOrEndsARunAlwaysWaitsForTheDisk) {
   const TempDir dir = TempDir::Create().value();
   Store store = Store::Open(dir.path()).value();

@@ -1,4 +1,4 @@
-// SyncTurns: which trials' commits wait for the disk. Private to store/.
+// SyncTurns: decides which trials' commits wait for the disk. Private to store/.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace pragma {
 
-// A trial waits for the disk unless another did within the last second. So whatever power loss
-// takes was committed within one second (docs/store.md).
+// A trial's commit waits for the disk unless another one waited within the last second. A power
+// failure therefore loses only what was committed within one second (docs/store.md).
 class SyncTurns final {
  public:
   [[nodiscard]] Commits Next(TimePoint now) {

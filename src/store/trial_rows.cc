@@ -16,7 +16,7 @@
 namespace pragma {
 namespace {
 
-// A trial less what lies in other columns.
+// Returns the JSON of a trial without the parts that are stored in other columns.
 std::string BareJson(const Trial& trial) {
   Trial bare = trial;
   bare.candidate.reset();
@@ -32,7 +32,7 @@ void BindProfile(Query& query, const Trial& trial) {
   }
 }
 
-// Of columns candidate, json, profile.
+// Builds a trial from the columns candidate, json, profile.
 Result<Trial> TrialFrom(Database& database, const Query& row) {
   Trial trial = TRY(TrialFromJson(row.Text(1)));
   if (!row.IsNull(0)) trial.candidate = TRY(GetCandidate(database, row.Text(0)));

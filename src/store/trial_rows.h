@@ -1,4 +1,4 @@
-// The trials of a run as rows: what of them lies in which column. Private to store/.
+// Stores the trials of a run as rows, and knows which column holds which part. Private to store/.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 
 namespace pragma {
 
-// `run` is the run's number. Inside the caller's transaction; false: there is such a trial already.
+// Inserts a trial inside the caller's transaction. `run` is the run's number. False: there is
+// already such a trial.
 [[nodiscard]] Result<bool> InsertTrial(Database& database, std::int64_t run, const Trial& trial);
-// All but its candidate.
+// Rewrites everything of a trial except its candidate.
 [[nodiscard]] Result<void> UpdateTrial(Database& database, std::int64_t run, const Trial& trial);
-// Of the run `id`, by node.
+// Returns the trials of the run `id`, by node.
 [[nodiscard]] Result<std::vector<Trial>> ReadTrials(Database& database, const std::string& id);
 [[nodiscard]] Result<std::vector<TrialSummary>> ReadSummaries(Database& database,
                                                               const std::string& id);

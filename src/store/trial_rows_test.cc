@@ -1,4 +1,4 @@
-// Trials as the store keeps them: whole, and as lists need them.
+// Tests how the store keeps trials: whole, and in the form that lists need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "store/database.h"
 #include "store/store.h"
 
-// A missing value may end a test.
+// A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)
 namespace pragma {
 namespace {
@@ -23,7 +23,7 @@ class TrialRowsTest : public ::testing::Test {
   TrialRowsTest() : dir_(TempDir::Create().value()), store_(Store::Open(dir_.path()).value()) {
     EXPECT_TRUE(store_.CreateRun({.id = "r-1", .task_json = "{}"}));
   }
-  // Of every trial.
+  // Damages this column in every trial.
   void Damage(const std::string& column) const {
     const auto database = Database::Open(dir_.path() / "pragma.db");
     ASSERT_TRUE(database);

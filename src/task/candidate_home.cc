@@ -18,12 +18,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "/candidate";
 constexpr const char* kConfine = "/pragma-confine";
-// Extensions and torch.compile's files, in the jail's own memory (python/pragma_candidate/keep.py).
+// Folder of extensions and torch.compile's files, in the jail's own memory
+// (python/pragma_candidate/keep.py).
 constexpr const char* kKeep = "/tmp/keep";
-// worker/confine.c leaves its second filter there.
+// Descriptor of the second filter of worker/jail/confine.c.
 constexpr const char* kLateFilterFd = "8";
 
-// The jailed user may be nobody that we are.
+// Writes a file that all users can read. The jailed user may be another user than the one that runs
+// pragma.
 Result<void> WriteReadable(const fs::path& path, std::string_view text) {
   TRY(WriteFileAtomic(path, text));
   if (::chmod(path.c_str(), 0644) != 0) return FailErrno("cannot open " + path.string());
@@ -46,10 +48,11 @@ void SetFolders(JailSpec& spec) {
   spec.env["PRAGMA_KEEP"] = kKeep;
   spec.env["TORCH_EXTENSIONS_DIR"] = std::string(kKeep) + "/extensions";
   spec.env["TORCHINDUCTOR_CACHE_DIR"] = std::string(kKeep) + "/inductor";
-  // A header compiled ahead (ten seconds) would not outlive the process; the kernels do.
+  // Precompiling a header takes ten seconds, and the header would not outlive the process. The
+  // kernels do.
   spec.env["TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"] = "0";
   spec.env["TRITON_CACHE_DIR"] = std::string(kKeep) + "/triton";
-  // What a process tuned, the later ones find as it found it.
+  // Later processes get the result of an earlier process's tuning unchanged.
   spec.env["TRITON_CACHE_AUTOTUNING"] = "1";
 }
 
@@ -65,7 +68,7 @@ Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& optio
   SetFolders(spec);
   spec.binds.push_back({jail.program_dir() + "/pragma-confine", kConfine, false});
   spec.binds.push_back({files.path().string(), kFolder, false});
-  // Without a jail nothing is private; a folder that goes with the candidate has to do.
+  // Without a jail nothing is private. A folder that is removed with the candidate has to serve.
   if (jail.unsafe()) spec.binds.push_back({(files.path() / "keep").string(), kKeep, true});
   JailSpec scan = spec;
   scan.argv = {kConfine, "0", python, "-I", "-S", package + "scan.py", solution};

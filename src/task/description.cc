@@ -1,5 +1,5 @@
-// ParseTaskDescription: foreign text (pragma_torch ran the task's code) to a Task that the rest of
-// pragma may rely on: sizes that can be added up, names that can stand in C++.
+// ParseTaskDescription: turns untrusted text (pragma_torch ran the task's code) into a Task that
+// the rest of pragma may rely on: sizes can be added up and names are valid in C++.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCategories{
     "matmul", "activation", "normalization", "pooling_reduction", "convolution", "other"};
-// All tensors of a task together; more than any machine has, and far from overflowing.
+// Limit for all tensors of a task together. It is more than any machine has, and far from
+// overflowing.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 46U;
 constexpr std::size_t kMaxDimensions = 64;
 
@@ -38,7 +39,7 @@ bool IsIdentifier(std::string_view name) {
          std::ranges::all_of(name, inner);
 }
 
-// Adds the tensor's bytes to `total`; false when that is more than any task may have.
+// Adds the tensor's bytes to `total`. Returns false when that is more than any task may have.
 bool AddBytes(const TensorSpec& tensor, std::size_t& total) {
   std::size_t bytes = DTypeSize(tensor.dtype);
   if (tensor.shape.size() > kMaxDimensions) return false;
@@ -58,8 +59,8 @@ Result<void> CheckTensors(const Task& task) {
   std::size_t total = 0;
   for (const auto* tensors : {&task.arguments, &task.outputs}) {
     for (const TensorSpec& tensor : *tensors) {
-      if (!IsIdentifier(tensor.name)) return Bad("\"" + tensor.name + "\" is no C++ name");
-      if (!names.insert(tensor.name).second) return Bad(tensor.name + " stands there twice");
+      if (!IsIdentifier(tensor.name)) return Bad("\"" + tensor.name + "\" is not a C++ name");
+      if (!names.insert(tensor.name).second) return Bad(tensor.name + " occurs twice");
       if (!AddBytes(tensor, total)) return Bad(tensor.name + " is too large");
     }
   }
@@ -78,7 +79,7 @@ Result<void> CheckRoles(const Task& task) {
   const auto is_output = [](const TensorSpec& t) { return t.role == TensorRole::kOutput; };
   if (std::ranges::any_of(task.arguments, is_output) ||
       !std::ranges::all_of(task.outputs, is_output)) {
-    return Bad("an output stands among the arguments, or the reverse");
+    return Bad("an output is among the arguments, or the reverse");
   }
   return {};
 }
@@ -98,16 +99,16 @@ Result<void> CheckGraph(const Task& task) {
 
 Result<void> CheckFigures(const Task& task) {
   if (std::ranges::find(kCategories, task.category) == kCategories.end()) {
-    return Bad("\"" + task.category + "\" is no category");
+    return Bad("\"" + task.category + "\" is not a category");
   }
   if (task.output_kind != "tensor" && task.output_kind != "tuple" && task.output_kind != "list") {
-    return Bad("\"" + task.output_kind + "\" is no kind of output");
+    return Bad("\"" + task.output_kind + "\" is not a kind of output");
   }
-  if (!std::isfinite(task.flops) || task.flops < 0) return Bad("FLOPs are no count");
+  if (!std::isfinite(task.flops) || task.flops < 0) return Bad("the FLOPs are not a count");
   if (task.reduction_length < 1) return Bad("the reduction length is below 1");
   for (const auto* values : {&task.init_args, &task.call_args}) {
     for (const NamedValue& value : *values) {
-      if (!IsIdentifier(value.name)) return Bad("\"" + value.name + "\" is no C++ name");
+      if (!IsIdentifier(value.name)) return Bad("\"" + value.name + "\" is not a C++ name");
     }
   }
   return {};

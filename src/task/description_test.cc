@@ -26,7 +26,7 @@ constexpr const char* kGood =
     "strides": [[8, 1]]}],
   "export_error": "", "random": false, "stateful": false, "reduction_length": 1, "notes": ["a"]})";
 
-// kGood with `from` replaced by `to`.
+// Returns kGood with `from` replaced by `to`.
 std::string With(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t at = text.find(from);
@@ -57,20 +57,20 @@ TEST(TaskDescription, ReadsEverything) {
 TEST(TaskDescription, RefusesWhatTheRestCouldNotBear) {
   ExpectBad("{", "");
   ExpectBad("[]", "");
-  ExpectBad(With(R"("x", "path")", R"("x y", "path")"), R"("x y" is no C++ name)");
-  ExpectBad(With(R"("x", "path")", R"("1x", "path")"), "is no C++ name");
-  ExpectBad(With(R"("w", "path")", R"("x", "path")"), "x stands there twice");
+  ExpectBad(With(R"("x", "path")", R"("x y", "path")"), R"("x y" is not a C++ name)");
+  ExpectBad(With(R"("x", "path")", R"("1x", "path")"), "is not a C++ name");
+  ExpectBad(With(R"("w", "path")", R"("x", "path")"), "x occurs twice");
   ExpectBad(With("[4, 8]", "[4, -8]"), "negative");
   ExpectBad(With("[4, 8]", "[4611686018427387904, 4611686018427387904]"), "x is too large");
   ExpectBad(With(R"("float32")", R"("complex64")"), "complex64");
   ExpectBad(With(R"("role": "input")", R"("role": "constant")"), "order");
   ExpectBad(With(R"("role": "input")", R"("role": "output")"), "order");
-  ExpectBad(With(R"("activation")", R"("magic")"), R"("magic" is no category)");
+  ExpectBad(With(R"("activation")", R"("magic")"), R"("magic" is not a category)");
   ExpectBad(With(R"("output_kind": "tensor")", R"("output_kind": "dict")"), "kind of output");
   ExpectBad(With("32.0", "-1.0"), "FLOPs");
   ExpectBad(With(R"("reduction_length": 1)", R"("reduction_length": 0)"), "reduction length");
   ExpectBad(With("[[8, 1]]", "[]"), "strides");
-  ExpectBad(With(R"("n", "value")", R"("n;", "value")"), "is no C++ name");
+  ExpectBad(With(R"("n", "value")", R"("n;", "value")"), "is not a C++ name");
 }
 
 TEST(TaskDescription, NeedsAnOutput) {

@@ -19,7 +19,7 @@
 namespace pragma {
 namespace {
 
-// Keywords of Python that are none of C++, whose own no argument is called by.
+// Keywords of Python that are not keywords of C++. No argument has a C++ keyword as its name.
 constexpr std::array<std::string_view, 23> kPythonKeywords{
     "False", "None",   "True",     "as",      "assert", "async",  "await",  "def",
     "del",   "elif",   "except",   "finally", "from",   "global", "import", "in",
@@ -39,7 +39,7 @@ std::string PythonReal(double value) {
   return value > 0 ? "float('inf')" : "-float('inf')";
 }
 
-// On one line, whatever it holds.
+// Returns the value on one line, whatever it holds.
 std::string PythonValue(const ScalarValue& value) {
   switch (value.kind) {
     case ScalarValue::Kind::kBool: return value.integer != 0 ? "True" : "False";

@@ -1,4 +1,4 @@
-// KernelHeader: the kernel.h that a candidate includes (docs/design.md 4). It includes only
+// KernelHeader: makes the kernel.h that a candidate includes (docs/design.md 4). It includes only
 // <cstddef> and <cstdint>, because every build and every tuning variant parses it again.
 #include <fmt/format.h>
 
@@ -21,10 +21,12 @@ namespace {
 
 using Kind = ScalarValue::Kind;
 
-constexpr int kAlignment = 64;         // of the ring's tensors
-constexpr int kDeviceAlignment = 512;  // of those on a GPU: pragma_torch/arena.py
+constexpr int kAlignment = 64;         // bytes; alignment of the ring's tensors
+constexpr int kDeviceAlignment = 512;  // bytes; alignment of tensors on a GPU:
+                                       // pragma_torch/arena.py
 
-// Names of namespace task, each once: init arguments, call arguments and shapes may collide.
+// Names: makes each name of namespace task unique, because init arguments, call arguments and
+// shapes may collide.
 class Names final {
  public:
   std::string Unique(const std::string& wish) {
@@ -51,7 +53,8 @@ std::string RealText(double value) {
   return text;
 }
 
-// A C++ string literal; whatever is not plain ASCII as octal escapes, which cannot run on.
+// Returns a C++ string literal. Characters that are not plain ASCII become octal escapes, which
+// cannot absorb the next character.
 std::string StringText(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -65,7 +68,8 @@ std::string StringText(std::string_view text) {
   return quoted + "\"";
 }
 
-// Foreign text inside a // comment: one line, and no backslash that would join the next.
+// Returns untrusted text for a // comment: one line, without a backslash that would join the next
+// line.
 std::string CommentText(std::string_view text) {
   std::string plain;
   for (const char c : text) {
@@ -75,7 +79,7 @@ std::string CommentText(std::string_view text) {
   return plain;
 }
 
-// The kind that all items can be written as; kNone: none.
+// Returns the kind that all items can be written as, or kNone.
 Kind CommonKind(const std::vector<ScalarValue>& items) {
   const auto all = [&items](auto... kinds) {
     return std::ranges::all_of(

@@ -1,4 +1,4 @@
-// kernel.h as real compilers see it: with goldens (PRAGMA_UPDATE_GOLDEN=1 rewrites them).
+// Tests kernel.h with real compilers and against goldens (PRAGMA_UPDATE_GOLDEN=1 rewrites them).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,8 @@ Task Convolution() {
   return task;
 }
 
-// Every type, every kind of value, and text that must not break out of its place.
+// Returns a task with every type, every kind of value, and text that must not break out of its
+// place.
 Task Everything() {
   Task task;
   task.name = "odd\nname */ \\";
@@ -83,7 +84,8 @@ void ExpectGolden(const std::string& name, const std::string& text) {
   EXPECT_EQ(*golden, text);
 }
 
-// Compiles `source` beside the task's kernel.h; the compiler's complaints, empty when it likes it.
+// Compiles `source` together with the task's kernel.h. Returns the compiler's messages, which are
+// empty when it accepts the source.
 std::string Complaints(const std::string& compiler, const Task& task, const std::string& source,
                        const std::vector<std::string>& flags = {}) {
   const TempDir folder = std::move(*TempDir::Create());

@@ -80,7 +80,8 @@ SlotFigures ReadSlot(const JsonReader& value) {
   return slot;
 }
 
-// Fewer figures than outputs would be a comparison that never took place.
+// Checks the number of figures. Fewer figures than outputs would mean that an output was never
+// compared.
 Result<void> CheckCount(std::size_t found, std::size_t wanted) {
   if (found == wanted) return {};
   return Fail("the PyTorch server compared " + std::to_string(found) + " outputs of " +

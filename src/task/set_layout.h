@@ -1,4 +1,4 @@
-// SetLayout: where the tensors of one input/output set lie in shared memory.
+// SetLayout: where the tensors of one input/output set are located in shared memory.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,22 @@
 namespace pragma {
 
 inline constexpr std::size_t kTensorAlignment =
-    64;  // bytes; what torch gives, and what kernels may rely on
+    64;  // bytes; PyTorch aligns so, and kernels may rely on it
 
 struct SetLayout {
   std::vector<std::size_t> argument_offsets;  // bytes from the start of the set, in argument order
-  std::vector<std::size_t> output_offsets;    // likewise, in a memory of their own
-  std::size_t argument_bytes = 0;             // whole set, a multiple of the alignment
+  std::vector<std::size_t> output_offsets;    // bytes from the start of the set's outputs, which
+                                              // have their own memory
+  std::size_t argument_bytes = 0;             // size of all arguments, a multiple of the alignment
   std::size_t output_bytes = 0;
 };
 
-// Tensors one after the other, each aligned. Used for staging; the ring has its own placement.
+// Places the tensors one after the other, each aligned. Used for staging. The ring has its own
+// placement.
 [[nodiscard]] SetLayout PackedLayout(const Task& task);
 
-// The same with every floating output as float64: how expected values travel.
+// Like PackedLayout, with every floating output as float64. Expected values are passed in this
+// layout.
 [[nodiscard]] SetLayout ExpectedLayout(const Task& task);
 
 }  // namespace pragma

@@ -33,21 +33,21 @@ std::unexpected<Error> Bad(const std::string& name, const std::string& problem) 
 
 Result<ShapeSet> ReadShape(const Json& object, const std::string& name) {
   ShapeSet shape;
-  if (!object.is_object()) return Bad(name, "an entry is no object");
+  if (!object.is_object()) return Bad(name, "an entry is not an object");
   for (const auto& [key, value] : object.items()) {
     if (key == kHeldOut && value.is_boolean()) {
       shape.held_out = value.get<bool>();
     } else if (value.is_number_integer()) {
       shape.numbers[key] = value.get<std::int64_t>();
     } else {
-      return Bad(name, "\"" + ToValidUtf8(Shorten(key, 60)) + "\" is no whole number");
+      return Bad(name, "\"" + ToValidUtf8(Shorten(key, 60)) + "\" is not an integer");
     }
   }
   if (shape.numbers.empty()) return Bad(name, "an entry changes nothing");
   return shape;
 }
 
-// Whether the line assigns `name` at the top level: "name = ...", "name: int = ...".
+// Returns whether the line assigns `name` at the top level: "name = ...", "name: int = ...".
 bool Assigns(std::string_view line, std::string_view name) {
   if (!line.starts_with(name)) return false;
   std::size_t at = line.find_first_not_of(" \t", name.size());
@@ -56,7 +56,8 @@ bool Assigns(std::string_view line, std::string_view name) {
   return at != std::string_view::npos && line[at] == '=' && !line.substr(at).starts_with("==");
 }
 
-// A value that goes on in the next line cannot be replaced by replacing this one.
+// Returns whether the value ends in this line. A value that continues in the next line cannot be
+// replaced by replacing this line.
 bool EndsHere(std::string_view line) {
   const std::string_view code = line.substr(0, line.find('#'));
   const auto count = [code](std::string_view marks) {
@@ -74,7 +75,7 @@ bool SameButForSizes(const TensorSpec& a, const TensorSpec& b) {
          a.shape.size() == b.shape.size();
 }
 
-// Compares tasks and collects what varies.
+// Comparing: compares tasks and collects the sizes that vary.
 class Comparing final {
  public:
   Comparing(std::span<const Task* const> tasks, std::span<const std::string> labels)
@@ -160,9 +161,9 @@ std::string ShapeSet::label() const {
 
 Result<std::vector<ShapeSet>> ParseShapes(std::string_view text, const std::string& name) {
   const Json array = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!array.is_array() || array.empty()) return Bad(name, "no shapes stand in it");
+  if (!array.is_array() || array.empty()) return Bad(name, "the file contains no shapes");
   if (array.size() > kMostShapes)
-    return Bad(name, fmt::format("more than {} shapes stand in it", kMostShapes));
+    return Bad(name, fmt::format("the file contains more than {} shapes", kMostShapes));
   std::vector<ShapeSet> shapes;
   for (const Json& object : array) shapes.push_back(TRY(ReadShape(object, name)));
   return shapes;

@@ -16,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a system needs besides /usr: the loader's cache, the compiler's links, torch's look at the
-// processor's caches, and the source of Python's and torch's first random numbers.
+// Files that a system needs in addition to /usr: the loader's cache, the compiler's links, the
+// processor's caches as PyTorch reads them, and the source of Python's and PyTorch's first random
+// numbers.
 constexpr std::array<std::string_view, 4> kSystemFiles{"/etc/ld.so.cache", "/etc/alternatives",
                                                        "/sys/devices/system/cpu", "/dev/urandom"};
 

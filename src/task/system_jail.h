@@ -1,5 +1,5 @@
-// What of this system a jail sees whose program is no single file: Python with torch, the CUDA
-// driver.
+// The parts of this system that a jail sees if its program is more than a single file: Python with
+// PyTorch, the CUDA driver.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace pragma {
 
-// Read-only and at the same place inside, where it exists and is not below /usr.
+// Binds a path read-only at the same place inside, if it exists and is not below /usr.
 void BindSame(JailSpec& spec, const std::filesystem::path& path);
-// /usr with its links, and what programs of it need besides.
+// Binds /usr with its links, and the other files that programs in it need.
 void BindSystem(JailSpec& spec);
-// The driver's character devices, its library where the loader would not look, and /sys, without
-// which it is slow to start.
+// Binds the driver's character devices, its library if the loader would not find it, and /sys,
+// without which the driver is slow to start.
 void BindDevice(JailSpec& spec, const Device& device);
 
 }  // namespace pragma

@@ -30,7 +30,7 @@ constexpr std::size_t kMaxDescriptors = 8;
 
 enum class Ready : std::uint8_t { kYes, kTimeout, kInterrupted };
 
-// `interrupt`: a descriptor that ends the wait when readable; -1: none.
+// `interrupt` is a descriptor that ends the wait when it is readable. -1: none.
 Ready WaitFor(int fd, short events, int interrupt, TimePoint deadline) {
   while (true) {
     const Seconds left = deadline - std::chrono::steady_clock::now();

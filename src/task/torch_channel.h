@@ -1,5 +1,6 @@
-// TorchChannel: pragma's end of the socket to pragma_torch: JSON lines, descriptors with the line
-// that names them (docs/torch-protocol.md). For task/, and for what harness/ starts.
+// TorchChannel: pragma's end of the socket to pragma_torch. It carries JSON lines, with descriptors
+// attached to the line that names them (docs/torch-protocol.md). For task/ and for the programs
+// that harness/ starts.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,20 @@ namespace pragma {
 
 class TorchChannel final {
  public:
-  // Why waiting for a line ended.
+  // Event: the reason why waiting for a line ended.
   enum class Event : std::uint8_t { kLine, kClosed, kTimeout, kInterrupted, kTooLong };
   struct Received {
     Event event = Event::kClosed;
     std::string line;
   };
 
-  // A connected pair; `theirs` is what the server inherits.
+  // Creates a connected pair. The server inherits `theirs`.
   [[nodiscard]] static Result<TorchChannel> Create(UniqueFd& theirs);
 
-  // `line` without its newline. False when the server does not take it before `deadline`, or is
-  // gone: the reply then never comes, and Receive says why.
+  // Sends `line`, given without its newline. Returns false when the server does not take it before
+  // `deadline`, or has ended. The reply then never arrives, and Receive reports why.
   [[nodiscard]] bool Send(std::string line, std::span<const int> fds, TimePoint deadline);
-  // The next line. Ctrl-C (base/interrupt.h) ends the wait.
+  // Returns the next line. Ctrl-C (base/interrupt.h) ends the wait.
   [[nodiscard]] Received Receive(TimePoint deadline);
 
  private:
@@ -37,10 +38,11 @@ class TorchChannel final {
   std::string buffer_;
 };
 
-// Waits for the one byte a timing child sends, and returns the process id that the kernel attached
-// to it, as seen here; -1: nothing came in time. `socket` must have SO_PASSCRED set.
+// Waits for the one byte that a timing child sends. Returns the process id that the kernel attached
+// to it, in pragma's pid namespace, or -1 if nothing arrived in time. `socket` must have
+// SO_PASSCRED set.
 [[nodiscard]] int ReceiveSenderPid(int socket, TimePoint deadline);
-// Both ends of a socket whose receiver learns its sender's process id.
+// Makes both ends of a socket whose receiver learns its sender's process id.
 [[nodiscard]] Result<void> MakeCredentialPair(UniqueFd& ours, UniqueFd& theirs);
 
 }  // namespace pragma

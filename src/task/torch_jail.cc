@@ -36,7 +36,8 @@ bool ReadableByOthers(const fs::path& path, bool folder) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & wanted) == wanted;
 }
 
-// The value of "home" in pyvenv.cfg: the folder of the interpreter that made the environment.
+// Returns the value of "home" in pyvenv.cfg: the folder of the interpreter that made the
+// environment.
 std::string VenvHome(const fs::path& config) {
   const Result<std::string> text = ReadFile(config);
   if (!text) return {};
@@ -48,7 +49,7 @@ std::string VenvHome(const fs::path& config) {
   return {};
 }
 
-// Binds the interpreter with its libraries; its path as seen inside.
+// Binds the interpreter with its libraries. Returns its path as seen inside.
 Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
   std::error_code error;
   const fs::path real = fs::canonical(python, error);
@@ -56,7 +57,7 @@ Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
     return Fail(ErrorKind::kUnavailable, "no Python interpreter at " + python.string() +
                                              ": create the virtual environment with torch first");
   }
-  // The links from the environment's bin/python to the interpreter must work inside as well.
+  // The links from the environment's bin/python to the interpreter must also work inside.
   BindSame(spec, real.parent_path().parent_path());
   const fs::path venv = fs::absolute(python).lexically_normal().parent_path().parent_path();
   if (!fs::exists(venv / "pyvenv.cfg", error)) return real.string();
@@ -77,17 +78,17 @@ std::map<std::string, std::string> TorchEnvironment() {
           {"PYTHONDONTWRITEBYTECODE", "1"},
           {"PYTHONNOUSERSITE", "1"},
           {"PYTHONUNBUFFERED", "1"},
-          // numpy's pool would be a second thread in the zygote.
+          // numpy's thread pool would be a second thread in the zygote.
           {"OPENBLAS_NUM_THREADS", "1"},
           {"TORCHINDUCTOR_CACHE_DIR", "/cache"},
           {"TORCHINDUCTOR_COMPILE_THREADS", "1"},
           {"TORCH_EXTENSIONS_DIR", "/tmp/torch_extensions"},
-          // A compiler cache could not write from the jail.
+          // A compiler cache could not write from inside the jail.
           {"TORCH_NO_COMPILER_WRAPPER", "1"},
           {"TORCH_HOME", "/tmp"}};
 }
 
-// Opens everything under `folder` to all users. Links are left alone; nobody else writes there now.
+// Opens everything under `folder` to all users, except links. No other process writes there now.
 void OpenToOthers(const fs::path& folder) {
   std::error_code error;
   const auto all = fs::perms::owner_all | fs::perms::group_all | fs::perms::others_all;
@@ -163,7 +164,7 @@ Result<JailSpec> TorchJail(const TorchServerOptions& options) {
   spec.tmpfs = {"/tmp"};
   spec.proc = true;
   spec.limits.open_files = 1024;
-  spec.limits.file_bytes = std::size_t{1} << 30U;  // inductor's precompiled header
+  spec.limits.file_bytes = std::size_t{1} << 30U;  // for inductor's precompiled header
   spec.limits.tmpfs_bytes = std::size_t{1} << 30U;
   return spec;
 }

@@ -15,45 +15,49 @@
 
 namespace pragma {
 
-// A folder as a jail may bind it. Where the jailed user (none of ours) could not read the original,
-// a copy of its files that lives as long as this object.
+// ReadableFolder: a folder in a form that a jail can bind. Where the jailed user (not the user of
+// pragma) could not read the original, it is a copy of its files that exists as long as this
+// object.
 struct ReadableFolder {
   std::filesystem::path path;
   std::optional<TempDir> copy;
-  // `file` is one that must be readable. `other_user`: the jail runs as somebody else.
+  // `file` is a file that must be readable. `other_user`: the jail runs as another user.
   [[nodiscard]] static Result<ReadableFolder> Of(const std::filesystem::path& file,
                                                  bool other_user);
 };
 
-// A folder for torch.compile's files, ours alone while the lock is held: two servers at once (and
-// two jailed users, one after the other) would trip over each other's files.
+// CacheSlot: a folder for torch.compile's files, exclusive while the lock is held. Two servers at
+// the same time (and two jailed users, one after the other) would otherwise disturb each other's
+// files.
 struct CacheSlot {
   std::filesystem::path path;
   UniqueFd lock;
-  // The first free slot of `cache_dir`, made and readable for whoever runs in the jail next.
+  // Takes the first free slot of `cache_dir`, created and made readable for the next user that the
+  // jail runs as.
   [[nodiscard]] static Result<CacheSlot> Take(const std::filesystem::path& cache_dir);
 };
 
-// Where things lie inside.
+// Where the task's folder is located inside the jail.
 inline constexpr std::string_view kTaskFolder = "/task";
 
-// True when jailed programs run as a user that is not ours: its files must be open to others.
+// Returns true when jailed programs run as another user than pragma. Their files must then be open
+// to others.
 [[nodiscard]] bool RunsAsOtherUser(const Jail& jail);
 
-// Python with torch, the compiler, no network. argv begins with the interpreter and
-// `-m pragma_torch`; the caller adds arguments, the task's folders and descriptors.
+// Returns a jail with Python, PyTorch and the compiler, and without a network. argv begins with the
+// interpreter and `-m pragma_torch`. The caller adds arguments, the task's folders and descriptors.
 [[nodiscard]] Result<JailSpec> TorchJail(const TorchServerOptions& options);
 
-// The jails of a Python candidate; fills `files` with what they bind. `plan`: the server's, as
-// JSON.
+// CandidateText: the texts for the jails of a Python candidate. `plan` is the server's plan, as
+// JSON. MakeHome creates the jails and fills `files` with what they bind.
 struct CandidateText {
   std::string_view solution;
   std::string_view plan;
-  std::string_view package = "pragma_candidate";  // whose scan.py and start.py
+  std::string_view package = "pragma_candidate";  // the package whose scan.py and start.py are used
 };
 [[nodiscard]] Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& options,
                                              const CandidateText& text);
-// TorchServer::TritonJail but for the interpreter.
+// Returns TorchServer::TritonJail, without the interpreter.
 [[nodiscard]] Result<JailSpec> ModuleJail(const Jail& jail, const TorchServerOptions& options);
 
 }  // namespace pragma

@@ -74,7 +74,7 @@ Result<TorchProcess> TorchProcess::Start(const Jail& jail, JailSpec spec, TimePo
 
 Result<JsonReader> TorchProcess::Ask(const Request& request) {
   if (!dead_.empty()) return Fail("the PyTorch server has ended (" + dead_ + "); start it again");
-  // When sending fails the reply never comes either, and receiving tells why.
+  // When sending fails, the reply never arrives either, and Receive reports why.
   if (!request.json.empty()) {
     if (!channel_.Send(request.json, request.fds, request.deadline)) {
       Log(LogLevel::kDebug, "a request to the PyTorch server could not be sent");

@@ -16,26 +16,27 @@ namespace pragma {
 
 class TorchProcess final {
  public:
-  // `spec` without descriptors. Waits for the server's greeting: an error before it means that
-  // Python or torch does not work here (kUnavailable).
+  // Starts the server. `spec` has no descriptors yet. Waits for the server's greeting. An error
+  // before it means that Python or PyTorch does not work here (kUnavailable).
   [[nodiscard]] static Result<TorchProcess> Start(const Jail& jail, JailSpec spec,
                                                   TimePoint deadline);
 
-  // What one request says and how long it may take.
+  // Request: what one request says and how long it may take.
   struct Request {
     std::string json;  // empty: only wait for the next line
     std::span<const int> fds;
     std::string what;  // for people: "describing softmax.py"
     TimePoint deadline;
   };
-  // The reply. The task's own errors are kTask, as are death and silence (its code runs there);
-  // after those two, and after Ctrl-C, this object is dead and every request fails.
+  // Sends the request and returns the reply. The task's own errors are kTask. So are the server's
+  // death and its silence, because the task's code runs in it. After those two, and after Ctrl-C,
+  // this object is dead and every request fails.
   [[nodiscard]] Result<JsonReader> Ask(const Request& request);
 
-  // Paths in messages: `inside` is shown as `outside`.
+  // Makes messages show the path `inside` as `outside`.
   void ShowPath(std::string inside, std::string outside);
   [[nodiscard]] const std::string& torch_version() const { return torch_version_; }
-  // Empty: not installed there.
+  // Empty: Triton is not installed there.
   [[nodiscard]] const std::string& triton_version() const { return triton_version_; }
 
  private:
@@ -50,12 +51,12 @@ class TorchProcess final {
 
   TorchChannel channel_;
   JailedProcess process_;
-  UniqueFd log_;  // a memfd: stdout and stderr of everything in the jail
+  UniqueFd log_;  // a memfd with stdout and stderr of everything in the jail
   std::string torch_version_;
   std::string triton_version_;
   std::string inside_;
   std::string outside_;
-  std::string dead_;  // why this process can no longer be asked; empty: it can
+  std::string dead_;  // reason why this process takes no more requests; empty: it still does
 };
 
 }  // namespace pragma

@@ -41,7 +41,7 @@ namespace fs = std::filesystem;
 constexpr double kUsableShareOfMemory = 0.8;
 constexpr Seconds kHelloLimit{60};
 
-// A number from a one-number file; 0: none ("max" counts as none).
+// Returns the number in a one-number file, or 0 if there is none ("max" counts as none).
 std::size_t NumberIn(const fs::path& path) {
   const Result<std::string> text = ReadFile(path);
   std::size_t number = 0;
@@ -101,7 +101,7 @@ struct TorchServer::Impl {
   TorchProcess process;
   Task task;
   std::string candidate_plan;  // JSON
-  std::string no_candidate;    // why no Python candidate can be given this task
+  std::string no_candidate;    // reason why this task does not support Python candidates
   std::vector<std::string> files;
 
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
@@ -116,7 +116,7 @@ struct TorchServer::Impl {
   void Note(const std::string& note);
 };
 
-// What does not work in float64 is said once, and stays with the task.
+// Adds a note to the task. A note about what does not work in float64 is added only once.
 void TorchServer::Impl::Note(const std::string& note) {
   if (note.empty() || std::ranges::find(task.notes, note) != task.notes.end()) return;
   task.notes.push_back(note);
@@ -282,7 +282,7 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   theirs.Reset();
   TimerChild child{.host_pid = ReceiveSenderPid(ours.get(), After(kHelloLimit)), .pidfd = {}};
   if (child.host_pid <= 0) return Fail("a timing child of the reference ended as it started");
-  // The child waits for its doorbell, so this number is still its own.
+  // The child waits for its doorbell, so this number still belongs to it.
   child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.host_pid, 0)));
   if (!child.pidfd.valid()) return FailErrno("cannot open a pidfd of a timing child");
   return child;

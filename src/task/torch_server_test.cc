@@ -1,4 +1,4 @@
-// The real server (Python, torch) in the real jail.
+// Tests the real server (Python, PyTorch) in the real jail.
 #include "task/torch_server.h"
 
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/doorbell.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/task.h"
 #include "sandbox/jail.h"
+#include "task/doorbell.h"
 #include "task/set_layout.h"
 #include "worker/protocol.h"
 
@@ -37,7 +37,8 @@ using ::testing::Not;
 std::filesystem::path SourceDir() { return PRAGMA_SOURCE_DIR; }
 std::filesystem::path Python() { return SourceDir() / ".venv/bin/python"; }
 
-// A jail, a cache and a folder for task files; skips the test where torch is not installed.
+// TorchTest: a jail, a cache and a folder for task files. Skips the test where PyTorch is not
+// installed.
 class TorchTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -78,7 +79,7 @@ class TorchTest : public testing::Test {
 };
 
 constexpr std::uint64_t kSeed = 7;
-// Elements of the next task's input and first output.
+// Number of elements of the next task's input and first output.
 constexpr std::size_t kInputs = 128;
 constexpr std::size_t kOutputs = 24;
 constexpr std::string_view kLinear = R"(
@@ -113,7 +114,7 @@ bool Ended(int pidfd) {
   return ::poll(&waiter, 1, 30'000) == 1;
 }
 
-// A server, some drawn sets, and memory for their outputs.
+// Drawn: a server, some drawn sets, and memory for their outputs.
 struct Drawn {
   TorchServer& server;
   SharedMemory arguments;
@@ -133,7 +134,8 @@ Drawn DrawSets(TorchServer& server, std::size_t sets = 1) {
   return drawn;
 }
 
-// One server on kLinear for all tests that leave it as it is: starting torch takes seconds.
+// LinearTest: one server on kLinear for all tests that leave it unchanged, because starting PyTorch
+// takes seconds.
 class LinearTest : public TorchTest {
  protected:
   void SetUp() override {
@@ -223,7 +225,7 @@ TEST_F(LinearTest, SealedMemoryIsReadButNeverDrawnInto) {
   EXPECT_FALSE(drawn.server.Draw(1, *sealed, 0));
 }
 
-// What rings a timing child, and what it answers.
+// Timer: rings a timing child and reads its answer.
 struct Timer {
   Doorbell doorbell;
   TimerChild child;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLongest = 500;
 
-// muParser would assign: "TILE = 4" would change a value and hold.
+// muParser would treat "TILE = 4" as an assignment, which changes a value and holds.
 bool Assigns(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '=') continue;
@@ -45,7 +45,7 @@ std::string Complaint(std::string_view text) {
 }  // namespace
 
 struct Constraint::Impl {
-  std::vector<double> values;  // where the parser reads them; never moved
+  std::vector<double> values;  // the parser reads from these addresses, so it is never moved
   mu::Parser parser;
 };
 
@@ -65,7 +65,7 @@ Result<Constraint> Constraint::Parse(const std::string& text,
       impl->parser.DefineVar(names[i], &impl->values[i]);
     impl->parser.SetExpr(text);
     static_cast<void>(impl->parser.Eval());
-    // "A < 3, B < 4" is two expressions, and only the last would count.
+    // "A < 3, B < 4" is two expressions, and only the last one would count.
     if (impl->parser.GetNumResults() != 1)
       return Fail("it is several expressions; join them by &&");
   } catch (const mu::Parser::exception_type& error) {

@@ -1,4 +1,4 @@
-// Constraint: a condition on tunables, as a candidate's "// pragma-constraint:" line has it.
+// Constraint: a condition on tunables, as in a candidate's "// pragma-constraint:" line.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,19 @@
 
 namespace pragma {
 
-// Operators are + - * / % ^ < <= > >= == != && || ?:, functions min, max, abs and the like.
+// The operators are + - * / % ^ < <= > >= == != && || ?:, and the functions min, max, abs and so
+// on.
 class Constraint final {
  public:
-  // `names`: the tunables that it may use. The error says what cannot be read.
+  // `names` are the tunables that the condition may use. The error says what cannot be parsed.
   [[nodiscard]] static Result<Constraint> Parse(const std::string& text,
                                                 const std::vector<std::string>& names);
   Constraint(Constraint&&) noexcept;
   Constraint& operator=(Constraint&&) noexcept;
   ~Constraint();
 
-  // Of the values in the order of `names`. What cannot be evaluated (x % 0) does not hold.
+  // Evaluates the condition. `values` are in the order of `names`. A condition that cannot be
+  // evaluated (x % 0) does not hold.
   [[nodiscard]] bool Holds(const std::vector<double>& values) const;
 
  private:

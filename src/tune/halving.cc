@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/statistics.h"
 
 namespace pragma {
 namespace {
 
 constexpr std::array<int, 5> kProcesses{3, 4, 6, 8, 10};  // by round
-constexpr int kFewestProcesses = 2;                       // that have an interval
+constexpr int kFewestProcesses = 2;                       // minimum for an interval
 constexpr int kFinalProcesses = 10;
 constexpr int kFewestFinalProcesses = 5;
-constexpr double kShareOfRound = 0.5;  // of the time that is left for rounds, while many are left
-constexpr double kCaution = 1.3;       // what a round may take above what the last ones took
+constexpr double kShareOfRound = 0.5;  // of the time left for rounds, while more than two remain
+constexpr double kCaution = 1.3;       // factor on the expected duration of a round
 
 class Halving final {
  public:
@@ -48,12 +48,13 @@ class Halving final {
   [[nodiscard]] double LeftForRounds() const {
     return Left() - kFewestFinalProcesses * process_seconds_;
   }
-  // How many processes of one contestant fit in there.
+  // Returns how many processes of one contestant fit into this time.
   [[nodiscard]] std::size_t Affordable(double seconds) const {
     return seconds <= 0 ? 0 : static_cast<std::size_t>(seconds / process_seconds_);
   }
 
-  // Processes for each of alive_, which is cut down to what there is time for; 0: none at all.
+  // Returns the number of processes for each contestant in alive_, which is cut down to what there
+  // is time for. Returns 0 if there is no time left.
   int PlanRound() {
     const double share = alive_.size() > 2 ? kShareOfRound : 1;
     const auto round = static_cast<std::size_t>(result_.rounds);
@@ -96,7 +97,8 @@ class Halving final {
     return Median(result_.standings[contestant].logs);
   }
 
-  // Best first; who failed, or has no interval because the time was up, is gone.
+  // Sorts the contestants, best first. Those that failed, or that have no interval because time ran
+  // out, are removed.
   void Eliminate() {
     const auto no_figure = [this](std::size_t i) {
       const Standing& standing = result_.standings[i];
@@ -114,7 +116,7 @@ class Halving final {
       const bool overlaps = result_.standings[alive_[rank]].ratio()->high >= leader_low;
       if (overlaps && (rank < half || result_.rounds == 1)) staying.push_back(alive_[rank]);
     }
-    // Two that no round tells apart are as good as each other.
+    // If the last round cannot tell two contestants apart, they are equally good.
     if (result_.rounds >= static_cast<int>(kProcesses.size())) staying.resize(1);
     alive_ = std::move(staying);
   }
@@ -145,7 +147,7 @@ class Halving final {
 
   const HalvingLimits& limits_;
   const MeasureRound& measure_;
-  double process_seconds_;  // expected of one process of one contestant
+  double process_seconds_;  // expected duration of one process of one contestant
   std::vector<std::size_t> alive_;
   HalvingResult result_;
 };

@@ -1,5 +1,5 @@
-// Halving: which of many variants is faster than the default, within a time limit. Pure: whoever
-// calls it measures.
+// Halving: finds which of many variants is faster than the default within a time limit. It is pure:
+// the caller measures.
 #pragma once
 
 #include <cstddef>
@@ -9,54 +9,56 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 
 namespace pragma {
 
-// One round of measuring: each contestant and the default, interleaved, in fresh processes.
+// One round of measurements: every contestant and the default, interleaved, in fresh processes.
 struct RoundRequest {
   std::vector<std::size_t> contestants;
-  int processes = 0;   // of each contestant
-  double seconds = 0;  // never more: it ends early, with fewer processes
+  int processes = 0;   // number per contestant
+  double seconds = 0;  // hard limit: the round ends early, with fewer processes
 };
 
 struct RoundTimes {
-  // By contestant as asked for, one for each process: log(time of the default / its own).
+  // For each contestant, in the requested order, one value per process: log(time of the default /
+  // its own time).
   std::vector<std::vector<double>> logs;
-  std::vector<std::string> failures;  // by contestant; not empty: it failed while it was timed
-  double seconds = 0;                 // that the round took
+  std::vector<std::string> failures;  // by contestant; not empty: it failed while being timed
+  double seconds = 0;                 // duration of the round
 };
 
 using MeasureRound = std::function<Result<RoundTimes>(const RoundRequest&)>;
 
 struct HalvingLimits {
-  double seconds = 0;          // for everything
-  double process_seconds = 0;  // a first guess: one process of one contestant, the default's share
-                               // included
-  double minimum_effect = 0;   // the least gain that counts
+  double seconds = 0;          // limit for everything
+  double process_seconds = 0;  // initial estimate per process of a contestant, with its share of
+                               // the default's time
+  double minimum_effect = 0;   // smallest gain that counts
 };
 
-// What is known of one contestant in the end.
+// The final result of one contestant.
 struct Standing {
-  std::vector<double> logs;                             // of all rounds
+  std::vector<double> logs;                             // values of all rounds
   std::string failure;                                  // not empty: it failed
   [[nodiscard]] std::optional<Interval> ratio() const;  // none with fewer than two processes
 };
 
 struct HalvingResult {
   std::vector<Standing> standings;    // by contestant
-  std::optional<std::size_t> winner;  // none: nothing beats the default
-  std::optional<Interval> confirmed;  // the winner's ratio in processes of its own, after it led
+  std::optional<std::size_t> winner;  // none: no contestant beats the default
+  std::optional<Interval> confirmed;  // the winner's ratio in separate processes, run after it led
   int rounds = 0;
   double seconds = 0;
-  bool complete = true;  // false: somebody was left out for want of time
+  bool complete = true;  // false: a contestant was left out because time ran out
 };
 
-// Rounds: first a few processes for everybody, then more for those that stay. After each round only
-// the better half stays; in the first, whose intervals are wide, also whoever's interval overlaps
-// the leader's. Who is clearly behind the leader goes at once. The last one is measured once more
-// against the default alone, and wins when that whole interval lies above 1 + minimum_effect: so
-// luck in the rounds does not decide.
+// Runs the rounds. The first round gives every contestant a few processes, and later rounds give
+// more processes to those that remain. After each round only the better half remains. In the first
+// round, whose intervals are wide, contestants whose interval overlaps the leader's remain too. A
+// contestant that is clearly behind the leader is dropped at once. The last one is measured once
+// more against the default alone. It wins if its whole interval is above 1 + minimum_effect, so
+// that luck in the rounds does not decide.
 [[nodiscard]] Result<HalvingResult> SuccessiveHalving(std::size_t contestants,
                                                       const HalvingLimits& limits,
                                                       const MeasureRound& measure);

@@ -16,8 +16,8 @@
 namespace pragma {
 namespace {
 
-// A machine in which each variant has a true gain, each process some noise, and each takes time. It
-// keeps to the contract: a process that would end too late is not begun.
+// A simulated machine: each variant has a true gain, and each process has some noise and takes
+// time. It obeys the contract, so it does not start a process that would end too late.
 class FakeMachine final {
  public:
   FakeMachine(std::vector<double> gains, double noise, std::uint64_t seed)
@@ -69,7 +69,7 @@ HalvingResult RunOn(FakeMachine& machine, std::size_t contestants, double second
   return result ? std::move(*result) : HalvingResult{};
 }
 
-// Gains from 0.5 to 1.05, and one that is clearly the best.
+// Returns gains from 0.5 to 1.05, and one that is clearly the best.
 std::vector<double> GainsWithBest(std::size_t count, std::size_t best, Rng& rng) {
   std::vector<double> gains;
   for (std::size_t i = 0; i < count; ++i) gains.push_back(0.5 + 0.55 * rng.Uniform());

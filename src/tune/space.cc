@@ -36,7 +36,7 @@ Words FlagWords(std::string_view text) {
   return words;
 }
 
-// A value that a flag chose could not be recorded as the tuner's choice.
+// A value that is set by a flag could not be recorded as the tuner's choice.
 std::string FlagsComplaint(const Words& flags) {
   std::string complaint = FlagComplaint(flags);
   for (const std::string& flag : flags) {
@@ -100,12 +100,12 @@ std::size_t Combinations(const TuneSpace& space) {
   std::size_t all = space.flags.size();
   for (const Tunable& tunable : space.tunables) {
     all *= tunable.values.size();
-    if (all > kMostCombinations) break;  // and no overflow
+    if (all > kMostCombinations) break;  // also prevents an overflow
   }
   return all;
 }
 
-// The combination of one number: each tunable's value is a digit.
+// Returns the combination with this number, in which each tunable's value is a digit.
 Variant VariantAt(const TuneSpace& space, std::size_t number) {
   Variant variant{.tunables = {}, .flags = space.flags[number % space.flags.size()]};
   number /= space.flags.size();

@@ -1,4 +1,4 @@
-// TuneSpace: what a candidate's source leaves to the tuner (docs/tuning.md).
+// TuneSpace: the choices that a candidate's source leaves to the tuner (docs/tuning.md).
 #pragma once
 
 #include <cstddef>
@@ -16,38 +16,39 @@
 namespace pragma {
 
 struct TuneSpace {
-  std::vector<Tunable> tunables;  // in the source's order
-  // Alternatives of "// pragma-tune-flags:", to be added to the candidate's own; the first adds
-  // nothing.
+  std::vector<Tunable> tunables;  // in the order of the source
+  // The alternatives of "// pragma-tune-flags:", which are added to the candidate's own flags. The
+  // first alternative adds nothing.
   std::vector<std::vector<std::string>> flags{{}};
   std::vector<Constraint> constraints;
-  // True when there is something to choose.
+  // Returns true if there is something to choose.
   [[nodiscard]] bool open() const;
 };
 
-// The error names the line of the source and what to do there. A space has at most 65536
-// combinations, and its defaults satisfy its constraints.
+// Reads the space from the source. The error names the line of the source and what to change there.
+// A space has at most 65536 combinations, and its defaults satisfy its constraints.
 [[nodiscard]] Result<TuneSpace> ReadTuneSpace(const Candidate& candidate);
 
-// A candidate whose tunables were chosen before: it is built as it says.
+// Returns true for a candidate whose tunables were chosen before. Such a candidate is built as it
+// is.
 [[nodiscard]] bool HasChoices(const Candidate& candidate, const TuneSpace& space);
 
 struct Variant {
   std::map<std::string, std::int64_t> tunables;
-  std::vector<std::string> flags;          // added
+  std::vector<std::string> flags;          // in addition to the candidate's own
   [[nodiscard]] std::string Text() const;  // "TILE=8, UNROLL=2, flags -O2"
 };
 
 struct VariantList {
-  std::vector<Variant> variants;  // the default first, then a sample in an order by chance
-  std::size_t combinations = 0;   // that the constraints allow; more than the list where sampled
+  std::vector<Variant> variants;  // the default first, then a sample in random order
+  std::size_t combinations = 0;   // number that satisfy the constraints; may exceed the list
 };
 
-// At most `most` (at least one). In an order by chance, so that an end for want of time favours no
-// value.
+// Returns at most `most` variants (at least one). Their order is random, so that running out of
+// time does not favour any value.
 [[nodiscard]] VariantList SampleVariants(const TuneSpace& space, std::size_t most, Rng& rng);
 
-// The candidate with the variant's choices recorded in it.
+// Returns the candidate with the variant's choices recorded in it.
 [[nodiscard]] Candidate WithVariant(const Candidate& candidate, const Variant& variant);
 
 }  // namespace pragma

@@ -28,10 +28,10 @@
 namespace pragma {
 namespace {
 
-// Shares of the time limit after which no more are built and no more are checked.
+// Shares of the time limit after which no further variants are built or checked.
 constexpr double kBuildShare = 0.4;
 constexpr double kCheckShare = 0.55;
-// A variant so much slower than the default cannot win, and may take very long.
+// A variant that is slower than the default by this factor cannot win, and may take very long.
 constexpr double kHopeless = 20;
 constexpr Seconds kLeastCallLimit{0.5};
 constexpr double kUnlimited = 1e9;
@@ -65,7 +65,7 @@ class Tuner final {
     if (progress_) progress_("tune: " + phase);
   }
 
-  // One variant on its way.
+  // One variant and its progress.
   struct Entry {
     Variant variant;
     std::optional<BuiltKernel> kernel;
@@ -78,11 +78,11 @@ class Tuner final {
   const TunerOptions& options_;
   const TunerProgress& progress_;
   TimePoint start_ = std::chrono::steady_clock::now();
-  double waited_ = 0;                     // for others to be done with timing
+  double waited_ = 0;                     // time spent waiting for other processes to finish timing
   std::vector<Entry> entries_;            // the default first
-  std::vector<std::size_t> contestants_;  // indices of those that are timed
+  std::vector<std::size_t> contestants_;  // indices of the variants that are timed
   std::atomic<std::size_t> built_ = 0;
-  double call_seconds_ = 0;  // of the default
+  double call_seconds_ = 0;  // time of a call of the default
   std::size_t chosen_ = 0;
   Tuning tuning_;
 };
@@ -111,7 +111,7 @@ Result<Tuning> Tuner::Run(const TuneSpace& space) {
   return std::move(tuning_);
 }
 
-// False: it fails, and so would its tuning.
+// Returns false if the default fails, in which case tuning it would fail too.
 Result<bool> Tuner::TryDefault() {
   Show("the default");
   TRY(BuildOne(0));
@@ -124,10 +124,10 @@ Result<bool> Tuner::TryDefault() {
   return checked.passed();
 }
 
-// An entry without outcome was not tried: the time was up.
+// An entry without an outcome was not tried because time ran out.
 Result<void> Tuner::BuildOne(std::size_t index) {
   Entry& entry = entries_[index];
-  // The default is built whether it is tuned or not.
+  // The default is built even if there is no tuning.
   const double left = index == 0 ? kUnlimited : Until(kBuildShare);
   if (left <= 0) return {};
   const Candidate candidate = index == 0 ? candidate_ : WithVariant(candidate_, entry.variant);
@@ -138,7 +138,7 @@ Result<void> Tuner::BuildOne(std::size_t index) {
     return {};
   }
   const auto& failure = std::get<BuildFailure>(built);
-  if (index > 0 && Until(kBuildShare) <= 0) return {};  // we ended it
+  if (index > 0 && Until(kBuildShare) <= 0) return {};  // our time limit ended the build
   entry.outcome = OutcomeOf(entry.variant);
   entry.outcome->status = failure.status;
   entry.outcome->reason = failure.reason;
@@ -154,7 +154,7 @@ Result<void> Tuner::BuildSome(std::atomic<std::size_t>& next) {
   return {};
 }
 
-// Each thread writes entries of its own.
+// Each thread writes only its own entries.
 Result<void> Tuner::BuildOthers() {
   std::atomic<std::size_t> next = 1;
   std::vector<std::future<Result<void>>> threads;
@@ -170,7 +170,7 @@ Result<void> Tuner::BuildOthers() {
   return all;
 }
 
-// An earlier variant of the same machine code.
+// Returns an earlier variant with the same machine code.
 std::optional<std::size_t> Tuner::SameCode(std::size_t index) const {
   for (std::size_t i = 0; i < index; ++i) {
     if (entries_[i].kernel && entries_[i].kernel->sha256 == entries_[index].kernel->sha256)
@@ -234,7 +234,8 @@ Result<RoundTimes> Tuner::Measure(const RoundRequest& request) {
       entries_[contestants_[request.contestants[i]]].outcome->status = failure.status;
   }
   if (!times.first.passed()) {
-    // There is nothing to hold the others against: the full evaluation says what is wrong.
+    // Without the default there is nothing to compare the others with. The full evaluation says
+    // what is wrong.
     entries_.front().outcome->status = times.first.status;
     entries_.front().outcome->reason = times.first.reason;
     std::ranges::fill(round.failures, "the default failed " + times.first.reason);
@@ -268,7 +269,7 @@ void Tuner::NoteStandings(const HalvingResult& halving) {
     if (outcome.reason.empty() && !outcome.ratio) outcome.reason = "not timed: the time was up";
   }
   if (!halving.winner) return;
-  // Of the processes that its lead did not choose.
+  // The winner's ratio comes from the processes that did not select it.
   entries_[contestants_[*halving.winner]].outcome->ratio = halving.confirmed;
 }
 

@@ -1,4 +1,4 @@
-// Tuner: a candidate with tunables to its fastest variant on this machine (docs/tuning.md).
+// Tuner: finds the fastest variant of a candidate with tunables on this machine (docs/tuning.md).
 #pragma once
 
 #include <functional>
@@ -8,34 +8,34 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/tuning.h"
 #include "tune/space.h"
 #include "verify/variant_bench.h"
 
 namespace pragma {
 
 struct TunerOptions {
-  // For everything; never more, except that the default is built and checked in any case. Waiting
-  // for others to be done with timing does not count.
+  // The time limit for everything. It is exceeded only because the default is built and checked in
+  // any case. Waiting until other processes have finished timing does not count.
   Seconds limit{20};
-  std::size_t most_variants = 64;  // a sample of them where there are more
+  std::size_t most_variants = 64;  // if there are more, a sample is taken
   int build_threads = 1;
 };
 
 using TunerProgress = std::function<void(std::string_view phase)>;  // "tune: built 3/12"
 
-// Builds and checks variants, times them against the default by successive halving, and says which
-// is best. The order of variants follows from the candidate's id alone. `bench` is fresh. Where the
-// default itself fails nothing else is tried: `variants` has that one alone. Errors only for our
-// own trouble.
+// Builds and checks variants, times them against the default by successive halving, and returns
+// which one is best. The order of variants depends only on the candidate's id. `bench` must be
+// fresh. If the default itself fails, no other variant is tried and `variants` holds only the
+// default. An error means that our own machinery failed.
 [[nodiscard]] Result<Tuning> Tune(VariantBench& bench, const Candidate& candidate,
                                   const TuneSpace& space, const TunerOptions& options,
                                   const TunerProgress& progress);
 
-// The candidate that a tuning chose: the candidate itself where the default is best.
+// Returns the candidate that a tuning chose, which is `candidate` itself if the default is best.
 [[nodiscard]] Candidate ChosenBy(const Tuning& tuning, const Candidate& candidate);
 
-// One line: what was chosen and why.
+// Says in one line what was chosen and why.
 [[nodiscard]] std::string TuningSummary(const Tuning& tuning);
 
 }  // namespace pragma

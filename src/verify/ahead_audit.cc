@@ -21,24 +21,25 @@
 namespace pragma {
 namespace {
 
-// How much slower than usual a call on late inputs may be: threads have to be woken, and the caches
-// were used by others. What a kernel can gain by working ahead is bounded by it.
+// How much slower than usual a call on late inputs may be. Threads have to be woken, and other
+// processes used the caches. This also bounds what a kernel can gain by working ahead.
 struct Allowance {
-  double pace = 1.25;          // times the usual time, and on top:
-  double late_burst = 150e-6;  // seconds of a burst, thaw and doorbell included
-  double single_call = 40e-6;  // of a call, doorbell included, publishing not
+  double pace = 1.25;          // factor on the usual time, to which is added:
+  double late_burst = 150e-6;  // seconds for a burst, thaw and doorbell included
+  double single_call = 40e-6;  // seconds for a call, doorbell included, publishing not
 };
-// An interpreter and torch's dispatcher find their own caches cold after a stop; the verdict on a
-// solution in Python is weaker anyway.
+// The allowance for Python. An interpreter and torch's dispatcher find their own caches cold after
+// a stop. The verdict on a Python solution is weaker anyway.
 constexpr Allowance kPythonAllowance{.pace = 2.5, .late_burst = 500e-6, .single_call = 250e-6};
 
-// Where others use the processors, none of the first calls may come undisturbed: what fails is
-// tried again for some seconds, with growing pauses. Time does not help what works ahead.
+// Where other programs use the processors, none of the first calls may be undisturbed. A test that
+// fails is repeated for some seconds with growing pauses. More time does not help a kernel that
+// works ahead.
 constexpr int kAuditProcesses = 12;
 constexpr int kWithoutPause = 4;
 constexpr std::chrono::milliseconds kPause{100};
-constexpr int kLateBursts = 8;    // at most, in a process
-constexpr int kSingleCalls = 12;  // at most, in a process
+constexpr int kLateBursts = 8;    // maximum per process
+constexpr int kSingleCalls = 12;  // maximum per process
 
 using Sets = std::span<const std::uint32_t>;
 
@@ -50,7 +51,8 @@ class Audit final {
     audit_.late_burst.seconds = audit_.single_call.seconds =
         std::numeric_limits<double>::infinity();
     audit_.ordinary_seconds = fastest_;
-    // Where a set's inputs need parameters of their own, what was prepared would not fit any more.
+    // If a set's inputs need their own parameters, the packed parameters would no longer fit new
+    // inputs.
     parameters_stay_ = !(sides.front().kernel->has_prepare && match_.stage().draws_refills());
     audit_.single_call.kept = plan.timed == 1 || !parameters_stay_;
     if (sides.front().kernel->python != nullptr) allowance_ = kPythonAllowance;
@@ -61,7 +63,8 @@ class Audit final {
          ++process) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
       std::this_thread::sleep_for(kPause * std::max(process + 1 - kWithoutPause, 0));
-      // None in the first process, which mostly decides; then as many as the session had.
+      // There are no ordinary bursts in the first process, which mostly decides. Later processes
+      // run as many as the session had.
       TRY(RunProcess(process > 0 ? match_.plan().bursts : 0));
     }
     audit_.failed = match_.outcome().failed;
@@ -92,7 +95,7 @@ class Audit final {
     pace.kept = seconds <= audit_.ordinary_seconds * allowance_.pace + slack;
   }
 
-  // Wakes the kernel for fresh sets and lets it do its warm-up. False: it failed.
+  // Wakes the kernel for fresh sets and runs its warm-up calls. False: it failed.
   Result<bool> WarmUp(Sets sets) {
     for (const std::uint32_t set : sets) TRY(match_.stage().RenewSet(set, match_.rng()));
     match_.player(0).worker->Poison(match_.rng(), sets);
@@ -111,7 +114,8 @@ class Audit final {
     }
     match_.player(0).worker->Poison(match_.rng(), timed);
     match_.stage().Warm(timed);
-    // From before the thaw: whatever is done on the new inputs is done within this time.
+    // The clock starts before the thaw, so that all work on the new inputs falls within the
+    // measured time.
     const TimePoint start = std::chrono::steady_clock::now();
     TRY(match_.player(0).Wake());
     Nanoseconds elapsed{0};
@@ -145,8 +149,8 @@ class Audit final {
   }
 
   Match match_;
-  double fastest_ = 0;                                             // of one call in the session
-  double fastest_here_ = std::numeric_limits<double>::infinity();  // in ordinary bursts
+  double fastest_ = 0;  // seconds of one call in the session, at best
+  double fastest_here_ = std::numeric_limits<double>::infinity();  // in the audit's ordinary bursts
   bool parameters_stay_ = true;
   Allowance allowance_;
   AheadAudit audit_;

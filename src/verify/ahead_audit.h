@@ -1,14 +1,15 @@
-// The audit of work done ahead. Timed bursts take long enough to be measured well, so their inputs
-// lie there before they are asked for; a hostile kernel could read the control page and work on
-// them early, or compute several calls at once. Here inputs arrive late, in two ways, and such a
-// kernel takes its true time:
+// The audit of work done ahead of time. Timed bursts must take long enough to be measured well, so
+// their inputs are in memory before the calls are requested. A hostile kernel could read the
+// control page and work on these inputs early, or compute several calls at once. In this audit
+// inputs arrive late, in two ways, so that such a kernel takes its true time:
 //
 //   late burst   the inputs of all timed calls are replaced after the warm-up, while the process is
-//                frozen: nothing of them can be computed before the burst.
-//   single call  after a warm-up call, one fresh set is published and its call asked for at once:
-//                there is nothing else to compute beside it.
+//                frozen: nothing that depends on them can be computed before the burst.
+//   single call  after a warm-up call, one fresh set is published and its call is requested at
+//   once:
+//                there is no other call to compute along with it.
 //
-// An undisturbed one of an honest kernel soon comes; one of a kernel that works ahead never comes.
+// An honest kernel soon gets an undisturbed measurement. A kernel that works ahead never does.
 #pragma once
 
 #include <optional>
@@ -23,24 +24,26 @@
 namespace pragma {
 
 struct Pace {
-  bool kept = false;   // once as fast as in ordinary bursts, but for a stated allowance
-  double seconds = 0;  // of one call, at best
+  bool kept = false;   // the call was once as fast as in ordinary bursts, within a stated allowance
+  double seconds = 0;  // seconds of one call, at best
 };
 
 struct AheadAudit {
   Pace late_burst;
-  Pace single_call;  // kept by definition where a burst is one call, or inputs cannot come alone
-  double ordinary_seconds = 0;  // of one call in ordinary bursts, at best
-  // Ordinary bursts were slow here as well: the machine is busier than it was in the session, and
-  // nothing can be told.
+  Pace single_call;  // kept by definition where a burst is one call or where inputs cannot arrive
+                     // alone
+  double ordinary_seconds = 0;  // seconds of one call in ordinary bursts, at best
+  // Ordinary bursts were slow here as well: the machine is busier than it was in the session, so
+  // the audit cannot decide.
   bool disturbed = false;
   std::optional<TimingFailure> failed;
   [[nodiscard]] bool passed() const { return late_burst.kept && single_call.kept; }
 };
 
-// `fastest`: of one call, the best burst of a session with `plan`. The best is compared with the
-// best: what is slower by other programs on one side only would hide a gain, or invent one. In
-// fresh processes, after ordinary bursts in all but the first. plan.warmup must not be 0.
+// Runs the audit. `fastest` is the time of one call in the best burst of a session with `plan`. The
+// best is compared with the best: a slowdown caused by other programs on one side only would hide a
+// gain or invent one. The audit uses fresh processes; in all but the first, ordinary bursts come
+// first. plan.warmup must not be 0.
 [[nodiscard]] Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
                                                 const TimingPlan& plan, Seconds fastest, Rng& rng);
 

@@ -12,7 +12,7 @@
 namespace pragma {
 namespace {
 
-// Sums of so many products of integers stay well below 2^24, where fp32 stops being exact.
+// Limit for sums of integer products. It is well below 2^24, where fp32 stops being exact.
 constexpr double kExactSum = 4194304;  // 2^22
 constexpr double kLargestInteger = 64;
 
@@ -159,8 +159,8 @@ bool MayBeNonFinite(Battery battery) {
          battery == Battery::kInfinities || battery == Battery::kNan;
 }
 
-// Those of one sign go up to four times (far) or ten thousand times (extremely) the rung: the
-// sixteen-bit types hold the narrower ones.
+// Batteries of one sign go up to four times the rung (far) or ten thousand times the rung
+// (extremely). The narrower ranges fit the 16-bit types.
 std::span<const double> BatteryRungs(Battery battery) {
   static constexpr std::array<double, 3> kWide{1e4, 1e2, 10};
   static constexpr std::array<double, 3> kFurthest{1e20, 1e8, 1e3};

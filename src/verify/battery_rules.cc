@@ -19,23 +19,25 @@
 namespace pragma {
 namespace {
 
-// Where Torch's own result is further off than this, nobody can be held against the truth. Far from
-// zero few digits are left of the spread, and a formula that needs more of them is off by far more.
+// If Torch's own result is further from the truth than this, no kernel can be judged against the
+// truth. Far from zero, few digits remain for the spread, and a formula that needs more digits has
+// a far larger error.
 constexpr double kTellable = 0.05;
 constexpr double kTellableFew = 0.5;
 
-// Where a few values are far larger than the rest, honest algorithms that mix neighbours
-// (Winograd's transforms, sums shifted by one element) carry rounding errors of the large ones to
-// the small ones. Still far below what a lower precision does (2^-9 of bf16).
+// For batteries with a few values that are far larger than the rest. Honest algorithms that mix
+// neighbours (Winograd's transforms, sums shifted by one element) carry rounding errors of the
+// large values to the small ones. The errors are still far below those of a lower precision (2^-9
+// for bf16).
 constexpr double kMostOfEqualTerms = 1e-4;
 constexpr double kRangeFactor = 30;
 constexpr double kMostOfRange = 1e-3;
 
-// Of the task's own outputs: what is that small is what rounding leaves of zero.
+// An output this small, relative to the task's own outputs, is only what rounding leaves of zero.
 constexpr double kNothing = 1e-12;
 
-// A kind of operators, by how their names begin after "aten.", and the batteries that short cuts of
-// theirs fail on. A beginning that ends with a dot is the whole name.
+// A kind of operators and the batteries on which shortcuts for them fail. Operators are listed by
+// the beginning of their name after "aten.". A beginning that ends with a dot is the whole name.
 struct OperatorKind {
   std::span<const std::string_view> operators;
   std::span<const Battery> batteries;
@@ -99,7 +101,8 @@ constexpr std::array kForPiecewise{Battery::kNegative, Battery::kPositive, Batte
 constexpr std::array<std::string_view, 9> kIndexed{"index",     "gather",   "scatter",
                                                    "embedding", "take",     "_unsafe_index",
                                                    "put",       "nll_loss", "one_hot"};
-// Where several updates may meet in one place and Torch does not say which one counts.
+// Operators where several updates may hit the same place and Torch does not define which one
+// counts.
 constexpr std::array<std::string_view, 4> kAnyUpdate{"scatter.", "index_copy", "put.",
                                                      "masked_scatter"};
 constexpr std::array kForIndexed{Battery::kRepeatedIndices};
@@ -115,19 +118,20 @@ constexpr std::array<OperatorKind, 7> kKinds{{{kExtremes, kForExtremes},
                                               {kIndexed, kForIndexed},
                                               {kMasks, kForMasks}}};
 
-// Winograd's inner product (1968) adds an element of one factor to one of the other before it
-// multiplies: its terms are several times larger than the products, and so are their errors.
+// Operators that multiply and add. Winograd's inner product (1968) adds an element of one factor to
+// an element of the other before it multiplies. Its terms are several times larger than the
+// products, and so are their errors.
 constexpr std::array<std::string_view, 8> kProducts{"mm.",    "bmm",    "addmm",  "baddbmm",
                                                     "matmul", "linear", "einsum", "conv"};
 
-// Operators whose indices may mean any of equal elements; those of argmax and argmin mean the
-// first.
+// Operators whose indices may point to any of several equal elements. Those of argmax and argmin
+// point to the first.
 constexpr std::array<std::string_view, 13> kIndices{
     "max.dim", "min.dim", "topk",      "sort",   "argsort",  "kthvalue",    "median",
     "mode.",   "cummax",  "nanmedian", "cummin", "max_pool", "adaptive_max"};
 
-// Each element of the result is a function of one element of each operand. Sums of two are among
-// them: what they lose is seen when their operands are changed.
+// Operators for which each element of the result is a function of one element of each operand. Sums
+// of two elements are among them: their errors show up when their operands are changed.
 constexpr std::string_view kPointwise[] = {
     "add.",  "sub.",     "mul.",   "div.",      "neg.",     "exp.",   "exp2.",    "expm1.",
     "log.",  "log1p.",   "log2.",  "sqrt.",     "rsqrt.",   "pow.",   "square.",  "sigmoid.",
@@ -137,7 +141,7 @@ constexpr std::string_view kPointwise[] = {
 
 constexpr std::string_view kAten = "aten.";
 
-// Whether a node is one of these operators.
+// True if a node is one of these operators.
 bool IsOf(const GraphNode& node, std::span<const std::string_view> operators) {
   if (!node.op.starts_with(kAten)) return false;
   const std::string_view name = std::string_view(node.op).substr(kAten.size());
@@ -150,8 +154,8 @@ bool Has(const Task& task, std::span<const std::string_view> operators) {
                              [&](const GraphNode& node) { return IsOf(node, operators); });
 }
 
-// index_put(self, indices, values, accumulate): only where it adds is it said what becomes of
-// several updates of a place.
+// The arguments are index_put(self, indices, values, accumulate). Only with accumulate is it
+// defined what becomes of several updates of one place.
 bool AssignsInPlaces(const Task& task) {
   return std::ranges::any_of(task.graph, [](const GraphNode& node) {
     if (!node.op.starts_with("aten.index_put")) return false;
@@ -160,7 +164,8 @@ bool AssignsInPlaces(const Task& task) {
   });
 }
 
-// Nothing but comparisons: no sum or difference of two large numbers may overflow on the way.
+// Operators that only move data. A task of comparisons and moves has no sum or difference of two
+// large numbers that may overflow.
 constexpr std::array<std::string_view, 16> kMoves{
     "view",  "_unsafe_view", "reshape",   "clone",   "detach", "permute", "transpose", "t.",
     "alias", "contiguous",   "unsqueeze", "squeeze", "expand", "slice",   "select",    "lift"};
@@ -175,12 +180,12 @@ bool Contains(std::span<const Battery> batteries, Battery battery) {
   return std::ranges::find(batteries, battery) != batteries.end();
 }
 
-// Batteries of the type's limits.
+// True for batteries with the type's limits.
 bool IsLimit(Battery battery) {
   return battery == Battery::kLimitRows || battery == Battery::kLimitEntries;
 }
 
-// Where Torch's own result may be so far off that it is no measure any more.
+// Returns the error beyond which Torch's own result is no longer a usable measure.
 double Tellable(DType dtype, Battery battery) {
   const bool few = dtype == DType::kFloat16 || dtype == DType::kBFloat16 ||
                    battery == Battery::kOffset1e3 || battery == Battery::kOffset1e5 ||
@@ -188,7 +193,7 @@ double Tellable(DType dtype, Battery battery) {
   return few ? kTellableFew : kTellable;
 }
 
-// Batteries whose outputs are small because their inputs are.
+// True for batteries whose outputs are small because their inputs are small or mostly zero.
 bool IsSmallOrSparse(Battery battery) {
   switch (battery) {
     case Battery::kTiny:
@@ -239,7 +244,7 @@ std::string ComplaintOf(const TensorSpec& spec, Battery battery, const TorchStan
 Tolerance BatteryTolerance(const Task& task, Battery battery, const TorchStanding& torch) {
   Tolerance tolerance =
       SpansRange(battery) ? ForRange(torch.tolerance, torch.peak_over_rms) : torch.tolerance;
-  // A scan's results are infinite up to the first element that is not masked.
+  // The results of a scan are infinite up to the first element that is not masked.
   const bool scanned = battery == Battery::kMasked && Has(task, kScans);
   tolerance.where_finite = MayBeNonFinite(battery) && !scanned;
   const bool nothing = torch.rms <= kNothing * torch.nominal_rms;
@@ -337,7 +342,7 @@ double RoundingSize(const Task& task, TermsOf terms) {
     const double share = Has(task, kProducts) ? kEpsilon : kEpsilon / 4;
     sums = std::max(sums, std::min(share * length, kMostOfEqualTerms));
   }
-  // Torch rounds what lies between two operators to the task's type.
+  // Torch rounds intermediate results between two operators to the task's type.
   double type = 0;
   for (const TensorSpec& output : task.outputs) {
     if (output.dtype == DType::kBFloat16) type = std::max(type, 0x1.0p-9);

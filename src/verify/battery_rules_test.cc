@@ -177,7 +177,8 @@ TEST(ComplaintTest, AnInfiniteTruthCountsOnlyWithInfiniteInputs) {
   EXPECT_TRUE(BatteryTolerance({}, Battery::kMasked, {}).where_finite);
   Task scan;
   scan.graph.push_back({.op = "aten.cummax.default"});
-  EXPECT_FALSE(BatteryTolerance(scan, Battery::kMasked, {}).where_finite);  // it begins with -inf
+  // A scan's result begins with -inf.
+  EXPECT_FALSE(BatteryTolerance(scan, Battery::kMasked, {}).where_finite);
   EXPECT_FALSE(BatteryTolerance({}, Battery::kWide, {}).where_finite);
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 
 // Compiled with -fopenmp-simd (CMakeLists.txt). Every value is computed for every element and
-// selected afterwards: a branch would keep the loops from becoming vector code.
+// selected afterwards, because a branch would keep the loops from being vectorised.
 namespace pragma {
 namespace {
 

@@ -15,9 +15,9 @@
 namespace pragma {
 namespace {
 
-constexpr double kImplausibleShare = 0.9;  // of the hard bound
+constexpr double kImplausibleShare = 0.9;  // share of the hard bound
 
-// Operators that may look at a part of their first argument only.
+// True for operators that may read only a part of their first argument.
 bool SelectsPart(std::string_view op) {
   constexpr std::array<std::string_view, 10> kSelecting{
       "aten.embedding", "aten.index", "aten.gather", "aten.slice",  "aten.select",
@@ -32,7 +32,8 @@ bool Mentions(const ScalarValue& value, const std::string& node) {
                              [&](const ScalarValue& item) { return Mentions(item, node); });
 }
 
-// What other nodes call it: torch.export has names of its own for parameters and capital letters.
+// Returns the name that other nodes use for an argument. torch.export has its own names for
+// parameters and capital letters.
 std::string NodeOf(const Task& task, const std::string& argument) {
   for (const GraphNode& node : task.graph) {
     const bool takes = node.op == "placeholder" && !node.results.empty();
@@ -57,8 +58,8 @@ bool UsedWhole(const Task& task, const std::string& argument) {
 
 double Milliseconds(double bytes, double gbs) { return gbs > 0 ? bytes / gbs * 1e-6 : 0; }
 
-// By the peaks of its memory and of its second-level cache. What fits into that cache may lie
-// there.
+// Computes the bound from the peak bandwidths of the device's memory and of its second-level cache.
+// Bytes that fit into that cache may be there already.
 double DeviceBoundMs(double bytes, const Device& device) {
   const double beyond = std::max(0.0, bytes - static_cast<double>(device.l2_bytes));
   return std::max(Milliseconds(bytes, device.l2_gbs()), Milliseconds(beyond, device.memory_gbs));

@@ -51,8 +51,8 @@ Device SmallDevice() {
 TEST(BoundsTest, OnADeviceItsCacheMayHoldAPart) {
   Machine machine;
   machine.device = SmallDevice();
-  // Half of the eight mebibytes come from memory: that takes longer than all of them from the
-  // cache.
+  // Half of the eight mebibytes come from memory. That takes longer than reading all of them from
+  // the cache.
   EXPECT_NEAR(HardBoundMs(AddTask(), machine), 4.194304e6 / 100e9 * 1e3, 1e-6);
   machine.device->l2_bytes = 8U << 20U;
   EXPECT_NEAR(HardBoundMs(AddTask(), machine), 8.388608e6 / 640e9 * 1e3, 1e-6);

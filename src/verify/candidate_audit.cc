@@ -17,13 +17,13 @@
 namespace pragma {
 namespace {
 
-// So much faster than eager, or so near to the bound, is audited.
+// A candidate is audited if it is faster than eager by this factor, or this close to the bound.
 constexpr double kAuditedSpeedup = 10;
 constexpr double kAuditedShareOfBound = 0.8;
-// Two honest measurements of one kernel differ by less.
+// Two honest measurements of one kernel differ by less than this factor.
 constexpr double kAuditAgreement = 1.25;
 
-// Whether what was measured asks for a second look, and why.
+// Returns why the figures call for a second look. Empty: they do not.
 std::string Suspicion(const AuditSubject& subject, const Evaluation& evaluation) {
   if (evaluation.speedup_eager && evaluation.speedup_eager->median > kAuditedSpeedup)
     return fmt::format("{:.1f} times as fast as eager", evaluation.speedup_eager->median);

@@ -1,5 +1,5 @@
-// A second look at what seems too good: everything once more, with new seeds in fresh processes.
-// Private to verify/.
+// A second look at a result that seems too good: every check and the timing are repeated with new
+// seeds in fresh processes. Private to verify/.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace pragma {
 
-// How a candidate is checked and timed once more; each takes the machine's lock as it needs it.
+// How a candidate is checked and timed again. Each function takes the machine's lock when it needs
+// it.
 struct Judges {
   std::function<Result<void>(Judging&)> check;
   std::function<Result<void>(Judging&)> time;
@@ -23,8 +24,8 @@ struct AuditSubject {
   const Machine& machine;
 };
 
-// Nothing where the figures ask for none. Else the slower of the two results stands, or the
-// rejection.
+// Does nothing where the figures do not call for an audit. Otherwise keeps the slower of the two
+// results, or the rejection.
 [[nodiscard]] Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges,
                                           Judging& judging, const VerifyProgress& progress);
 

@@ -63,8 +63,8 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
   protections.emplace_back("seccomp");  // the worker's own two filters, with or without a jail
   return {.cpu = machine.cpu,
           .torch = server.torch_version(),
-          .allocator = "",  // once the baseline is known
-          .cache = options.cache == CacheState::kWarm ? "warm" : "cold",
+          .allocator = "",  // filled in once the baseline is known
+          .cache = std::string(CacheStateName(options.judging.cache)),
           .threads = machine.threads,
           .protections = std::move(protections),
           .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated"};

@@ -1,4 +1,5 @@
-// A candidate made ready to run, and what is said of where it runs. Private to verify/.
+// Makes a candidate ready to run and describes the environment in which it runs. Private to
+// verify/.
 #pragma once
 
 #include <optional>
@@ -15,15 +16,15 @@
 
 namespace pragma {
 
-// Borrowed.
+// All references are borrowed.
 struct BuildParts {
   const TorchServer& server;
   const Builder& builder;
   const Jail& jail;
-  const std::string& header;  // kernel.h, of the candidate's language
+  const std::string& header;  // kernel.h for the candidate's language
 };
 
-// nullopt when the candidate was turned away (the evaluation says why).
+// Builds the candidate. nullopt means that it was rejected (the evaluation says why).
 [[nodiscard]] Result<std::optional<BuiltKernel>> BuildCandidate(const BuildParts& parts,
                                                                 const Candidate& candidate,
                                                                 Evaluation& evaluation);

@@ -15,7 +15,6 @@
 
 #include "base/parallel.h"
 #include "core/error_pass.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "verify/conditioning.h"
 #include "verify/element.h"
@@ -24,21 +23,23 @@
 namespace pragma {
 namespace {
 
-// How many honest errors a kernel may be off: room for another order of summation, vector
-// approximations of exp and tanh (a few units in the last place), and the tail of many elements.
+// How many times an honest error a kernel may be off. This leaves room for another order of
+// summation, vector approximations of exp and tanh (a few units in the last place), and the tail of
+// many elements.
 constexpr double kHonestFactor = 10;
-// The largest of many errors is further out than their root mean square where they are unequal: at
-// the border of Winograd's tiles, or in the row whose first element a variance is shifted by. Not
-// beyond the second figure, which lower precision would use up.
+// Where errors are unequal, the largest of them is further from their root mean square: at the
+// border of Winograd's tiles, or in the row whose first element a variance is shifted by. The
+// allowance does not go beyond the second figure, which lower precision would use up.
 constexpr double kFurthestError = 3;
 constexpr double kMostOfFurthest = 1e-3;
 constexpr double kRoundingFactor = 6;
-// Of n equal terms each partial sum is rounded by eps / 2 at most, and they are half the sum in the
-// mean. A sum that is as far off as the second figure is no longer told from lower precision.
+// For n equal terms, each partial sum is rounded by at most eps / 2, and partial sums are half the
+// sum on average. A sum that is wrong by as much as the second figure can no longer be told from
+// lower precision.
 constexpr double kRepeatedFactor = 0.25;
 constexpr double kMostOfRepeated = 1e-3;
-// Hundreds of sets are compared while time is taken: the largest of many rounding errors lies
-// further out than that of the few sets that were checked.
+// Hundreds of sets are compared during timing. The largest of their many rounding errors is further
+// out than that of the few sets that were checked.
 constexpr double kTimedFactor = 3;
 constexpr double kExactIntegers = 16777216;  // 2^24: fp32 holds every integer up to it
 
@@ -51,9 +52,9 @@ double Epsilon(DType dtype) {
   }
 }
 
-// What a plain running sum may be off, of the sum.
+// Returns how far a plain running sum may be off, relative to the sum.
 double RunningSumError(DType dtype, const Terms& terms) {
-  // Sixteen-bit outputs round once at the end; their sums are usually kept in fp32.
+  // 16-bit outputs are rounded once at the end. Their sums are usually kept in fp32.
   const double eps = Epsilon(dtype);
   const double accumulate = std::min(eps, Epsilon(DType::kFloat32));
   const auto count = static_cast<double>(std::max<std::int64_t>(terms.count, 1));
@@ -198,7 +199,7 @@ Comparison Judge(const TensorSpec& spec, const ErrorPass& pass, const Tolerance&
     result.error.at = Unravel(first, spec.shape);
     return result;
   }
-  // Written so that a NaN figure fails.
+  // The condition is written so that a NaN figure fails.
   const bool nothing = tolerance.absolute > 0 && pass.max_abs <= tolerance.absolute;
   result.ok =
       nothing || (pass.max_scaled <= tolerance.rel && result.error.rel_l2 <= tolerance.rel_l2);

@@ -139,7 +139,8 @@ TEST(JudgeTest, APassMadeElsewhereIsJudgedLikeOneMadeHere) {
 }
 
 TEST(ToleranceTest, ARunningSumIsHonestAndSixteenBitIsNot) {
-  // A plain float running sum of 4096 terms of one sign, against the truth and Torch's better sum.
+  // Compares a plain float running sum of 4096 terms of one sign with the truth and with Torch's
+  // better sum.
   constexpr int kTerms = 4096;
   constexpr int kRows = 256;
   const TensorSpec spec{.name = "out", .dtype = DType::kFloat32, .shape = {kRows}};
@@ -187,7 +188,7 @@ TEST(ToleranceTest, EqualTermsAreRoundedTheSameWayEachTime) {
   view.actual = Bytes(running);
   EXPECT_FALSE(Compare(view, DeriveTolerance(own, {.count = kTerms})).ok);
   EXPECT_TRUE(Compare(view, DeriveTolerance(own, {.count = kTerms, .repeat = true})).ok);
-  // However many there are, lower precision is still told.
+  // No matter how many terms there are, lower precision is still detected.
   const std::vector<float> coarse{torch[0] * (1 + 0x1p-9F)};
   view.actual = Bytes(coarse);
   EXPECT_FALSE(Compare(view, DeriveTolerance(own, {.count = 1 << 20, .repeat = true})).ok);

@@ -23,9 +23,9 @@ namespace {
 
 constexpr double kLargeRelative = 0.02;
 constexpr double kLargeRelative16Bit = 0.25;
-constexpr double kTypicalFactor = 10;   // as honest errors are allowed everywhere (comparator.cc)
-constexpr std::size_t kSample = 65536;  // elements that a median is taken of
-// So near must Torch's own result be, as a part of what is large.
+constexpr double kTypicalFactor = 10;  // same factor as for honest errors elsewhere (comparator.cc)
+constexpr std::size_t kSample = 65536;  // elements from which a median is taken
+// How close Torch's own result must be, as a fraction of what counts as a large error.
 constexpr double kTorchIsNear = 0.1;
 
 struct Element {
@@ -34,7 +34,7 @@ struct Element {
   [[nodiscard]] double error() const { return std::abs(actual - truth); }
 };
 
-// Calls visit(i, element) where both sides are finite.
+// Calls visit(i, element) for each element that is finite on both sides.
 template <class Visit>
 void ForEachFinite(const OutputView& view, Visit visit) {
   const std::size_t count = view.spec->elements();
@@ -55,8 +55,8 @@ std::string Text(const OutputView& view, std::size_t flat) {
   });
 }
 
-// What Torch is off in the middle: rounding between its operators, which changed inputs do not
-// show.
+// Returns Torch's median error. It comes from rounding between Torch's operators, which changed
+// inputs do not show.
 double TypicalErrorOfTorch(const OutputView& view) {
   const std::size_t count = view.spec->elements();
   const std::size_t step = std::max<std::size_t>(count / kSample, 1);

@@ -22,12 +22,12 @@
 namespace pragma {
 namespace {
 
-constexpr std::size_t kMostArguments = 8;  // changed one by one
+constexpr std::size_t kMostArguments = 8;  // number of arguments that are changed one by one
 constexpr std::size_t kMostTails = 4;
-constexpr double kTailShare = 0.01;  // of a dimension, at least one index
+constexpr double kTailShare = 0.01;  // share of a dimension; at least one index
 
 using Bytes = std::vector<std::byte>;
-// Writes one output, given the place of its elements.
+// Writes one output. `data` points to the output's elements.
 using Painter = std::function<bool(const DecoyScene&, std::size_t output, std::byte* data)>;
 
 std::size_t At(const Task& task, std::size_t output) {
@@ -39,7 +39,7 @@ void Fill(const TensorSpec& spec, std::byte* data, Value value) {
   for (std::size_t i = 0; i < spec.elements(); ++i) StoreElement(spec.dtype, data, i, value(i));
 }
 
-// All floating outputs painted at once, integer outputs zero.
+// Makes a decoy that paints all floating outputs at once. Integer outputs are zero.
 Decoy Painted(std::string name, bool ignores_inputs, Painter painter) {
   return {.name = std::move(name),
           .ignores_inputs = ignores_inputs,
@@ -67,7 +67,8 @@ Decoy Constant(std::string name, double value) {
                  });
 }
 
-// The mean of each group of elements of the first set's output; `group`: of an element.
+// Paints each element with the mean of its group in the first set's output. `group` maps an element
+// to its group.
 template <class Group>
 bool PaintMeans(const DecoyScene& scene, std::size_t output, std::byte* data, std::size_t groups,
                 Group group) {
@@ -140,7 +141,7 @@ Decoy InputItself(const Task& task, std::size_t argument) {
                  });
 }
 
-// The reference on changed arguments.
+// Makes a decoy that runs the reference on changed arguments.
 Decoy Changed(std::string name, std::string argument,
               std::function<void(const DecoyScene&, std::span<std::byte>)> change) {
   return {.name = std::move(name),
@@ -153,7 +154,7 @@ Decoy Changed(std::string name, std::string argument,
           }};
 }
 
-// The reference on the inputs of another set: what ignores its inputs cannot do better.
+// Runs the reference on another set's inputs. A kernel that ignores its inputs cannot do better.
 Decoy InputsOfAnotherSet() {
   return {.name = "inputs of another set",
           .ignores_inputs = true,
@@ -172,7 +173,8 @@ Decoy InputsOfAnotherSet() {
           }};
 }
 
-// Twice the values; constant tensors (ones, zeros as constructed) get others instead.
+// Doubles the values of an argument. Constant tensors (ones or zeros as constructed) get other
+// values instead.
 Decoy OtherValues(const Task& task, std::size_t argument) {
   const std::string& name = task.arguments[argument].name;
   return Changed(
@@ -189,7 +191,8 @@ Decoy OtherValues(const Task& task, std::size_t argument) {
       });
 }
 
-// Zeros for the last one per cent along one dimension of an input: the end of a reduction dropped.
+// Writes zeros into the last one per cent of an input along one dimension, as if the end of a
+// reduction were dropped.
 Decoy DroppedTail(const Task& task, std::size_t argument, std::size_t dimension) {
   const TensorSpec& spec = task.arguments[argument];
   return Changed(

@@ -1,5 +1,4 @@
-// Decoys: wrong kernels that a task should be able to tell from the right one
-// (docs/trust.md).
+// Decoys: wrong kernels that a task should be able to tell from the right one (docs/trust.md).
 #pragma once
 
 #include <cstddef>
@@ -15,15 +14,15 @@
 
 namespace pragma {
 
-// What a decoy sees of one input set.
+// The data of one input set that a decoy can use.
 struct DecoyScene {
   const Task& task;
-  std::span<const std::byte> arguments;  // PackedLayout
-  std::span<const std::byte> native;     // Torch's own outputs, PackedLayout
-  // Outputs and arguments of the first set; empty: this is the first.
+  std::span<const std::byte> arguments;  // the set's arguments, in PackedLayout
+  std::span<const std::byte> native;     // Torch's own outputs, in PackedLayout
+  // Torch's outputs and the arguments of the first set. Empty: this is the first set.
   std::span<const std::byte> first_native;
   std::span<const std::byte> first_arguments;
-  // Torch's own outputs of other arguments.
+  // Computes Torch's own outputs for other arguments.
   std::function<Result<std::vector<std::byte>>(std::span<const std::byte>)> run;
   Rng& rng;
 };
@@ -32,15 +31,16 @@ using DecoyOutputs = std::optional<std::vector<std::byte>>;  // nullopt: says no
 
 struct Decoy {
   std::string name;             // "zeros", "x unscaled", ...
-  bool ignores_inputs = false;  // its outputs do not depend on the set's inputs
-  std::string argument;         // changes this argument only: not differing is an invariance,
-                                // of norms to the size of their input for one
+  bool ignores_inputs = false;  // the decoy's outputs do not depend on the set's inputs
+  // The only argument that the decoy changes, or empty. If the outputs do not differ, the task is
+  // invariant to that change, as norms are to the size of their input.
+  std::string argument;
   std::function<Result<DecoyOutputs>(const DecoyScene&)> make;
 };
 
-// What only looks different without being so is not condemned: of an operator that does not care
-// for the size of its input, or for a bias that a norm takes away again. Cheap ones first; those
-// that run the reference follow.
+// Returns the decoys for a task. A decoy whose outputs do not really differ is not held against the
+// task: for an operator that is invariant to the size of its input, or for a bias that a norm
+// removes again. Cheap decoys come first; those that run the reference follow.
 [[nodiscard]] std::vector<Decoy> DecoysFor(const Task& task);
 
 }  // namespace pragma

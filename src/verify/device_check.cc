@@ -30,8 +30,8 @@
 namespace pragma {
 namespace {
 
-// Launches take longer than calls, and a look at a result much longer; attempts of a search, which
-// are judged quickly, have less.
+// Factors on the budget of the state check. Launches take longer than calls on a host, and looking
+// at a result takes much longer. Attempts of a search, which are judged quickly, have less time.
 constexpr double kDeviceFactor = 8;
 constexpr double kQuickFactor = 2;
 constexpr Seconds kQuickBatteries{5};
@@ -42,11 +42,11 @@ double StateFactor(const VerifyOptions& options) {
 
 using Loaded = Result<std::optional<WorkerFailure>>;
 
-// Calls of a module whose outputs the referee looks at.
+// Calls of a module. The referee examines the outputs.
 class DeviceCalls final : public CheckedCalls {
  public:
   DeviceCalls(DeviceStage& stage, Judging& judging) : stage_(stage), judging_(judging) {}
-  // Makes the calls from now on; outlives them.
+  // Sets the process that makes the calls from now on. It must outlive this object.
   void Use(DeviceWorker& worker) { worker_ = &worker; }
 
   [[nodiscard]] const Task& task() const override { return stage_.task(); }
@@ -59,7 +59,7 @@ class DeviceCalls final : public CheckedCalls {
     stale_.insert(slot);
     return stage_.RestoreSet(draw, slot);
   }
-  Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept it
+  Result<void> Expect(std::uint32_t) override { return {}; }  // the referee has kept them
   Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng, std::uint32_t slot) override {
     stale_.insert(slot);
     return stage_.DrawBattery(wish, rng, slot);
@@ -75,7 +75,7 @@ class DeviceCalls final : public CheckedCalls {
   Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) override {
     return stage_.WrongSmallValues(kCandidateArea, slot, rng);
   }
-  // What Choose chooses from.
+  // Sets the two processes between which Choose selects.
   void Between(DeviceWorker& used, DeviceWorker& pristine) {
     used_ = &used;
     pristine_ = &pristine;
@@ -110,8 +110,8 @@ class DeviceCalls final : public CheckedCalls {
   DeviceWorker* worker_ = nullptr;
   DeviceWorker* used_ = nullptr;
   DeviceWorker* pristine_ = nullptr;
-  SlotFigures left_;                  // by the last call
-  std::optional<DeadStacks> stacks_;  // of the launching process, once they were read
+  SlotFigures left_;                  // what the last call left
+  std::optional<DeadStacks> stacks_;  // stacks of the launching process, once they were read
   std::set<std::uint32_t> stale_;     // slots whose values are not in the area yet
 };
 
@@ -137,8 +137,8 @@ Result<bool> DeviceCalls::MeasuredCall(std::uint32_t slot) {
   return true;
 }
 
-// Every other call, by chance, finds random bytes in what others left: registers, shared and local
-// memory, scratch and freed blocks.
+// Half of the calls, chosen at random, find random bytes where other calls left something: in
+// registers, shared and local memory, scratch and freed blocks.
 Result<bool> DeviceCalls::Call(std::uint32_t slot) {
   const std::uint64_t chance = judging_.rng();
   if ((chance & 1U) == 0) return MeasuredCall(slot);
@@ -152,8 +152,9 @@ Result<bool> DeviceCalls::Call(std::uint32_t slot) {
   return true;
 }
 
-// And the arguments of every slot that was renewed: from now on the device is the candidate's
-// alone, whose multiprocessors keep what it leaves in them.
+// Refills the slot's outputs, and also the arguments of every slot that was renewed. From now on
+// only the candidate may use the device, because its multiprocessors keep what the candidate leaves
+// in them.
 Result<void> DeviceCalls::Refill(std::uint32_t slot) {
   stale_.insert(slot);
   const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
@@ -254,8 +255,9 @@ Result<void> DeviceCheck::Check(DeviceWorker& worker, DeviceWorker& fresh) {
   return {};
 }
 
-// Alone on the device: shared and local memory keep what a kernel left there only until another
-// process's kernels run, so beside others a kernel that reads what is left may never be caught.
+// Checks for state while no other process uses the device. Shared and local memory keep what a
+// kernel left there only until another process's kernels run. With other processes on the device, a
+// kernel that reads such remains might never be caught.
 Result<void> DeviceCheck::State(DeviceWorker& worker, DeviceWorker& fresh) {
   if (parts_.machine.device) {
     {
@@ -277,8 +279,8 @@ Result<DeviceWorker*> DeviceCheck::Begin() {
   return &parts_.crew.checked.emplace_back(std::move(started));
 }
 
-// Side by side: contexts and the look at the module take tenths of a second. When one fails the
-// evaluation says so.
+// Loads both processes in parallel, because contexts and the inspection of the module take tenths
+// of a second. When one of them fails, the evaluation says so.
 Result<void> DeviceCheck::Load(DeviceWorker& worker, DeviceWorker& fresh) {
   const PhaseTimer timer(judging_.evaluation, "load");
   std::future<Loaded> loading = std::async(std::launch::async, [&fresh] { return fresh.Load(); });

@@ -1,5 +1,5 @@
-// The checks of a candidate on a device: as value_check.h, with everything it is held against on
-// the device.
+// The checks of a candidate on a device. Like value_check.h, but everything that the candidate is
+// compared with is on the device.
 #pragma once
 
 #include <functional>
@@ -18,30 +18,31 @@
 
 namespace pragma {
 
-// The processes of one evaluation. They are killed or stopped when they have done their part, and
-// waited for only once it is over: a context takes tenths of a second to end.
+// The processes of one evaluation. They are killed or stopped when they have done their part, but
+// waited for only once the evaluation is over, because a context takes tenths of a second to end.
 struct DeviceCrew {
   std::list<DeviceWorker> checked;
   std::list<std::vector<DeviceSide>> timed;
 };
 
-// Borrowed; all outlive the evaluation.
+// All references are borrowed and must outlive the evaluation.
 struct DeviceParts {
   DeviceStage& stage;
   DeviceCrew& crew;
   DeviceTurn& turn;
-  DeviceProgram program;  // the candidate's
+  DeviceProgram program;  // what the candidate's processes are started from
   const Machine& machine;
   const VerifyOptions& options;
   WorkerOptions worker;
-  // Once the first processes have their contexts, of which the driver makes one at a time: starts
-  // whatever is wanted beside the checks. May be empty.
+  // Called once the first processes have their contexts, which the driver makes one at a time.
+  // Starts everything that is to run at the same time as the checks. May be empty.
   std::function<Result<void>()> once_loaded;
-  // Waits until nothing of this command's own starts or ends on the device. May be empty.
+  // Waits until none of this command's own processes is starting or ending on the device. May be
+  // empty.
   std::function<void()> settle;
 };
 
-// Every check but those of timed calls; the evaluation says what was found.
+// Runs every check except those of timed calls. The evaluation says what was found.
 [[nodiscard]] Result<void> CheckOnDevice(const DeviceParts& parts, Judging& judging,
                                          const VerifyProgress& progress);
 

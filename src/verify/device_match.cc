@@ -17,7 +17,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/worker_failure.h"
 #include "task/referee.h"
 #include "verify/comparator.h"
@@ -33,7 +33,7 @@ namespace {
 using Failure = std::optional<WorkerFailure>;
 using Sets = std::span<const std::uint32_t>;
 
-// Steps that return bool say true when a candidate failed by them; outcome has why.
+// Steps that return bool return true when a candidate failed in them. The outcome says why.
 class DeviceMatch final {
  public:
   DeviceMatch(const DeviceSession& session, std::vector<DeviceSide>& sides, Rng& rng)
@@ -70,7 +70,7 @@ class DeviceMatch final {
   std::vector<DeviceSide>& sides_;
   TimingPlan plan_;
   Rng& rng_;
-  std::vector<char> left_out_;  // by side
+  std::vector<char> left_out_;  // by side: nonzero if the side was left out
   DeviceOutcome outcome_;
 };
 
@@ -92,7 +92,7 @@ Result<DeviceOutcome> DeviceMatch::Run() {
   return std::move(outcome_);
 }
 
-// torch.compile may not support a module; that is no fault of the candidate.
+// torch.compile may not support a module. That is not the candidate's fault.
 Result<void> DeviceMatch::AwaitAll() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     Result<Failure> ready = sides_[i].Await();
@@ -107,7 +107,8 @@ Result<void> DeviceMatch::AwaitAll() {
   return {};
 }
 
-// Of the modules: they find what the checks have compiled, side by side.
+// Makes the first calls of all module processes in parallel. They find what the checks have
+// compiled.
 Result<void> DeviceMatch::FirstCalls() {
   constexpr std::array<std::uint32_t, 1> kFirst{0};
   std::vector<std::pair<std::size_t, std::future<Result<Failure>>>> calls;
@@ -167,8 +168,8 @@ Result<void> DeviceMatch::RunBurst(std::size_t process) {
   return {};
 }
 
-// The timed sets reach the area only after the warm-up has been waited for. Where there is a single
-// set, the warm-up has its place with other values.
+// The timed sets reach the area only after the warm-up has finished. Where there is a single set,
+// the warm-up uses its slot with other values.
 Result<void> DeviceMatch::TimeSide(std::size_t side, DevicePlayer& player, Sets sets) {
   const bool single = stage().size().sets == 1;
   const Sets warmup = single ? sets : sets.first(plan_.warmup);
@@ -212,8 +213,8 @@ Result<void> DeviceMatch::CheckOutputs(std::size_t side, Sets sets) {
   return {};
 }
 
-// A candidate can make its own rounds without calls slow: what is taken off its bursts is at most
-// what Torch's take.
+// A candidate can make its own empty round trips slow. At most the cost of Torch's is therefore
+// subtracted from its bursts.
 void DeviceMatch::Settle(std::size_t process) {
   double most = 0;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
@@ -229,7 +230,8 @@ void DeviceMatch::Settle(std::size_t process) {
   }
 }
 
-// Torch's of the next process find the memory that these have used.
+// Releases the memory that this round's Torch processes have used, so that the next ones can use
+// it.
 Result<void> DeviceMatch::Dismiss(std::size_t process) {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     if (!sides_[i].is_torch() || left_out_[i] != 0) continue;

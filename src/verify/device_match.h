@@ -1,6 +1,6 @@
-// A timing session on a device. As timing_session.h, but for what a device changes: the processes
-// were made ready side by side (device_side.h), values are handed over by the referee after the
-// warm-up, and its passes decide about every timed output.
+// A timing session on a device. It differs from timing_session.h only where a device makes it
+// necessary: the processes were made ready in parallel (device_side.h), the referee hands over the
+// values after the warm-up, and the referee's passes decide about every timed output.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ namespace pragma {
 
 struct DeviceSession {
   DeviceStage* stage = nullptr;
-  Seconds torch_limit{60};  // for one burst of Torch's
+  Seconds torch_limit{60};  // limit for one burst of a Torch side
   std::function<void(int process, int processes)> progress;
-  // Called once, when all processes are ready: from here on the device must be ours alone.
+  // Called once when all processes are ready. From here on no other process may use the device.
   std::function<Result<TimingPlan>()> begin;
 };
 
@@ -30,10 +30,10 @@ struct DeviceOutcome {
   TimingOutcome timing;  // a side that was left out has no times
   TimingPlan plan;
   std::string no_compile;  // why torch.compile was left out; empty: it was not
-  Seconds waited{0};       // until every process was ready
+  Seconds waited{0};       // time until every process was ready
 };
 
-// Uses the sides up.
+// Runs the session. The sides cannot be used again afterwards.
 [[nodiscard]] Result<DeviceOutcome> RunOnDevice(const DeviceSession& session,
                                                 std::vector<DeviceSide>& sides, Rng& rng);
 

@@ -19,9 +19,9 @@
 namespace pragma {
 namespace {
 
-// Fresh ones for each session: the unit of noise is the process.
+// Processes per side, fresh for each session, because the unit of noise is the process.
 constexpr std::size_t kDeviceProcesses = 5;
-constexpr Seconds kTorchLimit{300};  // for building and compiling
+constexpr Seconds kTorchLimit{300};  // limit for building and compiling
 
 using Ready = Result<std::optional<WorkerFailure>>;
 
@@ -41,12 +41,12 @@ Ready MakeModuleReady(DeviceWorker& worker) {
 struct DeviceSide::State {
   DeviceArea area = DeviceArea::kCandidate;
   std::vector<DevicePlayer> players = std::vector<DevicePlayer>(kDeviceProcesses);
-  std::vector<std::future<Ready>> loading;  // destroyed first: they use the players
+  std::vector<std::future<Ready>> loading;  // destroyed first: they use `players`
 
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  // What still loads is not waited for.
+  // Processes that are still loading are killed, not waited for.
   ~State() {
     for (DevicePlayer& player : players) {
       if (player.timer) player.timer->peer().Kill();

@@ -1,6 +1,6 @@
-// DeviceSide: the processes of one side of a timing session on a device, made ready in the
-// background: a context, a module and a first call take a second, and nothing of Torch's depends on
-// the candidate.
+// DeviceSide: the processes of one side of a timing session on a device. They are made ready in the
+// background: a context, a module and a first call take a second, and Torch's processes do not
+// depend on the candidate.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,31 @@
 
 namespace pragma {
 
-// One process. Exactly one of the two is there.
+// One process. Exactly one of `worker` and `timer` is set.
 struct DevicePlayer {
   std::optional<DeviceWorker> worker;
   std::optional<TimerProcess> timer;
-  std::vector<double> bursts;  // seconds with the doorbell's cost
-  std::vector<double> empty;   // of bursts without calls
+  std::vector<double> bursts;  // seconds per burst, including the doorbell's cost
+  std::vector<double> empty;   // seconds per burst without calls
 };
 
 class DeviceSide final {
  public:
-  // Five of them. Those of Torch are loaded, have made a call and are stopped.
+  // Starts five Torch processes. When ready, they are loaded, have made a call and are stopped.
   [[nodiscard]] static Result<DeviceSide> OfTorch(DeviceStage& stage, TimerMode mode);
-  // Loaded and stopped; the first call, which compiles or finds what was compiled, is the
-  // session's. What the program names outlives the side.
+  // Starts five processes of a module. When ready, they are loaded and stopped. The session makes
+  // the first call, which compiles the module or finds it compiled. Everything that `program`
+  // points to must outlive the side.
   [[nodiscard]] static Result<DeviceSide> OfModule(DeviceStage& stage, const DeviceProgram& program,
                                                    const WorkerOptions& options, DeviceArea area);
   DeviceSide(DeviceSide&&) noexcept;
   DeviceSide& operator=(DeviceSide&&) noexcept;
   ~DeviceSide();
 
-  // Waits until all are ready. An Error: Torch does not support the task so.
+  // Waits until all processes are ready. An Error means that Torch does not support the task in
+  // this mode.
   [[nodiscard]] Result<std::optional<WorkerFailure>> Await();
-  void Settle() const;  // the same, and leaves it to Await to say how it went
+  void Settle() const;  // waits as well; Await reports the result
   [[nodiscard]] DeviceArea area() const;
   [[nodiscard]] std::size_t area_number() const { return AreaNumber(area()); }
   [[nodiscard]] bool is_torch() const;

@@ -12,7 +12,6 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "machine/machine.h"
 #include "task/referee.h"
@@ -28,17 +27,19 @@
 namespace pragma {
 namespace {
 
-// Calls of a burst.
+// Number of calls in a burst.
 constexpr std::size_t kBurstSets = 32;
-// In the interpreter only checks are made.
+// Number of sets in the interpreter, where only checks are made.
 constexpr std::size_t kCheckedSets = 2;
-// Of each set there are the drawn one, the referee's, its truth, and those in the areas.
+// Copies of each set on the device: the drawn set, the referee's set, its truth, and those in the
+// areas.
 constexpr std::size_t kCopies = 8;
-// Of the device's memory, so that several runs fit beside each other. The sets of an eighth of 80
-// GB are 1.2 GB of arguments: even so few take 0.4 ms at full speed.
+// The sets may take up to one part in this many of the device's memory, so that several runs fit on
+// it at the same time. In an eighth of 80 GB, the sets hold 1.2 GB of arguments. Even these few
+// sets take 0.4 ms at full speed.
 constexpr std::size_t kShareOfMemory = 8;
 
-// Of the truth.
+// Returns the root mean square of the truth.
 double RmsOf(const TensorSpec& spec, const ErrorPass& pass) {
   const std::size_t count = std::max<std::size_t>(spec.elements(), 1);
   return std::sqrt(pass.sum_squared / static_cast<double>(count));
@@ -52,10 +53,10 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
             .draws = static_cast<std::size_t>(std::max(options.check_sets, 2))};
   }
   StageSize size =
-      ChooseStageSize(task, options.cache, machine.device->l2_bytes, options.check_sets);
+      ChooseStageSize(task, options.judging.cache, machine.device->l2_bytes, options.check_sets);
   const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
   const std::size_t most = machine.device->memory_bytes / (kCopies * set);
-  const std::size_t least = most < 2 ? 1 : 2;  // of so large ones a single one must do
+  const std::size_t least = most < 2 ? 1 : 2;  // for very large sets a single one must be enough
   size.sets =
       std::clamp(std::max(size.sets, kBurstSets), least, std::max(most / kShareOfMemory, least));
   size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
@@ -118,7 +119,7 @@ Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, 
   return draw;
 }
 
-// Fills in the tolerances and says why they cannot be used.
+// Fills in the tolerances. Returns why they cannot be used, or an empty string.
 std::string DeviceStage::Complaint(Battery battery, const TruthFigures& truth,
                                    BatteryDraw& draw) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {

@@ -1,6 +1,6 @@
-// DeviceStage: what a Triton module is judged on. The sets, their truth and the areas lie with the
-// referee (task/referee.h); here is what its figures mean. Reused from candidate to candidate; its
-// values never are.
+// DeviceStage: what a candidate for a GPU is judged on. The referee (task/referee.h) holds the
+// sets, their truth and the areas; this class interprets its figures. It is reused from candidate
+// to candidate, but its values never are.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "machine/machine.h"
 #include "task/referee.h"
@@ -24,18 +23,20 @@
 
 namespace pragma {
 
-// Sets and draws for a device, or for the interpreter where there is none. Launches overlap with
-// what was launched before them, so a burst of few calls is mostly their latency: as many sets as
-// stay inside the second-level cache, but not fewer than make a burst, as far as memory goes.
+// Returns the numbers of sets and draws for a device, or for the interpreter where there is no
+// device. Each launch overlaps with earlier ones, so a burst of few calls is mostly their latency.
+// There are therefore as many sets as fit the second-level cache, but at least enough for a burst,
+// as far as memory allows.
 [[nodiscard]] StageSize DeviceStageSize(const Task& task, const VerifyOptions& options,
                                         const Machine& machine);
-// What a timed call of such a ring finds in the device's cache.
+// Returns what a timed call on such a ring finds in the device's cache.
 [[nodiscard]] CacheState DeviceCache(const Task& task, const StageSize& size,
                                      const Machine& machine);
 
-// What is compared, and the number of the area where it computes (task/referee.h).
+// The sides that are compared. The value is the number of the area where a side computes
+// (task/referee.h).
 enum class DeviceArea : std::size_t { kCandidate, kEager, kCompile, kBest };
-// Torch's two share theirs: they are never timed at once.
+// The two Torch sides share one area, because they are never timed at the same time.
 [[nodiscard]] constexpr std::size_t AreaNumber(DeviceArea area) {
   return static_cast<std::size_t>(area == DeviceArea::kCompile ? DeviceArea::kEager : area);
 }
@@ -43,7 +44,7 @@ inline constexpr auto kCandidateArea = static_cast<std::size_t>(DeviceArea::kCan
 
 class DeviceStage final {
  public:
-  // `server` outlives the stage.
+  // `server` must outlive the stage.
   [[nodiscard]] static Result<DeviceStage> Create(TorchServer& server, const StageSize& size);
 
   [[nodiscard]] const Task& task() const { return server_->task(); }
@@ -51,25 +52,25 @@ class DeviceStage final {
   [[nodiscard]] Referee& referee() { return referee_; }
   [[nodiscard]] const StageSize& size() const { return size_; }
 
-  // A new candidate: tolerances start anew with its first drawn set.
+  // Call it for each new candidate: the tolerances start again with its first drawn set.
   void ForgetTolerances() { tolerances_.clear(); }
   // Draws a set into the slot, with its fp64 truth. Each drawn set widens the tolerances.
   [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
   [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
   [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
                                                 std::size_t slot);
-  // Values that no call has seen, and Torch's own results of them.
+  // Fills the slots with values that no call has seen, and computes Torch's own results for them.
   [[nodiscard]] Result<void> RenewSets(std::span<const std::uint32_t> slots, Rng& rng);
 
   [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
   [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
-  // The first wrong output, else (ok) the figures of the least exact one.
+  // Returns the first wrong output, or else (ok) the figures of the least exact one.
   [[nodiscard]] Comparison Judge(const SlotFigures& slot,
                                  const std::vector<Tolerance>& tolerances) const;
-  // Asked when an output is about to be called wrong, as Stage::SecondOpinion.
+  // Called when an output is about to be called wrong. See Stage::SecondOpinion.
   [[nodiscard]] Result<Comparison> SecondOpinion(std::size_t area, std::uint32_t slot,
                                                  std::vector<Tolerance> tolerances, Rng& rng);
-  // As Stage::WrongSmallValues.
+  // See Stage::WrongSmallValues.
   [[nodiscard]] Result<std::string> WrongSmallValues(std::size_t area, std::uint32_t slot,
                                                      Rng& rng);
 
@@ -80,16 +81,16 @@ class DeviceStage final {
                                       BatteryDraw& draw) const;
   [[nodiscard]] bool floating() const;
   [[nodiscard]] Referee::Rounding Rounding(int rounds, Rng& rng) const;
-  // Empty: no small value is wrong.
+  // Returns the first wrong small value in words. Empty: no small value is wrong.
   [[nodiscard]] std::string WrongSmallValue(const ConditionedFigures& figures) const;
 
   TorchServer* server_;
   Referee referee_;
   StageSize size_;
-  TermsOf terms_ = TermsOf::kRandomValues;  // of the set that was made last
-  std::vector<Tolerance> tolerances_;       // by output
-  std::vector<double> nominal_rms_;  // by output: of the truth of the set that was drawn last
-  std::vector<char> against_torch_;  // by slot: held against Torch's own result, not the truth
+  TermsOf terms_ = TermsOf::kRandomValues;  // terms of the set that was made last
+  std::vector<Tolerance> tolerances_;       // tolerance, by output
+  std::vector<double> nominal_rms_;  // by output: rms of the truth of the set that was drawn last
+  std::vector<char> against_torch_;  // by slot: compared with Torch's result, not with the truth
 };
 
 }  // namespace pragma

@@ -52,10 +52,10 @@ class DeviceTiming final {
   Judging& judging_;
   const MakeSides& make_sides_;
   const VerifyProgress& progress_;
-  std::optional<TimingPlan> plan_;  // the first session's holds for a second look
+  std::optional<TimingPlan> plan_;  // the first session's plan is reused for a second look
 };
 
-// Their number where there is none.
+// Returns the index of the area's side, or the number of sides if there is none.
 std::size_t Find(const std::vector<DeviceSide>& sides, DeviceArea area) {
   const auto found = std::ranges::find(sides, area, &DeviceSide::area);
   return static_cast<std::size_t>(found - sides.begin());
@@ -64,7 +64,7 @@ std::size_t Find(const std::vector<DeviceSide>& sides, DeviceArea area) {
 Result<void> DeviceTiming::Run() {
   TRY(TimeOnce());
   if (judging_.failed() || Plausible()) return {};
-  // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
+  // A disturbed measurement can look too fast as well as too slow, so fresh processes decide.
   std::erase_if(judging_.evaluation.checks,
                 [](const Check& check) { return check.name == "timed_outputs"; });
   judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
@@ -81,7 +81,8 @@ Result<void> DeviceTiming::Run() {
   return {};
 }
 
-// Refills and compares some slots for nothing, to see what it takes; the first time warms up.
+// Refills and compares some slots without using the result, to measure how long this takes. The
+// first round is a warm-up.
 Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
   Referee& referee = parts_.stage.referee();
   std::vector<std::uint32_t> slots(std::min(parts_.stage.size().sets, kSlotsForUpkeep));
@@ -97,20 +98,21 @@ Result<TimingPlan> DeviceTiming::Plan(std::size_t sides) {
   return MakePlan({.sets = parts_.stage.size().sets,
                    .round_seconds = judging_.call_seconds() * static_cast<double>(sides),
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.cache,
+                   .cache = parts_.options.judging.cache,
                    .on_device = true},
                   parts_.options.timing_budget);
 }
 
-// Alone on the device from here on, until the session's figures are there.
+// From here on, no other process may use the device until the session's figures are complete.
 Result<TimingPlan> DeviceTiming::Begin(std::size_t sides) {
   TRY(parts_.turn.BeAlone(judging_.evaluation));
   if (!plan_) plan_ = TRY(Plan(sides));
   return *plan_;
 }
 
-// Its processes become ready while others still build and check on the device: contexts, modules
-// and first calls take longer than what is timed, and need no quiet.
+// Runs one session. Its processes become ready while other processes still build and check on the
+// device. Contexts, modules and first calls take longer than what is timed, and they do not need an
+// otherwise idle device.
 Result<DeviceOutcome> DeviceTiming::Session() {
   TRY(parts_.turn.Share());
   std::vector<DeviceSide>& sides = parts_.crew.timed.emplace_back(TRY(make_sides_()));
@@ -134,7 +136,7 @@ Result<void> DeviceTiming::TimeOnce() {
   const std::size_t best = Find(sides, DeviceArea::kBest);
   if (best < sides.size() && !outcome.timing.failed &&
       outcome.timing.Ratio(best, 0).low > 1 + kMinimumEffect) {
-    // The second look, which no win selected, is what counts.
+    // The second session counts, because it was not selected for being a win.
     outcome = TRY(Session());
   }
   if (outcome.timing.failed && outcome.timing.failed->side == best) {
@@ -173,7 +175,7 @@ void DeviceTiming::Record(const std::vector<DeviceSide>& sides, const DeviceOutc
   KeepSamples(evaluation, "device", names, timing);
 }
 
-// True when the candidate failed and the evaluation says so.
+// Returns true when the candidate failed; the evaluation then says so.
 bool DeviceTiming::NoteFailure(const TimingOutcome& outcome) {
   if (!outcome.failed) return false;
   judging_.Reject(outcome.failed->failure);
@@ -182,7 +184,7 @@ bool DeviceTiming::NoteFailure(const TimingOutcome& outcome) {
   return true;
 }
 
-// Sets the bound, which rests on the device's peaks, and says whether the time respects it.
+// Sets the bound, which is based on the device's peaks. Returns whether the time respects it.
 bool DeviceTiming::Plausible() {
   Evaluation& evaluation = judging_.evaluation;
   const double bound = HardBoundMs(parts_.stage.task(), parts_.machine);

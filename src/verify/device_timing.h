@@ -1,5 +1,5 @@
-// The timing of a Triton module that was found right: against eager, torch.compile and the present
-// best in one session.
+// The timing of a candidate for a GPU that was found right: against eager, torch.compile and the
+// present best in one session.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 
 namespace pragma {
 
-// Makes the sides of a session: the candidate first, then eager, then others.
+// Makes the sides of a session: the candidate first, then eager, then the others.
 using MakeSides = std::function<Result<std::vector<DeviceSide>>()>;
 
-// Fills in times, ratios and bound, or the rejection.
+// Times the candidate. Fills in times, ratios and bound, or the rejection.
 [[nodiscard]] Result<void> TimeOnDevice(const DeviceParts& parts, Judging& judging,
                                         const MakeSides& make_sides,
                                         const VerifyProgress& progress);

@@ -1,4 +1,4 @@
-// DeviceTurn: what one evaluation holds of the machine's lock for its GPU.
+// DeviceTurn: one evaluation's hold on the machine's lock for its GPU.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,21 @@
 
 namespace pragma {
 
-// It works beside others from its first context until its processes are ready, then is alone until
-// it leaves. Left in between, it would wait for each timer that became ready meanwhile.
+// An evaluation shares the device from its first context until its processes are ready. It then has
+// the device to itself until it calls Leave. If it released the lock in between, it would have to
+// wait for each evaluation that became ready to time in the meantime.
 class DeviceTurn final {
  public:
-  // `machine` outlives it.
+  // `machine` must outlive it.
   explicit DeviceTurn(const Machine& machine) : machine_(machine) {}
 
-  // Does nothing where it holds the lock already, alone or not.
+  // Takes the shared lock. Does nothing if the lock is already held, shared or exclusive.
   [[nodiscard]] Result<void> Share() {
     if (lock_) return {};
     lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, machine_.device));
     return {};
   }
-  // How long others were waited for goes to the evaluation.
+  // Takes the exclusive lock. The evaluation records how long it waited for other processes.
   [[nodiscard]] Result<void> BeAlone(Evaluation& evaluation) {
     if (alone_) return {};
     Leave();

@@ -29,15 +29,15 @@
 namespace pragma {
 namespace {
 
-// With fewer processors a module's imports would disturb what is timed meanwhile.
+// With fewer processors, a module's imports would disturb what is being timed at the same time.
 constexpr int kProcessorsToSpare = 4;
-// Of a candidate: as device_check.cc and device_side.cc start them.
+// Numbers of processes of a candidate, as started by device_check.cc and device_side.cc.
 constexpr int kCheckProcesses = 2;
 constexpr int kTimedProcesses = 5;
 
 }  // namespace
 
-// One evaluation. Processes go before what they were started from.
+// One evaluation. Its processes are destroyed before what they were started from.
 struct DeviceVerifier::Session {
   Session(VerifyProgress shown, Measure wanted, const Machine& machine)
       : progress(std::move(shown)), measure(wanted), turn(machine) {}
@@ -45,8 +45,8 @@ struct DeviceVerifier::Session {
   Measure measure;
   Judging judging{.evaluation = {.status = Status::kPassed}};
   Subject subject;
-  std::optional<Subject> champion;  // the present best, where it is to be timed against
-  std::optional<DeviceSide> side;   // loads while the checks are made, as Torch's do
+  std::optional<Subject> champion;  // the present best, if it is to be timed against
+  std::optional<DeviceSide> side;   // loads while the checks run, as Torch's sides do
   DeviceCrew crew;
   DeviceTurn turn;
 };
@@ -63,7 +63,7 @@ DeviceVerifier::DeviceVerifier(TorchServer& server, const Builder& builder, cons
 WorkerOptions DeviceVerifier::worker_options() const {
   return {.threads = machine_.threads,
           .memory_allowance_bytes = options_.memory_allowance_bytes,
-          .run_limit = options_.run_limit};
+          .run_limit = options_.judging.run_limit};
 }
 
 Environment DeviceVerifier::Describe(Language language) const {
@@ -73,7 +73,7 @@ Environment DeviceVerifier::Describe(Language language) const {
   }
   if (!machine_.device) return environment;
   const CacheState cache = DeviceCache(server_.task(), stage_->size(), machine_);
-  environment.cache = cache == CacheState::kWarm ? "warm" : "cold";
+  environment.cache = CacheStateName(cache);
   environment.device = machine_.device->name + ", driver " + machine_.device->driver;
   environment.precision = "fp32";
   return environment;
@@ -85,7 +85,8 @@ Result<void> DeviceVerifier::Prepare() {
   return {};
 }
 
-// For the next module. Begins to import at once; nobody waits for the start of its jail.
+// Starts the zygote for the next module. It begins to import at once; the caller does not wait for
+// the start of its jail.
 void DeviceVerifier::StartZygote() {
   spare_ = std::async(std::launch::async, [this]() -> Result<WorkerZygote> {
     JailSpec spec = TRY(server_.TritonJail());
@@ -100,7 +101,8 @@ Result<WorkerZygote> DeviceVerifier::TakeZygote() {
   return taken;
 }
 
-// Torch's processes for a session. Loaded and never used, they are as fresh as new ones.
+// Starts Torch's processes for a session. Processes that were loaded but never used are as fresh as
+// new ones.
 Result<void> DeviceVerifier::StartTorch(Measure measure) {
   if (!machine_.device || measure == Measure::kNothing) return {};
   if (!eager_) eager_ = TRY(DeviceSide::OfTorch(*stage_, TimerMode::kEager));
@@ -109,7 +111,8 @@ Result<void> DeviceVerifier::StartTorch(Measure measure) {
   return {};
 }
 
-// The processes of a CUDA candidate are the same whatever it is: they start while it is built.
+// Starts the processes of a CUDA candidate. They are the same for every candidate, so they start
+// while it is built.
 Result<void> DeviceVerifier::StartProgram(Subject& subject, Measure measure) {
   subject.cuda.emplace(jail_, *machine_.device, worker_options());
   const int count = kCheckProcesses + (measure == Measure::kNothing ? 0 : kTimedProcesses);
@@ -120,7 +123,7 @@ Result<void> DeviceVerifier::StartProgram(Subject& subject, Measure measure) {
 Result<bool> DeviceVerifier::Build(const Candidate& candidate, Subject& subject,
                                    Evaluation& evaluation) {
   const bool cuda = candidate.language == Language::kCuda;
-  if (!cuda) subject.zygote = TRY(TakeZygote());  // imports while its module is looked at
+  if (!cuda) subject.zygote = TRY(TakeZygote());  // it imports while its module is inspected
   subject.built = TRY(BuildCandidate({server_, builder_, jail_, header_}, candidate, evaluation));
   if (!subject.built) return false;
   if (cuda && !machine_.device) {
@@ -154,7 +157,8 @@ DeviceParts DeviceVerifier::Parts(Session& session) {
           .settle = [this, &session] { SettleProcesses(session); }};
 }
 
-// Those that are timed later, and those of the last session that still end.
+// Waits for the processes that are timed later to be ready, and for those of the last session to
+// end.
 void DeviceVerifier::SettleProcesses(const Session& session) {
   if (clearing_.valid()) clearing_.wait();
   if (session.side) session.side->Settle();
@@ -162,7 +166,7 @@ void DeviceVerifier::SettleProcesses(const Session& session) {
   if (compile_) compile_->Settle();
 }
 
-// Builds and checks; the evaluation says what was found.
+// Builds and checks the candidate. The evaluation says what was found.
 Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session) {
   Judging& judging = session.judging;
   if (session.progress) session.progress("build");
@@ -183,9 +187,9 @@ Result<void> DeviceVerifier::Check(const Candidate& candidate, Session& session)
   return CheckOnDevice(parts, judging, session.progress);
 }
 
-// Against all that was asked for, and once more where the figures ask for it.
+// Times the candidate against all requested sides, and once more where the figures call for it.
 Result<void> DeviceVerifier::Time(Session& session) {
-  if (clearing_.valid()) clearing_.wait();  // nothing of the last one's may disturb it
+  if (clearing_.valid()) clearing_.wait();  // the last evaluation's processes must not disturb it
   Judging& judging = session.judging;
   const DeviceParts parts = Parts(session);
   const auto start = [&](Subject& of, DeviceArea area) {
@@ -217,7 +221,8 @@ Result<void> DeviceVerifier::Time(Session& session) {
 
 Result<void> DeviceVerifier::Settle() { return ahead_.valid() ? ahead_.get() : Result<void>(); }
 
-// Nobody waits for this: contexts and processes take tenths of a second to begin and to end.
+// Runs in the background, because contexts and processes take tenths of a second to begin and to
+// end.
 void DeviceVerifier::Clear(std::unique_ptr<Session> session) {
   clearing_ = std::async(std::launch::async, [this, used = std::move(session)]() mutable {
     const auto lock = MachineLock::Take(MachineLock::Kind::kShared, machine_.device);
@@ -255,10 +260,10 @@ Result<Evaluation> DeviceVerifier::Evaluate(const Candidate& candidate, const Ca
   {
     const PhaseTimer timer(session->judging.evaluation, "prepare");
     TRY(Settle());
-    if (!cuda && !spare_.valid()) StartZygote();  // beside the device's own start
-    // A context that is made or ended disturbs whoever is being timed.
+    if (!cuda && !spare_.valid()) StartZygote();  // in parallel with the device's own start
+    // Creating or ending a context disturbs any process that is being timed.
     TRY(session->turn.Share());
-    // Without a GPU a CUDA source is only built.
+    // Without a GPU, a CUDA source is only built.
     if (!cuda || machine_.device) TRY(Prepare());
   }
   const Result<void> judged = Judge(candidate, best, *session);

@@ -1,6 +1,6 @@
-// DeviceVerifier: a candidate for a GPU (a Triton module, a CUDA source) to an Evaluation: looked
-// at or built, checked and timed on the device's memory (device_stage.h). Keeps ready what the next
-// evaluation needs. Private to verify/.
+// DeviceVerifier: turns a candidate for a GPU (a Triton module or a CUDA source) into an
+// Evaluation. The candidate is inspected or built, then checked and timed on the device's memory
+// (device_stage.h). The verifier keeps ready what the next evaluation needs. Private to verify/.
 #pragma once
 
 #include <future>
@@ -29,24 +29,25 @@ namespace pragma {
 
 class DeviceVerifier final {
  public:
-  // All parts but machine and options, which are copied, outlive it. Starts nothing yet.
+  // All parts except machine and options, which are copied, must outlive it. The constructor starts
+  // nothing.
   DeviceVerifier(TorchServer& server, const Builder& builder, const Jail& jail,
                  const Machine& machine, const VerifyOptions& options);
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const VerifyProgress& progress);
-  // Waits until nothing of it uses the server any more.
+  // Waits until nothing that this verifier started uses the server any more.
   [[nodiscard]] Result<void> Settle();
   void set_seed(const std::optional<Seed>& seed) { options_.seed = seed; }
   void set_battery_budget(Seconds budget) { options_.battery_budget = budget; }
   void set_more_to_come(bool more) { more_to_come_ = more; }
 
  private:
-  // What one candidate's processes are started from.
+  // A candidate and the programs from which its processes are started.
   struct Subject {
     std::optional<WorkerZygote> zygote;
     std::optional<CudaProgram> cuda;
     ReadyWorkers ready;
-    std::optional<BuiltKernel> built;  // what the checks say of it
+    std::optional<BuiltKernel> built;  // set once it is built, with the build's checks
     [[nodiscard]] DeviceProgram program() {
       return {
           .zygote = zygote ? &*zygote : nullptr, .cuda = cuda ? &*cuda : nullptr, .ready = &ready};
@@ -59,7 +60,7 @@ class DeviceVerifier final {
   void Clear(std::unique_ptr<Session> session);
   void LookAhead(Measure measure);
   [[nodiscard]] Result<void> Prepare();
-  // False when the candidate was turned away (the evaluation says why).
+  // Returns false when the candidate was rejected (the evaluation says why).
   [[nodiscard]] Result<bool> Build(const Candidate& candidate, Subject& subject,
                                    Evaluation& evaluation);
   [[nodiscard]] Result<void> StartProgram(Subject& subject, Measure measure);
@@ -82,11 +83,12 @@ class DeviceVerifier final {
   std::string header_;
   std::optional<DeviceStage> stage_;
   bool more_to_come_ = true;
-  // For the next evaluation, started ahead.
+  // Processes for the next evaluation, started ahead of time.
   std::future<Result<WorkerZygote>> spare_;
   std::optional<DeviceSide> eager_;
   std::optional<DeviceSide> compile_;
-  // Makes that ready, and clears away the last one's processes, while an author thinks.
+  // `ahead_` makes those processes ready. `clearing_` cleans up the last evaluation's processes.
+  // Both run while an author thinks.
   std::future<void> clearing_;
   std::future<Result<void>> ahead_;
 };

@@ -1,4 +1,4 @@
-// Reading and writing tensor elements of any dtype as double.
+// Reads and writes tensor elements of any dtype as double.
 #pragma once
 
 #include <bit>
@@ -21,10 +21,10 @@ template <class T>
   return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
 }
 
-// IEEE 754 binary16.
+// Converts an IEEE 754 binary16 value.
 [[nodiscard]] double Float16ToDouble(std::uint16_t bits);
 
-// To nearest, ties to even; NaN and infinity stay what they are.
+// Rounds to nearest, ties to even. NaN and infinity stay as they are.
 [[nodiscard]] std::uint16_t ToBFloat16(float value);
 
 // Rounds `value` to the dtype and writes it as element `index`. Floating dtypes only.

@@ -21,7 +21,8 @@
 namespace pragma {
 namespace {
 
-// About this many pieces per tensor, and none shorter than a cache line.
+// The approximate number of pieces per tensor, and the smallest piece in elements: no piece is
+// shorter than a cache line.
 constexpr std::size_t kPieces = 8;
 constexpr std::size_t kMinPiece = 16;
 
@@ -66,7 +67,7 @@ bool HasBothSigns(const TensorSpec& tensor, const std::byte* data) {
   return WithReader(tensor.dtype, [&](auto read) {
     bool negative = false;
     bool positive = false;
-    // A sample is enough: a tensor with one sign in its first thousands of elements has one sign.
+    // A sample is enough: a tensor whose first few thousand elements have one sign has one sign.
     const std::size_t count = std::min<std::size_t>(tensor.elements(), 4096);
     for (std::size_t i = 0; i < count; ++i) {
       const double value = read(data, i);

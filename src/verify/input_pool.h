@@ -1,4 +1,5 @@
-// InputPool: secret input sets drawn after the build, and fresh ones made from them at copy speed.
+// InputPool: secret input sets that are drawn after the build, and fresh sets made from them at
+// copy speed.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +17,23 @@ namespace pragma {
 
 class InputPool final {
  public:
-  // Room for `draws` sets in PackedLayout(task).
+  // Creates a pool with room for `draws` sets in PackedLayout(task).
   [[nodiscard]] static Result<InputPool> Create(const Task& task, std::size_t draws);
 
-  // Draws set `index` anew under `seed` by running the task's own get_inputs and constructor.
+  // Draws set `index` again under `seed` by running the task's own get_inputs and constructor.
   [[nodiscard]] Result<void> Draw(TorchServer& server, std::size_t index, std::uint64_t seed);
   [[nodiscard]] std::size_t size() const { return draws_; }
   [[nodiscard]] const SharedMemory& memory() const { return memory_; }
   [[nodiscard]] std::size_t offset(std::size_t index) const { return index * set_bytes_; }
   [[nodiscard]] std::span<const std::byte> set(std::size_t index) const;
 
-  // Writes a set that never was into `packed`. Floating tensors are spliced from several draws at
-  // random boundaries, each piece times its own random factor in [0.5, 1), negated at random where
-  // the drawn data has both signs; so zeros, triangles, ranges and signs that the task relies on
-  // survive, and no value repeats. Integers, booleans and constants are taken whole from one draw.
+  // Writes a set that has never been used into `packed`. Floating tensors are spliced from several
+  // draws at random boundaries. Each piece is multiplied by its own random factor in [0.5, 1), and
+  // negated at random where the drawn data has both signs. Zeros, triangles, ranges and signs that
+  // the task relies on therefore survive, and no value repeats. Integers, booleans and constants
+  // are taken whole from one draw.
   void Splice(const Task& task, Rng& rng, std::span<std::byte> packed) const;
-  // The same for the task's inputs only.
+  // Like Splice, but for the task's inputs only.
   void SpliceInputs(const Task& task, Rng& rng, std::span<std::byte> packed) const;
 
  private:

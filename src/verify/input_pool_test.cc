@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kCount = 4000;
 
-// signed values with zeros in every third place; positive ones; class indices.
+// A task with three inputs: signed values with a zero in every third place, positive values, and
+// class indices.
 Task MixedTask() {
   Task task;
   task.arguments = {{.name = "signed_values", .shape = {kCount}},
@@ -75,7 +76,7 @@ TEST_F(SpliceTest, KeepsZerosWhereTheyWereAndGivesNoValueTwice) {
       }
     }
   }
-  // Collisions of random floats are possible, systematic repetition is not.
+  // Random floats may collide by chance, but must not repeat systematically.
   EXPECT_GT(seen.size(), 5U * kCount * 2 / 3 * 99 / 100);
 }
 

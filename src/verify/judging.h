@@ -21,12 +21,12 @@
 
 namespace pragma {
 
-// Borrowed; all outlive the evaluation.
+// All references are borrowed and must outlive the evaluation.
 struct JudgeParts {
   Stage& stage;
   const Jail& jail;
-  Machine& machine;                           // its figures get better where it is measured anew
-  const std::vector<std::string>& libraries;  // that the worker's jail binds
+  Machine& machine;                           // its figures improve when it is measured again
+  const std::vector<std::string>& libraries;  // libraries that the worker's jail binds
   const VerifyOptions& options;
   WorkerOptions worker;
 };
@@ -34,18 +34,19 @@ struct JudgeParts {
 struct Judging {
   Evaluation evaluation;
   const BuiltKernel* kernel = nullptr;
-  bool drop_in = false;  // eager allocates by default, however much that costs it
+  bool drop_in = false;  // eager uses the default allocator, however much that costs it
   Seed seed{};
   Rng rng{Seed{}};
-  double run_seconds = 1e9;    // the shortest checked call
-  double empty_seconds = 1e9;  // the shortest round without one
-  double compare_seconds = 0;  // of one slot
-  double upkeep_seconds = 0;   // refill, expected values and comparison of one timed call
+  double run_seconds = 1e9;    // seconds of the shortest checked call
+  double empty_seconds = 1e9;  // seconds of the shortest round trip without a call
+  double compare_seconds = 0;  // seconds to compare one slot
+  double upkeep_seconds = 0;   // refill, expected values and comparison of one call
 
-  // One call, as far as it is known before it is timed; not less than what the doorbell lets one
-  // tell.
+  // Seconds of one call, as far as known before it is timed. Never less than what the doorbell's
+  // noise allows one to measure.
   [[nodiscard]] double call_seconds() const { return std::max(run_seconds - empty_seconds, 1e-6); }
-  // Only once the binary, or the source that is run, is fixed. `given`: recheck's.
+  // Draws the seed. Must be called only once the binary, or the source that is run, is fixed.
+  // `given`: the seed of a recheck.
   void DrawSecrets(const std::optional<Seed>& given) {
     seed = given.value_or(SystemSeed());
     evaluation.seed = SeedToHex(seed);
@@ -82,13 +83,14 @@ class PhaseTimer final {
   TimePoint start_;
 };
 
-// To be alone while timing. How long others were waited for is told apart as "time_lock".
+// Takes the machine's exclusive lock for timing. The time spent waiting for other processes is
+// reported separately as "time_lock".
 [[nodiscard]] inline Result<MachineLock> TakeMachine(Evaluation& evaluation) {
   const PhaseTimer timer(evaluation, "time_lock");
   return MachineLock::Take(MachineLock::Kind::kExclusive);
 }
 
-// The same on the machine's GPU alone.
+// Takes the exclusive lock for the machine's GPU only.
 [[nodiscard]] inline Result<MachineLock> TakeDevice(Evaluation& evaluation,
                                                     const Machine& machine) {
   const PhaseTimer timer(evaluation, "time_lock");

@@ -30,7 +30,7 @@
 namespace pragma {
 namespace {
 
-// A decoy counts only when it is so many honest errors away from the truth.
+// A decoy counts only when it is this many honest errors away from the truth.
 constexpr double kDiffers = 100;
 
 double Epsilon(const Task& task) {
@@ -40,7 +40,7 @@ double Epsilon(const Task& task) {
   return small ? 0x1.0p-8 : std::numeric_limits<float>::epsilon();
 }
 
-// What is known of a decoy on the task's own inputs.
+// What is known about a decoy on the task's own inputs.
 struct Standing {
   bool seen = false;
   bool differs = false;
@@ -89,7 +89,7 @@ class Linter final {
   Rng rng_;
   TimePoint start_;
   LintReport report_;
-  std::vector<std::string> hidden_;  // accepted because they are right on the task's own inputs
+  std::vector<std::string> hidden_;  // decoys that are right on the task's own inputs
 };
 
 Result<LintReport> Linter::Run() {
@@ -118,7 +118,7 @@ Result<void> Linter::NominalSet(int index) {
 Result<void> Linter::ShowDecoys(const std::vector<Tolerance>& tolerances) {
   for (std::size_t i = 0; i < decoys_.size(); ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while linting");
-    // One that was rejected already needs no further look; an invariance does.
+    // A decoy that was already rejected needs no further examination. An invariance does.
     const Standing& standing = standings_[i];
     const bool settled = standing.differs && !standing.official && !standing.strict;
     if (!settled && !late()) TRY(ShowDecoy(i, tolerances));
@@ -137,7 +137,7 @@ Result<void> Linter::ShowDecoy(std::size_t index, const std::vector<Tolerance>& 
   return {};
 }
 
-// nullopt: the decoy has nothing to say about this set.
+// Judges one decoy on this set. nullopt: the decoy says nothing about it.
 Result<std::optional<Standing>> Linter::Judge(const Decoy& decoy,
                                               const std::vector<Tolerance>& tolerances) {
   const DecoyScene scene{
@@ -151,7 +151,8 @@ Result<std::optional<Standing>> Linter::Judge(const Decoy& decoy,
       .rng = rng_};
   const Result<DecoyOutputs> outputs = decoy.make(scene);
   if (!outputs) {
-    // The reference refuses the changed arguments: then nobody can be fooled by them.
+    // The reference refuses the changed arguments. A kernel cannot use them to pass for the right
+    // one.
     if (outputs.error().kind == ErrorKind::kTask) return std::optional<Standing>();
     return std::unexpected(outputs.error());
   }
@@ -184,7 +185,8 @@ void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
     report_.invariances.push_back(decoy.argument);
     return;
   }
-  // What is the truth on these inputs passes for it, however far off the reference itself is.
+  // A decoy that equals the truth on these inputs passes for it, however inexact the reference
+  // itself is.
   const bool strict = same || standing.strict;
   if (!standing.official && !strict) return;
   report_.accepted.push_back({.decoy = decoy.name,
@@ -192,7 +194,7 @@ void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
                               .strict = strict,
                               .rejected_by = strict ? "" : "its own inputs"});
   if (same && !decoy.ignores_inputs) {
-    hidden_.push_back(decoy.name);  // the batteries say whether it is right on these inputs only
+    hidden_.push_back(decoy.name);  // the batteries decide whether it is right on these inputs only
     return;
   }
   const bool degenerate = decoy.ignores_inputs && strict;
@@ -200,7 +202,7 @@ void Linter::ConcludeOne(const Decoy& decoy, const Standing& standing) {
       std::max(report_.verdict, degenerate ? LintVerdict::kDegenerate : LintVerdict::kWeak);
 }
 
-// What the strict rule accepts on the task's own inputs may still fail on others.
+// Decoys that the strict rule accepts on the task's own inputs may still fail on the batteries.
 Result<void> Linter::TryBatteries() {
   for (const Battery battery : kAllBatteries) {
     if (MayBeNonFinite(battery)) continue;
@@ -229,7 +231,7 @@ Result<void> Linter::TryBattery(Battery battery) {
   return {};
 }
 
-// What no battery tells from the truth either is the truth.
+// A decoy that no battery can tell from the truth either is equivalent to the truth.
 void Linter::SettleHidden() {
   for (const std::string& name : hidden_) {
     const auto found = std::ranges::find(report_.accepted, name, &AcceptedDecoy::decoy);

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
 #include "verify/comparator.h"
@@ -28,14 +28,16 @@
 namespace pragma {
 namespace {
 
-// Of a worker's doorbell, whose median is some 5 us and whose 99th percentile below 30.
+// Upper limit for a worker's doorbell round trip: median about 5 us, 99th percentile below 30 us.
 constexpr double kMostDoorbellSeconds = 60e-6;
 
-// More processors than allowed. The accounting is exact, the clocks differ by very little.
+// Tolerances for CPU time. A candidate beyond them used more processors than allowed. The
+// accounting is exact, and the clocks differ by very little.
 constexpr double kProcessorsOver = 1.05;
-constexpr double kAccountingSeconds = 60e-6;  // of each burst
+constexpr double kAccountingSeconds = 60e-6;  // additional allowance per burst
 
-// Outputs of a few MB are faulted in anew in the first six calls, in the first three of eager.
+// Limits for the first calls of a side that allocates its outputs. Outputs of a few MB are faulted
+// in again in each of the first six calls, or the first three calls of eager.
 constexpr int kSettlingCalls = 8;
 constexpr Nanoseconds kSettlingTime{50'000'000};
 
@@ -51,7 +53,7 @@ Result<void> Match::StartAll() {
   players_.clear();
   for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
   players_.resize(sides_.size());
-  // Every process is started before any is loaded, so that they start side by side.
+  // Every process is started before any is loaded, so that they start in parallel.
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     players_[i] = TRY(Start(sides_[i]));
   }
@@ -71,7 +73,8 @@ Result<Player> Match::Start(const Side& side) {
   return player;
 }
 
-// Loads, and makes the first calls: they fault pages in, start threads and settle the allocator.
+// Loads the process and makes its first calls. These fault pages in, start threads and settle the
+// allocator.
 Result<void> Match::MakeReady(std::size_t index) {
   Player& player = players_[index];
   if (player.timer) {
@@ -88,8 +91,8 @@ Result<void> Match::MakeReady(std::size_t index) {
   return {};
 }
 
-// A side of Torch's allocates its outputs in each call: malloc learns only from blocks that are
-// freed to keep memory, and until then every page of them is faulted in anew.
+// Makes the first calls. A Torch side allocates its outputs in each call. Only freed blocks teach
+// malloc to keep memory, and until then every page of the outputs is faulted in again.
 Result<bool> Match::PlayFirst(std::size_t index, std::span<const std::uint32_t> sets) {
   const Side& side = sides_[index];
   const bool allocates = side.kernel == nullptr || side.kernel->python != nullptr;
@@ -111,7 +114,8 @@ std::vector<std::uint32_t> Match::ShuffledSets() {
 
 Result<void> Match::RunBurst() {
   const std::vector<std::uint32_t> sets = ShuffledSets();
-  // With their expected values: nothing of ours may run while a side is timed.
+  // Makes the fresh sets and their expected values now, because pragma's own code must not run
+  // while a side is timed.
   for (const std::uint32_t set : sets) TRY(stage().RenewSet(set, rng_));
   std::vector<std::size_t> order(sides_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -123,8 +127,8 @@ Result<void> Match::RunBurst() {
   return {};
 }
 
-// Processor time is read of stopped threads only: what the operating system knows of another
-// process's running ones may be a timer tick old.
+// CPU time is read only while the threads are stopped. The operating system's figure for running
+// threads of another process may be a timer tick old.
 Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>& sets) {
   Player& player = players_[index];
   if (player.worker) player.worker->Poison(rng_, sets);
@@ -137,7 +141,8 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   TRY(player.Wake());
   Nanoseconds elapsed{0};
   if (!warmup.empty() && TRY(Play(index, warmup, &elapsed))) return {};
-  // Right before the timed burst, so that the threads and the processor are in the same state.
+  // The empty burst runs right before the timed one, so that the threads and the processor are in
+  // the same state.
   if (TRY(PlayEmpty(index, timed, &elapsed))) return {};
   player.empty.push_back(Seconds(elapsed).count());
   if (TRY(Play(index, timed, &elapsed))) return {};
@@ -148,7 +153,7 @@ Result<void> Match::TimeSide(std::size_t index, const std::vector<std::uint32_t>
   return player.worker ? CheckOutputs(index, sets) : Result<void>();
 }
 
-// Stopped again afterwards: what is done there is no part of the accounting.
+// Prepares the sets and stops the process again. This work is not part of the accounting.
 Result<bool> Match::PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets) {
   if (sides_[index].kernel == nullptr || !sides_[index].kernel->has_prepare) return false;
   TRY(players_[index].Wake());
@@ -162,7 +167,7 @@ void Match::Settle() {
 
 void Match::SettleOne(const Player& player, SideTiming& side) const {
   if (player.bursts.empty()) return;
-  // A candidate can make its own rounds without calls slow.
+  // A candidate can make its own empty round trips slow.
   const double doorbell =
       player.worker ? std::min(Median(player.empty), kMostDoorbellSeconds) : Median(player.empty);
   side.Add(player.bursts, doorbell, plan_.timed);
@@ -174,8 +179,9 @@ void Match::CheckProcessors() {
   for (std::size_t i = 0; i < players_.size() && !failed(); ++i) CheckProcessorsOf(i);
 }
 
-// What a kernel's threads use beyond its share would not be there in use, and is not the
-// baseline's either. Where its share is the whole machine there is nothing beyond it.
+// Checks that the kernel's threads used no more than its share of processors. What they use beyond
+// it would not be available in real use, and the baseline does not have it either. Where the share
+// is the whole machine, nothing is beyond it.
 void Match::CheckProcessorsOf(std::size_t index) {
   const Player& player = players_[index];
   const auto processors = static_cast<int>(std::thread::hardware_concurrency());

@@ -1,5 +1,5 @@
-// Match: the processes of one timing session and the steps it is made of; RunTiming and the audit
-// of work done ahead (ahead_audit.h) put them in order. Not for others.
+// Match: the processes of one timing session and the steps of the session. RunTiming and the audit
+// of work done ahead (ahead_audit.h) put the steps in order. Not for use by other code.
 #pragma once
 
 #include <cstddef>
@@ -20,48 +20,49 @@
 
 namespace pragma {
 
-// One process of one side. Exactly one of the two is there.
+// One process of one side. Exactly one of `worker` and `timer` is set.
 struct Player {
   std::optional<WorkerProcess> worker;
   std::optional<TimerProcess> timer;
-  std::vector<double> bursts;    // seconds with the doorbell's cost
-  std::vector<double> empty;     // seconds of bursts without calls: the doorbell's cost
-  double processor_seconds = 0;  // from waking up to being stopped again
-  double accounted_seconds = 0;  // by our clock, of what processor_seconds is of
+  std::vector<double> bursts;    // seconds per burst, including the doorbell's cost
+  std::vector<double> empty;     // seconds per burst without calls: the doorbell's cost
+  double processor_seconds = 0;  // CPU time from waking up to being stopped again
+  double accounted_seconds = 0;  // wall time of the same intervals, by our clock
 
   [[nodiscard]] Peer& peer() { return worker ? worker->peer() : timer->peer(); }
   [[nodiscard]] Result<void> Wake() { return worker ? worker->Thaw() : timer->peer().Thaw(); }
 };
 
-// Steps that return bool say true when a candidate failed by them; outcome().failed has why.
+// Steps that return bool return true when a candidate failed in them. outcome().failed says why.
 class Match final {
  public:
   Match(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
         Rng& rng);
 
-  // Fresh processes of every side, loaded, with one call behind them, frozen.
+  // Starts fresh processes of every side. Afterwards they are loaded, have made one call and are
+  // frozen.
   [[nodiscard]] Result<void> StartAll();
-  // Fresh sets, then each side in an order of its own.
+  // Makes fresh sets, then times each side, in a new random order.
   [[nodiscard]] Result<void> RunBurst();
-  // Turns what the processes' bursts took into the outcome's times.
+  // Turns the burst times of the processes into the outcome's times.
   void Settle();
   // Rejects a candidate that kept more processors busy than it may.
   void CheckProcessors();
   void EndAll() { players_.clear(); }
 
-  // Of one side.
+  // Steps for a single side, which is given by its index.
   [[nodiscard]] Result<bool> PlayFirst(std::size_t index, std::span<const std::uint32_t> sets);
   [[nodiscard]] Result<bool> Play(std::size_t index, std::span<const std::uint32_t> sets,
                                   Nanoseconds* elapsed);
-  // The same without calls: what the doorbell costs.
+  // Like Play, but without calls: measures the doorbell's cost.
   [[nodiscard]] Result<bool> PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
                                        Nanoseconds* elapsed);
-  // pragma_prepare after each change of parameters; not timed here.
+  // Calls pragma_prepare. Needed after each change of parameters; not timed here.
   [[nodiscard]] Result<bool> Prepare(std::size_t index, std::span<const std::uint32_t> sets);
   [[nodiscard]] Result<bool> Freeze(std::size_t index);
   [[nodiscard]] Result<void> CheckOutputs(std::size_t index, std::span<const std::uint32_t> sets);
 
-  // The numbers of all sets, in a new secret order.
+  // Returns the numbers of all sets in a new secret order.
   [[nodiscard]] std::vector<std::uint32_t> ShuffledSets();
   [[nodiscard]] Player& player(std::size_t index) { return players_[index]; }
   [[nodiscard]] const Side& side(std::size_t index) const { return sides_[index]; }

@@ -1,4 +1,4 @@
-// What a verification is asked to do.
+// The options of a verification.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "verify/stage.h"
+#include "core/judging.h"
 
 namespace pragma {
 
-// Of one attempt of many: what was not checked then is checked when the best is judged again.
+// Battery budget for one of many attempts. What is not checked then is checked when the best is
+// judged again.
 inline constexpr Seconds kQuickBatteryBudget{0.6};
 
-enum class CheckMode : std::uint8_t { kStrict, kOfficial };
 enum class Measure : std::uint8_t {
   kNothing,          // checks only
-  kEager,            // against eager, and the present best when one is given
-  kEagerAndCompile,  // and torch.compile: for the first passed candidate and the final best
-  kDropIn,  // against eager with the allocator's defaults: speedup_eager is the drop-in figure
+  kEager,            // against eager, and against the present best when one is given
+  kEagerAndCompile,  // also against torch.compile: for the first passed candidate and the final
+                     // best
+  kDropIn,  // against eager with the default allocator; speedup_eager is the drop-in figure
 };
 
 [[nodiscard]] constexpr Measure MeasureWith(bool compile_baseline) {
@@ -30,19 +31,17 @@ enum class Measure : std::uint8_t {
 }
 
 struct VerifyOptions {
-  CheckMode mode = CheckMode::kStrict;
-  CacheState cache = CacheState::kWarm;
+  JudgingOptions judging;
   int check_sets = 5;
-  // Aim for the batteries that the task's operators do not ask for, whose references may be slow.
-  // Those that they do ask for are run whatever time it takes, and four in any case.
+  // Target time for the batteries that the task's operators do not require, whose references may be
+  // slow. Required batteries are run no matter how long they take, and four batteries are run in
+  // any case.
   Seconds battery_budget{60};
-  bool strict_nan = false;     // a NaN that does not end up where Torch has it is a wrong value
-  Seconds state_budget{0.3};   // aim for calls that look for state; a third where none can live
-  Seconds run_limit{60};       // of one call of the kernel
-  Seconds timing_budget{1.0};  // aim for the timed part; at least five process pairs are run
-  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // of a worker, above its ring
-  std::string shapes;  // JSON of further shapes (task/shapes.h); empty: as the task is written
-  std::optional<Seed> seed;  // recheck and replay only; otherwise drawn after the build
+  // Target time for calls that look for state. A third of it is used where no state can exist.
+  Seconds state_budget{0.3};
+  Seconds timing_budget{1.0};  // target for the timed part; at least five process pairs run
+  std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // memory of a worker beyond its ring
+  std::optional<Seed> seed;  // for recheck and replay only; otherwise drawn after the build
 };
 
 using VerifyProgress = std::function<void(std::string_view phase)>;  // "check 3/5", "time 2/5"

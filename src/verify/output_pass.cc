@@ -18,7 +18,7 @@
 namespace pragma {
 namespace {
 
-// One block of a tensor as doubles.
+// Holds one block of a tensor as doubles.
 class BlockBuffer final {
  public:
   template <class Reader>
@@ -48,7 +48,7 @@ BlockSquares SquaresOfPart(std::span<const std::byte> expected, std::size_t firs
   return all;
 }
 
-// The largest value that a type holds: truths beyond it become infinite in it.
+// Returns the largest value that a type holds. Truths beyond it become infinite in that type.
 double LargestOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat16: return 65504.0;
@@ -58,8 +58,8 @@ double LargestOf(DType dtype) {
   }
 }
 
-// Errors up to this size are none. Of fp16 the smallest denormal: its normal range is too small to
-// be treated as nothing below it.
+// Returns the size up to which an error counts as no error. For fp16 this is the smallest denormal:
+// its normal range is too small to treat everything below it as zero.
 double SmallestOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat16: return 0x1.0p-24;
@@ -68,7 +68,7 @@ double SmallestOf(DType dtype) {
   }
 }
 
-// The truth as the output's own type could hold it.
+// Returns the truth as the output's own type could hold it.
 double Representable(double r, double largest) {
   return std::abs(r) > largest ? std::copysign(std::numeric_limits<double>::infinity(), r) : r;
 }
@@ -78,7 +78,7 @@ bool SameNonFinite(double y, double r) {
          (std::isinf(y) && std::isinf(r) && std::signbit(y) == std::signbit(r));
 }
 
-// How the elements of the two sides are read.
+// Reads the elements of the two sides.
 template <class Reader, class Truth>
 struct Readers {
   Reader actual;
@@ -101,7 +101,8 @@ void FindWorst(const OutputView& view, std::size_t begin, std::size_t end, const
   }
 }
 
-// Where one side is not finite the other must be the same.
+// Counts mismatches at non-finite elements: where one side is not finite, the other must be the
+// same.
 template <class Both>
 void CountMismatches(const OutputView& view, std::size_t begin, std::size_t end, const Both& read,
                      ErrorPass& pass) {
@@ -193,7 +194,7 @@ double RmsOfFinite(const TensorSpec& spec, std::span<const std::byte> expected) 
 }
 
 ErrorScale ScaleOf(const OutputView& view) {
-  // A tensor of zeros has no scale; then only exact zeros pass.
+  // A tensor of zeros has no scale. Only exact zeros pass for it.
   return {
       .rms = std::max(RmsOfFinite(*view.spec, view.expected), std::numeric_limits<double>::min()),
       .largest = LargestOf(view.spec->dtype),

@@ -1,5 +1,6 @@
-// One pass over an output and its truth: the figures that verdicts are made of. All processors take
-// part in large ones; the figures do not depend on how many there are.
+// One pass over an output and its truth: it computes the figures that verdicts are made of. All
+// processors take part for large outputs. The figures do not depend on how many processors there
+// are.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,19 @@
 
 namespace pragma {
 
-// How an output's expected values are stored: a floating output's are float64, or its own type
-// where there is no more room than for that.
+// Returns the type in which an output's expected values are stored. For a floating output this is
+// float64, or the output's own type if there is room only for that.
 [[nodiscard]] DType ExpectedType(const TensorSpec& spec, std::span<const std::byte> expected);
 
 [[nodiscard]] ErrorScale ScaleOf(const OutputView& view);
-// Of floating outputs.
+// Computes the figures of a floating output.
 [[nodiscard]] ErrorPass ScanOutput(const OutputView& view);
 
-// Integers and booleans: equal to the truth, or to Torch's own result where it differs (near ties).
+// Computes the figures of an output of integers or booleans. An element must equal the truth, or
+// Torch's own result where that differs from the truth (near ties).
 [[nodiscard]] ErrorPass ScanExact(const OutputView& view);
 
-// Of a floating output's expected values.
+// Sum of squares and root mean square of a floating output's expected values.
 [[nodiscard]] BlockSquares SquaresOfAll(const TensorSpec& spec,
                                         std::span<const std::byte> expected);
 [[nodiscard]] double RmsOfFinite(const TensorSpec& spec, std::span<const std::byte> expected);

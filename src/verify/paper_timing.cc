@@ -24,10 +24,11 @@ namespace pragma {
 namespace {
 
 constexpr int kEmptyRounds = 21;
-// A disturbed doorbell must not make a call look like nothing.
+// A call counts for at least this share of its measured time, so that a disturbed doorbell cannot
+// make it look like nothing.
 constexpr double kLeastShareOfCall = 0.25;
 
-// The times of one side, or why the candidate has none.
+// The times of one side, or the reason why a candidate has none.
 struct SideTimes {
   std::optional<CallTimes> times;
   std::string failure;
@@ -68,7 +69,7 @@ Result<SideTimes> PaperMatch::Run() {
   return SideTimes{.times = CallTimesOf(seconds), .failure = {}};
 }
 
-// Seconds that asking costs without a call.
+// Returns the seconds that a doorbell round trip without a call costs.
 Result<double> PaperMatch::Doorbell() {
   std::vector<double> empty;
   for (int i = 0; i < kEmptyRounds; ++i) {

@@ -1,6 +1,7 @@
-// PaperTiming: how the PRAGMA paper times: 5 warm-up calls, 100 repetitions on the same inputs in
-// one process, their mean. It is there to set figures beside the paper's; a mean of calls in one
-// process has no honest interval, so pragma's own figures are TimingCheck's.
+// PaperTiming: times as the PRAGMA paper does: 5 warm-up calls, then 100 repetitions on the same
+// inputs in one process, of which the mean is taken. It exists to compare figures with the paper's.
+// A mean of calls in one process has no honest interval, so pragma's own figures come from
+// TimingCheck.
 #pragma once
 
 #include <optional>
@@ -17,10 +18,10 @@ namespace pragma {
 inline constexpr int kPaperWarmups = 5;
 inline constexpr int kPaperRepetitions = 100;
 
-// Of the repetitions, in milliseconds.
+// Statistics of the repetitions, in milliseconds.
 struct CallTimes {
   double mean = 0;
-  double std = 0;  // of the sample
+  double std = 0;  // standard deviation of the sample
   double min = 0;
   double max = 0;
   int trials = 0;
@@ -28,20 +29,20 @@ struct CallTimes {
 [[nodiscard]] CallTimes CallTimesOf(std::span<const double> seconds);
 
 struct PaperTiming {
-  std::optional<CallTimes> candidate;  // none: none was asked for, or it failed
-  CallTimes eager;                     // with the allocator's defaults, as in the paper
-  std::optional<CallTimes> compile;    // none: not asked for, or torch.compile failed
-  std::string failure;                 // of the candidate or of torch.compile
+  std::optional<CallTimes> candidate;  // not set: no candidate was given, or it failed
+  CallTimes eager;                     // with the default allocator, as in the paper
+  std::optional<CallTimes> compile;    // not set: not requested, or torch.compile failed
+  std::string failure;                 // failure of the candidate or of torch.compile
 };
-// Mean over mean; none where a side is missing.
+// Returns the ratio of the means, or nullopt where a side is missing.
 [[nodiscard]] std::optional<double> SpeedupByPaper(const std::optional<CallTimes>& baseline,
                                                    const std::optional<CallTimes>& candidate);
 
 struct PaperSides {
-  const BuiltKernel* kernel = nullptr;  // nullptr: the baselines alone
+  const BuiltKernel* kernel = nullptr;  // nullptr: times only the baselines
   bool compile = false;
 };
-// One side after the other, each alone on the machine: the caller holds the machine's lock.
+// Times one side after the other, each alone on the machine. The caller holds the machine's lock.
 [[nodiscard]] Result<PaperTiming> TimeByPaper(const TimingContext& context, const PaperSides& sides,
                                               Rng& rng);
 

@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20U;
 constexpr Seconds kScanLimit{60};
-// Of everything one candidate compiles; what is larger is compiled again in every process.
+// Room for everything that one candidate compiles. What does not fit is compiled again in every
+// process.
 constexpr std::size_t kKeepBytes = std::size_t{256} << 20U;
 
 BuildFailure Rejected(std::string reason, std::vector<Check> checks = {}) {
@@ -63,7 +64,8 @@ BuildFailure SyntaxFailure(const JsonReader& syntax, const Candidate& candidate)
           .checks = {}};
 }
 
-// What the look at the source says (python/pragma_candidate/scan.py): checks, or why not.
+// Reads the result of inspecting the source (python/pragma_candidate/scan.py): either checks or the
+// reason for a rejection.
 BuildOutcome ReadScan(const Jail::RunOutcome& run, const Candidate& candidate) {
   const auto said = JsonReader::Parse(run.out, "the look at the source");
   if (!run.ok() || !said) {
@@ -114,7 +116,7 @@ Result<BuildOutcome> LookAtModule(const TorchServer& server, const Jail& jail,
   BuildOutcome outcome = ReadScan(run, candidate);
   if (auto* kernel = std::get_if<BuiltKernel>(&outcome)) {
     kernel->compiler = "triton " + server.triton_version();
-    // Torch's allocator hands out the same block again.
+    // Torch's allocator hands out the same block again, so temporary tensors can keep values.
     if (candidate.source().contains("torch.empty"))
       kernel->kept.emplace_back("temporary tensors (torch.empty)");
   }

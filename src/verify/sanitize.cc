@@ -23,13 +23,15 @@ namespace pragma {
 namespace {
 
 constexpr Seconds kLimit{60};
-// One call that would take longer is not tried: a search has better uses for its time.
+// A call that would take longer than this is not tried, because a search has better uses for its
+// time.
 constexpr Seconds kWorthwhile{30};
 
-// Measured on products and convolutions in vectors; other kernels are slowed down less.
+// Returns how much a sanitizer slows a kernel down. Measured on vectorised matrix products and
+// convolutions; other kernels are slowed down less.
 double Slowdown(Sanitizer sanitizer, int threads) {
   switch (sanitizer) {
-    case Sanitizer::kMemory: return 160.0 * threads;  // memcheck runs them one by one
+    case Sanitizer::kMemory: return 160.0 * threads;  // memcheck runs the threads one by one
     case Sanitizer::kThread: return 30;
     case Sanitizer::kAddress: return 5;
   }
@@ -73,7 +75,7 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
   if (candidate.language != Language::kCpp || !evaluation.passed()) return {};
   const PhaseTimer timer(evaluation, "sanitize");
   const SharedMemory inputs = TRY(DrawInstrumentedInputs(parts.server));
-  Toolchains toolchains;  // each compiler is looked for once
+  Toolchains toolchains;  // each compiler is searched for only once
   InstrumentedCall call = InstrumentedCallOf(parts.server.task(), kernel, inputs);
   call.threads = parts.threads;
   call.limit = kLimit;
@@ -85,12 +87,12 @@ Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candida
     if (progress) progress(what);
   };
 
-  // The address sanitizer is the quickest, and what it finds the others need not look for.
+  // The address sanitizer is the fastest, and the other sanitizers need not look for what it finds.
   show("address sanitizer");
   Judge(evaluation, Sanitizer::kAddress, TRY(run(Sanitizer::kAddress)));
   if (!evaluation.passed()) return {};
   show("memory and thread sanitizers");
-  // Memcheck works on one processor only.
+  // Memcheck uses only one processor, so another sanitizer can run at the same time.
   auto memory = std::async(std::launch::async, run, Sanitizer::kMemory);
   Result<SanitizerOutcome> thread = run(Sanitizer::kThread);
   Judge(evaluation, Sanitizer::kMemory, TRY(memory.get()));

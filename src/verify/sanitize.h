@@ -1,5 +1,5 @@
-// Sanitizers over a candidate that is about to become the best: reads and writes out of bounds,
-// undefined behaviour, values never written, data races (docs/trust.md).
+// Runs sanitizers on a candidate that is about to become the best. They look for reads and writes
+// out of bounds, undefined behaviour, uninitialised values and data races (docs/trust.md).
 #pragma once
 
 #include <string>
@@ -21,9 +21,10 @@ struct SanitizeParts {
   int threads = 1;
 };
 
-// Calls the kernel once on a drawn input set under each sanitizer that can be had here, and adds a
-// check for each; a report turns the evaluation into a rejection. What could not be run is said.
-// Does nothing for a Python candidate. `kernel`: as built from `candidate`.
+// Calls the kernel once on a drawn input set under each sanitizer that is available here, and adds
+// a check for each. A report turns the evaluation into a rejection. Checks that could not be run
+// are reported as such. Does nothing for a Python candidate. `kernel` must have been built from
+// `candidate`.
 [[nodiscard]] Result<void> SanitizeKernel(const SanitizeParts& parts, const Candidate& candidate,
                                           const BuiltKernel& kernel, Evaluation& evaluation,
                                           const VerifyProgress& progress);

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "harness/ring.h"
 #include "harness/worker_process.h"
@@ -27,10 +26,11 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kMinSets = 2;
-// Above this size of a set two drawn sets must do: memory is short and drawing is slow.
+// For sets larger than this, two drawn sets must be enough: memory is short and drawing is slow.
 constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
 
-// Checks look at one set after the other, so one truth will do for them.
+// Returns the number of sets for which the truth is stored. Checks examine one set after the other,
+// so one truth is enough for them.
 std::size_t TruthSets(const Task& task, std::size_t sets) {
   return RefillsNeedTruth(task) ? sets : 1;
 }
@@ -73,7 +73,8 @@ Stage::Stage(TorchServer& server, Ring ring, InputPool pool, bool warm)
       packed_(PackedLayout(server.task())),
       wide_(ExpectedLayout(server.task())),
       warm_(warm),
-      // Integers come whole from a few draws: a kernel could remember them.
+      // Without floating arguments, refills must be drawn. Integers are taken whole from a few
+      // draws, so a kernel could remember them.
       draws_refills_(std::ranges::none_of(server.task().arguments, [](const TensorSpec& tensor) {
         return IsFloating(tensor.dtype) && tensor.role != TensorRole::kConstant;
       })) {}
@@ -177,7 +178,7 @@ bool Stage::ExpectsNonFinite(std::size_t slot) const {
   return false;
 }
 
-// Whole, under a seed of its own.
+// Draws a whole set under its own seed.
 Result<void> Stage::StageDraw(std::size_t slot, Rng& rng) {
   TRY(server_->Draw(rng() >> 1U, staging_, slot * packed_.argument_bytes));
   return ExpectRefill(slot);
@@ -196,7 +197,7 @@ Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
     pool_.Splice(task(), rng, packed);
     KeepSymmetry(packed);
     TRY(ExpectRefill(slot));
-    // The task needs more structure of its inputs than a splice keeps.
+    // The task needs more structure in its inputs than a splice keeps.
     draws_refills_ = drawn_finite_ && ExpectsNonFinite(slot);
   }
   if (draws_refills_) TRY(StageDraw(slot, rng));
@@ -227,7 +228,7 @@ Result<void> Stage::ExpectTruth(std::size_t slot) {
 
 Result<void> Stage::ExpectTorch(std::size_t slot) {
   against_torch_[slot] = 1;
-  // While a large task is timed its memory belongs to the outputs of both sides.
+  // While a large task is timed, memory is needed for the outputs of both sides.
   if (wide_.output_bytes > kLargeSet) TRY(truth_.Discard());
   return MakeNative(slot);
 }

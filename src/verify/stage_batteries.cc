@@ -1,4 +1,4 @@
-// The part of Stage that judges inputs of other distributions than the task's own.
+// The part of Stage that judges inputs with other distributions than the task's own.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -88,7 +88,7 @@ Result<BatteryDraw> Stage::TryBattery(const BatteryWish& wish, double rung, Rng&
   return draw;
 }
 
-// Fills in the tolerances and says why they cannot be used.
+// Fills in the tolerances. Returns why they cannot be used, or an empty string.
 std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDraw& draw) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     OutputView view = NativeView(slot, i);

@@ -28,17 +28,19 @@ namespace {
 using History = CheckedCalls::History;
 using Kept = CheckedCalls::Kept;
 
-constexpr std::size_t kBurst = 64;          // calls of one command
-constexpr std::uint64_t kManyCalls = 3000;  // are worth some patience, on a busy machine
+constexpr std::size_t kBurst = 64;  // calls per command
+// So many calls, or as many as fit in the budget on an idle machine, are made even if the machine
+// is busy and they take longer.
+constexpr std::uint64_t kManyCalls = 3000;
 constexpr double kPatience = 5;
 constexpr double kBurstsInBudget = 8;
-constexpr std::size_t kFewCalls = 8;  // are made whatever they take
+constexpr std::size_t kFewCalls = 8;  // calls that are made no matter how long they take
 constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 17U;
 constexpr double kShareWithoutPlaces = 1.0 / 3;
-constexpr std::uint64_t kAges = 12;  // that counters are advanced to
+constexpr std::uint64_t kAges = 12;  // number of ages to which counters are advanced
 constexpr std::uint64_t kLeastAgeBits = 6;
 constexpr std::uint64_t kMostAgeBits = 40;
-constexpr std::size_t kMostCounters = 64;  // more is data that changes, not a counter
+constexpr std::size_t kMostCounters = 64;  // with more of them it is changing data, not counters
 constexpr std::size_t kWord = 8;
 
 std::uint64_t LoadWord(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
@@ -47,7 +49,8 @@ std::uint64_t LoadWord(std::span<const std::byte> bytes, std::size_t offset, std
   return word;
 }
 
-// Of x86-64's and AArch64's user space: below 2^47 and not among the small numbers.
+// True for a word that may be an address in x86-64's or AArch64's user space: below 2^47 and not a
+// small number.
 bool LooksLikeAddress(std::uint64_t word) {
   return word >= (std::uint64_t{1} << 32U) && word < (std::uint64_t{1} << 47U);
 }
@@ -84,8 +87,9 @@ std::vector<KeptCounter> FindCounters(std::span<const std::byte> first,
   const std::size_t end = std::min({first.size(), second.size(), third.size()});
   for (std::size_t at = 0; at + kWord / 2 <= end; at += kWord / 2) {
     if (std::memcmp(first.data() + at, second.data() + at, kWord / 2) == 0) continue;
-    // A small step leaves the upper half of a long one as it is: advanced as a short one unless its
-    // own upper half is there and zero, as in a long counter that is young.
+    // A small step leaves the upper half of a 64-bit counter unchanged. A changed word is therefore
+    // taken for a 32-bit counter unless its upper half exists and is zero, as in a young 64-bit
+    // counter.
     const bool may_be_long =
         at % kWord == 0 && at + kWord <= end && LoadWord(third, at + kWord / 2, kWord / 2) == 0;
     const std::size_t size = may_be_long ? kWord : kWord / 2;
@@ -122,8 +126,8 @@ Result<void> StateCheck::Run() {
   return {};
 }
 
-// The results of a call still lie in the outputs, and only a part of the inputs is new: work that
-// looks done is not.
+// The outputs still hold the results of a call, and only a part of the inputs is new. Work that
+// looks done is therefore not done.
 Result<void> StateCheck::LeftResults() {
   calls_.Choose(History::kUsed);
   Rng rng(DeriveSeed(judging_.seed, "left results"));
@@ -141,20 +145,22 @@ Result<void> StateCheck::LeftResults() {
   return policy_.JudgeBattery(slots_.last, wish.battery, draw);
 }
 
-// Stretches of calls of a secret length, each longer than those before it together, that end with
-// the set whose result is known. Nothing comes between the calls of a stretch: what the system or
-// we would clear is kept.
+// Makes stretches of calls of secret length. Each stretch is longer than all earlier ones together
+// and ends with the set whose result is known. Nothing happens between the calls of a stretch, so
+// that whatever the system or we would clear is kept.
 Result<void> StateCheck::ManyCalls() {
   calls_.Choose(History::kUsed);
   Rng rng(DeriveSeed(judging_.seed, "state"));
   const bool places = !judging_.kernel->kept.empty();
   const Seconds budget = budget_ * (places ? 1.0 : kShareWithoutPlaces);
   const std::uint64_t total = kMostCalls / 2 + rng.Below(kMostCalls / 2);
+  const double in_budget = budget.count() / judging_.call_seconds();
+  const auto expected =
+      static_cast<std::uint64_t>(std::min(static_cast<double>(kManyCalls), in_budget));
   const TimePoint start = std::chrono::steady_clock::now();
   const auto in_time = [&] {
     const Seconds spent = Since(start);
-    return made_ < kFewCalls || spent < budget ||
-           (made_ < kManyCalls && spent < budget * kPatience);
+    return made_ < kFewCalls || spent < budget || (made_ < expected && spent < budget * kPatience);
   };
   while (made_ < total && in_time()) {
     TRY(calls_.Refill(slots_.last));
@@ -168,7 +174,7 @@ Result<void> StateCheck::ManyCalls() {
   return {};
 }
 
-// Of other sets; of long calls few, so that the time is kept.
+// Chooses calls on other sets. If calls are long, there are only a few, so that the budget is kept.
 std::vector<std::uint32_t> StateCheck::Burst(std::uint64_t most, Rng& rng) {
   const double affordable = budget_.count() / kBurstsInBudget / judging_.call_seconds();
   const double longest = std::min(static_cast<double>(most), static_cast<double>(kBurst));
@@ -181,7 +187,8 @@ std::vector<std::uint32_t> StateCheck::Burst(std::uint64_t most, Rng& rng) {
   return burst;
 }
 
-// A burst that ends with the set whose result is known, its outputs filled before. False: rejected.
+// Makes a burst that ends with the set whose result is known. The outputs must have been filled
+// before. False: the candidate was rejected.
 Result<bool> StateCheck::Look(const std::string& where) {
   Rng rng(DeriveSeed(judging_.seed, where));
   std::vector<std::uint32_t> burst = Burst(kBurst - 1, rng);
@@ -194,8 +201,8 @@ Result<bool> StateCheck::Look(const std::string& where) {
   return !judging_.failed();
 }
 
-// Other bits after many calls: of the order of additions, which varies in a pristine process as
-// well, or of something kept?
+// The bits differ after many calls. Finds out whether this comes from the order of additions, which
+// varies in a pristine process as well, or from something that was kept.
 Result<void> StateCheck::ExplainBits() {
   if (!other_bits_ || policy_.reordered()) return {};
   calls_.Choose(History::kPristine);
@@ -210,8 +217,8 @@ Result<void> StateCheck::ExplainBits() {
   return {};
 }
 
-// One call with other memory than its own. A crash is ours: an index or a length may not be
-// changed. False: rejected, or it cannot be tried.
+// Makes one call with memory that is not the process's own. A crash is our fault, because we may
+// have changed an index or a length. False: the candidate was rejected, or this cannot be tried.
 Result<bool> StateCheck::TryWith(Kept where, const std::vector<std::byte>& kept,
                                  const std::string& words) {
   if (!TRY(calls_.WriteKept(where, kept))) return false;
@@ -231,7 +238,8 @@ Result<std::vector<std::byte>> StateCheck::KeptAfterCall(Kept where) {
   return calls_.ReadKept(where);
 }
 
-// Of two processes with other histories. Sizes that vary may lie in what they kept.
+// Exchanges the memory of two processes with different histories. What they kept may contain sizes
+// that vary.
 Result<void> StateCheck::Exchange() {
   calls_.Choose(History::kPristine);
   const std::vector<std::byte> pristine = TRY(KeptAfterCall(Kept::kOwn));
@@ -247,7 +255,7 @@ Result<void> StateCheck::Exchange() {
   return {};
 }
 
-// The used process is the one that ages.
+// Advances the counters of the used process.
 Result<void> StateCheck::Age(Kept where) {
   calls_.Choose(History::kUsed);
   const std::vector<std::byte> first = TRY(KeptAfterCall(where));
@@ -256,7 +264,7 @@ Result<void> StateCheck::Age(Kept where) {
   if (judging_.failed() || third.empty()) return {};
   const std::vector<KeptCounter> counters = FindCounters(first, second, third);
   if (counters.empty() || counters.size() > kMostCounters) return {};
-  // What threads left on their stacks is the runtime's own more often than not.
+  // What threads left on their stacks usually belongs to the runtime.
   if (where == Kept::kOwn) counters_ = counters.size();
   Rng rng(DeriveSeed(judging_.seed, "ages"));
   for (std::uint64_t i = 0; i < kAges; ++i) {

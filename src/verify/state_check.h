@@ -1,7 +1,8 @@
 // StateCheck: does a result depend on what earlier calls left behind? A kernel may keep state
-// (tables, scratch, counters), but it must not matter. Three tests, on both kinds of machine
-// (docs/trust.md): the same set again after many calls of others; with what two processes kept
-// exchanged; with what counts its calls advanced to ages that no test could wait for.
+// (tables, scratch, counters), but the state must not matter. There are three tests, on hosts and
+// on devices (docs/trust.md). The first calls the same set again after many calls on other sets.
+// The second exchanges what two processes kept. The third advances what counts its calls to ages
+// that no test could wait for.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +19,36 @@
 
 namespace pragma {
 
-// `own` with the values of `other`, but for words that look like addresses, which only mean
-// something in their own process. Both are as long.
+// Returns `own` with the values of `other`, except for words that look like addresses, which only
+// have a meaning in their own process. Both must have the same length.
 [[nodiscard]] std::vector<std::byte> Exchanged(std::span<const std::byte> own,
                                                std::span<const std::byte> other);
 
 // A word of kept memory that three calls in a row changed by the same step.
 struct KeptCounter {
   std::size_t offset = 0;
-  std::size_t bytes = 4;  // or 8
+  std::size_t bytes = 4;  // 4 or 8
   std::uint64_t step = 0;
 };
-// `first`, `second`, `third`: after three calls on one set. As long as each other.
+// Finds counters. `first`, `second` and `third` are the memory after three calls on one set. They
+// must have the same length.
 [[nodiscard]] std::vector<KeptCounter> FindCounters(std::span<const std::byte> first,
                                                     std::span<const std::byte> second,
                                                     std::span<const std::byte> third);
-// Adds `calls` steps to each.
+// Returns `kept` with `calls` steps added to each counter.
 [[nodiscard]] std::vector<std::byte> Advanced(std::span<const std::byte> kept,
                                               std::span<const KeptCounter> counters,
                                               std::uint64_t calls);
 
 class StateCheck final {
  public:
-  // All outlive it. Both of the candidate's processes are there, and the policy has seen its sets.
-  // `budget`: aim for the many calls; a third where no state can live.
+  // All references must outlive it. Both of the candidate's processes must exist, and the policy
+  // must have seen its sets. `budget` is the target time for the many calls. A third of it is used
+  // where no state can exist.
   StateCheck(CheckedCalls& calls, ValuePolicy& policy, Judging& judging, Seconds budget)
       : calls_(calls), policy_(policy), judging_(judging), budget_(budget) {}
 
-  // Rejects, or notes what was found.
+  // Runs all tests. Rejects the candidate, or notes what was found.
   [[nodiscard]] Result<void> Run();
 
  private:
@@ -66,12 +69,12 @@ class StateCheck final {
   Judging& judging_;
   Seconds budget_;
   ValuePolicy::DrawnSlots slots_;
-  std::uint64_t made_ = 0;   // calls of the used process
-  bool other_bits_ = false;  // once there were others than at first
+  std::uint64_t made_ = 0;   // number of calls of the used process
+  bool other_bits_ = false;  // the bits once differed from the first result
   bool exchanged_ = false;
-  bool runs_ = true;          // with memory that we changed
-  std::size_t counters_ = 0;  // that were advanced
-  std::string bits_;          // what the last bits depend on
+  bool runs_ = true;          // the candidate runs with memory that we changed
+  std::size_t counters_ = 0;  // number of counters that were advanced
+  std::string bits_;          // text: what the last bits depend on
 };
 
 }  // namespace pragma

@@ -30,16 +30,16 @@ std::vector<std::byte> Words(const std::vector<std::uint64_t>& words) {
   return bytes;
 }
 
-// What one process of a kernel keeps: a count of its calls, and a number of its own choice.
+// What one process of a kernel keeps: a count of its calls, and a number that it chooses itself.
 struct Memory {
   std::uint64_t calls = 0;
   std::uint64_t number = 0;
 };
 
-// Says what the kernel gives for a set that should give `set`.
+// Returns the kernel's result for a set whose right result is `set`.
 using Kernel = std::function<std::uint64_t(std::uint64_t set, Memory& memory)>;
 
-// Two processes of a kernel, whose memory can be read and written.
+// Two processes of a kernel. Their memory can be read and written.
 class KeepingCalls final : public CheckedCalls {
  public:
   explicit KeepingCalls(Kernel kernel) : kernel_(std::move(kernel)) {}
@@ -102,7 +102,8 @@ class KeepingCalls final : public CheckedCalls {
   bool AsKept(std::uint32_t /*slot*/) override { return output_ == kept_; }
 
  private:
-  // One more than the truth is the order of additions, anything else is wrong.
+  // A result of one more than the truth stands for another order of additions. Any other result is
+  // wrong.
   [[nodiscard]] Comparison Held(std::uint32_t slot) const {
     return {.ok = output_ - slots_.at(slot) <= 1,
             .reason = "other",
@@ -164,14 +165,14 @@ TEST(StateCheckTest, ACounterThatDoesNotMatterPassesAndIsNamed) {
 }
 
 TEST(StateCheckTest, AnAnswerKeptByAnotherProcessIsFound) {
-  // Right in its own process whatever it is asked; wrong with the number of another.
+  // The kernel is right in its own process for any set, and wrong with another process's number.
   static std::uint64_t next = 0;
   const Evaluation evaluation = Checked([](std::uint64_t set, Memory& memory) {
     if (memory.number == 0) memory.number = (next += 1000);
     if (memory.calls == 0) memory.calls = memory.number;
     return memory.calls == memory.number ? set : set + 7;
   });
-  EXPECT_TRUE(evaluation.passed());  // both words were exchanged: they still fit together
+  EXPECT_TRUE(evaluation.passed());  // both words were exchanged, so they still match
   const Evaluation own = Checked([](std::uint64_t set, Memory& memory) {
     static std::array<const Memory*, 8> seen{};
     static std::array<std::uint64_t, 8> numbers{};

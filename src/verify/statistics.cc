@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 
 namespace pragma {
 
@@ -23,7 +23,8 @@ double Median(std::span<const double> values) {
 }
 
 double StudentT975(int degrees) {
-  // Tables in any statistics text; beyond them the normal quantile with Fisher's two corrections.
+  // The quantiles are those of any statistics text. Beyond them, the normal quantile is used with
+  // Fisher's two corrections.
   constexpr std::array<double, 15> kQuantiles{12.706, 4.303, 3.182, 2.776, 2.571,
                                               2.447,  2.365, 2.306, 2.262, 2.228,
                                               2.201,  2.179, 2.160, 2.145, 2.131};

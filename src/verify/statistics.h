@@ -4,18 +4,19 @@
 #include <span>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 
 namespace pragma {
 
-// Of a non-empty list; the mean of the two middle values for an even count.
+// Returns the median of a non-empty list. For an even count this is the mean of the two middle
+// values.
 [[nodiscard]] double Median(std::span<const double> values);
 
-// Upper 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
+// Returns the upper 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
 [[nodiscard]] double StudentT975(int degrees);
 
-// exp of the mean of the values with a 95 % t interval over them: `logs` holds one logarithm per
-// process. One value alone has no interval: low = 0, high = infinity.
+// Returns exp of the mean of `logs`, with a 95 % t interval. `logs` holds one logarithm per
+// process. A single value has no interval: low = 0, high = infinity.
 [[nodiscard]] Interval GeometricInterval(std::span<const double> logs);
 
 }  // namespace pragma

@@ -18,7 +18,7 @@ constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kManyElements = 64;
 constexpr double kSumTolerance = 1e-3;
 
-// Up to kFewValues distinct values; more are not kept.
+// Collects up to kFewValues distinct values. More are not kept.
 class DistinctValues final {
  public:
   void Add(double value) {
@@ -46,7 +46,7 @@ bool IsSymmetric(const TensorSpec& tensor, const std::byte* data, Reader read) {
   if (rank < 2) return false;
   const auto n = static_cast<std::size_t>(tensor.shape[rank - 1]);
   if (n < 2 || tensor.shape[rank - 2] != tensor.shape[rank - 1]) return false;
-  // The first matrix tells: one random draw is never symmetric by chance.
+  // The first matrix is enough: a random draw is never symmetric by chance.
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (read(data, i * n + j) != read(data, j * n + i)) return false;

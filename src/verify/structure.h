@@ -1,4 +1,4 @@
-// TensorStructure: what a drawn tensor shows that a kernel may rightly rely on.
+// TensorStructure: properties of a drawn tensor on which a kernel may rightly rely.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,25 @@
 namespace pragma {
 
 struct TensorStructure {
-  double rms = 0;           // of all elements
-  bool constant = false;    // all elements equal: as constructed, not drawn
-  bool some_zeros = false;  // zeros among other values
+  double rms = 0;           // root mean square of all elements
+  bool constant = false;    // all elements are equal, as constructed rather than drawn
+  bool some_zeros = false;  // there are zeros among other values
   bool few_values = false;  // labels, signs, masks: many elements, few distinct values
-  bool symmetric = false;   // in its last two dimensions
+  bool symmetric = false;   // symmetric in its last two dimensions
   bool rows_sum_to_one = false;
   bool non_finite = false;
 };
 
-// `data`: the tensor's elements, contiguous. Floating dtypes only.
+// Detects the structure of a tensor. `data` holds the tensor's elements, contiguously. Floating
+// dtypes only.
 [[nodiscard]] TensorStructure DetectStructure(const TensorSpec& tensor, const std::byte* data);
 
-// Of every argument of a drawn set in PackedLayout(task); those of integer tensors are empty.
+// Detects the structure of every argument of a drawn set in PackedLayout(task). Entries of integer
+// tensors are empty.
 [[nodiscard]] std::vector<TensorStructure> DetectStructures(const Task& task,
                                                             std::span<const std::byte> packed);
 
-// Copies what lies below the diagonal of the last two dimensions to above it.
+// Copies the elements below the diagonal of the last two dimensions to above it.
 void MirrorMatrices(const TensorSpec& tensor, std::byte* data);
 
 }  // namespace pragma

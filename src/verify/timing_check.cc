@@ -29,10 +29,10 @@ namespace {
 
 constexpr int kLooksAtMachine = 4;
 constexpr int kBaselineProcesses = 3;
-constexpr Seconds kEnoughUpkeep{0.3};  // after which no further refill is made to see what it takes
-constexpr int kSessions = 3;  // at most, where the machine is busier in the audit than before it
+constexpr Seconds kEnoughUpkeep{0.3};  // no further refill is measured after this time
+constexpr int kSessions = 3;  // maximum, if the machine is busier in the audit than before it
 
-// As the records name them.
+// Returns the names of the sides as used in the records.
 std::vector<std::string> Names(const std::vector<Side>& sides) {
   std::vector<std::string> names;
   for (const Side& side : sides) {
@@ -67,7 +67,7 @@ class TimingCheck final {
   [[nodiscard]] Allocator EagerAllocator() const {
     return judging_.drop_in ? Allocator::kDefault : baseline_->eager;
   }
-  // Torch's settings that are tried.
+  // The allocator settings of Torch that are tried.
   [[nodiscard]] static std::vector<Allocator> Allocators() {
     return {Allocator::kDefault, Allocator::kKeep};
   }
@@ -88,7 +88,7 @@ Result<void> TimingCheck::Run(const BuiltKernel* best) {
   evaluation.environment.allocator = AllocatorName(EagerAllocator());
   TRY(TimeOnce(best));
   if (!evaluation.timing || TRY(Plausible())) return {};
-  // A disturbed measurement can look too fast as well as too slow: fresh processes decide.
+  // A disturbed measurement can look too fast as well as too slow, so fresh processes decide.
   ForgetTiming();
   judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
   TRY(TimeOnce(best));
@@ -110,11 +110,12 @@ TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
   return MakePlan({.sets = parts_.stage.ring().sets(),
                    .round_seconds = round,
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.cache},
+                   .cache = parts_.options.judging.cache},
                   budget);
 }
 
-// Refills some slots for nothing, to see what it takes; the first time warms the reference up.
+// Refills some slots without using them, to measure how long this takes. The first refill warms the
+// reference up.
 Result<void> TimingCheck::MeasureUpkeep() {
   Stage& stage = parts_.stage;
   TRY(stage.RenewSet(0, judging_.rng));
@@ -128,12 +129,12 @@ Result<void> TimingCheck::MeasureUpkeep() {
   return {};
 }
 
-// Whether the first side, which maps its outputs anew in each call, is clearly faster than the
-// second, which keeps freed memory. In doubt it is not: what page faults cost changes from moment
-// to moment, and a speedup must not be made of them.
+// True if the first side, which maps its outputs again in each call, is clearly faster than the
+// second, which keeps freed memory. In doubt it is not: the cost of page faults changes from moment
+// to moment, and a speedup must not come from it.
 bool FasterMappingAnew(const Interval& ratio) { return ratio.high < 1; }
 
-// Which allocator setting makes eager fastest: once per task.
+// Finds, once per task, the allocator setting that makes eager fastest.
 Result<void> TimingCheck::ChooseBaseline() {
   if (baseline_) return {};
   std::vector<Side> sides;
@@ -150,7 +151,7 @@ Result<void> TimingCheck::ChooseBaseline() {
   return {};
 }
 
-// True when a side of ours failed and the evaluation says so.
+// Returns true when the candidate failed; the evaluation then says so.
 bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
   if (!outcome.failed) return false;
   judging_.Reject(outcome.failed->failure);
@@ -159,7 +160,8 @@ bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
   return true;
 }
 
-// Fills in the times and ratios, or the failure of the candidate.
+// Runs sessions until one is undisturbed. Fills in the times and ratios, or the failure of the
+// candidate.
 Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
                           {.name = "eager", .allocator = EagerAllocator()}};
@@ -179,7 +181,7 @@ Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
   }
 }
 
-// The times and ratios of one session, or the failure of the candidate.
+// Records the times and ratios of one session, or the failure of the candidate.
 Result<void> TimingCheck::NoteSession(const TimingOutcome& outcome, const std::vector<Side>& sides,
                                       const TimingPlan& plan) {
   Evaluation& evaluation = judging_.evaluation;
@@ -200,16 +202,17 @@ Result<void> TimingCheck::NoteSession(const TimingOutcome& outcome, const std::v
   return {};
 }
 
-// What a session noted that another one will note again.
+// Removes the checks that another session will note again.
 void TimingCheck::ForgetTiming() {
   std::erase_if(judging_.evaluation.checks, [](const Check& check) {
     return check.name == "timed_outputs" || check.name == "accounting";
   });
 }
 
-// False: the machine was too busy to tell, and this was not the last session.
+// Audits work done ahead of time. False: the machine was too busy to tell, and this was not the
+// last session.
 Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last) {
-  if (parts_.options.mode != CheckMode::kStrict || plan.warmup == 0) return true;
+  if (parts_.options.judging.mode != CheckMode::kStrict || plan.warmup == 0) return true;
   const AheadAudit audit =
       TRY(AuditWorkAhead(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
                          session.Fastest(), judging_.rng));
@@ -225,7 +228,7 @@ Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& s
   if (audit.disturbed && !last) return false;
   const Pace& slower = audit.late_burst.kept ? audit.single_call : audit.late_burst;
   const std::string figures = fmt::format(
-      "{:.4g} ms a call when the inputs of many calls lie there, {:.4g} ms when {}",
+      "{:.4g} ms a call when the inputs of many calls are ready, {:.4g} ms when {}",
       audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
       audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
   judging_.Note("no_work_ahead", "fail", figures);
@@ -247,10 +250,10 @@ bool TimingCheck::BelowBound() const {
                             HardBoundMs(task(), parts_.machine));
 }
 
-// Sets the bound and says whether the measured time respects it. A bound taken while the machine
-// was busy is too high, and where other machines share the memory its bandwidth changes by half
-// within seconds: before anything is called implausible the machine is measured anew, several
-// times, and the best figures ever seen hold.
+// Sets the bound and returns whether the measured time respects it. A bound that was measured while
+// the machine was busy is too high. Where other machines share the memory, its bandwidth changes by
+// half within seconds. Before anything is called implausible, the machine is therefore measured
+// again several times, and the best figures ever seen are used.
 Result<bool> TimingCheck::Plausible() {
   Evaluation& evaluation = judging_.evaluation;
   if (judging_.failed()) return true;
@@ -297,7 +300,7 @@ Result<void> TimingCheck::RunCompiled() {
   const TimingPlan plan = Plan(round, parts_.options.timing_budget);
   Result<TimingOutcome> outcome = RunTiming(Context(), sides, plan, judging_.rng);
   if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
-    // torch.compile may not support a module; that is no fault of the candidate.
+    // torch.compile may not support a module. That is not the candidate's fault.
     judging_.Note("compile_baseline", "note", outcome.error().message);
     return {};
   }

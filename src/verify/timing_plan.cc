@@ -8,32 +8,33 @@
 namespace pragma {
 namespace {
 
-// Calls of microseconds differ by several per cent from one process to the next (placement of pages
-// and threads), and their processes are cheap.
+// Numbers of processes. Calls that take microseconds differ by several per cent from one process to
+// the next (placement of pages and threads), and their processes are cheap.
 constexpr int kProcesses = 5;
 constexpr int kProcessesOfShort = 10;
 constexpr double kShortRoundSeconds = 1e-3;
 
 constexpr double kMaxBursts = 12;
-// Against a disturbance in one of them, as long as a round takes no longer than this.
+// The minimum guards against a disturbance in one burst. It applies to rounds no longer than this.
 constexpr double kMinBursts = 3;
 constexpr double kRepeatedRoundSeconds = 0.1;
 
-// A round longer than the first needs no warm-up of its own: nothing that a switch disturbs lasts
-// so long. One longer than the second needs a single call.
+// A round longer than the first figure needs no warm-up of its own, because nothing that a switch
+// disturbs lasts that long. A round longer than the second needs a single warm-up call.
 constexpr double kLongRoundSeconds = 0.25;
 constexpr double kMiddlingRoundSeconds = 2e-3;
 constexpr std::size_t kFewSets = 6;
 
-// The doorbell's cost varies by microseconds: a burst should last this long, if the ring has the
-// sets. Beyond that more bursts are worth more than longer ones.
+// The doorbell's cost varies by microseconds, so a burst should last this long if the ring has
+// enough sets. Beyond that, more bursts are worth more than longer ones.
 constexpr double kBurstSeconds = 0.5e-3;
-// Where launches overlap with what was launched before them, a few calls are mostly their latency.
+// The same on a device, where launches overlap with earlier ones and the time of a few calls is
+// mostly their latency.
 constexpr double kDeviceBurstSeconds = 2e-3;
-// In short rounds at least so many: a burst of three leaves a kernel that computes them at once on
-// two processors too little of a gain for the audit of work ahead to see.
+// Short rounds have at least this many timed calls. With a burst of three, a kernel that computes
+// them at once on two processors gains too little for the audit of work done ahead to see.
 constexpr double kFewestShortCalls = 4;
-// Of each burst besides its calls: thaw, freeze and three rounds of the doorbell on every side.
+// Time of each burst besides its calls: thaw, freeze and three doorbell round trips on every side.
 constexpr double kSwitchSeconds = 2e-3;
 constexpr double kShortestCallSeconds = 1e-6;
 
@@ -52,8 +53,8 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   plan.warmup = WarmupCalls(workload);
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
-  // Half of the round is one side's call, or more than it. What the most bursts leave of the budget
-  // goes into longer ones.
+  // One side's call takes half of the round or more. If the largest number of bursts does not use
+  // up the budget, bursts become longer.
   const double most =
       (per_process / kMaxBursts - kSwitchSeconds) / per_call - static_cast<double>(plan.warmup);
   const double burst_seconds = workload.on_device ? kDeviceBurstSeconds : kBurstSeconds;

@@ -4,32 +4,33 @@
 #include <cstddef>
 
 #include "base/clock.h"
-#include "verify/stage.h"
+#include "core/judging.h"
 
 namespace pragma {
 
 struct TimingPlan {
-  int processes = 5;       // pairs of fresh ones
+  int processes = 5;       // pairs of fresh processes
   int bursts = 4;          // per process, 1 to 12
-  std::size_t warmup = 1;  // calls after each switch of sides, not timed; 0 where there is one set
+  std::size_t warmup = 1;  // calls after each switch of sides, not timed; 0 if there is one set
   std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
-  [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // of the ring's first ones
+  [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // the first sets of the ring
 };
 
-// What the plan is made from; seconds.
+// What the plan is based on; times are in seconds.
 struct Workload {
-  std::size_t sets = 2;       // of the ring
-  double round_seconds = 0;   // one call of every side
-  double upkeep_seconds = 0;  // of one set: refill, expected values, comparisons
+  std::size_t sets = 2;       // number of sets of the ring
+  double round_seconds = 0;   // time of one call of every side
+  double upkeep_seconds = 0;  // time for one set: refill, expected values, comparisons
   CacheState cache = CacheState::kWarm;
-  bool on_device = false;  // processes take seconds to start, launches overlap
+  bool on_device = false;  // processes take seconds to start, and launches overlap
 };
 
-// Slots that are renewed for nothing, to see what upkeep takes.
+// Number of slots that are renewed only to measure what upkeep takes.
 inline constexpr std::size_t kSlotsForUpkeep = 4;
 
-// A plan that takes about `budget`, but never less than one timed call in each of five processes.
-// Cold: a burst visits the whole ring, so that each set was driven out of the caches by others.
+// Makes a plan that takes about `budget`, but never has less than one timed call in each of five
+// processes. Cold: a burst visits the whole ring, so that each set was evicted from the caches by
+// others.
 [[nodiscard]] TimingPlan MakePlan(const Workload& workload, Seconds budget);
 
 }  // namespace pragma

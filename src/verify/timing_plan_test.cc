@@ -26,7 +26,7 @@ TEST(MakePlanTest, OnADeviceFewerProcessesAndLongerBursts) {
   const TimingPlan device = MakePlan(workload, Seconds{5});
   EXPECT_EQ(host.processes, 10);
   EXPECT_EQ(device.processes, 5);
-  EXPECT_GE(device.timed, 20U);  // some 2 ms of calls
+  EXPECT_GE(device.timed, 20U);  // about 2 ms of calls
 }
 
 TEST(MakePlanTest, CallsOfAMillisecondGetTheMostBursts) {

@@ -1,4 +1,4 @@
-// What of a timing session goes into an evaluation.
+// Stores the results of a timing session in an evaluation.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace pragma {
 
-// `names` of the outcome's sides. Replaces what an earlier attempt at the same session left.
+// Stores the samples. `names` are those of the outcome's sides. Replaces the samples of an earlier
+// attempt at the same session.
 void KeepSamples(Evaluation& evaluation, const std::string& session,
                  const std::vector<std::string>& names, const TimingOutcome& outcome);
 

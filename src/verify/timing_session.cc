@@ -11,14 +11,15 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/match.h"
 #include "verify/statistics.h"
 
 namespace pragma {
 namespace {
 
-// A disturbed doorbell must not make a burst look like nothing: at least this share was the calls.
+// The calls count for at least this share of a burst, so that a disturbed doorbell cannot make the
+// burst look like nothing.
 constexpr double kLeastShareOfCalls = 0.25;
 
 }  // namespace

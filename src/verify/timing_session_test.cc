@@ -9,7 +9,7 @@ TEST(TimingOutcomeTest, RatiosArePairedByBurstSoThatASharedDisturbanceCancels) {
   TimingOutcome outcome;
   outcome.sides.resize(2);
   for (int process = 0; process < 5; ++process) {
-    // The second burst is disturbed tenfold, on both sides.
+    // The second burst takes ten times as long on both sides.
     outcome.sides[0].seconds.push_back({2.0, 20.0, 2.0});
     outcome.sides[1].seconds.push_back({1.0, 10.0, 1.0});
   }

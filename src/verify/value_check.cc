@@ -15,7 +15,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "core/evaluation.h"
+#include "core/status.h"
 #include "harness/dead_stacks.h"
 #include "harness/worker_process.h"
 #include "verify/batteries.h"
@@ -28,13 +28,13 @@
 namespace pragma {
 namespace {
 
-// Calls of a worker whose outputs lie in memory of ours.
+// Calls of a worker. Its outputs are in memory that we can read.
 class HostCalls final : public CheckedCalls {
  public:
   HostCalls(const JudgeParts& parts, Judging& judging) : stage_(parts.stage), judging_(judging) {}
-  // Makes the calls from now on; outlives them.
+  // Sets the process that makes the calls from now on. It must outlive this object.
   void Use(WorkerProcess& worker) { worker_ = &worker; }
-  // What Choose chooses from.
+  // Sets the two processes between which Choose selects.
   void Between(WorkerProcess& used, WorkerProcess& pristine) {
     used_ = &used;
     pristine_ = &pristine;
@@ -70,18 +70,18 @@ class HostCalls final : public CheckedCalls {
   Result<bool> CallOnKept(std::uint32_t slot) override;
   Result<void> Refill(std::uint32_t slot) override {
     worker_->FillOutputs(judging_.rng, slot, WorkerProcess::Prefill::kRandom);
-    TRY(Prepare(slot));  // batteries have other parameters; a failure is found by the next call
+    TRY(Prepare(slot));  // batteries have other parameters; the next call detects a failure
     return {};
   }
   Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
     Nanoseconds elapsed{0};
     return Run(slots, &elapsed);
   }
-  Result<void> Publish(std::uint32_t slot) override {  // its values lie in the ring already
+  Result<void> Publish(std::uint32_t slot) override {  // the values are already in the ring
     TRY(Prepare(slot));
     return {};
   }
-  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }  // outputs are ours to read
+  Result<void> LookAt(std::uint32_t /*slot*/) override { return {}; }  // we can read the outputs
   Result<std::vector<std::byte>> ReadKept(Kept where) override;
   Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) override {
     return where == Kept::kOwn ? worker_->WriteKept(kept) : stacks_ && stacks_->Write(kept);
@@ -109,7 +109,7 @@ class HostCalls final : public CheckedCalls {
   WorkerProcess* worker_ = nullptr;
   WorkerProcess* used_ = nullptr;
   WorkerProcess* pristine_ = nullptr;
-  std::optional<DeadStacks> stacks_;  // of the used process, once they were read
+  std::optional<DeadStacks> stacks_;  // stacks of the used process, once they were read
   std::vector<std::byte> kept_;
 };
 
@@ -129,8 +129,9 @@ Result<bool> HostCalls::MeasuredCall(std::uint32_t slot) {
   return true;
 }
 
-// Every other call, by chance, finds random bytes in registers, dead stack and freed memory: a
-// kernel that can tell must not gain by it. Outputs hold random numbers, or zeros as new pages do.
+// Half of the calls, chosen at random, find random bytes in registers, dead stack and freed memory.
+// A kernel that can detect this must not gain by it. Outputs hold random numbers, or zeros as new
+// pages do.
 Result<bool> HostCalls::Call(std::uint32_t slot) {
   const std::array<std::uint32_t, 1> sets{slot};
   worker_->Poison(judging_.rng, sets);
@@ -151,12 +152,13 @@ Result<bool> HostCalls::CallOnKept(std::uint32_t slot) {
 
 Result<std::vector<std::byte>> HostCalls::ReadKept(Kept where) {
   if (where == Kept::kOwn) return worker_->ReadKept();
-  if (judging_.kernel->python != nullptr) return std::vector<std::byte>();  // an interpreter's
+  // A Python candidate's stacks are an interpreter's.
+  if (judging_.kernel->python != nullptr) return std::vector<std::byte>();
   if (!stacks_) stacks_ = DeadStacks::Of(worker_->peer().pid());
   return stacks_->Read();
 }
 
-// False when the candidate failed.
+// Returns false when the candidate failed.
 Result<bool> HostCalls::Prepare(std::uint32_t slot) {
   if (!judging_.kernel->has_prepare) return true;
   const std::array<std::uint32_t, 1> sets{slot};
@@ -240,11 +242,11 @@ Result<void> ValueCheck::RunStrict(WorkerProcess& used, WorkerProcess& pristine)
   return StateCheck(calls_, policy_, judging_, parts_.options.state_budget).Run();
 }
 
-// Threads that are not bound to processors, and other numbers of them, as a user may have: fewer
-// than were asked for, and as many as a server has.
+// Checks with threads that are not bound to processors and with other numbers of them, as a user
+// may have: fewer than were requested, and as many as a server has.
 Result<void> ValueCheck::OtherThreads() {
   if (!judging_.kernel->openmp) return {};
-  constexpr int kAskedFor = 5, kGiven = 3, kMany = 24;  // not powers of two
+  constexpr int kAskedFor = 5, kGiven = 3, kMany = 24;  // none is a power of two
   WorkerOptions options = parts_.worker;
   options.bound = false;
   options.threads = kAskedFor;
@@ -264,7 +266,7 @@ Result<void> ValueCheck::AgainWithThreads(const WorkerOptions& options, const st
   return policy_.Again(where);
 }
 
-// The first set last, so that it is the one that lies in slot 0.
+// Checks the first set last, so that it remains in slot 0.
 Result<void> ValueCheck::RunNominal() {
   parts_.stage.ForgetTolerances();
   WorkerProcess worker = TRY(Start(parts_.worker));
@@ -276,7 +278,8 @@ Result<void> ValueCheck::RunNominal() {
   return {};
 }
 
-// Twice: the first call faults pages in and starts threads, and says little of the kernel's time.
+// Calls the kernel twice. The first call faults pages in and starts threads, so it says little
+// about the kernel's time.
 Result<void> ValueCheck::RunDrawn() {
   WorkerProcess worker = TRY(Start(parts_.worker));
   calls_.Use(worker);
@@ -284,7 +287,7 @@ Result<void> ValueCheck::RunDrawn() {
   return {};
 }
 
-// When loading fails the evaluation says so.
+// Starts a process and loads the kernel. When loading fails, the evaluation says so.
 Result<WorkerProcess> ValueCheck::Start(const WorkerOptions& options) {
   const PhaseTimer timer(judging_.evaluation, "load");
   WorkerProcess worker =

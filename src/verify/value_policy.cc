@@ -29,9 +29,9 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kLeastBatteries = 4;
-// Where a left-out term would be the whole output.
+// Tolerance for batteries on which a missing term would be the whole output.
 constexpr Tolerance kEveryTermCounts{.rel = 0.01, .rel_l2 = 0.01};
-// An integer that is off by less than this rounds to the right one.
+// An integer that is wrong by less than this rounds to the right one.
 constexpr double kHalf = 0.5;
 
 }  // namespace
@@ -111,7 +111,7 @@ Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<To
 
 Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
-  const std::uint32_t slot = SlotOf(LastDraw());  // the addresses are the same as well
+  const std::uint32_t slot = SlotOf(LastDraw());  // so the addresses are the same, too
   TRY(calls_.RestoreSet(LastDraw(), slot));
   expected_ = false;
   if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
@@ -148,8 +148,9 @@ Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
   return slots;
 }
 
-// Signed inputs find most. Then what the operators make necessary, whatever time that takes, then
-// the others as long as there is time: which ones those are is a secret.
+// Signed inputs come first, because they find most. Then come the batteries that the operators
+// require, no matter how long they take. The others follow as long as there is time; which ones
+// these are is secret.
 Result<void> ValuePolicy::Batteries() {
   const PhaseTimer timer(judging_.evaluation, "verify");
   const std::vector<Battery> required = Required();
@@ -172,7 +173,7 @@ Result<void> ValuePolicy::Batteries() {
 std::vector<Battery> ValuePolicy::Required() const {
   std::vector<Battery> required = RequiredBatteries(calls_.task());
   const bool asked = std::ranges::find(required, Battery::kNan) != required.end();
-  if (options_.strict_nan && !asked) required.push_back(Battery::kNan);
+  if (options_.judging.strict_nan && !asked) required.push_back(Battery::kNan);
   return required;
 }
 
@@ -189,7 +190,7 @@ bool ValuePolicy::OutOfTime(std::string_view battery) {
   return true;
 }
 
-// False when the candidate failed.
+// Runs one battery if there is time. Returns false when the candidate failed.
 Result<bool> ValuePolicy::TryOne(Battery battery) {
   if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while checking");
   if (battery == Battery::kNan) return EachNan();
@@ -225,7 +226,7 @@ Result<bool> ValuePolicy::EachNan() {
   return true;
 }
 
-// False when the candidate failed.
+// Runs one battery. Returns false when the candidate failed.
 Result<bool> ValuePolicy::OneBattery(const BatteryWish& wish, const std::string& name) {
   constexpr std::uint32_t kSlot = 0;
   Show("battery " + name);
@@ -244,14 +245,15 @@ Result<bool> ValuePolicy::OneBattery(const BatteryWish& wish, const std::string&
   } else {
     TRY(JudgeBattery(kSlot, wish.battery, draw));
   }
-  // What a NaN left behind is seen in the next call alone, and not every battery's is judged.
+  // What a NaN left behind shows only in the next call, and not every battery's results are judged.
   if (!judging_.failed() && OnlyNoted(calls_.task(), wish.battery)) {
     TRY(Again("after " + std::string(BatteryMeaning(wish.battery))));
   }
   return !judging_.failed();
 }
 
-// Whether a NaN ends up where Torch has it. A reason to reject only where that was asked for.
+// Notes whether a NaN appears where Torch has it. It is a reason to reject only where strict_nan
+// asks for that.
 void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
                            const Comparison& compared) {
   const bool same = compared.ok && compared.odd.empty();
@@ -262,14 +264,14 @@ void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
   const std::string& name = calls_.task().arguments[static_cast<std::size_t>(wish.argument)].name;
   std::vector<std::string>& found = judging_.evaluation.nan;
   found.push_back(fmt::format("NaN in {}: {}", name, what));
-  if (same || !options_.strict_nan) return;
+  if (same || !options_.judging.strict_nan) return;
   judging_.Note("nan", "fail", found.back());
   judging_.Reject(Status::kWrongValues,
                   fmt::format("right on finite inputs; a NaN in {} is {} (--strict-nan): {}", name,
                               what, compared.ok ? compared.odd : compared.reason));
 }
 
-// What the candidate left in the slot, with all the benefit of doubt that it gets.
+// Compares what the candidate left in the slot, and gives it every benefit of the doubt.
 Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery battery,
                                                const BatteryDraw& draw) {
   Comparison compared = calls_.Compare(slot, draw.tolerances);
@@ -292,7 +294,8 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
   return compared;
 }
 
-// Of one that is no reason to reject, or where only places differ that are not finite in truth.
+// Notes a battery that is not a reason to reject, or on which only elements differ whose true value
+// is not finite.
 void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
   const std::string& difference = compared.ok ? compared.odd : compared.reason;
   const std::string_view name = BatteryName(battery);

@@ -25,7 +25,7 @@
 namespace pragma {
 namespace {
 
-// A kernel that copies a set, on a stage with room for fewer sets than are checked, as of a large
+// A kernel that copies a set. The stage has room for fewer sets than are checked, as for a large
 // task.
 class CopyingCalls final : public CheckedCalls {
  public:
@@ -108,7 +108,7 @@ TEST(ValuePolicyTest, OtherBitsForTheSameSetAreTold) {
   EXPECT_EQ(Determinism(true), "the last bits vary from run to run, within the tolerance");
 }
 
-// A kernel that is right, but for one battery and for NaN, of a task with these operators.
+// A kernel of a task with these operators. It is right except on one battery and for NaN.
 class BatteryCalls final : public CheckedCalls {
  public:
   explicit BatteryCalls(const std::vector<std::string>& operators) {
@@ -121,8 +121,8 @@ class BatteryCalls final : public CheckedCalls {
   std::string odd_in;  // the input whose NaN is not passed on
   std::vector<std::string> refused;
   std::vector<Battery> run;
-  std::size_t again = 0;         // calls on the drawn set
-  bool poisoned_by_nan = false;  // whatever is called after a NaN is wrong
+  std::size_t again = 0;         // number of calls on the drawn set
+  bool poisoned_by_nan = false;  // every call after a NaN gives wrong results
 
   [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] std::size_t sets() const override { return 1; }
@@ -198,7 +198,8 @@ TEST(BatteryOrderTest, WhatTheOperatorsAskForRunsFirstAndIsNeverCut) {
   EXPECT_EQ(calls.run.front(), Battery::kSigned);
   EXPECT_THAT(calls.run, testing::UnorderedElementsAreArray(RequiredBatteries(calls.task())));
   EXPECT_EQ(evaluation.partly_checked.size() + calls.run.size(),
-            kAllBatteries.size() - 1);  // no outlier among positive values, which is for scans
+            // All but the outlier among positive values, which is for scans.
+            kAllBatteries.size() - 1);
   EXPECT_THAT(evaluation.partly_checked, testing::Contains("heavy_tails"));
 }
 
@@ -212,13 +213,15 @@ TEST(BatteryOrderTest, WithTimeEveryBatteryIsRun) {
   BatteryCalls calls(kSum);
   EXPECT_TRUE(Batteries(calls, {}).partly_checked.empty());
   EXPECT_EQ(calls.run.size(),
-            kAllBatteries.size() - 2);  // a NaN for each input; none that is for other operators
+            // There is a NaN for each input. The batteries for other operators are not run.
+            kAllBatteries.size() - 2);
 }
 
 TEST(BatteryOrderTest, WhatANanLeavesBehindIsSeenInTheNextCall) {
   BatteryCalls calls(kSum);
   EXPECT_EQ(Batteries(calls, {}).status, Status::kPassed);
-  EXPECT_EQ(calls.again, 5U);  // two inputs with a NaN, infinities, and masks that a sum only notes
+  // NaN in each of two inputs, infinities, and the two masks, which are only noted for a sum.
+  EXPECT_EQ(calls.again, 5U);
   BatteryCalls poisoned(kSum);
   poisoned.poisoned_by_nan = true;
   const Evaluation evaluation = Batteries(poisoned, {});
@@ -265,7 +268,7 @@ TEST(NanTest, StrictlyItIsAReasonToRejectAndTimeDoesNotCutIt) {
   BatteryCalls calls(kSum);
   calls.odd_in = "y";
   VerifyOptions options = NoTime();
-  options.strict_nan = true;
+  options.judging.strict_nan = true;
   const Evaluation evaluation = Batteries(calls, options);
   EXPECT_EQ(evaluation.status, Status::kWrongValues);
   EXPECT_THAT(evaluation.reason, testing::HasSubstr("a NaN in y is not passed on"));

@@ -27,12 +27,13 @@
 namespace pragma {
 namespace {
 
-// In one match, the first included: each has outputs and scratch of its own.
+// Maximum number of sides in one match, the first included. Each has its own outputs and scratch.
 constexpr std::size_t kMostSides = 8;
-// For a pair in five processes, as MakePlan counts: shorter than a verdict's, since many are asked.
+// Time for a pair in five processes, as MakePlan counts. It is shorter than for a verdict, because
+// many pairs are timed.
 constexpr Seconds kPairBudget{0.5};
-constexpr double kCaution = 1.3;  // of a process above the longest so far
-// To start a jailed process and to load a kernel; a first guess.
+constexpr double kCaution = 1.3;  // factor on the longest process so far
+// First guess of the time to start a jailed process and load a kernel.
 constexpr double kStartSeconds = 0.08;
 
 }  // namespace
@@ -42,8 +43,8 @@ struct VariantBench::Impl {
   const Builder& builder;
   const std::string& kernel_header;
   const BuiltKernel* first = nullptr;
-  Judging drawn;            // the seed and the input sets of the first check
-  double side_seconds = 0;  // the longest that one side of a process took so far
+  Judging drawn;            // seed and input sets of the first check
+  double side_seconds = 0;  // longest time of one side of a process so far
 
   Result<void> MeasureUpkeep();
   [[nodiscard]] double SideSeconds(const TimingPlan& plan, double call_seconds) const;
@@ -54,7 +55,7 @@ struct VariantBench::Impl {
 
 namespace {
 
-// Some kernels against the first, in as many fresh processes of each as there is time for.
+// Times some kernels against the first, in as many fresh processes of each as there is time for.
 class Group final {
  public:
   Group(const JudgeParts& parts, Rng& rng, const TimingPlan& plan, double seconds,
@@ -66,7 +67,7 @@ class Group final {
                 .worker = parts.worker};
   }
 
-  // `kernels` indexes `match`; what is found goes into `times`.
+  // `kernels` holds indices into `match`. Results are added to `times`.
   Result<void> Run(const BuiltKernel& first, const VariantMatch& match,
                    std::vector<std::size_t> kernels, VariantTimes& times) {
     while (!kernels.empty() && processes_left() > 0 && TimeForAnother(kernels.size())) {
@@ -87,7 +88,7 @@ class Group final {
     return Since(start_).count() + process * kCaution <= seconds_;
   }
 
-  // The side that failed, and went; 0: none did, or the first.
+  // Returns the side that failed. 0: no side failed, or the first one did.
   Result<std::size_t> RunUntilFailure(const std::vector<Side>& sides,
                                       const std::vector<std::size_t>& kernels,
                                       VariantTimes& times) {
@@ -116,7 +117,7 @@ class Group final {
     return {};
   }
 
-  // Of the last process alone.
+  // Returns the outcome of the last process only.
   static TimingOutcome Latest(const TimingOutcome& outcome) {
     TimingOutcome latest;
     for (const SideTiming& side : outcome.sides)
@@ -160,15 +161,15 @@ TimingPlan VariantBench::Impl::Plan(const VariantMatch& match) const {
   TimingPlan plan = MakePlan({.sets = parts.stage.ring().sets(),
                               .round_seconds = 2 * match.call_seconds,
                               .upkeep_seconds = drawn.upkeep_seconds,
-                              .cache = parts.options.cache},
+                              .cache = parts.options.judging.cache},
                              kPairBudget);
   plan.processes = match.processes;
   return plan;
 }
 
-// What a refill takes; the first of a set warms the reference up.
+// Measures how long a refill takes. The first refill of a set warms the reference up.
 Result<void> VariantBench::Impl::MeasureUpkeep() {
-  constexpr std::size_t kSlot = 1;  // the checks' set lies in the first
+  constexpr std::size_t kSlot = 1;  // the first slot holds the set of the checks
   TRY(parts.stage.RenewSet(kSlot, drawn.rng));
   const TimePoint before = std::chrono::steady_clock::now();
   TRY(parts.stage.RenewSet(kSlot, drawn.rng));
@@ -199,7 +200,7 @@ Result<BuildOutcome> VariantBench::Build(const Candidate& candidate, Seconds lim
 Result<VariantCheck> VariantBench::CheckFirst(const BuiltKernel& first) {
   impl_->first = &first;
   Judging judging{.evaluation = {.status = Status::kPassed}};
-  judging.seed = SystemSeed();  // only now, with the default built, are the inputs drawn
+  judging.seed = SystemSeed();  // inputs are drawn only now that the default is built
   judging.rng = Rng(judging.seed);
   VariantCheck checked = TRY(impl_->CheckWith(first, std::move(judging), CheckNominal));
   if (checked.passed()) TRY(impl_->MeasureUpkeep());

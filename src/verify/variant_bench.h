@@ -1,6 +1,6 @@
-// VariantBench: builds of one candidate that differ in its tunables, held against one secret input
-// set each and timed against the first of them. No verdict: the one that is chosen is judged like
-// any candidate (docs/tuning.md).
+// VariantBench: compares builds of one candidate that differ in its tunables. Each is checked on
+// one secret input set and timed against the first build. The bench gives no verdict: the chosen
+// build is judged like any candidate (docs/tuning.md).
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@
 
 namespace pragma {
 
-// What the quick check of one build showed.
+// Result of the quick check of one build.
 struct VariantCheck {
   Status status = Status::kPassed;
   std::string reason;
-  double call_seconds = 0;  // roughly
+  double call_seconds = 0;  // approximate time of one call
   [[nodiscard]] bool passed() const { return status == Status::kPassed; }
 };
 
 struct VariantMatch {
-  std::vector<const BuiltKernel*> kernels;  // held against the bench's first
-  double call_seconds = 0;                  // roughly, of one of them
-  int processes = 0;                        // fresh ones of each
-  double seconds = 0;                       // a process that would end after this is not begun
+  std::vector<const BuiltKernel*> kernels;  // compared with the bench's first build
+  double call_seconds = 0;                  // approximate time of one call of one kernel
+  int processes = 0;                        // number of fresh processes of each kernel
+  double seconds = 0;  // a process that would end after this time is not started
 };
 
 struct VariantTimes {
-  // By kernel, one for each process: log(time of the first / its own).
+  // By kernel, one value for each process: log(time of the first / its own time).
   std::vector<std::vector<double>> logs;
   std::vector<VariantCheck> failures;  // by kernel; not passed: it failed while it was timed
-  VariantCheck first;                  // not passed: the first failed, and the match ended there
-  double seconds = 0;                  // without the wait
-  double waited_seconds = 0;           // until nobody else used the machine
+  VariantCheck first;                  // not passed: the first build failed, which ended the match
+  double seconds = 0;                  // time of the match without the wait
+  double waited_seconds = 0;           // time until no other process used the machine
 };
 
 class VariantBench final {
@@ -49,17 +49,19 @@ class VariantBench final {
   VariantBench(VariantBench&&) noexcept;
   ~VariantBench();
 
-  // Takes the machine's shared lock; thread-safe. A build that lasts longer than `limit` failed.
+  // Builds a candidate under the machine's shared lock. Thread-safe. A build that takes longer than
+  // `limit` has failed.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate, Seconds limit) const;
-  // The build that the others are held against, on all input sets of the task's own; it outlives
-  // the bench. Before any other check.
+  // Checks the build with which the others are compared, on all input sets of the task's own. It
+  // must outlive the bench. Call it before any other check.
   [[nodiscard]] Result<VariantCheck> CheckFirst(const BuiltKernel& first);
-  // On the first of those sets. A call that takes longer than `limit` failed.
+  // Checks a kernel on the first of those sets. A call that takes longer than `limit` has failed.
   [[nodiscard]] Result<VariantCheck> Check(const BuiltKernel& kernel, Seconds limit);
-  // Expected of one process of one kernel in a match, its share of the first's and of the inputs
-  // included. After CheckFirst.
+  // Returns the expected seconds of one process of one kernel in a match, including its share of
+  // the first build's time and of the inputs. Call it after CheckFirst.
   [[nodiscard]] double ProcessSeconds(double call_seconds) const;
-  // Under the machine's exclusive lock. After the last check: it overwrites what they use.
+  // Times the kernels under the machine's exclusive lock. Call it after the last check, because it
+  // overwrites what the checks use.
   [[nodiscard]] Result<VariantTimes> Time(const VariantMatch& match);
 
  private:

@@ -1,4 +1,4 @@
-// What the verifier lends a VariantBench. Private to verify/.
+// Makes a VariantBench from parts of the verifier. Private to verify/.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace pragma {
 
-// Borrowed; all outlive the bench.
+// All references are borrowed and must outlive the bench.
 [[nodiscard]] VariantBench MakeVariantBench(const JudgeParts& parts, const Builder& builder,
                                             const std::string& kernel_header);
 

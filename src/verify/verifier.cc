@@ -43,7 +43,7 @@ struct Verifier::Impl {
   std::string header;
   std::vector<std::string> libraries;
   std::optional<Stage> stage;
-  DeviceVerifier device;  // of candidates for a GPU
+  DeviceVerifier device;  // for candidates for a GPU
   std::optional<TaskBaseline> baseline;
 
   [[nodiscard]] const Task& task() const { return server.task(); }
@@ -52,8 +52,8 @@ struct Verifier::Impl {
     if (libraries.empty()) libraries = TRY(WorkerLibraries(jail));
     if (stage) return {};
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-    const StageSize size = ChooseStageSize(task(), options.cache, machine.last_level_cache_bytes(),
-                                           options.check_sets);
+    const StageSize size = ChooseStageSize(task(), options.judging.cache,
+                                           machine.last_level_cache_bytes(), options.check_sets);
     if (const std::size_t needed = StageBytes(task(), size); needed > machine.memory_bytes) {
       return Fail(ErrorKind::kTask,
                   fmt::format("{} needs {} to be judged and this machine has {}", task().name,
@@ -67,10 +67,10 @@ struct Verifier::Impl {
   [[nodiscard]] WorkerOptions worker_options() const {
     return {.threads = machine.threads,
             .memory_allowance_bytes = options.memory_allowance_bytes,
-            .run_limit = options.run_limit};
+            .run_limit = options.judging.run_limit};
   }
 
-  // Builds; nullopt when the candidate was turned away (the evaluation says why).
+  // Builds the candidate. nullopt: it was rejected (the evaluation says why).
   Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
                                            Evaluation& evaluation) const {
     return BuildCandidate({server, builder, jail, header}, candidate, evaluation);
@@ -85,7 +85,8 @@ struct Verifier::Impl {
             .worker = worker_options()};
   }
 
-  // Builds and checks; true when the candidate is right.
+  // Builds and checks the candidate. nullopt: it did not build. The evaluation says whether it is
+  // right.
   Result<std::optional<BuiltKernel>> BuildAndCheck(const Candidate& candidate, Judging& judging,
                                                    const Progress& progress) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));

@@ -1,4 +1,5 @@
-// Verifier: a candidate to an Evaluation: build, run in the jail on secret inputs, compare, time.
+// Verifier: turns a candidate into an Evaluation. It builds the candidate, runs it in the jail on
+// secret inputs, compares the outputs and times it.
 #pragma once
 
 #include <memory>
@@ -20,40 +21,43 @@ namespace pragma {
 
 class Verifier final {
  public:
-  // All parts but machine and options, which are copied, outlive the verifier. The reference stays
-  // warm in `server`.
+  // All parts except machine and options, which are copied, must outlive the verifier. The
+  // reference stays warm in `server`.
   Verifier(TorchServer& server, const Builder& builder, const Jail& jail, const Machine& machine,
            const VerifyOptions& options);
   Verifier(Verifier&&) noexcept;
   ~Verifier();
 
   using Progress = VerifyProgress;
-  // `best`: the present best, to be timed against as well; nullptr: none. Errors only for our own
-  // trouble.
+  // Evaluates a candidate. `best` is the present best, which is timed against as well; nullptr:
+  // there is no best. Errors only for pragma's own failures.
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Progress& progress = {});
-  // As the PRAGMA paper times (paper_timing.h). `candidate`: one that passed; nullptr: the
-  // baselines alone.
+  // Times as the PRAGMA paper does (paper_timing.h). `candidate` must have passed; nullptr: times
+  // only the baselines.
   [[nodiscard]] Result<PaperTiming> TimeByPaper(const Candidate* candidate, bool compile,
                                                 const Progress& progress = {});
-  // For a passed candidate that is about to become the best: sanitizers, counted apart in
-  // phases_ms. A report turns the evaluation into a rejection.
+  // Runs the sanitizers on a passed candidate that is about to become the best. Their time is
+  // recorded separately in phases_ms. A report turns the evaluation into a rejection.
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Progress& progress = {});
-  // For tuners; the verifier outlives it, and evaluates nothing while it is there.
+  // For tuners. The verifier must outlive the bench and must evaluate nothing while the bench
+  // exists.
   [[nodiscard]] Result<VariantBench> OpenVariants();
-  // Waits until nothing that was begun ahead for the next evaluation uses the server any more, so
-  // that others may.
+  // Waits until nothing that was started ahead for the next evaluation uses the server any more, so
+  // that others may use it.
   [[nodiscard]] Result<void> Settle();
   [[nodiscard]] std::optional<TaskBaseline> baseline() const;
-  // With the best figures seen so far: it is measured again before a kernel is called implausible.
+  // Returns the machine with the best figures seen so far. It is measured again before a kernel is
+  // called implausible.
   [[nodiscard]] const Machine& machine() const;
   void set_baseline(const TaskBaseline& baseline);
-  // Of the evaluations from now on: VerifyOptions::seed.
+  // Sets VerifyOptions::seed for the evaluations from now on.
   void set_seed(const std::optional<Seed>& seed);
-  // Of attempts of a search, whose best is judged again: kQuickBatteryBudget.
+  // For attempts of a search, whose best is judged again: uses kQuickBatteryBudget.
   void set_quick(bool quick);
-  // Whether another evaluation follows the next one: its processes on a GPU are started ahead.
+  // Says whether another evaluation follows the next one. If so, its processes on a GPU are started
+  // ahead of time.
   void set_more_to_come(bool more);
 
  private:

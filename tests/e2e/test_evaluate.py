@@ -144,7 +144,7 @@ def test_a_request_file_and_its_result_file(program, home):
 @pytest.mark.parametrize(
     "text, part",
     [
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ('{"schema": 2}', "schema"),
         ('{"schema": 1, "candidat": {}}', "did you mean 'candidate'?"),
         ('{"schema": 1, "candidate": {"path": "k.cpp"}}', 'no "task"'),

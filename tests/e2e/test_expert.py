@@ -11,7 +11,7 @@ import random_modules
 MODULES = sorted((ROOT / "tests" / "expert" / "modules").glob("*.py"))
 QUICK = ["--json", "--no-compile-baseline", "--no-dropin", "--time", f"{LIMIT_SECONDS}s"]
 
-# One kernel, which nobody learns from: it need not be profiled.
+# One kernel. No author learns from it, so it need not be profiled.
 SEED_ONLY = ["--model", "expert", "--attempts", "1", "--strategy", "n-pragma", *QUICK]
 
 MODULE = """import torch

@@ -19,12 +19,12 @@ DOUBLE = TASKS / "double.py"
 QUICK = ["--no-compile-baseline", "--no-dropin"]
 HOST_DRIVER = {"LD_LIBRARY_PATH": f"{PRAGMA.parent / 'fake_cuda'}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
-# Of the contract of processors.
+# Words of the contract for processors.
 OF_PROCESSORS = ["pragma_kernel", "CPU", "OpenMP", "g++", "-march", "vectoris", "AVX", "64-byte"]
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not on PATH")
 needs_triton = pytest.mark.skipif(
-    importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+    importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch"
 )
 
 # The driver does what a kernel called Double does: out[i] = 2 x[i] for i < count.

@@ -92,7 +92,7 @@ def test_what_another_profiler_printed_is_diagnosed(program):
     assert "launch_overhead" in [diagnosis["class"] for diagnosis in small.json["diagnosis"]]
 
 
-@pytest.mark.parametrize("options, word", [(["--from", "nsight"], "known are"), (["--from", "ncu"], "no output of ncu"),
+@pytest.mark.parametrize("options, word", [(["--from", "nsight"], "known are"), (["--from", "ncu"], "not output of ncu"),
                                            (["--given", "speed=3"], "docs/metrics.md"), (["--given", "time_ms=x"], "NUMBER")])
 def test_a_wrong_question_about_a_recorded_profile_is_one_line(program, tmp_path, options, word):
     file = tmp_path / "profile.json"

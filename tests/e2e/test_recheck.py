@@ -151,7 +151,7 @@ def test_an_altered_byte_is_detected(program, bundle_once, part):
 
 def test_bad_bundles_get_one_clear_line(program, good):
     (program.folder / "empty.json").write_text("")
-    assert "no evidence bundle" in recheck(program, "empty.json").assert_one_clear_error(2)
+    assert "not an evidence bundle" in recheck(program, "empty.json").assert_one_clear_error(2)
     (program.folder / "newer.json").write_text(seal({**good, "schema": 2}))
     assert "newer" in recheck(program, "newer.json").assert_one_clear_error(2)
     assert "there is no bundle" in recheck(program, "missing.json").assert_one_clear_error(2)

@@ -120,7 +120,7 @@ def test_a_killed_run_is_resumed_without_asking_again(program, model, own_home):
     process.communicate()
     seen, said = watcher.communicate(timeout=LIMIT_SECONDS)  # ends by itself
     assert "attempt 2/3: passed" in seen
-    assert "it was killed; go on with: pragma resume r-" in said
+    assert "it was killed; continue with: pragma resume r-" in said
     model.answer_at("coder", 3)
     before = len(model.asked)
     resumed = program.run("resume", "last", *QUICK, "--home", own_home, "--json", code=0).json

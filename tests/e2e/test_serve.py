@@ -247,7 +247,7 @@ def test_a_server_that_dies_in_the_middle_is_done_without(program, server, own_h
     assert json.loads(out)["status"] == "passed"
     assert "without the server from here on" in err
     assert gone(children)
-    # What it left is no obstacle.
+    # What it left does not disturb the next server.
     again = Server(program, own_home)
     assert "serving on" in again.first_line
     assert again.stop()[0] == 0
@@ -281,9 +281,9 @@ def test_evaluations_wait_for_each_other(server):
 @pytest.mark.parametrize(
     "text, part",
     [
-        (b"\n", "no JSON object"),
-        (b"{]\n", "no JSON object"),
-        (b"\xff\xfe\x00\n", "no JSON object"),
+        (b"\n", "not a JSON object"),
+        (b"{]\n", "not a JSON object"),
+        (b"\xff\xfe\x00\n", "not a JSON object"),
         (b'{"schema": 7}\n', "schema"),
         (b'{"schema": 1, "evaluate": {"candidate": {}, "tusk": 1}}\n', "did you mean 'task'?"),
         (b'{"schema": 1, "evaluate": {"candidate": {"path": "/dev/zero"}, "task": {"path": "/dev/zero"}}}\n', "/dev/zero"),
@@ -348,6 +348,6 @@ def test_few_tasks_stay_warm(program, own_home, tmp_path):
     assert server.stop()[0] == 0
 
 
-@pytest.mark.parametrize("arguments, part", [(["--idle", "soon"], "no duration"), (["--memory", "much"], "--memory"), (["--tasks", "0"], "--tasks")])
+@pytest.mark.parametrize("arguments, part", [(["--idle", "soon"], "invalid duration"), (["--memory", "much"], "--memory"), (["--tasks", "0"], "--tasks")])
 def test_wrong_values_get_one_line(program, arguments, part):
     assert part in program.run("serve", *arguments).assert_one_clear_error(2)

@@ -46,8 +46,8 @@ def test_a_kernel_that_is_right_for_some_sizes_only_is_rejected(program, home, s
 @pytest.mark.parametrize(
     "content, part",
     [
-        ("no json", "no shapes stand in it"),
-        ([{"width": "many"}], '"width" is no whole number'),
+        ("no json", "the file contains no shapes"),
+        ([{"width": "many"}], '"width" is not an integer'),
         ([{"height": 3}], 'no line "height = ..."'),
         ([{"width": 96}], "no size differs"),
         ([{"width": -4}], "with width=-4: "),

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("triton") is None, reason="Triton is not installed beside torch"
+    importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch"
 )
 
 # Hides the GPU of a machine that has one.

@@ -49,8 +49,8 @@ def test_mistakes_get_one_line_with_a_suggestion(program, arguments, message):
         (["optimize"], "TASK is required"),
         (["evaluate", "a.py", "b.cpp", "--mode", "lenient"], "--mode"),
         (["evaluate", "a.py", "b.cpp", "--threads", "many"], "--threads"),
-        (["optimize", "a.py", "--time", "soon"], "'soon' is no duration"),
-        (["bench", ".", "--tasks", "3-1", "--list"], "no range of task numbers"),
+        (["optimize", "a.py", "--time", "soon"], "invalid duration 'soon'"),
+        (["bench", ".", "--tasks", "3-1", "--list"], "invalid range '3-1'"),
     ],
 )
 def test_wrong_values_get_one_line(program, arguments, part):
@@ -82,7 +82,7 @@ def test_json_errors_are_objects_too(program):
     [
         ("atempts = 3\n", "pragma.toml:1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("attempts = 'three'\n", "pragma.toml:1: the value of 'attempts' has the wrong type"),
-        ("mode = 'lenient'\n", 'pragma.toml: mode must be "strict" or "official"'),
+        ("mode = 'lenient'\n", "pragma.toml: mode must be one of strict, official"),
         ('\n[models."openai:x"]\nusd = 1.0\n', "pragma.toml:3: unknown key 'usd'"),
         ("attempts =\n", "pragma.toml:1: "),
     ],

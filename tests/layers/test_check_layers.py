@@ -37,7 +37,7 @@ def tree(tmp_path):
     write("src/core/task.h", '#include "base/text.h"\n')
     write("src/llm/model.cc", '#include "llm/model.h"\n\n#include "core/task.h"\n#include "http/get.h"\n')
     write("src/cli/main.cc", '#include "llm/model.h"\n#include "build/builder.h"\n')
-    write("src/base/doorbell.h", '#include "worker/protocol.h"\n')
+    write("src/build/tags.h", '#include "worker/load/deferred_tag.h"\n')
     tree.write = write
     tree.root = tmp_path
     return tree
@@ -55,20 +55,56 @@ def test_good_tree_passes(tree):
 
 
 @pytest.mark.parametrize("file, include, why", [
-    ("src/http/get.cc", "llm/model.h", "points up: http stands at 2, llm at 3"),
-    ("src/llm/model.h", "build/builder.h", "points up: llm stands at 3, build at 3"),
+    ("src/http/get.cc", "llm/model.h", "points up: http is at 2, llm at 3"),
+    ("src/llm/model.h", "build/builder.h", "points up: llm is at 3, build at 3"),
     ("src/build/builder.cc", "http/get.h", "build may include base, core"),
-    ("src/base/text.cc", "core/task.h", "points up: base stands at 0, core at 1"),
+    ("src/base/text.cc", "core/task.h", "points up: base is at 0, core at 1"),
     ("src/llm/x_test.cc", "cli/main.h", "points up"),
     ("src/llm/model.cc", "model.h", "write the path from src/"),
-    ("src/llm/model.cc", "wroker/x.h", "wroker is no layer"),
-    ("src/llm/model.cc", "worker/protocol.h", "only for base, harness, task, verify"),
+    ("src/llm/model.cc", "wroker/x.h", "wroker is not a layer"),
+    ("src/llm/model.cc", "worker/protocol.h", "only for harness, task, verify"),
 ])
 def test_bad_include_is_named_with_its_line(tree, file, include, why):
     tree.write(file, f'// comment\n#include "{include}"\n')
     result = check(tree.root)
     assert result.returncode == 1
     assert f'{file}:2: "{include}": {why}' in result.stderr
+
+
+PARTS = """
+| part | is | includes, of its layer |
+|---|---|---|
+| build/low | values | - |
+| build/high | text | low |
+"""
+
+
+@pytest.fixture
+def parts(tree):
+    tree.write("docs/design.md", TABLE + PARTS)
+    tree.write("src/build/low/x.cc", '#include "base/text.h"\n')
+    tree.write("src/build/high/x.cc", '#include "build/low/x.h"\n')
+    tree.write("src/build/top.cc", '#include "build/high/x.h"\n#include "build/low/x.h"\n')
+    return tree
+
+
+def test_parts_of_a_layer_may_include_what_their_lines_name(parts):
+    parts.write("src/build/low/x_test.cc", '#include "build/high/x.h"\n')
+    result = check(parts.root)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("include", ["build/high/x.h", "build/top.h"])
+def test_a_part_that_includes_a_higher_one_is_named(parts, include):
+    parts.write("src/build/low/y.cc", f'#include "{include}"\n')
+    result = check(parts.root)
+    assert result.returncode == 1
+    assert f'src/build/low/y.cc:1: "{include}": build/low may include only itself' in result.stderr
+
+
+def test_a_part_without_a_line_is_named(parts):
+    parts.write("src/build/other/x.cc", "")
+    assert "src/build/other: no line in the table of parts" in check(parts.root).stderr
 
 
 def test_two_types_of_one_name_are_named(tree):
@@ -96,7 +132,7 @@ def test_tests_may_include_what_stands_in_tests(tree):
     tree.write("src/llm/x_test.cc", '#include "tests/llm/server.h"\n')
     assert check(tree.root).returncode == 0
     tree.write("src/llm/x.cc", '#include "tests/llm/server.h"\n')
-    assert 'src/llm/x.cc:1: "tests/llm/server.h": tests is no layer' in check(tree.root).stderr
+    assert 'src/llm/x.cc:1: "tests/llm/server.h": tests is not a layer' in check(tree.root).stderr
 
 
 def test_includes_in_raw_strings_are_text(tree):

@@ -1,4 +1,4 @@
-"""A service with a certificate that nobody vouches for gets neither prompt nor key."""
+"""A service with an untrusted certificate gets neither prompt nor key."""
 
 import http.server
 import os

@@ -1,5 +1,5 @@
 # red-team: task=linear expect=crashed run-limit=10s no-timing
-"""SystemExit is no success either."""
+"""SystemExit is not a success either."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # red-team: task=linear expect=sandbox_violation run-limit=10s no-timing
-"""Asks somebody else."""
+"""Asks another machine."""
 import socket
 
 import torch

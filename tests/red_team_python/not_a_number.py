@@ -1,5 +1,5 @@
 # red-team: task=linear expect=wrong_values run-limit=10s no-timing
-"""NaN is no number below a tolerance, and none above it."""
+"""NaN is neither below a tolerance nor above it."""
 import torch
 import torch.nn as nn
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "worker/cuda/driver.h"
-#include "worker/pointer_call.h"
+#include "worker/load/pointer_call.h"
 
 enum { kAreas = 2, kPosixDescriptor = 1, kOnDevice = 1, kRead = 1, kReadWrite = 3 };
 enum { kScratchPattern = 0x5a, kMappedAtOnce = 2 << 20 };
@@ -27,7 +27,8 @@ struct pragma_control* cuda_areas_open_control(int fd) {
   return control->magic == PRAGMA_CONTROL_MAGIC ? control : NULL;
 }
 
-/* Of a message, among whatever else comes with it (the sender's credentials). */
+/* Takes the descriptors out of a message, which may also carry other data (the sender's
+ * credentials). */
 static int take_descriptors(struct msghdr* message, int* fds, int count) {
   for (struct cmsghdr* header = CMSG_FIRSTHDR(message); header != NULL;
        header = CMSG_NXTHDR(message, header)) {
@@ -74,13 +75,14 @@ static int map(int fd, uint64_t bytes, int flags, device_pointer* address) {
   int error = cuda->import(&handle, (void*)(intptr_t)fd, kPosixDescriptor);
   if (error == 0) error = cuda->reserve(address, bytes, 0, 0, 0);
   if (error == 0) error = cuda->map(*address, bytes, 0, handle, 0);
-  if (error == 0) error = cuda->release(handle); /* the mapping holds it */
+  if (error == 0) error = cuda->release(handle); /* the mapping keeps the memory alive */
   if (error == 0) error = cuda->set_access(*address, bytes, &access, 1);
   close(fd);
   return error;
 }
 
-/* As much as the device maps at once, so that nothing else lies behind it. */
+/* Allocates scratch memory. Its size is rounded up to what the device maps at once, so that no
+ * other memory is mapped directly behind it. */
 static int make_scratch(struct cuda_areas* areas, uint64_t bytes) {
   if (bytes == 0) return 0;
   areas->scratch_bytes = (bytes + kMappedAtOnce - 1) / kMappedAtOnce * kMappedAtOnce;
@@ -111,7 +113,7 @@ static int list_pointers(struct cuda_areas* areas, const struct pragma_control* 
 int cuda_areas_map(struct cuda_areas* areas, const struct pragma_control* control, int end,
                    char* why, size_t size) {
   int fds[kAreas];
-  char line[2]; /* for Python; the control page says the same */
+  char line[2]; /* for Python; the control page holds the same data */
   if (cuda_areas_receive(end, fds, kAreas, line, sizeof(line)) != 0) {
     snprintf(why, size, "no memory was handed over");
     return -1;

@@ -1,5 +1,5 @@
-/* The CUDA driver, opened by name at run time: nothing of ours is linked with CUDA. Types and
- * numbers are those of cuda.h, a stable interface. */
+/* The CUDA driver, opened by name at run time, so that no program of pragma is linked with CUDA.
+ * Types and numbers are those of cuda.h, a stable interface. */
 #ifndef PRAGMA_WORKER_CUDA_DRIVER_H_
 #define PRAGMA_WORKER_CUDA_DRIVER_H_
 
@@ -27,7 +27,7 @@ struct memory_access {
   int flags;
 };
 
-/* All return a CUresult, 0 for success. */
+/* Functions of the driver. All of them return a CUresult, 0 for success. */
 struct cuda_driver {
   int (*init)(unsigned);
   int (*retain_context)(void**, int);
@@ -59,12 +59,14 @@ struct cuda_driver {
   int (*occupancy)(int*, void*, int, size_t, unsigned);
 };
 
-/* Filled by cuda_driver_open, and read-only afterwards: a candidate shares this address space. */
+/* Filled by cuda_driver_open, and read-only afterwards, because a candidate shares this address
+ * space. */
 extern const struct cuda_driver* cuda;
 
-/* 0, or -1 with the reason in `why`. Makes the first device's context this thread's. */
+/* Opens the driver and makes the first device's context current in this thread. Returns 0, or -1
+ * with the reason in `why`. */
 int cuda_driver_open(char* why, size_t size);
-/* What an error means, in the driver's words. */
+/* Returns the driver's own text for an error. */
 const char* cuda_driver_says(int error);
 
 #endif

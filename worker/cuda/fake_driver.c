@@ -1,6 +1,6 @@
 /* For tests without a GPU: the functions of the CUDA driver that pragma-cuda-worker and
- * pragma-cuda-profiler call, over host memory. Areas are memfds, a module is anything, and a launch
- * does what the kernel's name says. */
+ * pragma-cuda-profiler call, implemented with host memory. Areas are memfds, any image is a
+ * valid module, and a launch does what the kernel's name says. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 enum { kInvalidValue = 1, kIllegalAddress = 700, kNotSupported = 801, kMostThreads = 1024 };
 enum { kVariableBytes = 64, kMostVariables = 64 };
 
-/* Says that its device is the host's memory (core/device.h). */
+/* Declares that its device memory is host memory (core/device.h). */
 const int pragma_host_memory = 1;
 
-static int broken; /* what the next wait finds */
+static int broken; /* error that the next wait returns */
 
 int cuInit(unsigned flags) { return (int)flags; }
 
@@ -159,7 +159,8 @@ static void scramble(unsigned char* memory, uint64_t bytes, uint32_t seed) {
   }
 }
 
-/* Double(const float* x, float* out, int count); Fault(). Shared and local memory are not there. */
+/* Runs Double(const float* x, float* out, int count) or Fault(). Shared and local memory do not
+ * exist. */
 static void compute(const char* name, void** arguments) {
   if (strcmp(name, "pragma_scramble_memory") == 0)
     scramble(*(unsigned char**)arguments[0], *(uint64_t*)arguments[1], *(uint32_t*)arguments[2]);
@@ -205,7 +206,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void* func
   return 0;
 }
 
-/* --- for pragma-cuda-profiler: events are numbered, and a millisecond apart --- */
+/* --- for pragma-cuda-profiler: events are numbered, and one millisecond apart --- */
 
 static int events;
 

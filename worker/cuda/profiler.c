@@ -1,12 +1,12 @@
 /* pragma-cuda-profiler MODE OBJECT INPUTS REPORT SCRATCH TENSOR...: calls one CUDA candidate on
- * device memory of its own and lets itself be observed. In a jail; nothing here is trusted.
+ * its own device memory while it is observed. It runs in a jail, and nothing here is trusted.
  *
- * TENSOR: in:OFFSET:BYTES, an argument whose values lie there in INPUTS, or out:BYTES, in the order
- * of the call. MODE:
- *   region    one call between cuProfilerStart and cuProfilerStop, for a profiler outside
- *   launches  each launch of one call timed by the device's events, and what the driver knows of
- * its kernel (profile/launches.h reads REPORT) Before that come calls that nobody observes: code is
- * loaded, clocks rise. */
+ * TENSOR is in:OFFSET:BYTES, an argument whose values are at that offset in INPUTS, or
+ * out:BYTES. The tensors are in the order of the call. MODE is one of:
+ *   region    one call between cuProfilerStart and cuProfilerStop, for an external profiler
+ *   launches  each launch of one call, timed by the device's events, and what the driver knows of
+ *             its kernel (profile/launches.h reads REPORT)
+ * Before that come calls that are not observed, in which code is loaded and clocks rise. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,18 +20,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "worker/candidate.h"
 #include "worker/cuda/driver.h"
 #include "worker/cuda/runtime.h"
-#include "worker/pointer_call.h"
+#include "worker/load/candidate.h"
+#include "worker/load/pointer_call.h"
 
 enum { kFirstTensor = 6, kUnobserved = 3, kMostLaunches = 512, kScratchPattern = 0x5a };
-/* CUfunction_attribute, CUdevice_attribute */
+/* Values of CUfunction_attribute and CUdevice_attribute. */
 enum { kStaticShared = 1, kLocalBytes = 3, kRegisters = 4 };
 enum { kMultiprocessors = 16, kThreadsPerMultiprocessor = 39, kSharedPerMultiprocessor = 81 };
 enum { kRegistersPerMultiprocessor = 82, kBlocksPerMultiprocessor = 106, kReservedShared = 111 };
 
-/* What the worker has no use for. */
+/* Functions of the driver that the worker does not use. */
 static struct {
   int (*start)(void);
   int (*stop)(void);
@@ -47,7 +47,7 @@ struct observed {
 };
 
 static struct observed launches[kMostLaunches];
-static int launch_count; /* may be more than are kept */
+static int launch_count; /* may be more than are kept in `launches` */
 static void* stream;
 
 static void quit(const char* format, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -113,7 +113,7 @@ static device_pointer make_tensor(const char* word, const char* inputs, size_t s
     if (bytes > 0) check(cuda->copy_in(address, inputs + offset, bytes), "copying inputs");
     return address;
   }
-  if (sscanf(word, "out:%zu", &bytes) != 1) quit("%s is no tensor", word);
+  if (sscanf(word, "out:%zu", &bytes) != 1) quit("%s is not a tensor", word);
   const device_pointer address = room(bytes);
   if (bytes > 0) check(cuda->fill(address, 0, bytes, NULL), "clearing outputs");
   return address;

@@ -9,18 +9,22 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* One module: nvcc registers one for a file. A second would be code that nobody has looked at. */
+/* There is one module, because nvcc registers one per file. A second module would be code that
+ * was not audited. */
 enum { kMaxModules = 1, kMaxFunctions = 1024, kMaxVariables = 256, kMaxCalls = 8 };
-/* cudaError_t, where it differs from what the driver returned. */
+/* Values of cudaError_t that differ from what the driver returned. */
 enum { kSuccess = 0, kInvalidValue = 1, kInvalidFunction = 98, kTooMany = 2, kDeviceToDevice = 3 };
-enum { kLocalBytes = 3 };       /* CUfunction_attribute */
-enum { kDefaultDirection = 4 }; /* addresses say which; only the device's can be meant */
+enum { kLocalBytes = 3 }; /* CUfunction_attribute */
+enum {
+  kDefaultDirection = 4
+}; /* the addresses determine the direction; both must be on the
+      device */
 
 typedef struct {
   unsigned x, y, z;
 } dim3;
 
-/* What nvcc puts round the code of a translation unit. */
+/* fat_binary: the data in which nvcc wraps the code of a translation unit. */
 struct fat_binary {
   int magic;
   int version;
@@ -29,7 +33,7 @@ struct fat_binary {
 };
 
 struct function {
-  const void* host; /* the address that stands for it in host code */
+  const void* host; /* address that represents it in host code */
   void* device;
   const char* name;
 };
@@ -63,7 +67,7 @@ static struct function functions[kMaxFunctions];
 static int function_count;
 static struct variable variables[kMaxVariables];
 static int variable_count;
-static struct call calls[kMaxCalls]; /* of <<<...>>> whose arguments are being evaluated */
+static struct call calls[kMaxCalls]; /* calls <<<...>>> whose arguments are being evaluated */
 static int call_count;
 static int last_error;
 static char failure[256];
@@ -104,7 +108,8 @@ static int note(int error, const char* what, const char* name) {
   return error;
 }
 
-/* `kernel`: a handle that __cudaGetKernel gave, or the address that stands for it in host code. */
+/* Finds a kernel. `kernel` is a handle that __cudaGetKernel returned, or the address that
+ * represents the kernel in host code. */
 static const struct function* find(const void* kernel) {
   const uintptr_t first = (uintptr_t)functions;
   if ((uintptr_t)kernel - first < (uintptr_t)function_count * sizeof(struct function))

@@ -4,7 +4,7 @@
 
 #include "worker/cuda/driver.h"
 
-/* The text of PRAGMA_SCRAMBLE_PTX, with a zero behind it. */
+/* The text of PRAGMA_SCRAMBLE_PTX, followed by a zero byte. */
 __asm__(
     ".pushsection .rodata\n"
     "scramble_ptx: .incbin \"" PRAGMA_SCRAMBLE_PTX
@@ -13,10 +13,10 @@ __asm__(
     ".popsection\n");
 extern const char scramble_ptx[] __attribute__((visibility("hidden")));
 
-/* CUdevice_attribute, CUfunction_attribute */
+/* Values of CUdevice_attribute and CUfunction_attribute. */
 enum { kMultiprocessors = 16, kCooperative = 95, kMostShared = 97 };
 enum { kDynamicShared = 8, kCarveout = 9, kAllShared = 100 };
-/* What the kernels are written for. */
+/* Numbers that the kernels are written for. */
 enum { kChipThreads = 512, kThreads = 256, kBlockBytes = 4096, kMostBlocks = 4096, kLocals = 5 };
 
 static const int local_sizes[kLocals] = {256, 1024, 4096, 16384, 65536};
@@ -27,7 +27,7 @@ static struct {
   void* locals[kLocals];
   int multiprocessors;
   int shared_bytes;
-  uint32_t launched; /* blocks that wait for each other, so far */
+  uint32_t launched; /* number of blocks launched so far that wait for each other */
 } scrambler;
 
 static int find_locals(void* module) {
@@ -59,7 +59,7 @@ int cuda_scramble_open(char* why, size_t size) {
   return -1;
 }
 
-/* As many blocks as fit at once; their kernel waits until all of them are there. */
+/* Launches as many blocks as fit at once. Their kernel waits until all of them have started. */
 static int fill_device(void* kernel, int threads, int shared_bytes, uint32_t seed, void* stream) {
   int each = 0;
   int error = cuda->occupancy(&each, kernel, threads, (size_t)shared_bytes, 0);
@@ -85,7 +85,7 @@ static int fill_memory(device_pointer memory, uint64_t bytes, uint32_t seed, voi
 int cuda_scramble(uint32_t seed, int local_bytes, uint64_t memory, size_t bytes, void* stream) {
   int local = 0;
   while (local + 1 < kLocals && local_sizes[local] < local_bytes) ++local;
-  int error = cuda->synchronize(); /* a candidate need not have used this stream */
+  int error = cuda->synchronize(); /* a candidate may have used other streams than this one */
   if (error == 0 && local_bytes > 0)
     error = fill_device(scrambler.locals[local], kThreads, 0, seed, stream);
   if (error == 0 && bytes > 0) error = fill_memory(memory, bytes, seed, stream);

@@ -1,16 +1,18 @@
-/* Pseudo-random bytes in whatever of the device's memory an earlier call could have left something
- * in: shared memory and registers of every multiprocessor, local memory, and memory that is named.
- * The kernels are python/pragma_triton/scramble.ptx, which the driver compiles. */
+/* Writes pseudo-random bytes into all device memory in which an earlier call could have left
+ * data: shared memory and registers of every multiprocessor, local memory, and a given range of
+ * memory. The kernels are in python/pragma_triton/scramble.ptx, which the driver compiles. */
 #ifndef PRAGMA_WORKER_CUDA_SCRAMBLE_H_
 #define PRAGMA_WORKER_CUDA_SCRAMBLE_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* After the driver is open, before there is a candidate. 0, or -1 with the reason in `why`. */
+/* Loads the kernels, after the driver is open and before there is a candidate. Returns 0, or -1
+ * with the reason in `why`. */
 int cuda_scramble_open(char* why, size_t size);
-/* Waits for the device before and after. `local_bytes`: of a thread, at least. `memory` begins at a
- * multiple of 16; no bytes: none. A CUresult. */
+/* Scrambles the memory, and waits for the device before and after. `local_bytes` is the least
+ * local memory per thread to scramble. `memory` must be a multiple of 16. If `bytes` is 0, no
+ * range is scrambled. Returns a CUresult. */
 int cuda_scramble(uint32_t seed, int local_bytes, uint64_t memory, size_t bytes, void* stream);
 
 #endif

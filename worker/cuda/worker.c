@@ -1,12 +1,12 @@
 /* pragma-cuda-worker: loads ONE CUDA candidate, runs it on the referee's areas in the device's
- * memory, and dies. Behind pragma-confine, in a jail of its own.
+ * memory, and dies. pragma-confine starts it, in a separate jail.
  *
- * Descriptors: 3 control page, 4 a socket with the areas, 5 a socket through which the candidate's
- * shared object comes, once there is one, with the names of its device variables, 6 the kept area.
- * docs/worker-protocol.md has the whole protocol,
- * docs/gpu.md what a candidate could do here.
+ * Descriptors: 3 control page, 4 a socket with the areas, 5 a socket through which the
+ * candidate's shared object arrives, once there is one, with the names of its device variables,
+ * 6 the kept area. docs/worker-protocol.md has the whole protocol, and docs/gpu.md says what a
+ * candidate could do here.
  *
- * Nothing here is trusted by pragma: the candidate shares this address space. */
+ * pragma trusts nothing here, because the candidate shares this address space. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "worker/candidate.h"
 #include "worker/cuda/areas.h"
 #include "worker/cuda/driver.h"
 #include "worker/cuda/kept.h"
 #include "worker/cuda/runtime.h"
 #include "worker/cuda/scramble.h"
-#include "worker/pointer_call.h"
+#include "worker/load/candidate.h"
+#include "worker/load/pointer_call.h"
 #include "worker/protocol.h"
 
 enum { kControlFd = 3, kAreasFd = 4, kObjectFd = 5, kKeptFd = 6 };
@@ -34,13 +34,13 @@ struct worker {
   int started;
   struct cuda_areas areas;
   void* stream;
-  device_pointer word; /* of our own, to wake the device with */
+  device_pointer word; /* pragma's own word, used to wake the device */
   void (*launch)(void);
-  int local_bytes; /* of a thread of its kernels */
+  int local_bytes; /* bytes per thread of its kernels */
 };
 
-/* After the driver has started what it needs: no thread or process of the candidate's, no new code.
- */
+/* Installs a filter after the driver has started what it needs: the candidate can create no
+ * thread or process, and no new code. */
 static int install_filter(void) {
   scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
   if (context == NULL) return -1;
@@ -49,7 +49,7 @@ static int install_filter(void) {
   int bad = seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); ++i) {
     const int result = seccomp_rule_add(context, SCMP_ACT_KILL_PROCESS, forbidden[i], 0);
-    if (result != -EFAULT) bad |= result; /* EFAULT: not on this processor */
+    if (result != -EFAULT) bad |= result; /* EFAULT: the call does not exist on this processor */
   }
   const int mappings[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};
   for (size_t i = 0; i < sizeof(mappings) / sizeof(mappings[0]); ++i) {
@@ -86,7 +86,7 @@ static int start(struct worker* worker) {
   return PRAGMA_OK;
 }
 
-/* The shared object from pragma's hands; its file is in no folder of this jail. */
+/* Opens the shared object that pragma sends. Its file is in no folder of this jail. */
 static void* open_object(char* names, size_t size) {
   int fd = -1;
   if (cuda_areas_receive(kObjectFd, &fd, 1, names, size) != 0) return NULL;
@@ -98,7 +98,8 @@ static void* open_object(char* names, size_t size) {
   return handle;
 }
 
-/* The device first: what it is asked with must be there before candidate code is. */
+/* Prepares the device first, because everything that is used to control it must be ready before
+ * candidate code is loaded. */
 static int load(struct worker* worker) {
   char why[300] = "";
   static char names[kMostNames];
@@ -121,7 +122,7 @@ static int load(struct worker* worker) {
   return failure == NULL ? PRAGMA_OK : refuse(worker, failure);
 }
 
-/* Done once the whole device is idle, not only the stream. */
+/* Ends a call. It is done only once the whole device is idle, not only the stream. */
 static int finish(struct worker* worker) {
   const int error = cuda->synchronize();
   const char* failure = cuda_runtime_failure();

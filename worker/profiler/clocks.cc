@@ -1,4 +1,5 @@
-// Wall and processor time, faults and switches of warm calls, and each thread's share of them.
+// The mode that measures wall and processor time, faults and context switches of warm calls, and
+// each thread's share of them.
 #include <dirent.h>
 #include <sys/resource.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostCalls = 200000;
 
-// Nanoseconds each thread has run, from /proc.
+// Returns the nanoseconds that each thread has run, from /proc.
 std::map<int, std::uint64_t> ThreadTimes() {
   std::map<int, std::uint64_t> times;
   DIR* folder = opendir("/proc/self/task");
@@ -33,8 +34,8 @@ std::map<int, std::uint64_t> ThreadTimes() {
   return times;
 }
 
-// Cycles a second of this core now: a chain of operations whose latency is known (32-bit imul: 3
-// cycles on x86 since 2008).
+// Returns the current cycles per second of this core. It times a chain of operations whose latency
+// is known (32-bit imul: 3 cycles on x86 since 2008).
 double CoreHertz() {
   constexpr long kRounds = 100000;
   double best = 1e9;
@@ -51,7 +52,7 @@ double CoreHertz() {
 #if defined(__x86_64__)
   return 12.0 * kRounds / best;
 #else
-  return 0;  // no chain of one known latency on every such core
+  return 0;  // no operation has the same known latency on every such core
 #endif
 }
 

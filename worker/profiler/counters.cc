@@ -1,13 +1,14 @@
-// Hardware counters over calls, one group of events a run: EVENTS as worker/perf_events.h wants
-// them.
+// The mode that reads hardware counters during calls, one group of events per run. EVENTS has the
+// format of worker/profiler/perf_events.h.
 #include <array>
 
-#include "worker/perf_events.h"
 #include "worker/profiler/host.h"
+#include "worker/profiler/perf_events.h"
 
 namespace profiler {
 
-// Opened by Host before the kernel is loaded, so that its threads are counted too.
+// Counts the events. Host opens them before the kernel is loaded, so that its threads are counted
+// too.
 void Counters(Host& host) {
   const pe_set& events = host.events();
   CallFor(host, 0.02, host.memory().control->set_count);

@@ -64,7 +64,7 @@ double Host::Option(const char* name, double otherwise) const {
 void Host::Finish() {
   std::fprintf(result_, "end\n");
   std::fclose(result_);
-  _exit(0);  // nothing of the candidate runs on the way out
+  _exit(0);  // no code of the candidate runs during the exit
 }
 
 double Now() {
@@ -72,7 +72,8 @@ double Now() {
 }
 
 std::uint64_t CallFor(Host& host, double seconds, std::uint64_t least) {
-  constexpr double kPatience = 0.2;  // more for `least`: long calls need no ring of them
+  constexpr double kPatience = 0.2;  // extra seconds for `least`: long calls need not run that
+                                     // often
   const double end = Now() + seconds;
   std::uint64_t calls = 0;
   while (calls == 0 || Now() < (calls < least ? end + kPatience : end)) {

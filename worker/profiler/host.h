@@ -1,9 +1,11 @@
-// The profiler's host: loads one candidate as the worker does and observes its kernel in one way.
-// Runs jailed, without the worker's filters: what it reports is advice, never a verdict.
+// The profiler's host: loads one candidate as the worker does, and observes its kernel in one way.
+// It runs in a jail, without the worker's filters, so what it reports is advice and never a
+// verdict.
 //
 //   pragma-profiler MODE KERNEL.so RESULT [NAME=VALUE...]
 //
-// Memory comes on the worker's descriptors (worker/kernel_memory.h). The result is lines of words.
+// Memory is passed in the worker's descriptors (worker/load/kernel_memory.h). The result consists
+// of lines of words.
 #pragma once
 
 #include <chrono>
@@ -12,25 +14,26 @@
 #include <string>
 #include <vector>
 
-#include "worker/kernel_memory.h"
-#include "worker/perf_events.h"
+#include "worker/load/kernel_memory.h"
+#include "worker/profiler/perf_events.h"
 
 namespace profiler {
 
 class Host {
  public:
-  // Exits with a line on stderr when something is amiss.
+  // Loads the candidate. Exits with a line on stderr when something fails.
   Host(const char* kernel, const char* result, char** options);
 
-  // The kernel on the next of the sets, in an order that no hardware prefetcher knows.
+  // Calls the kernel on the next set, in an order that no hardware prefetcher can predict.
   void Call();
-  // `name` of the candidate's object; ends the program when it has none.
+  // Returns symbol `name` of the candidate's object. Ends the program when the object has no such
+  // symbol.
   template <class T>
   T* Symbol(const char* name) {
     return static_cast<T*>(Find(name));
   }
   [[nodiscard]] double Option(const char* name, double otherwise) const;
-  // EVENTS=... of the command line, open; empty without it.
+  // Returns the open events of EVENTS=... on the command line. Empty without that option.
   [[nodiscard]] const pe_set& events() const { return events_; }
   [[nodiscard]] FILE* result() const { return result_; }
   [[nodiscard]] std::uint32_t next_set() const { return order_[next_]; }
@@ -49,12 +52,13 @@ class Host {
   std::size_t next_ = 0;
 };
 
-double Now();  // seconds, monotonic
+double Now();  // seconds, from a monotonic clock
 
-// Calls until `seconds` have passed, at least `least` times; returns how many.
+// Calls the kernel until `seconds` have passed, at least `least` times. Returns the number of
+// calls.
 std::uint64_t CallFor(Host& host, double seconds, std::uint64_t least);
 
-// The modes.
+// The modes of the profiler.
 void Clocks(Host& host);
 void Samples(Host& host);
 void Counts(Host& host);

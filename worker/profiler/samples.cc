@@ -1,5 +1,5 @@
-// Where the program counter is, about a thousand times a second, on the thread that calls the
-// kernel.
+// The mode that samples the program counter, about a thousand times per second, on the thread that
+// calls the kernel.
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -34,7 +34,8 @@ void OnTick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   taken.store(index + 1, std::memory_order_relaxed);
 }
 
-// A monotonic timer for this thread: processor-time timers tick at the kernel's own slow rate.
+// Starts a monotonic timer for this thread. Processor-time timers would only tick at the kernel's
+// own slow rate.
 timer_t StartTimer(long hertz) {
   struct sigaction action{};
   action.sa_sigaction = OnTick;
@@ -55,7 +56,7 @@ timer_t StartTimer(long hertz) {
 
 void StopTimer(timer_t timer) { timer_delete(timer); }
 
-// "library symbol" of a program counter that is not the kernel's.
+// Returns "library symbol" for a program counter outside the kernel.
 std::string NameOf(std::uintptr_t counter) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(counter), &info) == 0 || info.dli_fname == nullptr)
@@ -65,7 +66,7 @@ std::string NameOf(std::uintptr_t counter) {
   return name + " " + (info.dli_sname == nullptr ? "unknown" : info.dli_sname);
 }
 
-// The last place that begins at or before the program counter.
+// Places: finds the last place that begins at or before a program counter.
 class Places {
  public:
   explicit Places(Host& host) {

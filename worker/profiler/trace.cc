@@ -1,4 +1,5 @@
-// Simulated caches, TLBs and branches of one call, in the state that a ring of sets leaves them in.
+// The mode that simulates caches, TLBs and branches of one call, in the state in which a ring of
+// sets leaves them.
 #include <unistd.h>
 
 #include <cstring>
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include "worker/profiler/host.h"
-#include "worker/trace_model.h"
+#include "worker/profiler/trace_model.h"
 
 namespace profiler {
 namespace {
@@ -75,10 +76,10 @@ void PrintSites(FILE* out, std::uint64_t sites, std::uint64_t branches) {
   host.Finish();
 }
 
-// The budget ends a call in its middle, on the kernel's stack.
+// Reports when the budget ends a call in its middle, on the kernel's stack.
 void OnBudget() { Report(); }
 
-// Every line of a set once, in order.
+// Touches every line of a set once, in order.
 void TouchSet(const Host& host, std::uint32_t set, std::uint32_t site, std::uint32_t line) {
   const kernel_memory& memory = host.memory();
   const pragma_control& control = *memory.control;
@@ -92,7 +93,8 @@ void TouchSet(const Host& host, std::uint32_t set, std::uint32_t site, std::uint
   }
 }
 
-// What a round of the ring leaves in the caches: the set that comes next was touched longest ago.
+// Puts the caches into the state after one pass through the ring: the set that comes next was
+// touched longest ago.
 void TouchRing(const Host& host, std::uint32_t site, std::uint32_t line) {
   const std::uint32_t sets = host.memory().control->set_count;
   for (std::uint32_t i = 0; i < sets; ++i) TouchSet(host, (host.next_set() + i) % sets, site, line);

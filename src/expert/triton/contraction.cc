@@ -7,15 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-constexpr std::int64_t kSmallest = 8;  // of rows, columns and depth, that tensor cores pay for
+constexpr std::int64_t kSmallest = 8;  // smallest size of rows, columns and depth for which tensor
+                                       // cores pay off
 
 bool IsOperand(const ExprPtr& expr) {
   return expr->op == ExprOp::kLoad && expr->type == ExprType::kFloat &&
@@ -62,4 +63,4 @@ std::optional<Contraction> ContractionOf(const Step& step) {
   return found;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,6 +1,6 @@
 // Contractions: sums of products of two tensors, such as matrix products and convolutions. Each
-// dimension belongs to both operands, to one, or is summed over; so all of them are products of
-// matrices, whose elements lie where the operands' forms say.
+// dimension belongs to both operands, to one operand, or is summed over. So every contraction is a
+// product of matrices, whose elements are located where the operands' forms say.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,26 @@
 #include <optional>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 struct Contraction {
   ExprPtr left;   // over batch, rows, depth
   ExprPtr right;  // over batch, depth, columns
   std::vector<std::size_t> batch;
   std::vector<std::size_t> rows;
-  std::vector<std::size_t> columns;  // the dimension in which results are contiguous, if any is
+  std::vector<std::size_t> columns;  // the dimension in which results are contiguous, if there is
+                                     // one
   std::vector<std::size_t> depth;
 };
 
-// None where it is another fold, or too small for tensor cores.
+// Returns the contraction of a step, or nullopt where the step is another kind of reduction or is
+// too small for tensor cores.
 [[nodiscard]] std::optional<Contraction> ContractionOf(const Step& step);
-// A product of which masks make parts zero.
+// Returns whether the step is a product in which masks make parts zero.
 [[nodiscard]] bool HasBand(const Step& step);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

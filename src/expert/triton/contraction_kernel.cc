@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/diagonals.h"
-#include "expert/expression.h"
-#include "expert/matmul_kernel.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/structure.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/diagonals.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/structure.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -27,7 +26,7 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 enum : std::size_t { kBatch, kRows, kColumns, kDepth };
@@ -40,7 +39,8 @@ struct Block {
   int stages = 0;
 };
 
-// Multiplications. Below, a kernel is done before the tuner has launched it (some 30 us).
+// Number of multiplications. A smaller kernel finishes before the tuner has launched it (about 30
+// us).
 constexpr std::int64_t kWorthTuning = std::int64_t{1} << 30;
 
 std::vector<GridFactor> GridOf(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
@@ -51,7 +51,7 @@ std::vector<GridFactor> GridOf(std::int64_t batch, std::int64_t rows, std::int64
   return grid;
 }
 
-// The largest tiles that keep all processors busy, else the smallest.
+// Returns the largest tiles that keep all processors busy, or the smallest where none do.
 Config Untuned(const std::vector<Config>& configs, const std::vector<GridFactor>& grid) {
   for (const Config& config : configs)
     if (Programs(grid, config) >= kProcessors) return config;
@@ -64,7 +64,7 @@ Config ConfigOf(const Block& block) {
           block.stages};
 }
 
-// No larger than the matrices, none twice.
+// Returns the configurations, with blocks no larger than the matrices and without duplicates.
 std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t columns,
                             std::int64_t depth) {
   constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
@@ -87,7 +87,7 @@ std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t 
   return configs;
 }
 
-// Of packed operands, which are padded to these.
+// Returns the configurations for packed operands, which are padded to whole blocks of these sizes.
 std::vector<Config> PackedConfigs() {
   return {ConfigOf({128, 128, 32, 8, 3}), ConfigOf({128, 64, 32, 4, 3}),
           ConfigOf({64, 128, 32, 4, 3})};
@@ -149,7 +149,7 @@ class ContractionWriter final {
             {"n", columns, form_.columns, inside("n_inside", columns_, "BLOCK_N")},
             {"k", depth, form_.depth, inside("k_inside", depth_, "BLOCK_K")}};
   }
-  // Lines that give the indices of an axis, each once.
+  // Writes the lines that define the indices of an axis, each once.
   void WriteIndex(std::size_t axis, PyLines& out) {
     std::set<std::string> said;
     for (TileIndex* index : {&left_index_, &right_index_, &out_index_})
@@ -158,7 +158,7 @@ class ContractionWriter final {
     if (const std::string line = out_index_.InsideDefinition(axis); !line.empty()) out.Line(line);
   }
 
-  // Tiles are taken in groups of rows, so that what they share is still in the L2 cache.
+  // Takes tiles in groups of rows, so that the data they share are still in the L2 cache.
   void WriteTile(PyLines& out) {
     const std::string program = wide_ ? "tl.program_id(0).to(tl.int64)" : "tl.program_id(0)";
     out.Line(fmt::format("tiles_m = tl.cdiv({}, BLOCK_M)", rows_));
@@ -208,9 +208,9 @@ class ContractionWriter final {
     out.Close();
   }
 
-  // Sums of each block in registers of their own: tensor cores cut off what they add, which a long
-  // sum would collect. An infinite factor times no rest is no number; it counts in the last
-  // product.
+  // Each block has sums in registers of its own, because tensor cores truncate what they add and a
+  // long sum would accumulate that error. An infinite factor times a zero remainder is NaN, so NaN
+  // is replaced by zero in the small parts; the infinity is counted in the last product.
   void WritePackedSum(PyLines& out, std::set<int>& buffers) {
     OpenDepthLoop(out);
     WritePackedLoads(packed_->left, "left", {"m", "[:, None]", "[None, :]"}, out, buffers);
@@ -231,13 +231,13 @@ class ContractionWriter final {
     }
   }
 
-  // The steps of the depth in which anything differs from zero, and is needed.
+  // Returns the range of the depth in which any term can differ from zero and is needed.
   std::pair<std::string, std::string> DepthRange(PyLines& out) const {
     std::vector<std::string> low;
     std::vector<std::string> high;
     if (const std::optional<ProductHint>& hint = nest_.steps[0].product) {
       const std::size_t rank = nest_.shape.size();
-      // low <= k - row <= high of the left factor, low <= column - k <= high of the right one.
+      // Left factor: low <= k - row <= high. Right factor: low <= column - k <= high.
       if (!hint->left_nonzero.all()) AddBand(hint->left_nonzero, rank - 3, low, high);
       if (!hint->right_nonzero.all())
         AddBand(hint->right_nonzero.Transposed(), rank - 2, low, high);
@@ -253,7 +253,7 @@ class ContractionWriter final {
     if (!needed.empty()) out.Line(fmt::format("end = tl.where({}, end, 0)", needed));
     return {"begin", "end"};
   }
-  // low <= k - i <= high for the rows or columns i of this tile.
+  // Adds the bounds low <= k - i <= high for the rows or columns i of this tile.
   void AddBand(const Diagonals& band, std::size_t dim, std::vector<std::string>& low,
                std::vector<std::string>& high) const {
     const bool row = std::ranges::find(form_.rows, dim) != form_.rows.end();
@@ -262,7 +262,8 @@ class ContractionWriter final {
     if (band.low) low.push_back(fmt::format("{} + {}", tile, *band.low));
     if (band.high) high.push_back(fmt::format("{} + {} + {}", tile, block, *band.high));
   }
-  // Of a product that is masked to a triangle only the tiles that reach into it count.
+  // For a product that is masked to a triangle, returns the condition that a tile reaches into the
+  // triangle. Other tiles are not computed.
   [[nodiscard]] std::string Needed() const {
     if (form_.rows.size() != 1 || form_.columns.size() != 1) return "";
     for (std::size_t s = 1; s < nest_.steps.size(); ++s) {
@@ -319,4 +320,4 @@ KernelText ContractionKernel(const Program& program, const Nest& nest, const std
   return kernel;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,19 +1,19 @@
-// The kernel of a contraction: blocks of matrices on tensor cores, with the pointwise steps behind
-// it done before a block is stored.
+// Writes the kernel of a contraction: blocks of matrices on tensor cores. The pointwise steps
+// behind it are applied before a block is stored.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/packed_product.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 [[nodiscard]] KernelText ContractionKernel(const Program& program, const Nest& nest,
                                            const std::string& name, const std::string& precision,
                                            const std::optional<PackedProduct>& packed);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

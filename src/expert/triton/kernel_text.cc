@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/text.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-constexpr int kUsualWarps = 4;  // Triton's, where none are asked for
+constexpr int kUsualWarps = 4;  // Triton's default
 
 std::string ConfigText(const Config& config) {
   std::vector<std::string> constants;
@@ -39,8 +39,8 @@ std::vector<std::string> BufferNames(const Program& program, const KernelText& k
 
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
 
-// Compiled when the module is loaded, from the types alone: its own launcher takes the host half of
-// the time that a look at the arguments of each call would.
+// Returns the code that compiles a kernel when the module is loaded, from the types alone. Its own
+// launcher takes half the host time of a launch that inspects the arguments of each call.
 std::string Built(const Program& program, const KernelText& kernel) {
   std::vector<std::string> arguments;
   for (const int buffer : kernel.buffers)
@@ -123,4 +123,4 @@ std::string Launch(const Program& program, const KernelText& kernel) {
                      Programs(kernel.grid, kernel.configs.front()), Join(arguments, ", "));
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,4 +1,4 @@
-// KernelText: one kernel of a module, with how it is launched.
+// KernelText: one kernel of a module, and how it is launched.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,30 @@
 #include <utility>
 #include <vector>
 
-#include "expert/program.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_fold.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// What Triton's tuner may choose among.
+// One configuration among which Triton's tuner may choose.
 struct Config {
-  std::vector<std::pair<std::string, int>> constants;  // "ROWS": 4
+  std::vector<std::pair<std::string, int>> constants;  // name and value, such as "ROWS": 4
   int warps = 4;
-  int stages = 0;  // 0: Triton's own
+  int stages = 0;  // 0: Triton's own default
 };
 
-// Of one constant over all of them.
+// Returns the largest value of one constant over all configurations.
 [[nodiscard]] int LargestOf(const std::vector<Config>& configs, std::string_view constant);
 
-// One program for each `block` of `count`: ceil(count / block). No block: `count` programs.
+// A factor of the grid: one program for each `block` of `count`, so ceil(count / block) programs.
+// If `block` is empty, there are `count` programs.
 struct GridFactor {
   std::int64_t count = 1;
   std::string block;  // a constant of the configurations
 };
 
-// How many there are with one configuration.
+// Returns the number of programs of a grid with one configuration.
 [[nodiscard]] std::int64_t Programs(const std::vector<GridFactor>& grid, const Config& config);
 
 struct KernelText {
@@ -39,21 +40,22 @@ struct KernelText {
   std::string body;
   std::set<int> buffers;
   std::vector<Config> configs;
-  std::vector<GridFactor> grid;  // their product
+  std::vector<GridFactor> grid;  // the number of programs is the product of these factors
   Helpers helpers;
 };
 
-// The kernel as a function of the module, and its launch. A launch that has nothing to decide is
-// the cheapest for the host, which is what a small kernel is timed by: compiled with the module,
-// launched by its own launcher with pointers and a grid of plain numbers. (Seen with Triton 3.6 on
-// a GPU: 9.1 us, as an ordinary launch 12.3, with `triton.cdiv` and two keywords 15, through the
-// tuner 21.)
+// Definition returns the kernel as a function of the module, and Launch returns its launch. A
+// launch that has nothing to decide is the cheapest for the host, and the launch dominates the time
+// of a small kernel. Such a kernel is compiled when the module is loaded, and its own launcher
+// starts it with pointers and a grid of plain numbers. (Measured with Triton 3.6 on a GPU: 9.1 us;
+// as an ordinary launch 12.3 us; with `triton.cdiv` and two keywords 15 us; through the tuner 21
+// us.)
 [[nodiscard]] std::string Definition(const Program& program, const KernelText& kernel);
 [[nodiscard]] std::string Launch(const Program& program, const KernelText& kernel);
-// Of what a kernel without a tuner is compiled to, in the module.
+// Returns the name, in the module, of the compiled form of a kernel that has no tuner.
 [[nodiscard]] std::string BuiltName(const std::string& kernel);
 
-// The smallest power of two that is not less.
+// Returns the smallest power of two that is not less than `count`.
 [[nodiscard]] std::int64_t PowerOfTwo(std::int64_t count);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -15,10 +15,11 @@
 #include "base/text.h"
 #include "core/candidate.h"
 #include "core/task.h"
-#include "expert/affine.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/store_through.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/program.h"
+#include "expert/ir/spelling.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/store_through.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -29,13 +30,15 @@
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace triton {
 namespace {
 
-constexpr std::size_t kManyKernels = 8;  // from here on each is tuned among fewer
+constexpr std::size_t kManyKernels = 8;  // from this number on, each kernel is tuned among fewer
+                                         // configurations
 
-// Python's keywords, its functions that a candidate may call, and what a module of ours names.
+// Returns whether a name is a Python keyword, a Python function that a candidate may call, or a
+// name that our modules define.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
       "False",         "None",       "True",     "and",       "as",         "assert", "async",
@@ -54,13 +57,7 @@ bool IsTaken(const std::string& name) {
   return kNames.contains(name);
 }
 
-std::string OneLine(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return text;
-}
-
-// Fewer configurations where there are many kernels: each costs the time of its compilation.
+// Limits the configurations where there are many kernels, since compiling each of them takes time.
 void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
   const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
                            : kernels.size() >= kManyKernels            ? 2
@@ -146,7 +143,7 @@ class ModuleWriter final {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";
   }
 
-  // Scratch that some kernel still touches.
+  // Returns the code that allocates the scratch buffers that some kernel still uses.
   [[nodiscard]] std::string Allocations(const std::string& device) const {
     std::string text;
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
@@ -192,4 +189,4 @@ std::string EmitTriton(const Task& task, Program program, const KernelVariant& v
   return triton::ModuleWriter(task, std::move(program), variant).Write();
 }
 
-}  // namespace pragma
+}  // namespace pragma::expert

@@ -1,15 +1,15 @@
-// A task's program as a Triton module: kernels, and run() that launches them.
+// Writes a task's program as a Triton module: kernels, and run(), which launches them.
 #pragma once
 
 #include <string>
 
 #include "core/task.h"
-#include "expert/program.h"
-#include "expert/variant.h"
+#include "expert/ir/program.h"
+#include "expert/plan/variant.h"
 
-namespace pragma {
+namespace pragma::expert {
 
 [[nodiscard]] std::string EmitTriton(const Task& task, Program program,
                                      const KernelVariant& variant);
 
-}  // namespace pragma
+}  // namespace pragma::expert

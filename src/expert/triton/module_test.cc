@@ -1,5 +1,6 @@
-// Triton modules of the expert: which kernels there are, and that its choices are read back. What
-// they compute is tested in Triton's interpreter (python/tests/test_expert_triton.py).
+// Tests the Triton modules of the expert: which kernels there are, and that its choices are read
+// back. The values that they compute are tested in Triton's interpreter
+// (python/tests/test_expert_triton.py).
 #include "expert/triton/module.h"
 
 #include <gmock/gmock.h>
@@ -19,10 +20,10 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/expert.h"
-#include "expert/variant.h"
+#include "expert/plan/variant.h"
 #include "knowledge/entry.h"
 
-namespace pragma {
+namespace pragma::expert {
 namespace {
 
 using testing::HasSubstr;
@@ -35,7 +36,7 @@ TensorSpec Float(const std::string& name, const Shape& shape) {
 ScalarValue Named(const std::string& name) { return {.kind = Kind::kNode, .text = name}; }
 ScalarValue Number(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
 
-// out = op(arguments..., numbers...)
+// Returns a task for out = op(arguments..., numbers...).
 Task Operator(const std::string& op, const std::vector<Shape>& shapes, const Shape& result,
               const std::vector<std::int64_t>& numbers = {}) {
   Task task;
@@ -147,4 +148,4 @@ TEST(TritonModuleTest, SmallAndThinProductsAreNotPacked) {
 }
 
 }  // namespace
-}  // namespace pragma
+}  // namespace pragma::expert

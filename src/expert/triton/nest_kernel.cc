@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
-#include "expert/spread.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/spread.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/one_pass.h"
@@ -27,7 +27,7 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 constexpr Axes kRowAxis = 1;
@@ -112,22 +112,22 @@ class NestWriter final {
   [[nodiscard]] TileFold FoldOf(const Step& step) const {
     TileFold fold{step.fold, step.expr->type, fold_names_.at(&step),
                   Tiles() ? "(ROWS, COLUMNS)" : "(ROWS,)"};
-    if (IsPlaceFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
+    if (IsArgFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
     return fold;
   }
   void NameFold(const Step& step) { fold_names_[&step] = names_.New(step.name); }
 
   [[nodiscard]] std::string Position(const Step& step) {
-    return IsPlaceFold(step.fold) ? index_.Text(step.position).code : "";
+    return IsArgFold(step.fold) ? index_.Text(step.position).code : "";
   }
   void StoreIfNeeded(const Step& step, const TileText& value, PyLines& out) {
     if (!nest_.forwarded.contains(step.buffer)) values_.Store(out, step.buffer, step.place, value);
   }
-  // What a fold has come to is one value a row.
+  // Publishes the result of a reduction, which is one value per row.
   void FinishFold(const Step& step) {
     const TileFold fold = FoldOf(step);
     TileText value{fold.name, kRowAxis, step.expr->type};
-    if (IsPlaceFold(step.fold)) {
+    if (IsArgFold(step.fold)) {
       value = {fold.name + "_place", kRowAxis, ExprType::kInt};
     } else if (step.expr->type == ExprType::kBool) {
       value.code = fmt::format("({} != 0)", fold.name);
@@ -136,7 +136,7 @@ class NestWriter final {
     StoreIfNeeded(step, value, out_);
   }
 
-  // ---- All in one tile, or once a row.
+  // ---- Everything in one tile, or once per row.
 
   void WriteStraight(const Phase& phase) {
     values_.Begin(&out_, &out_, 0);
@@ -153,7 +153,8 @@ class NestWriter final {
       values_.Keep(step.buffer, value);
     }
   }
-  // Of the full size: what is folded has to be there as often as it counts.
+  // Broadcasts a value to the full tile. A reduced value must be present once for each element it
+  // counts for.
   [[nodiscard]] std::string FullTile(const TileText& value, std::string code) const {
     const bool full = (value.axes & kInnerAxis) != 0 || !index_.Inside(kInnerAxis).empty();
     return full ? code : fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", code);
@@ -163,7 +164,7 @@ class NestWriter final {
     const TileFold fold = FoldOf(step);
     std::string code = FullTile(value, Guarded(fold, value.code, index_.Inside(kInnerAxis)));
     std::string position = Position(step);
-    if (IsPlaceFold(step.fold)) {
+    if (IsArgFold(step.fold)) {
       code = fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", code);
       position = fmt::format("tl.broadcast_to({}, (ROWS, COLUMNS))", GuardedPlace(position));
     }
@@ -210,7 +211,7 @@ class NestWriter final {
     out_.Close();
   }
 
-  // ---- Two folds in one pass over tiles.
+  // ---- Two reductions in one pass over tiles.
 
   bool WriteOnePass(std::size_t p) {
     if (inner_ != Inner::kBlocks || p + 1 >= nest_.phases.size()) return false;
@@ -242,8 +243,8 @@ class NestWriter final {
     StoreIfNeeded(step, value, out_);
   }
 
-  // Each place of the tile keeps the mean of what it has seen and the squared distances from it
-  // (Welford); at the end they are put together around the center of all.
+  // Each position of the tile keeps the mean of the values it has seen and the squared distances
+  // from that mean (Welford). At the end they are combined around the common center.
   void WriteSpread(const Spread& spread) {
     PyLines before(1);
     PyLines body(2);
@@ -283,7 +284,7 @@ class NestWriter final {
     KeepFold(fold, fold_name);
   }
 
-  // Each place of the tile keeps its largest value so far and the powers of e relative to it.
+  // Each position of the tile keeps its maximum so far and the sum of exponentials relative to it.
   void WritePowers(const Powers& powers) {
     PyLines before(1);
     PyLines body(2);
@@ -327,7 +328,7 @@ class NestWriter final {
     const TileFold fold = FoldOf(step);
     DeclareFold(fold, before);
     AddToFold(fold, Guarded(fold, value.code, index_.Inside(kInnerAxis)),
-              IsPlaceFold(step.fold) ? GuardedPlace(Position(step)) : "", helpers_, body);
+              IsArgFold(step.fold) ? GuardedPlace(Position(step)) : "", helpers_, body);
   }
   TileText ScanInLoop(const Step& step, const TileText& value, PyLines& before, PyLines& body) {
     TileFold fold{step.fold, step.expr->type, names_.New(step.name + "_before"), "(ROWS, 1)"};
@@ -403,4 +404,4 @@ bool NeedsWideIndex(const Program& program, const Nest& nest) {
   return wide || NeedsWideIndex(nest.OuterCount());
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

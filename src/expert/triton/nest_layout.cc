@@ -6,16 +6,17 @@
 #include <cstdlib>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-// Elements read. Below, a kernel is done before the tuner has launched it (some 30 us).
+// Number of elements read. A smaller kernel finishes before the tuner has launched it (about 30
+// us).
 constexpr std::int64_t kWorthTuningTiles = std::int64_t{1} << 24;
 
 int Warps(std::int64_t tile) {
@@ -26,7 +27,7 @@ Config RowConfig(std::int64_t rows, std::int64_t columns, int warps) {
   return {{{"ROWS", static_cast<int>(rows)}, {"COLUMNS", static_cast<int>(columns)}}, warps};
 }
 
-// One axis: enough programs for all processors, else as long as pays.
+// One axis: enough programs for all processors, otherwise blocks as long as pays off.
 Config OneAxis(const char* name, std::int64_t count) {
   const std::int64_t block =
       std::clamp<std::int64_t>(PowerOfTwo(count / (2 * kProcessors)), 128, 1024);
@@ -42,7 +43,7 @@ std::vector<Config> Taps(std::int64_t results, std::int64_t elements) {
   return configs;
 }
 
-// Results side by side, what is folded in blocks: enough programs for all processors.
+// Results side by side, with the reduced elements in blocks: enough programs for all processors.
 std::vector<Config> DownColumns(std::int64_t results, std::int64_t elements) {
   const Config narrow = RowConfig(32, 32, 4);
   const Config middle = RowConfig(64, 16, 4);
@@ -117,7 +118,8 @@ Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
 
 std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
   const std::int64_t elements = Elements(nest.shape);
-  // Nothing to choose: each of these is bound by the memory, and the tuner would cost each launch.
+  // There is nothing to choose: each such kernel is bound by memory, and the tuner would make each
+  // launch slower.
   if (inner == Inner::kNone) return {OneAxis("BLOCK", elements)};
   if (inner == Inner::kTaps) return Taps(nest.OuterCount(), elements);
   if (inner == Inner::kWhole) return WholeRows(nest);
@@ -126,4 +128,4 @@ std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
              : AlongRows(elements);
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,34 +1,37 @@
-// NestLayout: how the iterations of a nest are laid out over programs and tiles.
+// Decides how the iterations of a nest are distributed over programs and tiles.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/kernel_text.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 enum class Inner : std::uint8_t {
   kNone,    // a map: elements along one axis
-  kWhole,   // what is folded lies in the tile as a whole
+  kWhole,   // the tile holds all reduced elements
   kBlocks,  // a loop over tiles
   kTaps,    // a loop over single elements, side by side for neighbouring results
 };
 
-// Elements of a row that stay in registers, and where rows are rather read again.
+// The longest row, in elements, that stays in registers: by default (kWholeRow), and where rows are
+// preferably read again (kShortRow).
 inline constexpr std::int64_t kWholeRow = 16384;
 inline constexpr std::int64_t kShortRow = 2048;
 inline constexpr std::int64_t kMostTaps = 128;
 inline constexpr std::int64_t kUnrolledTaps = 32;
-inline constexpr std::int64_t kProcessors = 132;  // of the GPU that defaults are chosen for
+inline constexpr std::int64_t kProcessors = 132;  // number of processors of the GPU for which
+                                                  // defaults are chosen
 
-// Whether neighbouring results read neighbouring memory, and what is folded does not.
+// Returns whether neighbouring results read neighbouring memory, while neighbouring reduced
+// elements do not.
 [[nodiscard]] bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
                                    const std::vector<bool>& inner);
 [[nodiscard]] Inner InnerOf(const Nest& nest, std::int64_t whole_row);
-// The first is the one to take where nothing is tuned.
+// Returns the configurations of a nest. The first is the default, for use without tuning.
 [[nodiscard]] std::vector<Config> ConfigsOf(const Nest& nest, Inner inner);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

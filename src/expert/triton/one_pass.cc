@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsFoldOf(const Step& step, Fold fold) {
@@ -27,7 +27,8 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
   const Step& sum = nest.steps[second.steps.back()];
   if (!IsFoldOf(largest, Fold::kMax) || !IsFoldOf(sum, Fold::kSum)) return std::nullopt;
   ExprPtr power = sum.expr;
-  if (second.steps.size() == 2) {  // the powers are a step that is computed again where it is read
+  // The exponentials are a step of their own, which is computed again where it is read.
+  if (second.steps.size() == 2) {
     const Step& kept = nest.steps[second.steps[0]];
     if (kept.kind != Step::Kind::kMap || !IsLoadOf(power, kept.buffer) ||
         !nest.forwarded.contains(kept.buffer))
@@ -43,4 +44,4 @@ std::optional<Powers> PowersOf(const Nest& nest, const Phase& first, const Phase
   return Powers{first.steps[0], second.steps.back(), largest.expr};
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -7,15 +7,16 @@
 #include <string_view>
 
 #include "core/task.h"
-#include "expert/expression.h"
-#include "expert/scalar_text.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/spelling.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsReal(ExprType type) { return type == ExprType::kFloat || type == ExprType::kDouble; }
 
-// Those of tl are approximations for some of these: libdevice has them to the last bit or two.
+// Returns the name of a function. For some of these, the functions of tl are approximations. Those
+// of libdevice are accurate to the last bit or two.
 std::string_view FunctionName(ExprOp op) {
   switch (op) {
     case ExprOp::kAbs: return "tl.abs";
@@ -38,7 +39,7 @@ std::string_view FunctionName(ExprOp op) {
   }
 }
 
-// Python's: what is left has the divisor's sign.
+// Returns Python's remainder, which has the sign of the divisor.
 std::string RemainderText(const std::string& a, const std::string& b, ExprType type) {
   if (!IsReal(type))
     return fmt::format(
@@ -137,4 +138,4 @@ std::string CastText(const std::string& value, ExprType from, ExprType to) {
 
 std::string TorchType(DType dtype) { return "torch." + std::string(DTypeName(dtype)); }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,25 +1,25 @@
-// Operators of expressions as Triton's text.
+// Writes operators of expressions as Triton code.
 #pragma once
 
 #include <string>
 
 #include "core/task.h"
-#include "expert/expression.h"
+#include "expert/ir/expression.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// "1.5", float("inf"), True.
+// Returns a number as Python code, such as "1.5", float("inf") or True.
 [[nodiscard]] std::string NumberText(double value);
 [[nodiscard]] std::string ConstantText(const Expr& constant);
 [[nodiscard]] std::string UnaryText(ExprOp op, const std::string& arg, ExprType type);
 [[nodiscard]] std::string BinaryText(ExprOp op, const std::string& a, const std::string& b,
                                      ExprType type);
-// The larger or smaller; of floats NaN where either is.
+// Returns the larger or the smaller value. For floats the result is NaN where either is NaN.
 [[nodiscard]] std::string ExtremeText(bool largest, const std::string& a, const std::string& b,
                                       ExprType type);
 [[nodiscard]] std::string CastText(const std::string& value, ExprType from, ExprType to);
-// tl.float32 and so on: what values of this type are computed in.
+// Returns the Triton type, such as tl.float32, in which values of this type are computed.
 [[nodiscard]] std::string TypeText(ExprType type);
 [[nodiscard]] std::string TorchType(DType dtype);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

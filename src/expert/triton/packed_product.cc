@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -20,11 +20,12 @@
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-// Multiplications, from which on two more launches do not matter; and for each element that is
-// packed (12 bytes of traffic for what saves some 1/30 ns a multiplication).
+// Smallest number of multiplications at which two more launches do not matter (kWorthPacking), and
+// smallest number of multiplications per packed element (kReuse). Packing an element costs 12 bytes
+// of traffic and saves about 1/30 ns per multiplication.
 constexpr std::int64_t kWorthPacking = std::int64_t{1} << 31;
 constexpr std::int64_t kReuse = 256;
 constexpr std::int64_t kTile = 64;
@@ -33,7 +34,8 @@ std::int64_t RoundedUp(std::int64_t count, std::int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-// Each element of the buffer at most once: a convolution's input would grow by its taps.
+// Returns whether each element of the buffer is packed at most once. A convolution's input would
+// grow by the number of its taps.
 bool IsReadOnce(const Program& program, const ExprPtr& operand, std::int64_t elements) {
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(operand->load.buffer)];
   return buffer.dtype == DType::kFloat32 && operand->load.bounds.empty() &&
@@ -60,7 +62,7 @@ PackedOperand AddBuffers(Program& program, const ExprPtr& operand,
   return packed;
 }
 
-// Axes of tiles: batch, rows, depth. An axis has a mask where it was padded.
+// Axes of the tiles: batch, rows, depth. An axis has a mask where it was padded.
 TileIndex IndexOf(const Nest& nest, const PackedOperand& packed) {
   const Contraction form = *ContractionOf(nest.steps[0]);
   const auto inside = [&](const char* name, const std::vector<std::size_t>& dims,
@@ -86,8 +88,8 @@ void WriteTile(const PackedOperand& packed, bool wide, PyLines& out) {
   out.Line(fmt::format("k = tile % {} * {} + tl.arange(0, {})", tiles_k, kTile, kTile));
 }
 
-// To nearest in 10 bits of the mantissa. Numbers that it would carry over the largest keep theirs
-// cut off, and what is no number has no rest.
+// Rounds to nearest in 10 bits of mantissa. Numbers that rounding would carry beyond the largest
+// finite number are truncated instead. The remainder of a NaN or an infinity is zero.
 void WriteParts(const std::string& value, PyLines& out) {
   out.Line(fmt::format("bits = {}.to(tl.int32, bitcast=True)", value));
   out.Line("high = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)");
@@ -157,4 +159,4 @@ std::optional<PackedProduct> Packed(Program& program, const Nest& nest) {
   return PackedProduct{left, AddBuffers(program, form.right, form.columns, batch, columns, depth)};
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
-#include "expert/expression.h"
-#include "expert/join.h"
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/join.h"
+#include "expert/plan/nest.h"
 #include "expert/triton/contraction.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool Has(const Nest& nest, Step::Kind kind) {
@@ -27,7 +27,7 @@ bool Reads(const Step& step, const Nest& nest) {
   return reads;
 }
 
-// A product whose bands are known keeps its dimensions as they are named there.
+// A product whose nonzero bands are known keeps its dimensions, because the bands refer to them.
 Nest StartedProduct(Step step) {
   if (!HasBand(step)) DropUnitDims(step);
   Nest nest = Started(step);
@@ -35,7 +35,7 @@ Nest StartedProduct(Step step) {
   return nest;
 }
 
-// What a scan leaves is there only while its loop runs.
+// A scan's result is available only while its loop runs.
 bool MayShare(const Step& step, const Nest& nest) {
   if (step.kind == Step::Kind::kScan) return !Has(nest, Step::Kind::kFold);
   return step.kind == Step::Kind::kMap || !Has(nest, Step::Kind::kScan);
@@ -47,7 +47,8 @@ bool JoinLast(Step step, Nest& nest) {
   return MayShare(step, nest) && Join(step, nest);
 }
 
-// Scratch that only one kernel reads, and the same one writes, never leaves its registers.
+// Marks scratch buffers that only one kernel uses, and that it also writes. They never leave its
+// registers.
 void FindForwarded(const Program& program, std::vector<Nest>& nests) {
   std::map<int, std::set<std::size_t>> users;
   for (std::size_t n = 0; n < nests.size(); ++n)
@@ -85,4 +86,4 @@ std::vector<Nest> PlanKernels(const Program& program, bool products) {
   return nests;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

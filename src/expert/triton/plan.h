@@ -1,15 +1,15 @@
-// PlanKernels: which steps share a kernel.
+// PlanKernels: decides which steps share a kernel.
 #pragma once
 
 #include <vector>
 
-#include "expert/nest.h"
-#include "expert/program.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// In order; `anchored` are contractions with what follows each; without `products` there
-// are none.
+// Returns the nests in order. Nests marked `anchored` are contractions together with the steps that
+// follow them. Without `products` there are none.
 [[nodiscard]] std::vector<Nest> PlanKernels(const Program& program, bool products);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,10 +1,10 @@
-// PyLines: text of a Python function, line by line, indented by its blocks.
+// PyLines: the text of a Python function, written line by line and indented by its blocks.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 class PyLines final {
  public:
@@ -20,7 +20,7 @@ class PyLines final {
     ++depth_;
   }
   void Close() { --depth_; }
-  // Lines that were written apart, at the depth they were given.
+  // Appends lines that were written separately, at the depth they were given.
   void Append(const PyLines& other) { text_ += other.text_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -29,4 +29,4 @@ class PyLines final {
   int depth_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/join.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/join.h"
 #include "expert/triton/contraction.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/tile_fold.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-// Elements that one program walks. Below, it is done before the host has launched the second kernel
-// that a split takes, with its scratch.
+// Number of elements that one program processes. A smaller reduction finishes before the host has
+// launched the second kernel, with its scratch, that a split needs.
 constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 17;
 constexpr std::int64_t kBlockOfProduct = 128;
 constexpr std::int64_t kSmallestDepth = 512;
@@ -27,8 +27,8 @@ constexpr std::int64_t kSmallestRow = 2048;
 constexpr std::int64_t kSmallestColumn = 64;
 constexpr std::int64_t kColumnsTogether = 64;  // results of one program, side by side
 
-// How many programs the step would have, how many are enough, and the fewest elements to leave in
-// each part.
+// The number of programs that the step would have, the number that is enough, and the fewest
+// elements to leave in each part.
 struct Work {
   std::int64_t programs = 1;
   std::int64_t enough = kProcessors;
@@ -56,14 +56,14 @@ Work WorkOf(const Step& step, bool products) {
   return {outer, kProcessors, kSmallestRow};
 }
 
-// The largest divisor that is not over `most`.
+// Returns the largest divisor of `count` that is not greater than `most`.
 std::int64_t Divisor(std::int64_t count, std::int64_t most) {
   std::int64_t divisor = std::min(count, most);
   while (count % divisor != 0) --divisor;
   return divisor;
 }
 
-// How many parts each dimension is cut into, the outermost first.
+// Returns the number of parts into which each dimension is cut, starting with the outermost.
 std::vector<std::int64_t> PartsOf(const Step& step, std::int64_t wanted) {
   std::vector<std::int64_t> parts(step.shape.size(), 1);
   for (std::size_t i = 0; i < step.shape.size() && wanted > 1; ++i) {
@@ -74,7 +74,8 @@ std::vector<std::int64_t> PartsOf(const Step& step, std::int64_t wanted) {
   return parts;
 }
 
-// Each cut dimension as [parts, elements of a part], of which only the second is folded.
+// Returns the step that computes partial results. Each cut dimension becomes [parts, elements of a
+// part], of which only the second is reduced.
 Step Partial(const Step& step, const std::vector<std::int64_t>& parts) {
   Step partial = step;
   partial.product.reset();
@@ -104,7 +105,7 @@ Step Partial(const Step& step, const std::vector<std::int64_t>& parts) {
 void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>& parts) {
   const Step step = program.steps[s];
   Step partial = Partial(step, parts);
-  // Results, then parts: [outer..., parts...].
+  // The shape of the partial results: results, then parts, [outer..., parts...].
   Shape kept;
   Shape cut;
   for (std::size_t i = 0; i < step.shape.size(); ++i) {
@@ -148,7 +149,7 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
 void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
-    if (step.kind != Step::Kind::kFold || IsPlaceFold(step.fold) || HasBand(step)) continue;
+    if (step.kind != Step::Kind::kFold || IsArgFold(step.fold) || HasBand(step)) continue;
     const Work work = WorkOf(step, products);
     if (Elements(step.shape) / std::max<std::int64_t>(work.programs, 1) < kWorthSplitting) continue;
     const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
@@ -161,4 +162,4 @@ void SplitFolds(Program& program, bool products) {
   }
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,12 +1,13 @@
-// SplitFolds: a fold with few results over many elements becomes two, so that all processors of a
-// GPU share it: parts into memory, and a fold of the parts.
+// SplitFolds: splits a reduction with few results over many elements into two, so that all
+// processors of a GPU share it. The first writes partial results to memory, and the second reduces
+// them.
 #pragma once
 
-#include "expert/program.h"
+#include "expert/ir/program.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// `products`: whether contractions are made in blocks.
+// `products` states whether contractions are computed in blocks.
 void SplitFolds(Program& program, bool products);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -5,17 +5,17 @@
 #include <map>
 #include <string>
 
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool Largest(Fold fold) { return fold == Fold::kMax || fold == Fold::kArgMax; }
 
-// What a fold keeps; flags as integers.
+// Returns the type of the accumulator. Flags are kept as integers.
 std::string KeptType(ExprType type) {
   return type == ExprType::kBool ? "tl.int32" : TypeText(type);
 }
@@ -60,8 +60,6 @@ std::string HelperText(const std::string& name) {
   return "@triton.jit\n" + kTexts.at(name);
 }
 
-bool IsPlaceFold(Fold fold) { return fold == Fold::kArgMin || fold == Fold::kArgMax; }
-
 std::string NeutralText(Fold fold, ExprType type) {
   if (fold == Fold::kSum) return type == ExprType::kInt ? "0" : "0.0";
   if (fold == Fold::kProduct) return type == ExprType::kInt ? "1" : "1.0";
@@ -80,7 +78,7 @@ std::string Guarded(const TileFold& fold, const std::string& value, const std::s
 void DeclareFold(const TileFold& fold, PyLines& out) {
   out.Line(fmt::format("{} = tl.full({}, {}, {})", fold.name, fold.shape,
                        NeutralText(fold.fold, fold.type), KeptType(fold.type)));
-  if (IsPlaceFold(fold.fold))
+  if (IsArgFold(fold.fold))
     out.Line(fmt::format("{}_place = tl.full({}, {}, tl.int32)", fold.name, fold.shape, kNoPlace));
 }
 
@@ -92,7 +90,7 @@ std::string CombinedText(Fold fold, ExprType type, const std::string& a, const s
 
 void AddToFold(const TileFold& fold, const std::string& value, const std::string& position,
                Helpers& helpers, PyLines& out) {
-  if (!IsPlaceFold(fold.fold))
+  if (!IsArgFold(fold.fold))
     return out.Line(fold.name + " = " + CombinedText(fold.fold, fold.type, fold.name, value));
   helpers.insert(HelperName(fold.fold));
   out.Line(fmt::format("{0}, {0}_place = {1}({0}, {0}_place, {2}, {3})", fold.name,
@@ -111,8 +109,7 @@ std::string ReducedText(const TileFold& fold, const std::string& value, Helpers&
 
 void ReduceFold(const TileFold& fold, const std::string& value, const std::string& position,
                 Helpers& helpers, PyLines& out) {
-  if (!IsPlaceFold(fold.fold))
-    return out.Line(fold.name + " = " + ReducedText(fold, value, helpers));
+  if (!IsArgFold(fold.fold)) return out.Line(fold.name + " = " + ReducedText(fold, value, helpers));
   helpers.insert(HelperName(fold.fold));
   out.Line(fmt::format("{0}, {0}_place = tl.reduce(({1}, {2}), 1, {3}, keep_dims=True)", fold.name,
                        value, position, HelperName(fold.fold)));
@@ -125,4 +122,4 @@ std::string RunningText(const TileFold& fold, const std::string& value, Helpers&
   return fmt::format("tl.associative_scan({}, 1, {})", value, HelperName(fold.fold));
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,42 +1,44 @@
-// The text of folds over tiles: what is kept, how a tile is added, what is left at the end.
+// Writes the code of reductions over tiles: the accumulators, how a tile is added, and the final
+// result.
 #pragma once
 
 #include <set>
 #include <string>
 
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// Small functions that kernels call, by name.
+// Names of small functions that kernels call.
 using Helpers = std::set<std::string>;
 [[nodiscard]] std::string HelperText(const std::string& name);
 
 struct TileFold {
   Fold fold = Fold::kSum;
   ExprType type = ExprType::kFloat;
-  std::string name;   // of the variable; that of positions has "_place" behind it
+  std::string name;   // name of the variable; the variable for positions has "_place" appended
   std::string shape;  // "(ROWS, COLUMNS)"
 };
 
-inline constexpr const char* kNoPlace = "2147483647";  // of no element
-[[nodiscard]] bool IsPlaceFold(Fold fold);
-// What changes nothing.
+inline constexpr const char* kNoPlace = "2147483647";  // position that stands for no element
+// Returns the identity element of a reduction.
 [[nodiscard]] std::string NeutralText(Fold fold, ExprType type);
-// `value` where `inside` says so, else what changes nothing; positions likewise.
+// Returns `value` where `inside` is true, and the identity element elsewhere. For positions it does
+// the same.
 [[nodiscard]] std::string Guarded(const TileFold& fold, const std::string& value,
                                   const std::string& inside);
 
 void DeclareFold(const TileFold& fold, PyLines& out);
 void AddToFold(const TileFold& fold, const std::string& value, const std::string& position,
                Helpers& helpers, PyLines& out);
-// A tile (or pair of tiles) along its last axis, into the fold's variables.
+// Reduces a tile (or a pair of tiles) along its last axis into the variables of the fold.
 void ReduceFold(const TileFold& fold, const std::string& value, const std::string& position,
                 Helpers& helpers, PyLines& out);
 
-// Of a scan: the running values of a tile, and one value for what came before with the next.
+// Code for scans. RunningText returns the running values of a tile. ReducedText returns the result
+// over a whole tile. CombinedText combines the result so far with the next.
 [[nodiscard]] std::string RunningText(const TileFold& fold, const std::string& value,
                                       Helpers& helpers);
 [[nodiscard]] std::string ReducedText(const TileFold& fold, const std::string& value,
@@ -44,4 +46,4 @@ void ReduceFold(const TileFold& fold, const std::string& value, const std::strin
 [[nodiscard]] std::string CombinedText(Fold fold, ExprType type, const std::string& a,
                                        const std::string& b);
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 bool IsPlain(const std::string& text) { return text.find(' ') == std::string::npos; }
@@ -24,7 +24,7 @@ TileIndex::TileIndex(Shape shape, std::vector<TileAxis> axes)
 
 std::int64_t TileIndex::Count(std::size_t axis) const { return Elements(shape_, axes_[axis].dims); }
 
-// As far as one step of each dimension is as far as all of the next.
+// Extends the span as long as a step of each dimension equals the whole extent of the next.
 TileIndex::Span TileIndex::SpanAt(const AffineForm& form, std::size_t axis,
                                   std::size_t first) const {
   const std::vector<std::size_t>& dims = axes_[axis].dims;
@@ -71,8 +71,9 @@ Axes TileIndex::AxesOf(const AffineForm& form) const {
   return axes;
 }
 
-// "k_4 * 9 + k_6 * -1". A difference would be shorter, but Triton 3.6 takes what divides k_6 to
-// divide `0 - k_6` for each element, and then loads several at misaligned addresses.
+// Returns terms such as "k_4 * 9 + k_6 * -1". A difference would be shorter. But Triton 3.6 assumes
+// that a divisor of k_6 also divides `0 - k_6` for each element, and then loads several elements at
+// misaligned addresses.
 std::string TileIndex::Terms(const AffineForm& form, std::size_t axis) {
   std::string terms;
   for (std::size_t i = 0; i < axes_[axis].dims.size(); ++i) {
@@ -134,4 +135,4 @@ std::string TileIndex::Zero(Axes axes) const {
   return text;
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

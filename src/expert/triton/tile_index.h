@@ -1,7 +1,8 @@
 // TileIndex: how the dimensions of a nest are counted along the axes of a kernel's tiles, and the
-// text of forms over them. Neighbours of an axis that a form counts through like one dimension are
-// one index: it is shorter, the compiler sees that it is contiguous, and Triton 3.6 was seen to
-// compile `k // 9 * 9 + k // 3 % 3 * 3 + k % 3` to something other than k for two of 27 values.
+// code of forms over them. Neighbouring dimensions of an axis that a form treats like one dimension
+// share one index. The code is then shorter, and the compiler sees that the access is contiguous.
+// It also avoids a miscompilation: Triton 3.6 compiled `k // 9 * 9 + k // 3 % 3 * 3 + k % 3` to
+// something other than k for two of 27 values.
 #pragma once
 
 #include <compare>
@@ -11,21 +12,21 @@
 #include <string>
 #include <vector>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 #include "expert/triton/py_lines.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
-// One axis of the tiles: a variable that numbers elements, from which the indices of dimensions
-// are taken, outermost first.
+// One axis of the tiles: a variable that numbers elements, from which the indices of the dimensions
+// are computed, outermost first.
 struct TileAxis {
-  std::string index;   // "row"
+  std::string index;   // name of the variable, such as "row"
   std::string suffix;  // "[:, None]" where tiles have two dimensions
   std::vector<std::size_t> dims;
-  std::string inside;  // a variable: which elements are there; empty: all
+  std::string inside;  // mask variable for the elements that exist; empty: all exist
 };
 
-// Which axes a value varies with: bit i for axis i.
+// The axes with which a value varies: bit i stands for axis i.
 using Axes = unsigned;
 
 struct IndexText {
@@ -39,21 +40,23 @@ class TileIndex final {
 
   [[nodiscard]] IndexText Text(const AffineForm& form);
   [[nodiscard]] Axes AxesOf(const AffineForm& form) const;
-  // "row_1 = row // 4 % 3" for each index that was used since the last call.
+  // Returns a definition such as "row_1 = row // 4 % 3" for each index used since the last call.
   [[nodiscard]] std::vector<std::string> Definitions(std::size_t axis);
-  // These, and which elements are there where not all are: the lines of an axis.
+  // Writes the lines of an axis: these definitions, and the mask of the elements that exist, where
+  // not all do.
   void Define(std::size_t axis, PyLines& out);
-  // "row_inside = row < 300" where something is outside, else nothing.
+  // Returns a line such as "row_inside = row < 300", or an empty string where all elements exist.
   [[nodiscard]] std::string InsideDefinition(std::size_t axis) const;
-  // "row_inside[:, None] & column_inside[None, :]"; empty where nothing is outside.
+  // Returns a mask such as "row_inside[:, None] & column_inside[None, :]", or an empty string where
+  // all elements exist.
   [[nodiscard]] std::string Inside(Axes axes) const;
-  // Something that has all these axes, and is zero.
+  // Returns code for a value that is zero and varies with all these axes.
   [[nodiscard]] std::string Zero(Axes axes) const;
   [[nodiscard]] std::int64_t Count(std::size_t axis) const;
   [[nodiscard]] const std::vector<TileAxis>& axes() const { return axes_; }
 
  private:
-  // Dimensions of an axis that are counted as one, by their places in it.
+  // Dimensions of an axis that are counted as one, given by their positions in the axis.
   struct Span {
     std::size_t axis = 0;
     std::size_t first = 0;
@@ -70,4 +73,4 @@ class TileIndex final {
   std::set<Span> used_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

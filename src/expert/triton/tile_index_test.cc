@@ -3,15 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expert/affine.h"
+#include "expert/ir/affine.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Taps of a convolution with three channels along one axis.
+// The taps of a convolution with three channels along one axis.
 TileIndex Taps() { return {{3, 5, 7}, {{"k", "", {0, 1, 2}, "k_inside"}}}; }
 
 TEST(TileIndexTest, DimensionsThatAreCountedThroughAreOneIndex) {
@@ -35,4 +35,4 @@ TEST(TileIndexTest, NoIndexIsSubtracted) {
 }
 
 }  // namespace
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

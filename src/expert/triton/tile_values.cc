@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "core/task.h"
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
-#include "expert/scalar_text.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/spelling.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 namespace {
 
-constexpr std::size_t kLongLine = 70;  // what is longer gets a name
+constexpr std::size_t kLongLine = 70;  // longer values are given a name
 
-// A value of the buffer's memory as what it is computed in.
+// Converts a value from the type of its buffer to the type in which it is computed.
 std::string AsComputed(const std::string& code, DType dtype) {
   switch (dtype) {
     case DType::kBFloat16:
@@ -82,7 +82,7 @@ TileText TileValues::Write(const ExprPtr& expr) {
     if (const auto again = recomputed_.find(buffer); again != recomputed_.end())
       return Write(again->second);
   }
-  // What is below a value that does not vary is computed before the loop as well.
+  // The arguments of a value that does not vary in the loop are computed before the loop as well.
   PyLines* body = body_;
   const bool hoisted = before_ != body_ && !VariesInLoop(expr);
   if (hoisted) body_ = before_;
@@ -105,7 +105,7 @@ TileText TileValues::WriteNode(const ExprPtr& expr) {
   }
   const TileText a = Write(expr->args[0]);
   if (expr->op == ExprOp::kCast) {
-    // A number of Python has no type to change.
+    // A Python number has no type to convert.
     if (a.axes == 0 && expr->args[0]->op == ExprOp::kConstant) return {a.code, 0, expr->type};
     return {CastText(a.code, a.type, expr->type), a.axes, expr->type};
   }
@@ -122,7 +122,7 @@ TileText TileValues::WriteSelect(const Expr& expr) {
           condition.axes | yes.axes | no.axes, expr.type};
 }
 
-// What a mask varies with, the address has to vary with as well.
+// The address must vary with every axis with which the mask varies.
 void TileValues::AddBounds(const Load& load, IndexText& address, std::string& mask) {
   Axes axes = 0;
   for (const Bound& bound : load.bounds) axes |= index_.AxesOf(bound.form);
@@ -171,4 +171,4 @@ void TileValues::Store(PyLines& out, int buffer, const AffineForm& place, const 
   out.Line("tl.store(" + code + ")");
 }
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,5 +1,5 @@
-// TileValues: expressions of a nest as Triton's text over tiles. What is used twice has a name, and
-// what does not vary inside a loop is computed before it.
+// TileValues: writes expressions of a nest as Triton code over tiles. A value that is used twice is
+// given a name, and a value that does not vary inside a loop is computed before it.
 #pragma once
 
 #include <map>
@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "expert/affine.h"
-#include "expert/expression.h"
-#include "expert/program.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 
-namespace pragma::triton {
+namespace pragma::expert::triton {
 
 struct TileText {
   std::string code;
@@ -22,7 +22,7 @@ struct TileText {
   ExprType type = ExprType::kFloat;
 };
 
-// Names of one kernel.
+// The names used in one kernel.
 class Names final {
  public:
   [[nodiscard]] std::string New(std::string_view stem);
@@ -36,22 +36,23 @@ class TileValues final {
   TileValues(const Program& program, TileIndex& index, Names& names)
       : program_(program), index_(index), names_(names) {}
 
-  // Lines of what varies with `loop` go to `body`, of the rest to `before`. Without a loop both
-  // are one, and what is named stays known.
+  // Starts a pass. Lines for values that vary with `loop` go to `body`, all others to `before`.
+  // Without a loop both are the same, and named values stay known.
   void Begin(PyLines* before, PyLines* body, Axes loop);
-  // Of all that is written from now on: counts uses, so that what is used twice is named.
-  void CountUses(const ExprPtr& expr) { pragma::CountUses(expr, uses_); }
+  // Counts the uses in everything that is written from now on, so that a value used twice is given
+  // a name.
+  void CountUses(const ExprPtr& expr) { expert::CountUses(expr, uses_); }
   [[nodiscard]] TileText Write(const ExprPtr& expr);
 
-  // Loads of a buffer are this value: for good, or until the next Begin.
+  // Replaces loads of a buffer by this value: Keep for good, KeepHere until the next Begin.
   void Keep(int buffer, TileText value) { kept_[buffer] = std::move(value); }
   void KeepHere(int buffer, TileText value) { here_[buffer] = std::move(value); }
-  // ... or are computed again.
+  // Replaces loads of a buffer by computing the expression again.
   void Recompute(int buffer, ExprPtr expr) { recomputed_[buffer] = std::move(expr); }
 
   [[nodiscard]] TileText Named(std::string_view stem, const TileText& value);
   void Store(PyLines& out, int buffer, const AffineForm& place, const TileText& value);
-  // What the text has loaded or stored.
+  // Returns the buffers that the code has loaded or stored.
   [[nodiscard]] const std::set<int>& buffers() const { return buffers_; }
 
  private:
@@ -71,10 +72,10 @@ class TileValues final {
   std::map<int, TileText> here_;
   std::map<int, ExprPtr> recomputed_;
   UseCounts uses_;
-  // By the text that they stand for.
+  // Names of values, keyed by the code that they stand for.
   std::map<std::string, std::string> outside_;
   std::map<std::string, std::string> inside_;
   std::set<int> buffers_;
 };
 
-}  // namespace pragma::triton
+}  // namespace pragma::expert::triton

@@ -1,0 +1,279 @@
+#include "app/search_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/roles.h"
+#include "agent/window.h"
+#include "app/agents.h"
+#include "app/context.h"
+#include "app/drop_in.h"
+#include "app/evidence_keeping.h"
+#include "app/recorded_run.h"
+#include "app/sanitize_once.h"
+#include "app/tuning.h"
+#include "app/workbench.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "build/builder.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/profile.h"
+#include "core/task.h"
+#include "core/trial.h"
+#include "llm/model.h"
+#include "machine/machine.h"
+#include "profile/compare.h"
+#include "report/json_text.h"
+#include "search/recording_model.h"
+#include "search/replay.h"
+#include "search/session.h"
+#include "search/settings.h"
+#include "search/stopping.h"
+#include "search/strategy.h"
+#include "store/store.h"
+#include "task/torch_server.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+// A model that the user named, and the recorder that wraps it.
+struct RecordedModel {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<RecordingModel> recorder;
+};
+
+Result<RecordedModel> MakeRecorded(const std::string& spec, const AppContext& context, Store& store,
+                                   Clock& clock) {
+  RecordedModel made;
+  if (IsExpert(spec)) return made;
+  made.model = TRY(MakeModel(spec, context.settings.ModelOptionsOf(spec), clock));
+  made.recorder = std::make_unique<RecordingModel>(*made.model, store);
+  return made;
+}
+
+// The roles, and the models that they use. A preset without conductor or debugger leaves those
+// empty.
+struct Roles {
+  RecordedModel conductor_model;
+  RecordedModel coder_model;
+  RecordedModel debugger_model;
+  Agents agents;
+
+  [[nodiscard]] CallCounts counts() const {
+    CallCounts counts;
+    for (const RecordedModel* made : {&conductor_model, &coder_model, &debugger_model}) {
+      if (!made->recorder) continue;
+      counts.asked += static_cast<std::size_t>(made->recorder->asked());
+      counts.reused += static_cast<std::size_t>(made->recorder->reused());
+    }
+    return counts;
+  }
+};
+
+Result<Roles> MakeRoles(const RunSettings& settings, const AppContext& context, Store& store,
+                        Clock& clock) {
+  Roles roles;
+  AgentModels models;
+  const auto make = [&](const std::string& spec, RecordedModel& made,
+                        Model*& model) -> Result<void> {
+    if (spec.empty() || IsExpert(spec)) return {};
+    made = TRY(MakeRecorded(spec, context, store, clock));
+    model = made.recorder.get();
+    return {};
+  };
+  TRY(make(settings.conductor_model, roles.conductor_model, models.conductor));
+  TRY(make(settings.coder_model, roles.coder_model, models.coder));
+  TRY(make(settings.debugger_model, roles.debugger_model, models.debugger));
+  roles.agents = TRY(RunAgents(context.paths)(models, settings));
+  return roles;
+}
+
+// Evaluates candidates for the search. torch.compile is measured until a first candidate has
+// passed.
+Evaluate WithVerifier(Workbench& bench, TaskBench& task, const SearchObserver& observer,
+                      const SearchPlan& plan) {
+  const TuneChoice tune{.limit = Seconds{plan.settings.tune_seconds}, .again = plan.retune};
+  const bool more = ChosenFromSeveral(plan);
+  return [&bench, &task, &observer, tune, more, compile_baseline = plan.compile_baseline](
+             Candidate& candidate, const Trial* best, int node) {
+    task.set_more_to_come(more);
+    task.set_quick(more);  // without more to come, this evaluation is the final one
+    const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
+    const bool compile = compile_baseline && present == nullptr;
+    const auto on_phase = [&observer, node](std::string_view phase) {
+      observer.on_phase(node, phase);
+    };
+    return EvaluateTuned(bench, task, candidate,
+                         {.best = present, .measure = MeasureWith(compile), .tune = tune},
+                         on_phase);
+  };
+}
+
+Observe WithProfiler(TaskBench& task, const SearchObserver& observer) {
+  return [&task, &observer](const Candidate& candidate, const Evaluation& evaluation,
+                            const Trial* best, int node) -> Result<Profile> {
+    Profile profile =
+        TRY(task.ProfileOf(candidate, evaluation, [&observer, node](std::string_view phase) {
+          observer.on_phase(node, phase);
+        }));
+    if (best != nullptr && best->profile)
+      profile.judgement = CompareProfiles(*best->profile, profile).statement;
+    return profile;
+  };
+}
+
+// Runs sanitizers without reporting progress. The progress line belongs to the model that is asked
+// at the same time.
+Confirm WithSanitizers(Store& store, TaskBench& task) {
+  return [&store, &task](const Candidate& candidate,
+                         const Evaluation& evaluation) -> Result<Evaluation> {
+    Evaluation amended = evaluation;
+    TRY(SanitizeOnce(store, task, candidate, amended));
+    return amended;
+  };
+}
+
+// Builds a candidate while others are judged. The evaluation finds the result in the builder's
+// cache. If the build failed, the evaluation reports why.
+Prepare BuildAhead(const Workbench& bench, const TaskBench& task) {
+  return [&bench, &task](const Candidate& candidate) {
+    if (candidate.language == Language::kTriton) return;  // Triton compiles a kernel where it runs
+    const auto lock = MachineLock::Take(MachineLock::Kind::kShared);
+    const std::string header = InterfaceText(task.task(), candidate.language);
+    if (lock) static_cast<void>(bench.builder().Build(candidate, header));
+  };
+}
+
+SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
+                   const RunSettings& settings) {
+  SessionParts parts;
+  parts.store = &store;
+  parts.conductor = roles.agents.conductor.get();
+  parts.coder = roles.agents.coder.get();
+  parts.debugger = roles.agents.debugger.get();
+  parts.seeds = settings.seeds;
+  parts.example = &settings.example;
+  parts.jobs = settings.jobs;
+  parts.task = &task.task();
+  parts.kernel_header = &settings.kernel_header;
+  parts.advice_from_user = settings.advice_from_user;
+  return parts;
+}
+
+struct Measuring {
+  const AppContext& context;
+  const Workbench& bench;
+  TaskBench& task;
+};
+
+Evaluation OnlyAttempt(Evaluation evaluation) {
+  evaluation.checks.push_back({"final", "note", "the only attempt: nothing chose its figures"});
+  return evaluation;
+}
+
+// The winner of a search was lucky as well as fast. What is reported is therefore measured anew.
+Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
+                                              const SearchPlan& plan,
+                                              const SearchObserver& observer) {
+  const Trial* best = session.tree.best();
+  if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
+  const Measure measure = MeasureWith(plan.compile_baseline);
+  const auto on_phase = [&](std::string_view phase) { observer.on_phase(best->node, phase); };
+  parts.task.set_more_to_come(false);
+  parts.task.set_quick(false);
+  Result<Evaluation> evaluation =
+      ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
+                              : Result<Evaluation>(OnlyAttempt(best->evaluation));
+  Result<void> added;
+  if (evaluation && plan.drop_in) {
+    added =
+        AddDropIn(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
+  }
+  if (evaluation && added) return std::move(*evaluation);
+  Error error = evaluation ? added.error() : evaluation.error();
+  if (error.kind == ErrorKind::kInterrupted) return std::nullopt;
+  return std::unexpected(std::move(error));
+}
+
+// Keeps evidence of the best if it was measured again, and returns the name of the best's bundle.
+Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
+                                     const SearchOutcome& outcome) {
+  const SearchTree& tree = outcome.session.tree;
+  if (tree.best() != nullptr && outcome.final_best && outcome.final_best->passed())
+    KeepFinalEvidence(bench, task, run, tree, *outcome.final_best);
+  return BestBundle(bench.store(), run.id, tree.best() == nullptr ? 0 : tree.best()->node);
+}
+
+}  // namespace
+
+SearchObserver ObserverOf(SearchProgress& progress) {
+  return {.on_phase = [&progress](int attempt,
+                                  std::string_view phase) { progress.OnPhase(attempt, phase); },
+          .on_trial = [&progress](const Trial& trial,
+                                  const SearchTree& tree) { progress.OnTrial(trial, tree); }};
+}
+
+Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, TaskBench& task,
+                                const SearchPlan& plan, const SearchObserver& given) {
+  SystemClock clock;
+  const SearchObserver observer{.on_phase =
+                                    [&given](int attempt, std::string_view phase) {
+                                      if (given.on_phase) given.on_phase(attempt, phase);
+                                    },
+                                .on_trial =
+                                    [&](const Trial& trial, const SearchTree& tree) {
+                                      if (given.on_trial) given.on_trial(trial, tree);
+                                      KeepTrialEvidence(bench, task, plan.run, tree, trial);
+                                    }};
+  const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
+  const std::unique_ptr<Strategy> strategy =
+      TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
+  const MachineSummary machine{plan.settings.machine};
+  SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
+  parts.strategy = strategy.get();
+  parts.clock = &clock;
+  parts.machine = &machine;
+  parts.evaluate = WithVerifier(bench, task, observer, plan);
+  parts.observe = WithProfiler(task, observer);
+  parts.confirm = WithSanitizers(bench.store(), task);
+  if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);
+  parts.observer.on_phase = observer.on_phase;
+  parts.observer.on_trial = observer.on_trial;
+
+  SearchOutcome outcome;
+  outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
+  outcome.final_best = TRY(MeasureBest({context, bench, task}, outcome.session, plan, observer));
+  if (!outcome.final_best && outcome.session.tree.best() != nullptr)
+    outcome.session.stopped = "interrupted";
+  outcome.bundle = TRY(KeepBestEvidence(bench, task, plan.run, outcome));
+  outcome.calls = roles.counts();
+  TRY(AddReusedCalls(bench.store(), plan.run.id, outcome.calls.reused));
+  const std::string final_json =
+      outcome.final_best ? EvaluateObject(task.task(), *outcome.session.tree.best()->candidate,
+                                          *outcome.final_best)
+                         : "";
+  TRY(bench.store().FinishRun(plan.run.id, outcome.session.stopped, final_json));
+  outcome.session.hold.Reset();
+  return outcome;
+}
+
+bool ChosenFromSeveral(const SearchPlan& plan) {
+  return plan.budget.attempts != 1 || plan.settings.tune_seconds > 0;
+}
+
+const Evaluation* ReportedBest(const SearchOutcome& outcome) {
+  if (outcome.final_best) return &*outcome.final_best;
+  const Trial* best = outcome.session.tree.best();
+  return best == nullptr ? nullptr : &best->evaluation;
+}
+
+}  // namespace pragma

@@ -1,0 +1,105 @@
+#include "expert/cpp/anchor_kernel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pragma::expert {
+namespace {
+
+std::int64_t RoundsUp(std::int64_t count, std::int64_t step) { return (count + step - 1) / step; }
+
+// Returns the cost of one step of the innermost loop in half cycles: the number of multiplications,
+// or the number of loads for them where that is larger. Two multiplications start per cycle and
+// each takes four cycles, so eight sums keep the units busy if no operand ever arrives late.
+// Measured, it takes ten.
+std::int64_t StepCost(std::int64_t rows, std::int64_t vectors) {
+  return std::max({rows * vectors, rows + vectors, std::int64_t{10}});
+}
+
+}  // namespace
+
+std::string FillIn(std::string_view text, const Places& values) {
+  std::string out;
+  while (true) {
+    const std::size_t open = text.find('@');
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = text.find('@', open + 1);
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    const auto found =
+        std::ranges::find(values, name, &std::pair<std::string_view, std::string>::first);
+    if (found == values.end()) throw std::logic_error("no value for @" + std::string(name) + "@");
+    out += found->second;
+    text.remove_prefix(close + 1);
+  }
+}
+
+RegisterTile BestTile(const KernelTarget& target, std::int64_t rows, std::int64_t columns) {
+  RegisterTile best;
+  std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t vectors = 1; vectors <= 6; ++vectors) {
+    // Registers besides the sums: the vectors of one step, one broadcast value, and one spare.
+    const std::int64_t most = (target.registers - vectors - 2) / vectors;
+    for (std::int64_t height = std::min(most, rows); height >= 1; --height) {
+      const std::int64_t tail = rows % height;
+      const std::int64_t cost =
+          RoundsUp(columns, vectors * target.lanes) *
+          (rows / height * StepCost(height, vectors) + (tail != 0 ? StepCost(tail, vectors) : 0));
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = {height, vectors};
+      }
+    }
+  }
+  return best;
+}
+
+bool IsLong(const Epilogue& epilogue) {
+  constexpr std::size_t kLong = 250;
+  return epilogue && epilogue(OutputSite{}).size() > kLong;
+}
+
+std::string ExtraParameters(const std::vector<ExtraParameter>& extra) {
+  std::string text;
+  for (const ExtraParameter& parameter : extra)
+    text += ", " + parameter.type + " " + parameter.name;
+  return text;
+}
+
+std::string ExtraArguments(const std::vector<ExtraParameter>& extra) {
+  std::string text;
+  for (const ExtraParameter& parameter : extra) text += ", " + parameter.name;
+  return text;
+}
+
+std::vector<std::int64_t> TuneValues(std::int64_t otherwise, std::vector<std::int64_t> others) {
+  others.push_back(otherwise);
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  std::erase_if(others, [](std::int64_t value) { return value < 1; });
+  return others;
+}
+
+std::string TuneLine(std::string_view name, std::int64_t value, std::vector<std::int64_t> others) {
+  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
+                     fmt::join(TuneValues(value, std::move(others)), ", "));
+}
+
+std::string InCapitals(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+}  // namespace pragma::expert

@@ -1,0 +1,31 @@
+// Writes an anchored nest (plan/anchor_nests.h) as C++.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/emit_expression.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+
+namespace pragma::expert {
+
+// Reserves the names that the generator's code uses around an epilogue, so that the epilogue does
+// not define them again.
+void ReserveNames(ExpressionWriter& values, const OutputSite& site);
+
+struct AnchorText {
+  std::string function;  // function to put before the kernel
+  std::string call;      // statement inside the kernel; @scratch@ stands for the scratch memory
+  std::string before;    // statement to run once before the iterations of a repeat, also with
+                         // @scratch@; empty if nothing is needed
+  std::set<VectorPiece> pieces;
+};
+
+[[nodiscard]] AnchorText EmitAnchor(const Program& program, const Nest& nest,
+                                    const KernelTarget& target, const std::string& name,
+                                    Needs& needs);
+
+}  // namespace pragma::expert

@@ -1,0 +1,81 @@
+#include "expert/cpp/anchored_attention.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/attention_kernel.h"
+#include "expert/cpp/emit_expression.h"
+#include "expert/cpp/matmul_kernel.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/structure.h"
+#include "expert/plan/anchor_nests.h"
+#include "expert/plan/nest.h"
+
+namespace pragma::expert {
+namespace {
+
+// Returns the diagonal beyond which a mask over row and key numbers makes scores -infinity. Those
+// scores need not be computed.
+std::optional<std::int64_t> DiagonalOf(const AttentionHint& form) {
+  const std::optional<Triangle> triangle = TriangleOf(form.score, form.product, kRow, kColumn);
+  if (!triangle || triangle->structure != MatmulStructure::kLowerOutput) return std::nullopt;
+  const std::vector<ExprPtr>& args = form.score->args;
+  const auto nothing = [](const ExprPtr& arm) {
+    return arm->op == ExprOp::kConstant && arm->real == -INFINITY;
+  };
+  if (!nothing(args[1]) && !nothing(args[2])) return std::nullopt;
+  return triangle->diagonal;
+}
+
+}  // namespace
+
+AttentionSpec AttentionOf(const AttentionHint& form, const Shape& shape, const AffineForm& place) {
+  AttentionSpec spec;
+  spec.batch = shape[0];
+  spec.rows = shape[kRow];
+  spec.columns = shape[kColumn];
+  spec.keys = form.shape[2];
+  spec.depth = form.depth;
+  const std::vector<std::int64_t>& query = form.query->load.address.factor;
+  const std::vector<std::int64_t>& key = form.key->load.address.factor;
+  const std::vector<std::int64_t>& value = form.value->load.address.factor;
+  spec.query = {query[0], query[1], query[3]};
+  spec.key = {key[0], key[2], key[3]};
+  spec.value = {value[0], value[2], value[3]};
+  spec.out = {place.factor[0], place.factor[1], 1};
+  spec.diagonal = DiagonalOf(form);
+  spec.empty_zero = form.empty_zero;
+  return spec;
+}
+
+std::string ScoreText(const Program& program, const AttentionHint& form, const OutputSite& site,
+                      Needs& needs) {
+  Nest view;
+  view.shape = form.shape;
+  view.inner.assign(form.shape.size(), false);
+  view.lane = kColumn;
+  ExpressionWriter values(
+      program, view, {std::string(site.batch), std::string(site.row), std::string(site.column)},
+      needs);
+  ReserveNames(values, site);
+  values.CountLanesBy(site.whole ? "AllLanes{}" : std::string(site.lanes));
+  values.Forward(form.product, {std::string(site.value), true, ExprType::kFloat});
+  Writer out;
+  values.BeginPass(&out, &out);
+  values.CountUses(form.score);
+  const Text score = values.Write(form.score);
+  out.Line(fmt::format("{} = {};", site.value, values.AsVector(score)));
+  return out.text();
+}
+
+}  // namespace pragma::expert

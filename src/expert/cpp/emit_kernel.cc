@@ -1,0 +1,265 @@
+#include "expert/cpp/emit_kernel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "build/tunables.h"
+#include "core/task.h"
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/emit_expression.h"
+#include "expert/cpp/emit_nest.h"
+#include "expert/cpp/kernel_body.h"
+#include "expert/cpp/vector_preamble.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/spelling.h"
+#include "expert/plan/attention.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/slices.h"
+#include "expert/plan/store_through.h"
+
+namespace pragma::expert {
+namespace {
+
+std::string FirstLines(const Task& task, const KernelVariant& variant) {
+  std::string text =
+      "// pragma-flags: -O3 -march=native -fopenmp -fno-math-errno -fno-trapping-math";
+  if (variant.Get("unroll") == 1) text += " -funroll-loops";
+  text += "\n";
+  if (variant.Get("compiler") == 1) text += "// pragma-compiler: clang++\n";
+  text += VariantLine(variant);
+  return text + fmt::format("// {}: written by pragma's built-in expert.\n", OneLine(task.name));
+}
+
+NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) {
+  NestChoices choices;
+  choices.threads = variant.Get("threads") == 1;
+  choices.schedule = variant.Get("schedule") == 1 ? "dynamic" : "static";
+  constexpr std::int64_t kNever = INT64_MAX;
+  const std::int64_t past_caches = target.shared_cache_bytes / 2;
+  const int stream = variant.Get("stream");
+  choices.stream_bytes = stream == 1 ? kNever : stream == 2 ? 0 : past_caches;
+  choices.threads_count = target.threads;
+  choices.private_cache_bytes = target.private_cache_bytes;
+  choices.shared_cache_bytes = target.shared_cache_bytes;
+  return choices;
+}
+
+// Returns whether loops, the preamble or kernel.h use a name.
+bool Reserved(const std::string& name) {
+  static const std::set<std::string, std::less<>> kNames{
+      "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",      "n",      "o",
+      "p",    "r",     "s",       "t",     "to",   "u",    "u2",    "v",      "w",      "y",
+      "z",    "along", "begin",   "block", "each", "end",  "first", "from",   "image",  "lanes",
+      "next", "row",   "scratch", "span",  "task", "tile", "turn",  "turned", "vectors"};
+  return kNames.contains(name);
+}
+
+// Replaces PRAGMA_TUNE(NAME, default, ...) by a constant. `name` is the position of NAME, and
+// `comma` the position of the comma behind it.
+std::string Fixed(const std::string& line, std::size_t name, std::size_t comma) {
+  const std::size_t value = line.find_first_not_of(' ', comma + 1);
+  return fmt::format("{}static constexpr int {} = {};\n",
+                     line.substr(0, line.find_first_not_of(' ')), line.substr(name, comma - name),
+                     line.substr(value, line.find(',', value) - value));
+}
+
+// Keeps at most the number of tunables, and of combinations, that the tuner allows in one source.
+// Further tunables become constants with their default values.
+std::string WithinTuner(const std::string& text) {
+  constexpr std::string_view kTune = "PRAGMA_TUNE(";
+  std::string kept;
+  std::size_t count = 0;
+  std::size_t combinations = 1;
+  for (const std::string& line : SplitLines(text)) {
+    const std::size_t at = line.find(kTune);
+    const std::size_t comma = line.find(',', at == std::string::npos ? 0 : at);
+    const bool tunes = at != std::string::npos && comma != std::string::npos;
+    // The line lists NAME, the default and the values. The default is one of the values.
+    const auto values = static_cast<std::size_t>(std::ranges::count(line, ',')) - 1;
+    if (tunes && count < kMostTunables && combinations * values <= kMostCombinations) {
+      ++count;
+      combinations *= values;
+    } else if (tunes) {
+      kept += Fixed(line, at + kTune.size(), comma);
+      continue;
+    }
+    kept += line + "\n";
+  }
+  return kept;
+}
+void MakeNamesUnique(Program& program) {
+  std::set<std::string> taken;
+  for (Buffer& buffer : program.buffers) {
+    std::string name = Reserved(buffer.name) ? buffer.name + "_" : buffer.name;
+    const std::string stem = name;
+    for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+    buffer.name = name;
+  }
+  for (Step& step : program.steps) {
+    if (Reserved(step.name)) step.name += "_";
+    // The name of an accumulator. The buffer itself has the name of the node.
+    step.name += step.kind == Step::Kind::kFold ? "_fold" : "_now";
+  }
+}
+
+// The lifetime of a scratch buffer: the first and the last nest that use it.
+struct Life {
+  std::size_t first = SIZE_MAX;
+  std::size_t last = 0;
+};
+
+// Extends lifetimes: a buffer shared by nests that run in turn for each slice must live through all
+// of them.
+void LastThroughSlices(const Slices& slices, std::map<int, Life>& lives) {
+  for (auto& [buffer, life] : lives) {
+    if (slices.inside.contains(buffer) || life.last < slices.first || life.first > slices.last)
+      continue;
+    life.first = std::min(life.first, slices.first);
+    life.last = std::max(life.last, slices.last);
+  }
+}
+
+std::map<int, Life> Lives(const Program& program, const std::vector<Nest>& nests,
+                          const std::vector<Slices>& sliced) {
+  std::map<int, Life> lives;
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    const auto touch = [&](int buffer) {
+      const Buffer& touched = program.buffers[static_cast<std::size_t>(buffer)];
+      if (touched.kind != Buffer::Kind::kScratch || nests[n].forwarded.contains(buffer)) return;
+      Life& life = lives[buffer];
+      life.first = std::min(life.first, n);
+      life.last = std::max(life.last, n);
+    };
+    for (const Step& step : nests[n].steps) {
+      touch(step.buffer);
+      VisitLoads(step.expr, [&](const Load& load, ExprType) { touch(load.buffer); });
+    }
+  }
+  for (const Slices& slices : sliced) LastThroughSlices(slices, lives);
+  return lives;
+}
+
+struct Layout {
+  std::map<int, std::size_t> offset;  // offset in the scratch memory, in bytes
+  std::size_t bytes = 0;
+};
+
+// First fit: places each buffer where no buffer with an overlapping lifetime is located.
+Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
+  constexpr std::size_t kAlign = 64;
+  Layout layout;
+  std::map<int, std::size_t> sizes;
+  for (const auto& [buffer, life] : lives) {
+    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+    const std::size_t bytes =
+        static_cast<std::size_t>(Elements(spec.shape)) * DTypeSize(spec.dtype);
+    sizes[buffer] = (bytes + kAlign - 1) / kAlign * kAlign;
+    std::size_t place = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& [other, at] : layout.offset) {
+        const Life& theirs = lives.at(other);
+        const bool together = life.first <= theirs.last && theirs.first <= life.last;
+        if (!together || place >= at + sizes[other] || at >= place + sizes[buffer]) continue;
+        place = at + sizes[other];
+        moved = true;
+      }
+    }
+    layout.offset[buffer] = place;
+    layout.bytes = std::max(layout.bytes, place + sizes[buffer]);
+  }
+  return layout;
+}
+
+std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::string Parameters(const Task& task, const Program& program, const std::vector<int>& outputs) {
+  std::string text;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i)
+    text += fmt::format("const {}* __restrict {}, ", DTypeCppName(program.buffers[i].dtype),
+                        program.buffers[i].name);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = outputs[i] < 0
+                                 ? fmt::format("unused_{}", i)
+                                 : program.buffers[static_cast<std::size_t>(outputs[i])].name;
+    text += fmt::format("{}* __restrict {}, ", DTypeCppName(task.outputs[i].dtype), name);
+  }
+  return text + "void* scratch";
+}
+
+std::string Preamble(Needs needs, bool anchors) {
+  std::string text = "#include \"kernel.h\"\n\n";
+  if (needs.cmath) text += "#include <cmath>\n";
+  text += "#include <cstddef>\n#include <cstdint>\n#include <utility>\n";
+  if (anchors) text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
+  if (needs.vectors) needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
+  if (!needs.pieces.empty()) text += VectorPreamble(needs.pieces);
+  if (anchors) text += PackingText();
+  return text;
+}
+
+std::string ScratchSize(std::size_t buffers_bytes, const std::string& anchors) {
+  constexpr std::string_view kDeclaration =
+      "extern \"C\" constinit const std::size_t pragma_scratch_bytes";
+  if (!anchors.empty())
+    return fmt::format(
+        "static constexpr std::size_t Larger(std::size_t a, std::size_t b) {{\n"
+        "  return a < b ? b : a;\n}}\n{} = {} + {};\n",
+        kDeclaration, buffers_bytes, anchors);
+  return buffers_bytes > 0 ? fmt::format("\n{} = {};\n", kDeclaration, buffers_bytes) : "";
+}
+
+}  // namespace
+
+void Simplify(Program& program) {
+  RemoveUnused(program);
+  StoreThrough(program);
+  FuseAttention(program);
+}
+
+std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
+                       const KernelVariant& variant) {
+  Simplify(program);
+  const std::vector<int> outputs = OutputBuffers(task, program);
+  MakeNamesUnique(program);
+  std::vector<Nest> nests = PlanNests(program);
+  const std::vector<Slices> sliced = MakeSlices(program, nests, target);
+  const Layout layout = LayOut(program, Lives(program, nests, sliced));
+
+  Writer body;
+  body.Line(
+      fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program, outputs)));
+  const bool anchors = std::ranges::any_of(nests, &Nest::anchored);
+  if (layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
+  for (const auto& [buffer, offset] : layout.offset) {
+    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+    const std::string_view type = DTypeCppName(spec.dtype);
+    body.Line(fmt::format(
+        "{0}* const {1} = reinterpret_cast<{0}*>(static_cast<char*>(scratch) + {2});  // {3}", type,
+        spec.name, offset, ShapeText(spec.shape)));
+  }
+  KernelBody written(program, target, ChoicesOf(variant, target), layout.bytes, body);
+  written.Write(nests, sliced);
+  body.Line("}");
+
+  return WithTunables(
+      WithinTuner(FirstLines(task, variant) + Preamble(written.needs(), anchors) +
+                  written.functions() + ScratchSize(layout.bytes, written.anchor_scratch()) + "\n" +
+                  body.text()),
+      variant);
+}
+
+}  // namespace pragma::expert

@@ -1,0 +1,206 @@
+#include "expert/cpp/kernel_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/anchored.h"
+#include "expert/cpp/emit_nest.h"
+#include "expert/cpp/nest_pattern.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/slices.h"
+
+namespace pragma::expert {
+namespace {
+
+// Returns a unique name such as "SOFTMAX" for a nest whose first step is "softmax_fold".
+std::string TunableName(const Nest& nest, std::set<std::string>& taken) {
+  std::string name = nest.steps[0].name;
+  const std::size_t end = name.rfind('_');  // start of the suffix that MakeNamesUnique added
+  name = InCapitals(end == std::string::npos ? name : name.substr(0, end));
+  name.resize(name.find_last_not_of('_') + 1);
+  const std::string stem = name;
+  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+  return name;
+}
+
+// Returns a name such as "ComputeBatchNorm1" for "BATCH_NORM_1".
+std::string FunctionName(std::string_view capitals) {
+  std::string name = "Compute";
+  bool begins = true;
+  for (const char c : capitals) {
+    if (c != '_')
+      name += begins ? c : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    begins = c == '_';
+  }
+  return name;
+}
+
+// Returns whether a nest is in a repeat and has so little work per iteration that threads would
+// wait for each other longer than they compute.
+bool IsShortTurn(const Nest& nest) {
+  constexpr std::int64_t kWorthThreads = std::int64_t{1} << 21;  // number of multiplications
+  return nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads;
+}
+
+}  // namespace
+
+KernelTarget KernelBody::TargetOf(const Nest& nest) const {
+  KernelTarget target = target_;
+  if (IsShortTurn(nest)) target.threads = 1;
+  return target;
+}
+
+NestChoices KernelBody::ChoicesOf(const Nest& nest) const {
+  NestChoices choices = choices_;
+  choices.threads = choices.threads && !IsShortTurn(nest);
+  return choices;
+}
+
+void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced) {
+  std::vector<NestPattern> patterns;
+  for (const Nest& nest : nests) {
+    patterns.push_back(PatternOf(program_, nest, TargetOf(nest), ChoicesOf(nest)));
+    ++times_[patterns.back().text];
+  }
+  auto slices = sliced.begin();
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    out_.Line("");
+    if (slices != sliced.end() && n == slices->first) {
+      WriteBefore(*slices, nests, patterns);
+      OpenSlices(*slices, nests);
+    }
+    out_.Line("// " + InWords(nests[n]));
+    nests[n].anchored ? WriteAnchor(nests[n], patterns[n]) : WriteNest(nests[n], patterns[n]);
+    if (slices == sliced.end() || n != slices->last) continue;
+    CloseSlices();
+    ++slices;
+  }
+}
+
+void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests) {
+  const std::string_view index = slices.in_turn ? "turn" : "image";
+  out_.Line(
+      slices.in_turn
+          ? fmt::format("// {} times in turn: each needs what the one before made.", slices.images)
+          : fmt::format("// {} of {} images at a time: what these steps hand on stays in caches.",
+                        slices.at_once, slices.images));
+  out_.Line(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", index,
+                        slices.images, slices.at_once));
+  for (const auto& [buffer, step] : slices.step) {
+    const auto used = [&](const Nest& nest) { return nest.forwarded.contains(buffer); };
+    const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
+    const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
+    if (step == 0 || slices.inside.contains(buffer) || std::any_of(begin, end, used)) continue;
+    Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
+    const bool written =
+        std::any_of(begin, end, [buffer](const Nest& nest) { return Writes(nest, buffer); });
+    whole_names_[buffer] = part.name;
+    out_.Line(fmt::format("{}{}* const {}_part = {} + {} * {};", written ? "" : "const ",
+                          DTypeCppName(part.dtype), part.name, part.name, index, step));
+    part.name += "_part";
+  }
+}
+
+void KernelBody::CloseSlices() {
+  for (const auto& [buffer, name] : whole_names_)
+    program_.buffers[static_cast<std::size_t>(buffer)].name = name;
+  whole_names_.clear();
+  out_.Line("}");
+}
+
+void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
+                             const std::vector<NestPattern>& patterns) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    if (!nests[n].keeps_right) continue;
+    const AnchorText anchor = AnchorOf(nests[n], patterns[n]);
+    if (!anchor.before.empty()) out_.Line(WithScratch(anchor.before));
+  }
+}
+
+// Returns the call of an anchor. Its function is written at the first use.
+AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
+  std::string& name = written_as_[pattern.text];
+  const bool first = name.empty();
+  if (first) {
+    name = nest.steps[0].name;  // a name such as "linear_1_fold"
+    name.resize(name.size() - std::string_view("_fold").size());
+    name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
+  }
+  AnchorText anchor = EmitAnchor(program_, nest, TargetOf(nest), name, needs_);
+  if (first) {
+    functions_ += anchor.function + "\n";
+    anchor_scratch_ = anchor_scratch_.empty()
+                          ? name + "::kScratchBytes"
+                          : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch_, name);
+  }
+  needs_.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
+  needs_.vectors = true;
+  return anchor;
+}
+
+std::string KernelBody::WithScratch(const std::string& call) const {
+  return FillIn(call,
+                {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}});
+}
+
+void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
+  out_.Line(WithScratch(AnchorOf(nest, pattern).call));
+}
+
+void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {
+  if (times_.at(pattern.text) == 1) {
+    choices_.name = TunableName(nest, tunables_);
+    return EmitNest(program_, nest, ChoicesOf(nest), needs_, out_);
+  }
+  const RebasedNest rebased = Rebased(nest);
+  std::string& name = written_as_[pattern.text];
+  if (name.empty()) name = AddFunction(rebased, pattern);
+  out_.Line(Call(name, rebased, pattern));
+}
+
+std::string KernelBody::AddFunction(const RebasedNest& rebased, const NestPattern& pattern) {
+  choices_.name = TunableName(rebased.nest, tunables_);
+  const std::string name = FunctionName(choices_.name);
+  std::string parameters;
+  for (const int buffer : pattern.buffers) {
+    const Buffer& used = program_.buffers[static_cast<std::size_t>(buffer)];
+    parameters += fmt::format("{}{}{}* {}", parameters.empty() ? "" : ", ",
+                              Writes(rebased.nest, buffer) ? "" : "const ",
+                              DTypeCppName(used.dtype), used.name);
+  }
+  Writer function;
+  function.Line(fmt::format("// {}: {} times, named as the first time.", InWords(rebased.nest),
+                            times_.at(pattern.text)));
+  function.Line(fmt::format("static void {}({}) {{", name, parameters));
+  EmitNest(program_, rebased.nest, ChoicesOf(rebased.nest), needs_, function);
+  function.Line("}");
+  functions_ += function.text() + "\n";
+  return name;
+}
+
+std::string KernelBody::Call(const std::string& function, const RebasedNest& rebased,
+                             const NestPattern& pattern) const {
+  std::string arguments;
+  for (const int buffer : pattern.buffers) {
+    const std::int64_t start = rebased.start.at(buffer);
+    arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ",
+                             program_.buffers[static_cast<std::size_t>(buffer)].name,
+                             start == 0 ? "" : fmt::format(" + {}", start));
+  }
+  return fmt::format("{}({});", function, arguments);
+}
+
+}  // namespace pragma::expert

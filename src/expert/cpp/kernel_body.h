@@ -1,0 +1,77 @@
+// KernelBody: writes the code of a kernel's nests in order, and of the functions that they call.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/anchored.h"
+#include "expert/cpp/emit_expression.h"
+#include "expert/cpp/emit_nest.h"
+#include "expert/cpp/nest_pattern.h"
+#include "expert/cpp/writer.h"
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+#include "expert/plan/slices.h"
+
+namespace pragma::expert {
+
+class KernelBody final {
+ public:
+  // `buffers_bytes` is the size of the buffers in the scratch memory. The scratch memory of anchors
+  // is located behind them.
+  KernelBody(Program program, const KernelTarget& target, const NestChoices& choices,
+             std::size_t buffers_bytes, Writer& out)
+      : program_(std::move(program)),
+        target_(target),
+        choices_(choices),
+        buffers_bytes_(buffers_bytes),
+        out_(out) {}
+
+  void Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced);
+
+  [[nodiscard]] const std::string& functions() const { return functions_; }
+  // Returns the largest scratch size that an anchor needs, as a C++ expression. It is empty where
+  // there are no anchors.
+  [[nodiscard]] const std::string& anchor_scratch() const { return anchor_scratch_; }
+  [[nodiscard]] const Needs& needs() const { return needs_; }
+
+ private:
+  // The target and the choices with which one nest is written.
+  [[nodiscard]] KernelTarget TargetOf(const Nest& nest) const;
+  [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
+  void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
+  void CloseSlices();
+  // Writes the work that is done once for all iterations of a repeat.
+  void WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
+                   const std::vector<NestPattern>& patterns);
+  [[nodiscard]] AnchorText AnchorOf(const Nest& nest, const NestPattern& pattern);
+  [[nodiscard]] std::string WithScratch(const std::string& call) const;
+  void WriteAnchor(const Nest& nest, const NestPattern& pattern);
+  void WriteNest(const Nest& nest, const NestPattern& pattern);
+  [[nodiscard]] std::string AddFunction(const RebasedNest& rebased, const NestPattern& pattern);
+  [[nodiscard]] std::string Call(const std::string& function, const RebasedNest& rebased,
+                                 const NestPattern& pattern) const;
+
+  Program program_;  // while slices are open, buffers carry the names of their parts
+  const KernelTarget& target_;
+  NestChoices choices_;
+  std::size_t buffers_bytes_;
+  Writer& out_;
+  Needs needs_;
+  std::string functions_;
+  std::string anchor_scratch_;
+  int anchors_ = 0;
+  std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed
+  std::set<std::string> tunables_;
+  std::map<std::string, int> times_;               // number of uses of each pattern, keyed by its
+                                                   // text
+  std::map<std::string, std::string> written_as_;  // name of the function for each pattern, keyed
+                                                   // by its text
+};
+
+}  // namespace pragma::expert

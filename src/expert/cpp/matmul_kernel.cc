@@ -1,0 +1,364 @@
+#include "expert/cpp/matmul_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/matmul_finish.h"
+#include "expert/cpp/matmul_simple.h"
+#include "expert/cpp/matmul_text.h"
+
+namespace pragma::expert {
+namespace {
+
+// Up to this depth one block holds the whole depth, and results are written to memory once.
+constexpr std::int64_t kWholeDepth = 768;
+constexpr std::int64_t kDepthBlock = 512;
+
+std::int64_t RoundUp(std::int64_t size, std::int64_t step) { return Blocks(size, step) * step; }
+
+// The sizes chosen for one product.
+struct Plan {
+  RegisterTile tile;
+  std::int64_t depth_block = 1;
+  std::int64_t row_tiles = 1;     // tiles in a block of a
+  std::int64_t column_tiles = 1;  // tiles in a block of b
+  bool shared = false;            // all threads share packed b
+  int threads = 1;
+  bool stream = false;
+  [[nodiscard]] bool blocked(const MatmulSpec& spec) const { return depth_block < spec.depth; }
+};
+
+bool IsBanded(const MatmulSpec& spec) { return !spec.a_nonzero.all() || !spec.b_nonzero.all(); }
+
+// Returns whether b's panels are packed separately from the product.
+bool Keeps(const MatmulSpec& spec) {
+  return spec.keeps_b && spec.batch == 1 && spec.structure == MatmulStructure::kNone &&
+         !IsBanded(spec);
+}
+
+// Merges consecutive matrices of a and c that are multiplied by the same b into one long matrix.
+MatmulSpec Flattened(MatmulSpec spec, std::int64_t& rows_of_one) {
+  rows_of_one = 0;
+  if (spec.batch == 1 || spec.b.batch != 0 || IsBanded(spec) ||
+      spec.structure != MatmulStructure::kNone || spec.c.second != 1 || spec.columns == 1 ||
+      spec.a.batch != spec.rows * spec.a.first || spec.c.batch != spec.rows * spec.c.first)
+    return spec;
+  rows_of_one = spec.rows;
+  spec.rows *= spec.batch;
+  spec.batch = 1;
+  spec.a.batch = spec.c.batch = 0;
+  return spec;
+}
+
+// Makes the contiguous dimension of c its columns. Where both are contiguous, the longer one is
+// chosen.
+MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
+  swapped = spec.c.second != 1 || (spec.columns == 1 && spec.rows > 1 && spec.c.first == 1);
+  if (!swapped) return spec;
+  std::swap(spec.rows, spec.columns);
+  std::swap(spec.a, spec.b);
+  std::swap(spec.a.first, spec.a.second);
+  std::swap(spec.b.first, spec.b.second);
+  std::swap(spec.c.first, spec.c.second);
+  spec.diagonal = -spec.diagonal;
+  spec.keeps_b = false;
+  const Diagonals left = spec.a_nonzero;
+  spec.a_nonzero = spec.b_nonzero.Transposed();
+  spec.b_nonzero = left.Transposed();
+  using enum MatmulStructure;
+  switch (spec.structure) {
+    case kUpperOutput: spec.structure = kLowerOutput; break;
+    case kLowerOutput: spec.structure = kUpperOutput; break;
+    case kDiagonalA: spec.structure = kDiagonalB; break;
+    case kDiagonalB: spec.structure = kDiagonalA; break;
+    case kNone: break;
+  }
+  return spec;
+}
+
+Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
+  Plan plan;
+  plan.tile = BestTile(target, spec.rows, spec.columns);
+  plan.depth_block = spec.depth <= kWholeDepth || Keeps(spec)
+                         ? spec.depth
+                         : RoundUp(Blocks(spec.depth, Blocks(spec.depth, kDepthBlock)), 16);
+  const double work =
+      static_cast<double>(spec.batch * spec.rows) * static_cast<double>(spec.columns * spec.depth);
+  plan.threads = work < 1e5 ? 1 : target.threads;
+  const std::int64_t all_row_tiles = Blocks(spec.rows, plan.tile.rows);
+  const std::int64_t tile_columns = plan.tile.vectors * target.lanes;
+  const std::int64_t all_column_tiles = Blocks(spec.columns, tile_columns);
+  // Half of a core's own cache is for rows of a. The other half is for panels of b and c.
+  const std::int64_t most_row_tiles = std::max<std::int64_t>(
+      1, target.private_cache_bytes / 2 / (plan.tile.rows * plan.depth_block * kFloatBytes));
+  const std::int64_t panel_bytes = tile_columns * plan.depth_block * kFloatBytes;
+  plan.shared = !Keeps(spec) && plan.threads > 1 && spec.batch < 2 * plan.threads &&
+                all_row_tiles >= 3 * plan.threads;
+  if (plan.shared) {
+    // Chooses the number of blocks of rows so that all threads are busy to the end.
+    const std::int64_t blocks =
+        RoundUp(Blocks(all_row_tiles, std::min<std::int64_t>(most_row_tiles, 12)), plan.threads);
+    plan.row_tiles = Blocks(all_row_tiles, blocks);
+    plan.column_tiles =
+        std::clamp<std::int64_t>(target.shared_cache_bytes / 2 / panel_bytes, 1, all_column_tiles);
+  } else {
+    plan.row_tiles = std::min(most_row_tiles, all_row_tiles);
+    const std::int64_t share = std::max<std::int64_t>(1, plan.threads);
+    plan.column_tiles = std::clamp<std::int64_t>(
+        target.shared_cache_bytes / 2 / share / panel_bytes, 1, all_column_tiles);
+    // With few matrices, their columns are divided among threads.
+    if (spec.batch < 4 * share && share > 1)
+      plan.column_tiles =
+          std::min(plan.column_tiles, Blocks(all_column_tiles * spec.batch, 4 * share));
+  }
+  const std::int64_t output_bytes = spec.batch * spec.rows * spec.columns * kFloatBytes;
+  plan.stream = spec.aligned_output && !plan.blocked(spec) &&
+                output_bytes >= target.shared_cache_bytes && spec.c.first % target.lanes == 0 &&
+                spec.c.batch % target.lanes == 0;
+  return plan;
+}
+
+// MatmulWriter: holds every value for which the @names@ of the templates may ask.
+class MatmulWriter final {
+ public:
+  MatmulWriter(const MatmulSpec& spec, const KernelTarget& target, bool swapped,
+               std::int64_t rows_of_one)
+      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped), rows_of_one_(rows_of_one) {}
+
+  [[nodiscard]] std::string Text() const {
+    std::string text = Head();
+    text += MatmulFinishText(spec_, {.swapped = swapped_,
+                                     .blocked = blocked(),
+                                     .stream = plan_.stream,
+                                     .rows_of_one = rows_of_one_});
+    text += Tile();
+    text += Multiply() + Driver();
+    return text + fmt::format("}}  // namespace {}\n", spec_.name);
+  }
+
+ private:
+  [[nodiscard]] bool blocked() const { return plan_.blocked(spec_); }
+  [[nodiscard]] bool triangular() const { return IsTriangular(spec_); }
+  [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
+  [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
+  [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
+
+  [[nodiscard]] bool banded() const { return IsBanded(spec_); }
+  [[nodiscard]] std::string depth_flag() const {
+    return banded() && blocked() ? ", std::int64_t depth0" : "";
+  }
+
+  [[nodiscard]] std::string Head() const;
+  [[nodiscard]] std::string Tile() const;
+  [[nodiscard]] std::string Prefetch() const;
+  [[nodiscard]] std::string DepthRange() const;
+  [[nodiscard]] std::string Multiply() const;
+  [[nodiscard]] std::string Driver() const;
+  [[nodiscard]] std::string DepthLoop(std::string_view indent) const;
+
+  const MatmulSpec& spec_;
+  Plan plan_;
+  bool swapped_;
+  std::int64_t rows_of_one_;
+};
+
+std::string MatmulWriter::Head() const {
+  const std::string name = InCapitals(spec_.name);
+  std::string text = fmt::format("\n// c[{0} x {1}] = a[{0} x {2}] * b[{2} x {1}]", spec_.rows,
+                                 spec_.columns, spec_.depth);
+  if (spec_.batch > 1) text += fmt::format(", {} times", spec_.batch);
+  if (swapped_) text += "; a and b change places, so that c's rows are contiguous";
+  text += fmt::format(".\nnamespace {} {{\n", spec_.name);
+  text += fmt::format(
+      "[[maybe_unused]] static constexpr std::int64_t kBatch = {}, kRows = {}, kColumns = {}, "
+      "kDepth = {};\n",
+      spec_.batch, spec_.rows, spec_.columns, spec_.depth);
+  text += "// Sums in registers: rows times vectors.\n";
+  text += TuneLine(name + "_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
+  text += TuneLine(name + "_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
+  text += "// Blocks: of a (in tiles) for the core's own cache, of b for the shared one.\n";
+  text +=
+      TuneLine(name + "_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
+  text += TuneLine(name + "_COLUMN_TILES", plan_.column_tiles,
+                   {plan_.column_tiles / 2, plan_.column_tiles * 2});
+  if (blocked()) text += TuneLine(name + "_DEPTH", plan_.depth_block, {256, 384, 768});
+  text += fmt::format(R"(static constexpr int kThreads = {0};
+static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
+static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;
+static constexpr std::int64_t kTileColumns = kTileVectors * kLanes;
+static constexpr std::int64_t kRowBlock = {1}_ROW_TILES * kTileRows;
+static constexpr std::int64_t kColumnBlock = {1}_COLUMN_TILES * kTileColumns;
+static constexpr std::int64_t kDepthBlock = {2};
+)",
+                      plan_.threads, name, blocked() ? name + "_DEPTH" : "kDepth");
+  return text;
+}
+
+std::string MatmulWriter::Tile() const {
+  const bool lengthy = IsLong(spec_.epilogue);
+  const auto ending = [&](std::string_view text) {
+    return FillIn(text, {{"arguments", arguments()},
+                         {"of_batch", BatchArgument(spec_)},
+                         {"why", lengthy ? "what follows" : "the rare case"},
+                         {"block_arguments", flags(", first, last")}});
+  };
+  return FillIn(matmul_text::kTile,
+                {{"extra", extra()},
+                 {"batch", BatchParameter(spec_)},
+                 {"block_flags", flags(", bool first, bool last")},
+                 {"ending", (lengthy ? std::string() : ending(matmul_text::kWholeEnding)) +
+                                ending(matmul_text::kEnding)},
+                 {"prefetch", Prefetch()}});
+}
+
+std::string MatmulWriter::Prefetch() const {
+  if (!blocked()) return "";
+  const std::string batch =
+      spec_.batch > 1 ? fmt::format("batch * {} + ", spec_.c.batch) : std::string();
+  return fmt::format(R"(  if (!first) {{
+    for (std::int64_t i = 0; i < kTall; ++i)
+      for (std::int64_t j = 0; j < kTileVectors; ++j)
+        __builtin_prefetch(c + {}(row + i) * {} + column + j * kLanes, 1);
+  }}
+)",
+                     batch, spec_.c.first);
+}
+
+// Returns the range of the depth that a tile needs, counted from the first step of the block.
+std::string MatmulWriter::DepthRange() const {
+  const auto plus = [](std::int64_t number) {
+    return number == 0 ? std::string()
+                       : fmt::format(" {} {}", number < 0 ? '-' : '+', std::abs(number));
+  };
+  std::vector<std::string> begins;
+  std::vector<std::string> ends;  // one behind the last step
+  const Diagonals& a = spec_.a_nonzero;
+  const Diagonals& b = spec_.b_nonzero;
+  if (a.low) begins.push_back("row0 + row" + plus(*a.low));
+  if (a.high) ends.push_back("row0 + row + kTileRows" + plus(*a.high));
+  if (b.high) begins.push_back("column0 + column" + plus(-*b.high));
+  if (b.low) ends.push_back("column0 + column + kTileColumns" + plus(-*b.low));
+  const auto one = [](const std::vector<std::string>& all, std::string_view which) {
+    return all.size() == 1 ? all[0] : fmt::format("std::{}({})", which, fmt::join(all, ", "));
+  };
+  const std::string offset = blocked() ? " - depth0" : "";
+  std::string text = "      // Beside these steps all factors are zero.\n";
+  text += begins.empty()
+              ? "      constexpr std::int64_t begin = 0;\n"
+              : fmt::format(
+                    "      const std::int64_t begin = std::clamp<std::int64_t>({}{}, 0, depth);\n",
+                    one(begins, "max"), offset);
+  text +=
+      ends.empty()
+          ? "      const std::int64_t end = depth;\n"
+          : fmt::format(
+                "      const std::int64_t end = std::clamp<std::int64_t>({}{}, begin, depth);\n",
+                one(ends, "min"), offset);
+  return text;
+}
+
+std::string MatmulWriter::Multiply() const {
+  std::string skip;
+  const std::string count = banded() ? "end - begin" : "depth";
+  if (triangular()) {
+    skip =
+        "      const bool outside = Outside(row0 + row, column0 + column, kTileRows, "
+        "kTileColumns);\n";
+    if (blocked()) skip += "      if (outside && !last) continue;\n";
+  }
+  if (banded()) {
+    skip += DepthRange();
+    if (blocked()) skip += "      if (begin == end && !first && !last) continue;\n";
+  }
+  return FillIn(matmul_text::kMultiply,
+                {{"extra", extra()},
+                 {"arguments", arguments()},
+                 {"batch", BatchParameter(spec_)},
+                 {"of_batch", BatchArgument(spec_)},
+                 {"block_flags", depth_flag() + flags(", bool first, bool last")},
+                 {"a_begin", banded() ? " + begin * kTileRows" : ""},
+                 {"b_begin", banded() ? " + begin * kTileColumns" : ""},
+                 {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
+                 {"steps", triangular() ? "outside ? 0 : " + count : count},
+                 {"skip", skip},
+                 {"a_row", fmt::format("{}", spec_.a.first)},
+                 {"a_depth", fmt::format("{}", spec_.a.second)}});
+}
+
+std::string MatmulWriter::DepthLoop(std::string_view indent) const {
+  if (!blocked())
+    return fmt::format("{}{{\n{}  constexpr std::int64_t depth = kDepth;\n", indent, indent);
+  return fmt::format(
+      "{0}for (std::int64_t depth0 = 0; depth0 < kDepth; depth0 += kDepthBlock) {{\n"
+      "{0}  const std::int64_t depth = std::min<std::int64_t>(kDepthBlock, kDepth - depth0);\n"
+      "{0}  const bool first = depth0 == 0, last = depth0 + depth == kDepth;\n",
+      indent);
+}
+
+std::string MatmulWriter::Driver() const {
+  const auto offset = [&](std::int64_t batch, std::int64_t depth) {
+    std::string text;
+    if (spec_.batch > 1) text += fmt::format("batch * {}", batch);
+    if (blocked()) text += fmt::format("{}depth0 * {}", text.empty() ? "" : " + ", depth);
+    return text.empty() ? std::string("0") : text;
+  };
+  const bool parallel = plan_.threads > 1;
+  return FillIn(
+      Keeps(spec_)   ? matmul_text::kKeptDriver
+      : plan_.shared ? matmul_text::kSharedDriver
+                     : matmul_text::kTaskDriver,
+      {{"operands", swapped_ ? "const float* b, const float* a" : "const float* a, const float* b"},
+       {"extra", extra()},
+       {"arguments", arguments()},
+       {"block_arguments", (depth_flag().empty() ? "" : ", depth0") + flags(", first, last")},
+       {"of_batch", BatchArgument(spec_)},
+       {"batch_loop",
+        spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},
+       {"depth_loop", DepthLoop(plan_.shared ? "      " : "        ")},
+       {"a_offset", offset(spec_.a.batch, spec_.a.second)},
+       {"b_offset", offset(spec_.b.batch, spec_.b.first)},
+       {"a_row", fmt::format("{}", spec_.a.first)},
+       {"b_column", fmt::format("{}", spec_.b.second)},
+       {"b_depth", fmt::format("{}", spec_.b.first)},
+       {"task_note", !parallel ? "Too small to share out among threads."
+                     : Keeps(spec_)
+                         ? "Blocks of columns are independent."
+                         : "Blocks of columns are independent: each thread packs its own."},
+       {"parallel", parallel ? "#pragma omp parallel num_threads(kThreads)\n" : ""},
+       {"thread", parallel ? "omp_get_thread_num()" : "0"},
+       {"omp_for", parallel ? "#pragma omp for collapse(2) schedule(dynamic)\n" : ""},
+       {"omp_for_one", parallel ? "#pragma omp for schedule(static)\n" : ""},
+       {"stream_end", plan_.stream ? "    StreamEnd();\n" : ""}});
+}
+
+}  // namespace
+
+KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target) {
+  bool swapped = false;
+  std::int64_t rows_of_one = 0;
+  const MatmulSpec spec = Normalised(Flattened(original, rows_of_one), swapped);
+  KernelText kernel;
+  kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
+  if (IsDiagonal(spec)) {
+    kernel.code = DiagonalText(spec, target, swapped);
+  } else if (SuitsDots(spec)) {
+    kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
+  } else if (SuitsLines(spec)) {
+    kernel.pieces.insert(VectorPiece::kLoops);
+    kernel.code = LinesText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
+  } else {
+    kernel.code = MatmulWriter(spec, target, swapped, rows_of_one).Text();
+    kernel.keeps = Keeps(spec);
+  }
+  return kernel;
+}
+
+}  // namespace pragma::expert

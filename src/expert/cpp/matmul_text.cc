@@ -1,0 +1,211 @@
+#include "expert/cpp/matmul_text.h"
+
+#include <string_view>
+
+namespace pragma::expert::matmul_text {
+
+const std::string_view kFinish = R"(
+// A vector of results on its way to c@finish_note@.
+[[maybe_unused]] static inline void Finish(Vec value, float* c@extra@, @batch@std::int64_t row, std::int64_t column@finish_flags@) {
+  const std::int64_t index = @index@;
+@add_whole@@epilogue_whole@  @store@(c + index, value);
+}
+// The same where fewer than kLanes columns are left.
+[[maybe_unused]] static inline void FinishPart(Vec value, float* c@extra@, @batch@std::int64_t row,
+                                        std::int64_t column, std::int64_t lanes@finish_flags@) {
+  const std::int64_t index = @index@;
+@add_part@@epilogue_part@  StorePart(c + index, value, lanes);
+}
+)";
+
+const std::string_view kTile = R"(
+// kTall rows of c by kTileColumns columns: every sum stays in a register over the whole depth.
+template <std::int64_t kTall>
+__attribute__((noinline)) static void Tile(const float* a, const float* b, float* c@extra@,
+                                           std::int64_t depth, @batch@std::int64_t row,
+                                           std::int64_t column@block_flags@) {
+@prefetch@  Vec sum[kTall][kTileVectors] = {};
+  for (std::int64_t k = 0; k < depth; ++k) {
+    Vec line[kTileVectors];
+#pragma GCC unroll 8
+    for (std::int64_t j = 0; j < kTileVectors; ++j)
+      line[j] = LoadHeld(b + k * kTileColumns + j * kLanes);
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < kTall; ++i) {
+      const Vec factor = Broadcast(a[k * kTileRows + i]);
+#pragma GCC unroll 8
+      for (std::int64_t j = 0; j < kTileVectors; ++j)
+        sum[i][j] = Fma(factor, line[j], sum[i][j]);
+    }
+  }
+@ending@}
+)";
+
+const std::string_view kWholeEnding = R"(  if (column + kTileColumns <= kColumns) {
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < kTall; ++i) {
+#pragma GCC unroll 8
+      for (std::int64_t j = 0; j < kTileVectors; ++j)
+        Finish(sum[i][j], c@arguments@, @of_batch@row + i, column + j * kLanes@block_arguments@);
+    }
+    return;
+  }
+)";
+
+const std::string_view kEnding =
+    R"(  float results[kTall][kTileColumns];  // so that @why@ stays a small loop
+#pragma GCC unroll 32
+  for (std::int64_t i = 0; i < kTall; ++i) {
+#pragma GCC unroll 8
+    for (std::int64_t j = 0; j < kTileVectors; ++j) Store(results[i] + j * kLanes, sum[i][j]);
+  }
+  const std::int64_t columns = std::min(kTileColumns, kColumns - column);
+#pragma GCC unroll 1
+  for (std::int64_t i = 0; i < kTall; ++i) {
+    std::int64_t j = 0;
+#pragma GCC unroll 1
+    for (; j + kLanes <= columns; j += kLanes)
+      Finish(Load(results[i] + j), c@arguments@, @of_batch@row + i, column + j@block_arguments@);
+    if (j < columns)
+      FinishPart(Load(results[i] + j), c@arguments@, @of_batch@row + i, column + j,
+                 columns - j@block_arguments@);
+  }
+)";
+
+const std::string_view kTriangle = R"(
+// The @side@ triangle is what counts: @condition@.
+static inline bool Outside(std::int64_t row, std::int64_t column,
+                           [[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int64_t columns) {
+  return @outside@;
+}
+static inline Vec KeepTriangle(Vec value, std::int64_t row, std::int64_t column) {
+  if (@all_inside@) return value;
+  for (std::int64_t lane = 0; lane < kLanes; ++lane)
+    if (!(@inside@)) value[lane] = 0.0f;
+  return value;
+}
+)";
+
+const std::string_view kMultiply = R"(
+// Packed rows of a by packed columns of b, tile by tile.
+static void Multiply(const float* a_panels, const float* b_panels, float* c@extra@,
+                     @batch@std::int64_t row0, std::int64_t rows,
+                     std::int64_t column0, std::int64_t columns, std::int64_t depth@block_flags@) {
+  for (std::int64_t column = 0; column < columns; column += kTileColumns) {
+    for (std::int64_t row = 0; row < rows; row += kTileRows) {
+@skip@      const float* a_panel = a_panels + row * kDepthBlock@a_begin@;
+      const float* b_panel = b_panels + column * kDepthBlock@b_begin@;
+      if (rows - row >= kTileRows) {
+        Tile<kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
+                        column0 + column@tile_flags@);
+      } else if constexpr (kRows % kTileRows != 0) {
+        Tile<kRows % kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
+                                column0 + column@tile_flags@);
+      }
+    }
+  }
+}
+
+static void PackRows(const float* a, std::int64_t rows, std::int64_t depth, float* panels) {
+  for (std::int64_t row = 0; row < rows; row += kTileRows)
+    PackPanel<kTileRows>(a + row * @a_row@, @a_row@, @a_depth@, rows - row, depth,
+                         panels + row * kDepthBlock);
+}
+)";
+
+const std::string_view kSharedDriver = R"(
+static constexpr std::int64_t kPackedA = (kRowBlock * kDepthBlock + 2 * kLanes) / kLanes * kLanes;
+static constexpr std::int64_t kPackedB =
+    (kColumnBlock + kTileColumns - 1) / kTileColumns * kTileColumns * kDepthBlock;
+static constexpr std::size_t kScratchBytes = sizeof(float) * (kPackedB + kThreads * kPackedA);
+
+// All threads pack a block of b, which they then share; each takes blocks of rows in turn.
+static void Run(@operands@, float* c@extra@, char* scratch) {
+  float* b_panels = reinterpret_cast<float*>(scratch);
+#pragma omp parallel num_threads(kThreads)
+  {
+    float* a_panels = b_panels + kPackedB + omp_get_thread_num() * kPackedA;
+@batch_loop@    for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+      const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
+@depth_loop@#pragma omp for schedule(static)
+        for (std::int64_t column = 0; column < columns; column += kTileColumns)
+          PackPanel<kTileColumns>(b + @b_offset@ + (column0 + column) * @b_column@, @b_column@,
+                                  @b_depth@, columns - column, depth,
+                                  b_panels + column * kDepthBlock);
+#pragma omp for schedule(dynamic)
+        for (std::int64_t row = 0; row < kRows; row += kRowBlock) {
+          const std::int64_t rows = std::min(kRowBlock, kRows - row);
+          PackRows(a + @a_offset@ + row * @a_row@, rows, depth, a_panels);
+          Multiply(a_panels, b_panels, c@arguments@, @of_batch@row, rows, column0, columns,
+                   depth@block_arguments@);
+        }
+      }
+    }
+@stream_end@  }
+}
+)";
+
+const std::string_view kTaskDriver = R"(
+static constexpr std::int64_t kPackedA = (kRowBlock * kDepthBlock + 2 * kLanes) / kLanes * kLanes;
+static constexpr std::int64_t kPackedB =
+    (kColumnBlock + kTileColumns - 1) / kTileColumns * kTileColumns * kDepthBlock;
+static constexpr std::size_t kScratchBytes = sizeof(float) * kThreads * (kPackedA + kPackedB);
+
+// @task_note@
+static void Run(@operands@, float* c@extra@, char* scratch) {
+@parallel@  {
+    float* b_panels = reinterpret_cast<float*>(scratch) + @thread@ * (kPackedA + kPackedB);
+    float* a_panels = b_panels + kPackedB;
+@omp_for@    for (std::int64_t batch = 0; batch < kBatch; ++batch) {
+      for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+        const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
+@depth_loop@          for (std::int64_t column = 0; column < columns; column += kTileColumns)
+            PackPanel<kTileColumns>(b + @b_offset@ + (column0 + column) * @b_column@, @b_column@,
+                                    @b_depth@, columns - column, depth,
+                                    b_panels + column * kDepthBlock);
+          for (std::int64_t row = 0; row < kRows; row += kRowBlock) {
+            const std::int64_t rows = std::min(kRowBlock, kRows - row);
+            PackRows(a + @a_offset@ + row * @a_row@, rows, depth, a_panels);
+            Multiply(a_panels, b_panels, c@arguments@, @of_batch@row, rows, column0, columns,
+                     depth@block_arguments@);
+          }
+        }
+      }
+    }
+@stream_end@  }
+}
+)";
+
+const std::string_view kKeptDriver = R"(
+static constexpr std::int64_t kPackedA = (kRowBlock * kDepthBlock + 2 * kLanes) / kLanes * kLanes;
+static constexpr std::int64_t kPackedB =
+    (kColumns + kTileColumns - 1) / kTileColumns * kTileColumns * kDepth;
+static constexpr std::size_t kScratchBytes = sizeof(float) * (kPackedB + kThreads * kPackedA);
+
+// b's panels, which all calls of Run share.
+static void Pack(const float* b, char* scratch) {
+  float* b_panels = reinterpret_cast<float*>(scratch);
+  for (std::int64_t column = 0; column < kColumns; column += kTileColumns)
+    PackPanel<kTileColumns>(b + column * @b_column@, @b_column@, @b_depth@, kColumns - column,
+                            kDepth, b_panels + column * kDepth);
+}
+
+// @task_note@
+static void Run(const float* a, const float*, float* c@extra@, char* scratch) {
+  const float* b_panels = reinterpret_cast<float*>(scratch);
+@parallel@  {
+    float* a_panels = reinterpret_cast<float*>(scratch) + kPackedB + @thread@ * kPackedA;
+@omp_for_one@    for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+      const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
+      for (std::int64_t row = 0; row < kRows; row += kRowBlock) {
+        const std::int64_t rows = std::min(kRowBlock, kRows - row);
+        PackRows(a + row * @a_row@, rows, kDepth, a_panels);
+        Multiply(a_panels, b_panels + column0 * kDepth, c@arguments@, row, rows, column0, columns,
+                 kDepth);
+      }
+    }
+@stream_end@  }
+}
+)";
+
+}  // namespace pragma::expert::matmul_text

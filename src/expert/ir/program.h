@@ -1,0 +1,116 @@
+// Program: a module as loop nests in order, each writing one buffer. Lowering produces it from the
+// graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/diagonals.h"
+#include "expert/ir/expression.h"
+
+namespace pragma::expert {
+
+struct Buffer {
+  enum class Kind : std::uint8_t { kArgument, kOutput, kScratch };
+  Kind kind = Kind::kScratch;
+  std::string name;  // a C++ identifier
+  DType dtype = DType::kFloat32;
+  Shape shape;  // contiguous
+};
+
+enum class Fold : std::uint8_t { kSum, kProduct, kMin, kMax, kArgMin, kArgMax };
+
+// A product of two tensors summed over shared dimensions. It is kept in addition to the step's
+// plain loops, so that the generator for this family may take over the step. Loads are over the
+// step's shape.
+struct ProductHint {
+  ExprPtr left;
+  ExprPtr right;
+  ExprPtr bias;            // added to each element; may be null
+  Diagonals left_nonzero;  // nonzero bands of the matrices of each operand
+  Diagonals right_nonzero;
+};
+
+// A convolution, kept in addition to the step's plain loops. Sizes of the spatial dimensions are in
+// order, the innermost last.
+struct ConvolutionHint {
+  int input = 0;  // number of a contiguous buffer
+  int weight = 0;
+  int bias = -1;  // -1: there is no bias
+  std::int64_t batch = 1;
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+  std::int64_t groups = 1;
+  Shape in_size;
+  Shape out_size;
+  Shape kernel;
+  Shape stride;
+  Shape padding;
+  Shape dilation;
+  bool transposed = false;
+};
+
+// Attention: weights times values, where the weights are the softmax of scores that are products
+// themselves. Forms are over [batch, row, key, last]. For query and key, last is the depth of the
+// product of the scores; for value it is the column of the result. `score` is over [batch, row,
+// key].
+struct AttentionHint {
+  Shape shape;  // batch, rows, keys
+  std::int64_t depth = 1;
+  ExprPtr query;
+  ExprPtr key;
+  ExprPtr value;
+  ExprPtr score;            // score as a function of the product, which it loads from `product`
+  int product = 0;          // a buffer that is no longer written
+  bool empty_zero = false;  // rows without any weight give zero, else NaN
+};
+
+struct Step {
+  enum class Kind : std::uint8_t { kMap, kFold, kScan };
+  Kind kind = Kind::kMap;
+  Fold fold = Fold::kSum;    // operation of kFold and kScan
+  Shape shape;               // shape of the loop nest
+  std::vector<bool> folded;  // the dimensions that are reduced; for a scan, the one that is scanned
+  ExprPtr expr;
+  AffineForm position;  // kArgMin, kArgMax: the index of an element
+  int buffer = 0;
+  AffineForm place;  // offset of the result in the buffer
+  std::string name;  // name of the graph's node; names variables
+  std::string what;  // description for the comment in the generated code
+  std::optional<ProductHint> product;
+  std::optional<ConvolutionHint> convolution;
+  std::optional<AttentionHint> attention;  // the step's expression then only lists what it loads
+  int repeat = -1;                         // index into the program's repeats; the steps of one
+                                           // repeat are neighbours
+  int parts = 1;  // with a hint: number of steps, from this one on, that form the whole operator
+};
+
+// A group of steps that runs many times in sequence, since each iteration needs results of the one
+// before.
+struct Repeat {
+  std::int64_t count = 1;
+  std::map<int, std::int64_t> step;  // buffer -> distance in elements by which it advances in each
+                                     // iteration
+};
+
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  std::vector<Repeat> repeats;
+};
+
+// Returns whether the result of the reduction is the position of an element, not a value.
+[[nodiscard]] bool IsArgFold(Fold fold);
+[[nodiscard]] bool IsPosition(const Step& step);
+
+// Returns the buffer of each output of the task. Outputs are found by name, so call this before
+// names change. -1 means that no step writes the output.
+[[nodiscard]] std::vector<int> OutputBuffers(const Task& task, const Program& program);
+
+}  // namespace pragma::expert

@@ -1,0 +1,30 @@
+// Reductions (folds) from which several operators are built.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "expert/lower/program_builder.h"
+
+namespace pragma::expert {
+
+[[nodiscard]] Value Times(ProgramBuilder& builder, const Value& value, double factor);
+[[nodiscard]] Value Mean(ProgramBuilder& builder, const Value& value,
+                         const std::vector<bool>& folded, bool keep);
+// Returns the sum of (value - mean)^2. It makes two passes over the data, for the best accuracy
+// that is possible.
+[[nodiscard]] Value SquaredDistance(ProgramBuilder& builder, const Value& value, const Value& mean,
+                                    const ProgramBuilder::FoldPlan& plan);
+
+// exp(value - largest), which cannot overflow, and its sum. Reduced dimensions are kept with size
+// 1.
+struct Shifted {
+  Value largest;
+  Value exponential;
+  Value sum;
+};
+enum class Keep : std::uint8_t { kNothing, kExponentials };
+[[nodiscard]] Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
+                                          const std::vector<bool>& folded, Keep keep);
+
+}  // namespace pragma::expert

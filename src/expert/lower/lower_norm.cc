@@ -1,0 +1,174 @@
+// Normalisations and softmax, each as reductions and an expression.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/lower/folds.h"
+#include "expert/lower/lowering.h"
+#include "expert/lower/program_builder.h"
+
+namespace pragma::expert {
+namespace {
+
+using Values = Result<std::vector<Value>>;
+using Args = std::vector<ExprPtr>;
+
+// Stands for results that only a training step would use. They are not computed, and a use of them
+// is rejected.
+const Value kNotComputed{};
+
+Values LowerSoftmax(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = builder.ForReuse(node.Tensor(0));
+  std::vector<bool> folded(x.shape.size(), false);
+  if (!folded.empty()) folded[node.Dimension(1, "dim", x.shape.size())] = true;
+  const Shifted shifted = ShiftedExponentials(builder, x, folded, Keep::kExponentials);
+  return std::vector{builder.Pointwise(
+      {shifted.exponential, shifted.sum}, ComputeType(x.dtype), node.dtype(), [](const Args& a) {
+        const ExprPtr inverse = Make(ExprOp::kDivide, {Constant(1, a[1]->type), a[1]});
+        return Make(ExprOp::kMultiply, {a[0], inverse});
+      })};
+}
+
+Values LowerLogSoftmax(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = builder.ForReuse(node.Tensor(0));
+  std::vector<bool> folded(x.shape.size(), false);
+  if (!folded.empty()) folded[node.Dimension(1, "dim", x.shape.size())] = true;
+  const Shifted shifted = ShiftedExponentials(builder, x, folded, Keep::kNothing);
+  return std::vector{builder.Pointwise(
+      {x, shifted.largest, shifted.sum}, ComputeType(x.dtype), node.dtype(), [](const Args& a) {
+        const ExprPtr distance = Make(ExprOp::kSubtract, {a[0], a[1]});
+        return Make(ExprOp::kSubtract, {distance, Make(ExprOp::kLog, {a[2]})});
+      })};
+}
+
+// Mean and variance: two reductions over the data, or the values that the operator is given.
+struct Moments {
+  Value mean;
+  Value variance;
+};
+
+Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<bool>& folded) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < folded.size(); ++i)
+    if (folded[i]) count *= x.shape[i];
+  Moments moments;
+  moments.mean = Mean(builder, x, folded, true);
+  const Value sum =
+      SquaredDistance(builder, x, moments.mean, {.folded = folded, .keep = true, .dtype = x.dtype});
+  moments.variance = Times(builder, sum, 1 / static_cast<double>(count));
+  return moments;
+}
+
+// Returns (x - mean) / sqrt(variance + eps) * weight + bias. Weight and bias may be absent.
+Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments, double eps,
+                 const std::vector<Value>& weight, const std::vector<Value>& bias) {
+  std::vector<Value> operands{x, moments.mean, moments.variance};
+  operands.insert(operands.end(), weight.begin(), weight.end());
+  operands.insert(operands.end(), bias.begin(), bias.end());
+  const auto combine = [&](const Args& a) {
+    const ExprPtr distance = Make(ExprOp::kSubtract, {a[0], a[1]});
+    const ExprPtr safe = Make(ExprOp::kAdd, {a[2], Constant(eps, a[2]->type)});
+    ExprPtr scale =
+        Make(ExprOp::kDivide, {Constant(1, a[2]->type), Make(ExprOp::kSquareRoot, {safe})});
+    if (!weight.empty()) scale = Make(ExprOp::kMultiply, {scale, a[3]});
+    ExprPtr result = Make(ExprOp::kMultiply, {distance, scale});
+    if (!bias.empty()) result = Make(ExprOp::kAdd, {result, a.back()});
+    return result;
+  };
+  return builder.Pointwise(operands, ComputeType(x.dtype), x.dtype, combine);
+}
+
+// Returns an optional operand with another shape, or nothing where it is None.
+std::vector<Value> Optional(ProgramBuilder& builder, const NodeView& node, std::size_t place,
+                            const Shape& shape) {
+  if (!node.IsTensor(place)) return {};
+  return {builder.Settled(builder.Reshaped(node.Tensor(place), shape))};
+}
+
+Values LowerLayerNorm(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = builder.Settled(builder.ForReuse(node.Tensor(0)));
+  const std::size_t normalised = node.Ints(1, "normalized_shape").size();
+  std::vector<bool> folded(x.shape.size(), false);
+  Shape tail;
+  for (std::size_t i = x.shape.size() - normalised; i < x.shape.size(); ++i) {
+    folded[i] = true;
+    tail.push_back(x.shape[i]);
+  }
+  const Moments moments = MomentsOf(builder, x, folded);
+  return std::vector{Normalised(builder, x, moments, node.Real(4, "eps", 1e-5),
+                                Optional(builder, node, 2, tail), Optional(builder, node, 3, tail)),
+                     kNotComputed, kNotComputed};
+}
+
+Values LowerGroupNorm(ProgramBuilder& builder, const NodeView& node) {
+  const std::int64_t batch = node.Int(3, "N", 1);
+  const std::int64_t channels = node.Int(4, "C", 1);
+  const std::int64_t inner = node.Int(5, "HxW", 1);
+  const std::int64_t groups = node.Int(6, "group", 1);
+  const Value given = builder.ForReuse(node.Tensor(0));
+  const Value x =
+      builder.Settled(builder.Reshaped(given, {batch, groups, channels / groups, inner}));
+  const Shape shape{1, groups, channels / groups, 1};
+  const Moments moments = MomentsOf(builder, x, {false, false, true, true});
+  const Value result =
+      Normalised(builder, x, moments, node.Real(7, "eps", 1e-5), Optional(builder, node, 1, shape),
+                 Optional(builder, node, 2, shape));
+  return std::vector{builder.Reshaped(result, node.shape()), kNotComputed, kNotComputed};
+}
+
+// Argument positions for each variant of batch normalisation.
+struct BatchNormForm {
+  bool statistics = false;   // running mean and variance are arguments 3 and 4
+  std::size_t training = 0;  // 0: there is no such argument, and the running statistics are used
+  std::size_t eps = 0;
+};
+
+Lower BatchNorm(BatchNormForm form) {
+  return [form](ProgramBuilder& builder, const NodeView& node) -> Values {
+    BatchNormForm used = form;
+    if (node.overload() == "no_stats") used = {.statistics = false, .training = 3, .eps = 5};
+    const Value x = builder.Settled(builder.ForReuse(node.Tensor(0)));
+    std::vector<bool> folded(x.shape.size(), true);
+    folded[1] = false;
+    Shape channel(x.shape.size(), 1);
+    channel[1] = x.shape[1];
+    Moments moments;
+    if (used.training != 0 && node.Flag(used.training, "training", false)) {
+      moments = MomentsOf(builder, x, folded);
+    } else if (used.statistics && node.IsTensor(3) && node.IsTensor(4)) {
+      moments = {Optional(builder, node, 3, channel)[0], Optional(builder, node, 4, channel)[0]};
+    } else {
+      return Unsupported(node, "neither statistics nor training");
+    }
+    std::vector<Value> results(node.node().results.size(), kNotComputed);
+    results[0] =
+        Normalised(builder, x, moments, node.Real(used.eps, "eps", 1e-5),
+                   Optional(builder, node, 1, channel), Optional(builder, node, 2, channel));
+    return results;
+  };
+}
+
+}  // namespace
+
+const LowerTable& NormOperators() {
+  const BatchNormForm running{.statistics = true, .training = 5, .eps = 7};
+  static const LowerTable kTable{{"_softmax", LowerSoftmax},
+                                 {"softmax", LowerSoftmax},
+                                 {"_log_softmax", LowerLogSoftmax},
+                                 {"log_softmax", LowerLogSoftmax},
+                                 {"native_layer_norm", LowerLayerNorm},
+                                 {"native_group_norm", LowerGroupNorm},
+                                 {"_native_batch_norm_legit_functional", BatchNorm(running)},
+                                 {"_native_batch_norm_legit", BatchNorm(running)},
+                                 {"native_batch_norm", BatchNorm(running)},
+                                 {"_native_batch_norm_legit_no_training",
+                                  BatchNorm({.statistics = true, .training = 0, .eps = 6})}};
+  return kTable;
+}
+
+}  // namespace pragma::expert

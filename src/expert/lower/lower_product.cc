@@ -1,0 +1,238 @@
+// Products summed over shared dimensions: matrices, convolutions, attention.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/ir/structure.h"
+#include "expert/lower/folds.h"
+#include "expert/lower/lowering.h"
+#include "expert/lower/program_builder.h"
+
+namespace pragma::expert {
+namespace {
+
+using Values = Result<std::vector<Value>>;
+using Args = std::vector<ExprPtr>;
+
+Value AsLoad(ProgramBuilder& builder, const Value& value) {
+  const Value settled = builder.Settled(value);
+  return IsPlainLoad(*settled.expr) ? settled : builder.Stored(settled);
+}
+
+Value Multiplied(ProgramBuilder& builder, const Value& a, const Value& b, DType dtype) {
+  return builder.Pointwise({a, b}, ComputeType(dtype), dtype,
+                           [](const Args& args) { return Make(ExprOp::kMultiply, args); });
+}
+
+// Returns the diagonal of a square matrix that is zero elsewhere, along its rows or along its
+// columns.
+std::optional<Value> DiagonalOf(ProgramBuilder& builder, const Value& matrix, bool along_rows) {
+  const std::size_t rank = matrix.shape.size();
+  const std::int64_t size = matrix.shape[rank - 1];
+  if (matrix.dims != matrix.shape || matrix.shape[rank - 2] != size) return std::nullopt;
+  const ExprPtr diagonal = OnDiagonal(matrix.expr, rank - 2, rank - 1);
+  if (!diagonal) return std::nullopt;
+  IndexMap map = IdentityMap(rank);
+  map.index[along_rows ? rank - 1 : rank - 2] = map.index[along_rows ? rank - 2 : rank - 1];
+  Shape shape = matrix.shape;
+  shape[along_rows ? rank - 1 : rank - 2] = 1;
+  return builder.Mapped({diagonal, matrix.shape, matrix.shape, matrix.dtype}, map, shape);
+}
+
+// Multiplies left [batch..., m, k] by right [batch..., k, n]. The batches broadcast.
+Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DType dtype) {
+  // With a diagonal factor all but one term of each sum are zero by construction, so rows or
+  // columns are only scaled.
+  if (const auto diagonal = DiagonalOf(builder, left, true))
+    return Multiplied(builder, *diagonal, right, dtype);
+  if (const auto diagonal = DiagonalOf(builder, right, false))
+    return Multiplied(builder, left, *diagonal, dtype);
+  const std::size_t lr = left.shape.size();
+  const std::size_t rr = right.shape.size();
+  const Shape left_batch(left.shape.begin(), left.shape.end() - 2);
+  const Shape right_batch(right.shape.begin(), right.shape.end() - 2);
+  Shape shape = BroadcastShapes(left_batch, right_batch).value_or(left_batch);
+  const std::size_t batch = shape.size();
+  const std::int64_t m = left.shape[lr - 2];
+  const std::int64_t k = left.shape[lr - 1];
+  const std::int64_t n = right.shape[rr - 1];
+  shape.insert(shape.end(), {m, n, k});
+  // Expresses each operand's dimensions in terms of [batch..., m, n, k].
+  const auto wide = [&](const Value& operand, std::size_t row, std::size_t column) {
+    IndexMap map =
+        BroadcastMap(Shape(operand.shape.begin(), operand.shape.end() - 2),
+                     Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(batch)));
+    map.rank = shape.size();
+    for (AffineForm& form : map.index) form.factor.resize(map.rank, 0);
+    for (const std::size_t place : {row, column}) {
+      map.index.push_back(ZeroForm(map.rank));
+      map.index.back().factor[batch + place] = 1;
+    }
+    return builder.Mapped(operand, map, shape);
+  };
+  // The generators support one stride from matrix to matrix. An operand with several strides is
+  // copied first.
+  const auto even = [&](const Value& operand, std::size_t row, std::size_t column) {
+    const Value load = AsLoad(builder, operand);
+    const Value seen = wide(load, row, column);
+    Shape merged(shape.end() - 3, shape.end());
+    merged.insert(merged.begin(), Elements(shape) / Elements(merged));
+    if (Reshape(seen.expr->load.address, shape, merged)) return seen;
+    return wide(builder.Stored(load), row, column);
+  };
+  const Value a = even(left, 0, 2);
+  const Value b = even(right, 2, 1);
+  const Value product = Multiplied(builder, a, b, dtype);
+  std::vector<bool> folded(shape.size(), false);
+  folded.back() = true;
+  const Value sum = builder.Folded(product, {.folded = folded, .dtype = dtype});
+  builder.last().product =
+      ProductHint{a.expr, b.expr, nullptr, NonzeroOf(left.expr, lr - 2, lr - 1),
+                  NonzeroOf(right.expr, rr - 2, rr - 1)};
+  return sum;
+}
+
+// Multiplies as torch.matmul does. Vectors are treated as matrices during the product. Many rows
+// multiplied by one matrix are one product.
+Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const NodeView& node) {
+  const bool row = left.shape.size() == 1;
+  const bool column = right.shape.size() == 1;
+  if (row) left = builder.Reshaped(left, {1, left.shape[0]});
+  if (column) right = builder.Reshaped(right, {right.shape[0], 1});
+  if (right.shape.size() == 2 && left.shape.size() > 2) {
+    const std::int64_t k = left.shape.back();
+    left = builder.Settled(builder.Reshaped(left, {Elements(left.shape) / k, k}));
+  }
+  const Value product =
+      Product(builder, builder.Settled(left), builder.Settled(right), node.dtype());
+  return builder.Settled(builder.Reshaped(product, node.shape()));
+}
+
+Values LowerMatmul(ProgramBuilder& builder, const NodeView& node) {
+  if (Elements(node.Tensor(0).shape) == 0) return Unsupported(node, "of an empty tensor");
+  return std::vector{MatrixProduct(builder, node.Tensor(0), node.Tensor(1), node)};
+}
+
+Value Transposed(ProgramBuilder& builder, const Value& matrix) {
+  const Value settled = builder.Settled(matrix);
+  std::vector<std::int64_t> order(settled.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  Shape shape = settled.shape;
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return builder.Mapped(settled, PermuteMap(order), shape);
+}
+
+Value Added(ProgramBuilder& builder, const Value& a, const Value& b) {
+  return builder.Pointwise({a, b}, ComputeType(a.dtype), a.dtype,
+                           [](const Args& args) { return Make(ExprOp::kAdd, args); });
+}
+
+Values LowerLinear(ProgramBuilder& builder, const NodeView& node) {
+  const Value weight = Transposed(builder, node.Tensor(1));
+  const Value product = MatrixProduct(builder, node.Tensor(0), weight, node);
+  if (!node.IsTensor(2)) return std::vector{product};
+  return std::vector{Added(builder, product, node.Tensor(2))};
+}
+
+// Computes beta * input + alpha * a @ b.
+Values LowerAddmm(ProgramBuilder& builder, const NodeView& node) {
+  const Value product = MatrixProduct(builder, node.Tensor(1), node.Tensor(2), node);
+  const double beta = node.Real(3, "beta", 1);
+  const double alpha = node.Real(4, "alpha", 1);
+  const Value scaled = alpha == 1 ? product : Times(builder, product, alpha);
+  if (beta == 0) return std::vector{scaled};
+  const Value input = beta == 1 ? node.Tensor(0) : Times(builder, node.Tensor(0), beta);
+  return std::vector{Added(builder, scaled, input)};
+}
+
+Value Masked(ProgramBuilder& builder, const Value& scores, const NodeView& node) {
+  Value masked = scores;
+  if (node.IsTensor(3)) {
+    const Value mask = node.Tensor(3);
+    const bool flags = mask.dtype == DType::kBool;
+    masked = builder.Pointwise({scores, mask}, std::nullopt, scores.dtype, [&](const Args& a) {
+      if (flags) return Select(a[1], a[0], Constant(-INFINITY, a[0]->type));
+      return Make(ExprOp::kAdd, {a[0], Cast(a[1], a[0]->type)});
+    });
+  }
+  if (!node.Flag(5, "is_causal", false)) return masked;
+  masked = builder.Settled(masked);
+  AffineForm distance = ZeroForm(masked.dims.size());
+  distance.factor[masked.dims.size() - 1] = 1;
+  distance.factor[masked.dims.size() - 2] = -1;
+  const ExprPtr seen = Make(ExprOp::kLessEqual, {IndexOf(distance), Constant(0, ExprType::kInt)});
+  masked.expr = Select(seen, masked.expr, Constant(-INFINITY, masked.expr->type));
+  return masked;
+}
+
+// Returns the softmax of each row. A row whose scores are all -infinity gives zeros.
+Value AttentionWeights(ProgramBuilder& builder, const Value& scores) {
+  std::vector<bool> folded(scores.shape.size(), false);
+  folded.back() = true;
+  const ExprType type = ComputeType(scores.dtype);
+  const Value largest = builder.Folded(
+      scores, {.fold = Fold::kMax, .folded = folded, .keep = true, .dtype = scores.dtype});
+  const auto zero_where = [type](const ExprPtr& value, double number, const ExprPtr& otherwise) {
+    const ExprPtr same = Make(ExprOp::kEqual, {value, Constant(number, type)});
+    return Select(same, Constant(0, type), otherwise);
+  };
+  const Value powers =
+      builder.Stored(builder.Pointwise({scores, largest}, type, scores.dtype, [&](const Args& a) {
+        const ExprPtr base = zero_where(a[1], -INFINITY, a[1]);
+        return Make(ExprOp::kExpNegative, {Make(ExprOp::kSubtract, {a[0], base})});
+      }));
+  const Value sum = builder.Folded(powers, {.folded = folded, .keep = true, .dtype = scores.dtype});
+  return builder.Pointwise({powers, sum}, type, scores.dtype, [&](const Args& a) {
+    return zero_where(a[1], 0, Make(ExprOp::kDivide, a));
+  });
+}
+
+Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
+  const Value query = builder.Settled(node.Tensor(0));
+  const Value key = builder.Settled(node.Tensor(1));
+  if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
+  if (node.Flag(7, "enable_gqa", false)) return Unsupported(node, "with grouped queries");
+  const double width = static_cast<double>(query.shape.back());
+  const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
+  const Value scores =
+      Times(builder, Product(builder, query, Transposed(builder, key), query.dtype), scale);
+  const Value masked = builder.Stored(Masked(builder, scores, node));
+  return std::vector{Product(builder, builder.Stored(AttentionWeights(builder, masked)),
+                             builder.Settled(node.Tensor(2)), node.dtype())};
+}
+
+}  // namespace
+
+Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right) {
+  return Product(builder, builder.Settled(left), Transposed(builder, right), left.dtype);
+}
+
+[[nodiscard]] Result<std::vector<Value>> LowerConvolution(ProgramBuilder& builder,
+                                                          const NodeView& node);
+
+const LowerTable& ProductOperators() {
+  static const LowerTable kTable{{"mm", LowerMatmul},
+                                 {"bmm", LowerMatmul},
+                                 {"matmul", LowerMatmul},
+                                 {"mv", LowerMatmul},
+                                 {"dot", LowerMatmul},
+                                 {"linear", LowerLinear},
+                                 {"addmm", LowerAddmm},
+                                 {"baddbmm", LowerAddmm},
+                                 {"scaled_dot_product_attention", LowerAttention},
+                                 {"convolution", LowerConvolution}};
+  return kTable;
+}
+
+}  // namespace pragma::expert

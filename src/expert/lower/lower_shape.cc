@@ -1,0 +1,318 @@
+// Operators that only determine where elements are located: views, concatenations, paddings, and
+// operators that create tensors from nothing.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/lower/lowering.h"
+#include "expert/lower/program_builder.h"
+
+namespace pragma::expert {
+namespace {
+
+using Values = Result<std::vector<Value>>;
+
+Values LowerReshape(ProgramBuilder& builder, const NodeView& node) {
+  return std::vector{builder.Reshaped(node.Tensor(0), node.shape())};
+}
+
+Values LowerPermute(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const auto rank = static_cast<std::int64_t>(x.shape.size());
+  std::vector<std::int64_t> order = node.Ints(1, "dims");
+  for (std::int64_t& dimension : order) dimension = (dimension + rank) % rank;
+  return std::vector{builder.Mapped(x, PermuteMap(order), node.shape())};
+}
+
+Values LowerTranspose(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t rank = x.shape.size();
+  std::vector<std::int64_t> order;
+  for (std::size_t i = 0; i < rank; ++i) order.push_back(static_cast<std::int64_t>(i));
+  if (rank >= 2) {
+    const bool t = !node.Has(1, "dim0");
+    std::swap(order[t ? 0 : node.Dimension(1, "dim0", rank)],
+              order[t ? 1 : node.Dimension(2, "dim1", rank)]);
+  }
+  return std::vector{builder.Mapped(x, PermuteMap(order), node.shape())};
+}
+
+Values LowerExpand(ProgramBuilder& builder, const NodeView& node) {
+  return std::vector{builder.Expanded(node.Tensor(0), node.shape())};
+}
+
+Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
+  const std::int64_t size = x.shape[dimension];
+  std::int64_t start = node.Int(2, "start", 0);
+  if (start < 0) start += size;
+  IndexMap map = IdentityMap(x.shape.size());
+  map.index[dimension].factor[dimension] = node.Int(4, "step", 1);
+  map.index[dimension].offset = std::clamp<std::int64_t>(start, 0, size);
+  return std::vector{builder.Mapped(x, map, node.shape())};
+}
+
+// Selects one index of a dimension, and removes the dimension.
+Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
+  IndexMap map{x.shape.size() - 1, {}};
+  Shape shape;
+  for (std::size_t i = 0; i < x.shape.size(); ++i) {
+    map.index.push_back(ZeroForm(map.rank));
+    if (i == dimension) {
+      map.index.back().offset = index;
+    } else {
+      map.index.back().factor[shape.size()] = 1;
+      shape.push_back(x.shape[i]);
+    }
+  }
+  return builder.Mapped(x, map, shape);
+}
+
+Values LowerSelect(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
+  std::int64_t index = node.Int(2, "index", 0);
+  if (index < 0) index += x.shape[dimension];
+  return std::vector{Picked(builder, x, dimension, index)};
+}
+
+Values LowerUnbind(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
+  std::vector<Value> parts;
+  for (std::int64_t i = 0; i < x.shape[dimension]; ++i)
+    parts.push_back(Picked(builder, x, dimension, i));
+  return parts;
+}
+
+Values LowerSplit(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t dimension = node.Dimension(2, "dim", x.shape.size());
+  std::vector<Value> parts;
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < node.node().results.size(); ++i) {
+    const Shape& shape = node.shape(i);
+    IndexMap map = IdentityMap(shape.size());
+    map.index[dimension].offset = start;
+    parts.push_back(builder.Mapped(x, map, shape));
+    start += shape[dimension];
+  }
+  return parts;
+}
+
+Values LowerFlip(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  IndexMap map = IdentityMap(x.shape.size());
+  const auto rank = static_cast<std::int64_t>(x.shape.size());
+  for (const std::int64_t dimension : node.Ints(1, "dims")) {
+    const auto i = static_cast<std::size_t>((dimension + rank) % rank);
+    map.index[i].factor[i] = -1;
+    map.index[i].offset = x.shape[i] - 1;
+  }
+  return std::vector{builder.Mapped(x, map, x.shape)};
+}
+
+// The diagonal becomes the last dimension.
+Values LowerDiagonal(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t rank = x.shape.size();
+  const std::int64_t shift = node.Int(1, "offset", 0);
+  const std::size_t row = node.Dimension(2, "dim1", rank, 0);
+  const std::size_t column = node.Dimension(3, "dim2", rank, 1);
+  IndexMap map{rank - 1, {}};
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    map.index.push_back(ZeroForm(map.rank));
+    const bool diagonal = i == row || i == column;
+    map.index.back().factor[diagonal ? map.rank - 1 : kept++] = 1;
+    if (i == row) map.index.back().offset = std::max<std::int64_t>(0, -shift);
+    if (i == column) map.index.back().offset = std::max<std::int64_t>(0, shift);
+  }
+  return std::vector{builder.Mapped(x, map, node.shape())};
+}
+
+Values LowerRepeat(ProgramBuilder& builder, const NodeView& node) {
+  Value x = node.Tensor(0);
+  const std::vector<std::int64_t> times = node.Ints(1, "repeats");
+  Shape apart;  // repeats and sizes, alternating
+  Shape once;
+  const std::size_t lead = times.size() - x.shape.size();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::int64_t size = i < lead ? 1 : x.shape[i - lead];
+    once.insert(once.end(), {1, size});
+    apart.insert(apart.end(), {times[i], size});
+  }
+  x = builder.Expanded(builder.Settled(builder.Reshaped(x, once)), apart);
+  return std::vector{builder.Reshaped(x, node.shape())};
+}
+
+Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
+  const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
+  const int buffer = builder.NewBuffer(node.dtype(), node.shape());
+  const AffineForm whole = ContiguousForm(node.shape());
+  std::int64_t start = 0;
+  for (const Value& part : node.Tensors(0)) {
+    if (part.shape.size() != node.shape().size()) continue;  // torch's legacy empty tensor
+    AffineForm place = whole;
+    place.offset = start * whole.factor[dimension];
+    const Value settled = builder.Settled(part);
+    builder.StoreInto(
+        {Cast(settled.expr, ComputeType(node.dtype())), settled.dims, settled.shape, node.dtype()},
+        buffer, place);
+    start += part.shape[dimension];
+  }
+  return std::vector{builder.Whole(buffer)};
+}
+
+// Windows along one dimension. The position in a window is the last dimension.
+Values LowerUnfold(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t rank = x.shape.size();
+  if (rank == 0) return Unsupported(node, "of a tensor without dimensions");
+  const std::size_t dimension = node.Dimension(1, "dimension", rank);
+  IndexMap map = IdentityMap(rank + 1);
+  map.index.pop_back();
+  map.index[dimension].factor[dimension] = node.Int(3, "step", 1);
+  map.index[dimension].factor[rank] = 1;
+  return std::vector{builder.Mapped(x, map, node.shape())};
+}
+
+// Assertions need no code: what torch.export checked when it traced the module holds for this shape
+// and type.
+Values LowerAssertion(ProgramBuilder&, const NodeView&) { return std::vector<Value>{}; }
+
+// Padding: elements inside the tensor are loads whose bounds hold, and the others have the pad
+// value.
+Values LowerPad(ProgramBuilder& builder, const NodeView& node) {
+  const std::vector<std::int64_t> pad = node.Ints(1, "pad");
+  Value x = builder.Settled(node.Tensor(0));
+  if (!IsPlainLoad(*x.expr)) x = builder.Stored(x);
+  const std::size_t rank = x.shape.size();
+  IndexMap map = IdentityMap(rank);
+  std::vector<Bound> bounds;
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    const std::size_t dimension = rank - 1 - i;
+    map.index[dimension].offset = -pad[2 * i];
+    if (pad[2 * i] > 0 || pad[2 * i + 1] > 0)
+      bounds.push_back({map.index[dimension], x.shape[dimension]});
+  }
+  Value padded = builder.Mapped(x, map, node.shape());
+  Expr expr = *padded.expr;
+  expr.load.bounds = bounds;
+  expr.load.outside = node.Real(2, "value", 0);
+  padded.expr = std::make_shared<Expr>(std::move(expr));
+  return std::vector{padded};
+}
+
+Values LowerStack(ProgramBuilder& builder, const NodeView& node) {
+  const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
+  const int buffer = builder.NewBuffer(node.dtype(), node.shape());
+  const AffineForm whole = ContiguousForm(node.shape());
+  std::int64_t index = 0;
+  for (const Value& part : node.Tensors(0)) {
+    AffineForm place = whole;
+    place.factor.erase(place.factor.begin() + static_cast<std::ptrdiff_t>(dimension));
+    place.offset = index++ * whole.factor[dimension];
+    builder.StoreInto(builder.Settled(part), buffer, place);
+  }
+  return std::vector{builder.Whole(buffer)};
+}
+
+Value Filled(double value, const NodeView& node) {
+  return {Constant(value, ComputeType(node.dtype())), node.shape(), node.shape(), node.dtype()};
+}
+
+Lower Fill(double value) {
+  return [value](ProgramBuilder&, const NodeView& node) -> Values {
+    return std::vector{Filled(value, node)};
+  };
+}
+
+Values LowerFull(ProgramBuilder&, const NodeView& node) {
+  return std::vector{Filled(node.Real(1, "fill_value", 0), node)};
+}
+
+Values LowerScalarTensor(ProgramBuilder&, const NodeView& node) {
+  return std::vector{Filled(node.Real(0, "s", 0), node)};
+}
+
+Values LowerArange(ProgramBuilder&, const NodeView& node) {
+  if (ComputeType(node.dtype()) != ExprType::kInt) return Unsupported(node, "of fractions");
+  const bool start_first = node.overload() != "default";
+  AffineForm form = ZeroForm(1);
+  form.offset = start_first ? node.Int(0, "start", 0) : 0;
+  form.factor[0] = start_first ? node.Int(2, "step", 1) : 1;
+  Value numbers = ProgramBuilder::Positions(form, node.shape());
+  numbers.dtype = node.dtype();
+  return std::vector{numbers};
+}
+
+// tril and triu: the result is zero where column - row is on the other side of the diagonal.
+Lower LowerTriangle(bool lower) {
+  return [lower](ProgramBuilder& builder, const NodeView& node) -> Values {
+    const Value x = builder.Settled(node.Tensor(0));
+    AffineForm form = ZeroForm(x.shape.size());
+    form.factor[x.shape.size() - 1] = 1;
+    form.factor[x.shape.size() - 2] = -1;
+    const ExprPtr distance = IndexOf(form);
+    const ExprPtr limit = Constant(static_cast<double>(node.Int(1, "diagonal", 0)), ExprType::kInt);
+    const ExprPtr keep = lower ? Make(ExprOp::kLessEqual, {distance, limit})
+                               : Make(ExprOp::kLessEqual, {limit, distance});
+    return std::vector{
+        Value{Select(keep, x.expr, Constant(0, x.expr->type)), x.dims, x.shape, x.dtype}};
+  };
+}
+
+}  // namespace
+
+const LowerTable& ShapeOperators() {
+  static const LowerTable kTable{{"view", LowerReshape},
+                                 {"reshape", LowerReshape},
+                                 {"_unsafe_view", LowerReshape},
+                                 {"unsqueeze", LowerReshape},
+                                 {"squeeze", LowerReshape},
+                                 {"flatten", LowerReshape},
+                                 {"permute", LowerPermute},
+                                 {"transpose", LowerTranspose},
+                                 {"t", LowerTranspose},
+                                 {"expand", LowerExpand},
+                                 {"slice", LowerSlice},
+                                 {"select", LowerSelect},
+                                 {"unbind", LowerUnbind},
+                                 {"split", LowerSplit},
+                                 {"split_with_sizes", LowerSplit},
+                                 {"flip", LowerFlip},
+                                 {"diagonal", LowerDiagonal},
+                                 {"repeat", LowerRepeat},
+                                 {"cat", LowerCat},
+                                 {"stack", LowerStack},
+                                 {"constant_pad_nd", LowerPad},
+                                 {"unfold", LowerUnfold},
+                                 {"_assert_tensor_metadata", LowerAssertion}};
+  return kTable;
+}
+
+const LowerTable& CreationOperators() {
+  static const LowerTable kTable{{"full", LowerFull},
+                                 {"full_like", LowerFull},
+                                 {"zeros", Fill(0)},
+                                 {"zeros_like", Fill(0)},
+                                 {"ones", Fill(1)},
+                                 {"ones_like", Fill(1)},
+                                 {"scalar_tensor", LowerScalarTensor},
+                                 {"arange", LowerArange},
+                                 {"tril", LowerTriangle(true)},
+                                 {"triu", LowerTriangle(false)}};
+  return kTable;
+}
+
+}  // namespace pragma::expert

@@ -1,0 +1,192 @@
+#include "expert/lower/program_builder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+
+namespace pragma::expert {
+namespace {
+
+// Above this number of instructions an element is stored rather than computed again.
+constexpr double kCheap = 5;
+
+ExprPtr InOtherDims(const ExprPtr& expr, const Shape& from, const Shape& to) {
+  if (from == to) return expr;
+  return WithForms(expr, [&](const AffineForm& form) { return Reshape(form, from, to); });
+}
+
+// Returns whether the value is the whole of a scratch buffer or an argument, element by element in
+// order.
+bool IsWhole(const Value& value, const Program& program) {
+  if (!IsPlainLoad(*value.expr)) return false;
+  const Buffer& buffer = program.buffers[static_cast<std::size_t>(value.expr->load.buffer)];
+  if (buffer.dtype != value.dtype || Elements(buffer.shape) != Elements(value.dims)) return false;
+  const std::optional<AffineForm> whole =
+      Reshape(ContiguousForm(buffer.shape), buffer.shape, value.dims);
+  return whole && Reshape(value.expr->load.address, value.dims, value.dims) == whole;
+}
+
+}  // namespace
+
+void ProgramBuilder::Begin(std::string_view name, std::string_view what) {
+  name_ = name;
+  what_ = what;
+}
+
+int ProgramBuilder::NewBuffer(DType dtype, const Shape& shape) {
+  program_.buffers.push_back({Buffer::Kind::kScratch, name_, dtype, shape});
+  return static_cast<int>(program_.buffers.size()) - 1;
+}
+
+Value ProgramBuilder::Whole(int buffer) const {
+  const Buffer& whole = program_.buffers[static_cast<std::size_t>(buffer)];
+  return {LoadOf(buffer, ContiguousForm(whole.shape), ComputeType(whole.dtype)), whole.shape,
+          whole.shape, whole.dtype};
+}
+
+Value ProgramBuilder::Number(double value, DType dtype) {
+  return {Constant(value, ComputeType(dtype)), {}, {}, dtype};
+}
+
+Value ProgramBuilder::Positions(AffineForm form, Shape shape) {
+  return {IndexOf(std::move(form)), shape, shape, DType::kInt64};
+}
+
+Value ProgramBuilder::Settled(const Value& value) {
+  if (value.dims == value.shape) return value;
+  if (ExprPtr expr = InOtherDims(value.expr, value.dims, value.shape))
+    return {std::move(expr), value.shape, value.shape, value.dtype};
+  return Stored(value);
+}
+
+Value ProgramBuilder::Stored(const Value& value) {
+  if (IsWhole(value, program_)) {
+    return {InOtherDims(value.expr, value.dims, value.shape), value.shape, value.shape,
+            value.dtype};
+  }
+  if (Value known = Known(value); known.expr != value.expr) return known;
+  const int buffer = NewBuffer(value.dtype, value.shape);
+  StoreInto(value, buffer, ContiguousForm(value.dims));
+  kept_[value.expr.get()] = {value, Whole(buffer)};
+  return Whole(buffer);
+}
+
+Value ProgramBuilder::Known(const Value& value) const {
+  const auto kept = kept_.find(value.expr.get());
+  if (kept == kept_.end()) return value;
+  const Value& given = kept->second.value;
+  const bool same = given.dims == value.dims && given.shape == value.shape;
+  return same && given.dtype == value.dtype ? kept->second.stored : value;
+}
+
+Value ProgramBuilder::ForReuse(const Value& value) {
+  return Cost(value.expr) > kCheap ? Stored(value) : value;
+}
+
+void ProgramBuilder::StoreInto(const Value& value, int buffer, const AffineForm& place) {
+  Step step;
+  step.shape = value.dims;
+  step.folded.assign(value.dims.size(), false);
+  step.expr = value.expr;
+  step.buffer = buffer;
+  step.place = place;
+  step.name = name_;
+  step.what = what_;
+  step.repeat = repeat_;
+  program_.steps.push_back(std::move(step));
+}
+
+Value ProgramBuilder::Reshaped(const Value& value, const Shape& shape) {
+  if (ExprPtr expr = InOtherDims(value.expr, value.dims, shape))
+    return {std::move(expr), shape, shape, value.dtype};
+  return {value.expr, value.dims, shape, value.dtype};
+}
+
+Value ProgramBuilder::Mapped(const Value& value, const IndexMap& map, const Shape& shape) {
+  const Value settled = Settled(value);
+  ExprPtr expr = WithForms(settled.expr, [&](const AffineForm& form) { return Apply(form, map); });
+  return {std::move(expr), shape, shape, value.dtype};
+}
+
+Value ProgramBuilder::Expanded(const Value& value, const Shape& shape) {
+  if (value.shape == shape) return value;
+  return Mapped(value, BroadcastMap(value.shape, shape), shape);
+}
+
+Value ProgramBuilder::Pointwise(const std::vector<Value>& values, std::optional<ExprType> compute,
+                                DType result, const Combine& combine) {
+  const auto cast = [&](const ExprPtr& expr) { return compute ? Cast(expr, *compute) : expr; };
+  Shape shape;
+  for (const Value& value : values) shape = BroadcastShapes(shape, value.shape).value_or(shape);
+  // Uses the dims of an argument whose reshape is still pending, provided that all other arguments
+  // can follow.
+  Shape dims = shape;
+  for (const Value& value : values)
+    if (value.dims != value.shape && value.shape == shape) dims = value.dims;
+  std::vector<ExprPtr> args;
+  for (const Value& value : values) {
+    ExprPtr expr = value.dims == dims && value.shape == shape ? value.expr : nullptr;
+    if (!expr) {
+      const Value wide = Expanded(value, shape);
+      expr = InOtherDims(wide.expr, wide.dims, dims);
+    }
+    if (!expr) break;
+    args.push_back(cast(expr));
+  }
+  if (args.size() == values.size()) return {combine(args), dims, shape, result};
+  args.clear();
+  for (const Value& value : values) args.push_back(cast(Settled(Expanded(value, shape)).expr));
+  return {combine(args), shape, shape, result};
+}
+
+Value ProgramBuilder::Folded(const Value& value, const FoldPlan& plan) {
+  const Value settled = Settled(value);
+  Shape kept;
+  Shape result;
+  for (std::size_t i = 0; i < settled.shape.size(); ++i) {
+    kept.push_back(plan.folded[i] ? 1 : settled.shape[i]);
+    if (!plan.folded[i] || plan.keep) result.push_back(kept.back());
+  }
+  const int buffer = NewBuffer(plan.dtype, result);
+  AffineForm place = ContiguousForm(kept);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (plan.folded[i]) place.factor[i] = 0;
+  StoreInto(settled, buffer, place);
+  last().kind = Step::Kind::kFold;
+  last().fold = plan.fold;
+  last().folded = plan.folded;
+  last().position = plan.position;
+  return Whole(buffer);
+}
+
+Value ProgramBuilder::Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype) {
+  const Value settled = Settled(value);
+  const int buffer = NewBuffer(dtype, settled.shape);
+  StoreInto(settled, buffer, ContiguousForm(settled.shape));
+  last().kind = Step::Kind::kScan;
+  last().fold = fold;
+  last().folded[dimension] = true;
+  return Whole(buffer);
+}
+
+void ProgramBuilder::BeginRepeat(std::int64_t count) {
+  repeat_ = static_cast<int>(program_.repeats.size());
+  program_.repeats.push_back({count, {}});
+}
+
+void ProgramBuilder::EndRepeat(std::map<int, std::int64_t> step) {
+  program_.repeats.back().step = std::move(step);
+  repeat_ = -1;
+}
+
+}  // namespace pragma::expert

@@ -1,0 +1,92 @@
+// ProgramBuilder: turns values of a graph into steps of a program, as late as possible. Pointwise
+// operators and views stay expressions until something needs their elements in memory.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+
+namespace pragma::expert {
+
+// A tensor of the graph. The expression's forms are over the shape `dims`, which has the same
+// elements in the same order as `shape`. The two differ only while a reshape could not be made part
+// of the forms (and may never have to be).
+struct Value {
+  ExprPtr expr;
+  Shape dims;
+  Shape shape;
+  DType dtype = DType::kFloat32;
+};
+
+class ProgramBuilder final {
+ public:
+  explicit ProgramBuilder(Program& program) : program_(program) {}
+
+  // Sets the name and the description of the steps made from now on.
+  void Begin(std::string_view name, std::string_view what);
+
+  [[nodiscard]] int NewBuffer(DType dtype, const Shape& shape);
+  [[nodiscard]] Value Whole(int buffer) const;  // all elements of a buffer
+  [[nodiscard]] static Value Number(double value, DType dtype);
+  [[nodiscard]] static Value Positions(AffineForm form, Shape shape);  // int64
+
+  // Returns the value with dims == shape.
+  [[nodiscard]] Value Settled(const Value& value);
+  // Returns the value in a contiguous buffer of its own. An argument or an earlier result is
+  // returned as it is.
+  [[nodiscard]] Value Stored(const Value& value);
+  // Returns the value as a load from memory, where Stored has already written it there.
+  [[nodiscard]] Value Known(const Value& value) const;
+  // Stores the value where computing it several times costs more than keeping it.
+  [[nodiscard]] Value ForReuse(const Value& value);
+  void StoreInto(const Value& value, int buffer, const AffineForm& place);
+
+  [[nodiscard]] Value Reshaped(const Value& value, const Shape& shape);
+  [[nodiscard]] Value Mapped(const Value& value, const IndexMap& map, const Shape& shape);
+  [[nodiscard]] Value Expanded(const Value& value, const Shape& shape);
+
+  using Combine = std::function<ExprPtr(const std::vector<ExprPtr>&)>;
+  // Applies `combine` to the values with broadcasting. If `compute` is given, each argument is
+  // first cast to it.
+  [[nodiscard]] Value Pointwise(const std::vector<Value>& values, std::optional<ExprType> compute,
+                                DType result, const Combine& combine);
+
+  struct FoldPlan {
+    Fold fold = Fold::kSum;
+    std::vector<bool> folded;
+    bool keep = false;    // reduced dimensions stay, with size 1
+    AffineForm position;  // kArgMin, kArgMax: the index of an element
+    DType dtype = DType::kFloat32;
+  };
+  [[nodiscard]] Value Folded(const Value& value, const FoldPlan& plan);
+  [[nodiscard]] Value Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype);
+  // Steps made between BeginRepeat and EndRepeat run `count` times. In each iteration the elements
+  // of each buffer in `step` advance by the given distance.
+  void BeginRepeat(std::int64_t count);
+  void EndRepeat(std::map<int, std::int64_t> step);
+  // Returns the step made last.
+  [[nodiscard]] Step& last() { return program_.steps.back(); }
+  [[nodiscard]] Program& program() { return program_; }
+
+ private:
+  struct Kept {
+    Value value;   // as it was given; owns the expression that is the key
+    Value stored;  // the same value as a load from memory
+  };
+
+  Program& program_;
+  std::map<const Expr*, Kept> kept_;
+  int repeat_ = -1;
+  std::string name_;
+  std::string what_;
+};
+
+}  // namespace pragma::expert

@@ -1,0 +1,23 @@
+// Anchored nests. An anchored nest is a product, a convolution or an attention that the generator
+// of its family writes, with the pointwise steps behind it as the epilogue.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "expert/ir/program.h"
+#include "expert/plan/nest.h"
+
+namespace pragma::expert {
+
+// Dimensions of a product's nest, which is [batch, row, column].
+inline constexpr std::size_t kRow = 1;
+inline constexpr std::size_t kColumn = 2;
+
+// Returns a nest over these dimensions around `step`, or nullopt where no generator supports the
+// step.
+[[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
+// Makes `step` part of the anchor's epilogue. Returns false where that is not possible.
+[[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
+
+}  // namespace pragma::expert

@@ -1,0 +1,270 @@
+#include "expert/plan/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/lanes.h"
+#include "expert/plan/nest.h"
+
+namespace pragma::expert {
+namespace {
+
+constexpr std::int64_t kFewestRows = 4;  // fewer rows do not repay packing keys and values
+
+bool IsNumber(const ExprPtr& expr, double value) {
+  return expr->op == ExprOp::kConstant && expr->type == ExprType::kFloat && expr->real == value;
+}
+
+// Matches one attention pattern in a program, starting from its end. Every form is expressed over
+// the same [batch, row, key]. Each step must read exactly the element that another step wrote
+// there.
+class Matcher final {
+ public:
+  Matcher(const Program& program, std::size_t last) : program_(program), last_(last) {}
+
+  [[nodiscard]] std::optional<AttentionHint> Match() {
+    const Step& last = program_.steps[last_];
+    if (!last.product || !FindShape(last) || !MatchWeights() || !MatchScores()) return std::nullopt;
+    hint_.value = Loaded(last.product->right, last.shape, Wide(last.shape[Rank(last) - 2]));
+    const std::optional<AffineForm> place = Over(last.place, last.shape, Wide(Columns(last)));
+    if (!hint_.value || !place || (Columns(last) > 1 && place->factor[3] != 1)) return std::nullopt;
+    return AllFloat() && HasText() ? std::optional(hint_) : std::nullopt;
+  }
+  // Returns the steps that the fused step replaces.
+  [[nodiscard]] const std::set<std::size_t>& replaced() const { return replaced_; }
+
+ private:
+  static std::size_t Rank(const Step& step) { return step.shape.size(); }
+  static std::int64_t Columns(const Step& step) { return step.shape[Rank(step) - 2]; }
+  // Returns the shape [batch, row, key, last], in the order of a product's own dimensions.
+  [[nodiscard]] Shape Wide(std::int64_t last) const {
+    return {hint_.shape[0], hint_.shape[1], last, hint_.shape[2]};
+  }
+
+  bool FindShape(const Step& last) {
+    const std::size_t rank = Rank(last);
+    const std::int64_t rows = last.shape[rank - 3];
+    const std::int64_t keys = last.shape[rank - 1];
+    hint_.shape = {Elements(last.shape) / (rows * Columns(last) * keys), rows, keys};
+    return rows >= kFewestRows && keys > 1 && IsPlainLoad(*last.product->left);
+  }
+
+  // Returns a form over another shape with the same elements. For a product [batch, row, column,
+  // depth], that is for a shape with four dimensions, the last two are exchanged.
+  static std::optional<AffineForm> Over(const AffineForm& form, const Shape& from,
+                                        const Shape& to) {
+    std::optional<AffineForm> result = Reshape(form, from, to);
+    if (result && to.size() == 4) std::swap(result->factor[2], result->factor[3]);
+    return result;
+  }
+  static ExprPtr Loaded(const ExprPtr& load, const Shape& from, const Shape& to) {
+    if (!IsPlainLoad(*load)) return nullptr;
+    return WithForms(load, [&](const AffineForm& form) { return Over(form, from, to); });
+  }
+
+  // Returns the only step that writes a scratch buffer. Returns nullopt unless exactly `readers`
+  // steps read that buffer.
+  [[nodiscard]] std::optional<std::size_t> WriterOf(int buffer, int readers) const {
+    std::optional<std::size_t> writer;
+    const Buffer& kept = program_.buffers[static_cast<std::size_t>(buffer)];
+    if (kept.kind != Buffer::Kind::kScratch || kept.dtype != DType::kFloat32) return std::nullopt;
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      readers -= Loads(program_.steps[s].expr, buffer) ? 1 : 0;
+      if (program_.steps[s].buffer != buffer) continue;
+      if (writer) return std::nullopt;
+      writer = s;
+    }
+    return readers == 0 ? writer : std::nullopt;
+  }
+
+  // The step that wrote the elements that `load` (over [batch, row, key]) reads one by one, and its
+  // expression over the same shape.
+  struct Source {
+    const Step* step = nullptr;
+    ExprPtr expr;
+  };
+  std::optional<Source> SourceOf(const Expr& load, int readers) {
+    if (!IsPlainLoad(load)) return std::nullopt;
+    const std::optional<std::size_t> writer = WriterOf(load.load.buffer, readers);
+    if (!writer || *writer >= last_) return std::nullopt;
+    const Step& step = program_.steps[*writer];
+    if (Elements(step.shape) != Elements(hint_.shape)) return std::nullopt;
+    const auto over = [&](const AffineForm& form) {
+      return Reshape(form, step.shape, hint_.shape);
+    };
+    const std::optional<AffineForm> place = over(step.place);
+    const ExprPtr expr = WithForms(step.expr, over);
+    if (!place || !expr || *place != load.load.address) return std::nullopt;
+    replaced_.insert(*writer);
+    return Source{&step, expr};
+  }
+  static bool FoldsKeys(const Step& step, Fold fold, std::int64_t keys) {
+    return step.kind == Step::Kind::kFold && step.fold == fold && step.shape.back() == keys &&
+           step.folded.back() && std::ranges::count(step.folded, true) == 1;
+  }
+
+  // Matches weights = exponentials / their sum.
+  bool MatchWeights() {
+    const Step& last = program_.steps[last_];
+    const Shape wide{hint_.shape[0], hint_.shape[1], Columns(last), hint_.shape[2]};
+    const std::optional<AffineForm> read = Over(last.product->left->load.address, last.shape, wide);
+    if (!read || read->factor[3] != 0) return false;
+    AffineForm address = *read;
+    address.factor.pop_back();
+    const ExprPtr load = LoadOf(last.product->left->load.buffer, address, ExprType::kFloat);
+    const std::optional<Source> weights = SourceOf(*load, 1);
+    if (!weights || weights->step->kind != Step::Kind::kMap) return false;
+    ExprPtr ratio = weights->expr;
+    // For rows that contain only -infinity, the weights may be selected as zero where the sum is
+    // zero.
+    if (ratio->op == ExprOp::kSelect && ratio->args[0]->op == ExprOp::kEqual &&
+        IsNumber(ratio->args[0]->args[1], 0) && IsNumber(ratio->args[1], 0)) {
+      hint_.empty_zero = true;
+      ratio = ratio->args[2];
+    }
+    if (ratio->op != ExprOp::kDivide && ratio->op != ExprOp::kMultiply) return false;
+    ExprPtr sum = ratio->args[1];
+    if (ratio->op == ExprOp::kMultiply) {
+      if (sum->op != ExprOp::kDivide || !IsNumber(sum->args[0], 1)) return false;
+      sum = sum->args[1];
+    }
+    exponential_ = ratio->args[0];
+    const std::optional<Source> total = SourceOf(*sum, 1);
+    return total && FoldsKeys(*total->step, Fold::kSum, hint_.shape[2]) &&
+           SameExpression(total->expr, exponential_);
+  }
+
+  // Matches exponentials = exp(score - maximum of its row).
+  bool MatchScores() {
+    const std::optional<Source> power = SourceOf(*exponential_, 2);
+    if (!power || power->step->kind != Step::Kind::kMap || !IsExponential(power->expr->op) ||
+        power->expr->args[0]->op != ExprOp::kSubtract)
+      return false;
+    const std::vector<ExprPtr>& distance = power->expr->args[0]->args;
+    ExprPtr largest = distance[1];
+    // A maximum of -infinity may be replaced by zero before the subtraction.
+    if (largest->op == ExprOp::kSelect && largest->args[0]->op == ExprOp::kEqual &&
+        IsNumber(largest->args[0]->args[1], -INFINITY) && IsNumber(largest->args[1], 0))
+      largest = largest->args[2];
+    const std::optional<Source> fold = SourceOf(*largest, 1);
+    if (!fold || !FoldsKeys(*fold->step, Fold::kMax, hint_.shape[2]) ||
+        !SameExpression(fold->expr, distance[0]))
+      return false;
+    hint_.score = distance[0];
+    while (IsPlainLoad(*hint_.score)) {
+      if (MatchProduct(*hint_.score)) return true;
+      const std::optional<Source> stored = SourceOf(*hint_.score, readers_);
+      if (!stored || stored->step->kind != Step::Kind::kMap) return false;
+      hint_.score = stored->expr;
+      readers_ = 1;
+    }
+    std::set<int> buffers;
+    VisitLoads(hint_.score, [&](const Load& load, ExprType) { buffers.insert(load.buffer); });
+    return std::ranges::any_of(buffers, [&](int buffer) { return MatchProductIn(buffer); });
+  }
+
+  // Returns whether all loads of the score from this buffer read the product's element.
+  bool MatchProductIn(int buffer) {
+    std::optional<AffineForm> address;
+    bool same = true;
+    VisitLoads(hint_.score, [&](const Load& load, ExprType) {
+      if (load.buffer != buffer) return;
+      same = same && load.bounds.empty() && load.indirect.empty() &&
+             (!address || *address == load.address);
+      address = load.address;
+    });
+    return same && address && MatchProduct(*LoadOf(buffer, *address, ExprType::kFloat));
+  }
+
+  bool MatchProduct(const Expr& load) {
+    const std::optional<std::size_t> writer = WriterOf(load.load.buffer, readers_);
+    if (!writer || *writer >= last_ || !program_.steps[*writer].product) return false;
+    const Step& step = program_.steps[*writer];
+    const std::size_t rank = Rank(step);
+    if (Elements(step.shape) != Elements(hint_.shape) * step.shape.back() ||
+        step.shape[rank - 3] != hint_.shape[1] || step.shape[rank - 2] != hint_.shape[2])
+      return false;
+    hint_.depth = step.shape.back();
+    Shape wide = hint_.shape;
+    wide.push_back(hint_.depth);
+    const auto over = [&](const AffineForm& form) { return Reshape(form, step.shape, wide); };
+    std::optional<AffineForm> place = over(step.place);
+    if (!place || !IsPlainLoad(*step.product->left) || !IsPlainLoad(*step.product->right))
+      return false;
+    place->factor.pop_back();
+    hint_.query = WithForms(step.product->left, over);
+    hint_.key = WithForms(step.product->right, over);
+    hint_.product = load.load.buffer;
+    if (*place != load.load.address || !hint_.query || !hint_.key) return false;
+    replaced_.insert(*writer);
+    return true;
+  }
+
+  [[nodiscard]] bool AllFloat() const {
+    const auto is_float = [&](int buffer) {
+      return program_.buffers[static_cast<std::size_t>(buffer)].dtype == DType::kFloat32;
+    };
+    return is_float(hint_.query->load.buffer) && is_float(hint_.key->load.buffer) &&
+           is_float(hint_.value->load.buffer) && is_float(program_.steps[last_].buffer);
+  }
+  // Returns whether scores have a vector form along the keys.
+  [[nodiscard]] bool HasText() const {
+    Nest nest;
+    nest.shape = hint_.shape;
+    Step step = program_.steps[last_];
+    step.kind = Step::Kind::kMap;
+    step.expr = hint_.score;
+    return HasVectorForm(program_, step, nest, 2);
+  }
+
+  const Program& program_;
+  std::size_t last_;
+  AttentionHint hint_;
+  ExprPtr exponential_;
+  int readers_ = 2;  // number of steps that read the scores: the maximum and the exponentials
+  std::set<std::size_t> replaced_;
+};
+
+// Returns an expression that loads all buffers of the attention, for code that asks which buffers
+// the step needs.
+ExprPtr AllLoads(const AttentionHint& hint, std::size_t rank) {
+  std::set<int> buffers;
+  for (const ExprPtr& part : {hint.query, hint.key, hint.value, hint.score})
+    VisitLoads(part, [&](const Load& load, ExprType) {
+      if (load.buffer != hint.product) buffers.insert(load.buffer);
+    });
+  ExprPtr all = Constant(0, ExprType::kFloat);
+  for (const int buffer : buffers)
+    all = Make(ExprOp::kAdd, {all, LoadOf(buffer, ZeroForm(rank), ExprType::kFloat)});
+  return all;
+}
+
+}  // namespace
+
+void FuseAttention(Program& program) {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    Matcher matcher(program, s);
+    std::optional<AttentionHint> hint = matcher.Match();
+    if (!hint) continue;
+    Step& last = program.steps[s];
+    last.expr = AllLoads(*hint, last.shape.size());
+    last.product.reset();
+    last.attention = std::move(hint);
+    std::size_t gone = 0;
+    for (const std::size_t other : matcher.replaced())
+      program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(other - gone++));
+    s -= gone;
+  }
+}
+
+}  // namespace pragma::expert

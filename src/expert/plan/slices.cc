@@ -1,0 +1,237 @@
+#include "expert/plan/slices.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+
+namespace pragma::expert {
+namespace {
+
+constexpr std::int64_t kStreamedFloats = 16;
+
+// Collects the distance between images in each buffer. Nests are added while they agree on it.
+class ImageSteps final {
+ public:
+  explicit ImageSteps(std::int64_t images) : images_(images) {}
+
+  // Returns false where the nest does not process the images one by one, or disagrees with earlier
+  // nests.
+  bool Add(const Nest& nest) {
+    if (nest.shape.empty() || nest.inner[0] || nest.lane == 0 || nest.shape[0] % images_ != 0)
+      return false;
+    per_index_ = nest.shape[0] / images_;
+    if (nest.anchored && !AddConvolution(nest)) return false;
+    for (std::size_t s = 0; s < nest.steps.size(); ++s) {
+      const Step& step = nest.steps[s];
+      if (!AddAccess(step.buffer, step.place)) return false;
+      if (!step.position.factor.empty() && step.position.factor[0] != 0) return false;
+      const bool anchor = nest.anchored && s == 0;  // the expression of an anchor is over other
+                                                    // dimensions
+      if (!anchor && !AddExpression(*step.expr)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] const std::map<int, std::int64_t>& steps() const { return steps_; }
+  // Returns the buffers whose addresses depend on data.
+  [[nodiscard]] const std::set<int>& scattered() const { return scattered_; }
+
+ private:
+  bool AddConvolution(const Nest& nest) {
+    const std::optional<ConvolutionHint>& form = nest.steps[0].convolution;
+    if (!form || form->batch != images_ || per_index_ != 1) return false;
+    return AddStep(form->input, form->in_channels * Elements(form->in_size)) &&
+           AddStep(form->weight, 0);
+  }
+
+  bool AddExpression(const Expr& expr) {
+    if (expr.op == ExprOp::kIndex) return expr.index.factor[0] == 0;
+    if (expr.op == ExprOp::kLoad) {
+      if (!AddAccess(expr.load.buffer, expr.load.address)) return false;
+      for (const Bound& bound : expr.load.bounds)
+        if (bound.form.factor[0] != 0) return false;
+      for (const Indirect& part : expr.load.indirect)
+        if (!AddExpression(*part.index)) return false;
+      if (!expr.load.indirect.empty()) scattered_.insert(expr.load.buffer);
+    }
+    return std::ranges::all_of(expr.args, [&](const ExprPtr& arg) { return AddExpression(*arg); });
+  }
+
+  bool AddAccess(int buffer, const AffineForm& form) {
+    return AddStep(buffer, form.factor[0] * per_index_);
+  }
+  bool AddStep(int buffer, std::int64_t step) {
+    return steps_.emplace(buffer, step).first->second == step;
+  }
+
+  std::int64_t images_;
+  std::int64_t per_index_ = 1;  // indices of the nest's first dimension per image
+  std::map<int, std::int64_t> steps_;
+  std::set<int> scattered_;
+};
+
+std::set<int> BuffersOf(const Nest& nest) {
+  std::set<int> buffers;
+  for (const Step& step : nest.steps) {
+    buffers.insert(step.buffer);
+    VisitLoads(step.expr, [&](const Load& load, ExprType) { buffers.insert(load.buffer); });
+  }
+  return buffers;
+}
+
+// Returns the buffers that no nest outside uses and whose images follow each other contiguously.
+std::set<int> InsideOf(const Program& program, const std::vector<Nest>& nests, const Slices& slices,
+                       const std::set<int>& scattered) {
+  std::set<int> inside;
+  for (const auto& [buffer, step] : slices.step) {
+    const Buffer& kept = program.buffers[static_cast<std::size_t>(buffer)];
+    if (kept.kind == Buffer::Kind::kScratch && step * slices.images == Elements(kept.shape) &&
+        !scattered.contains(buffer))
+      inside.insert(buffer);
+  }
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    if (n >= slices.first && n <= slices.last) continue;
+    for (const int buffer : BuffersOf(nests[n])) inside.erase(buffer);
+  }
+  return inside;
+}
+
+std::int64_t BytesOf(const Program& program, const std::vector<Nest>& nests, const Slices& slices) {
+  std::int64_t bytes = 0;
+  for (const int buffer : slices.inside) {
+    bool kept = true;  // in memory
+    for (std::size_t n = slices.first; n <= slices.last; ++n)
+      kept = kept && !nests[n].forwarded.contains(buffer);
+    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+    if (kept) bytes += Elements(spec.shape) * static_cast<std::int64_t>(DTypeSize(spec.dtype));
+  }
+  return bytes;
+}
+
+// Returns whether all threads have work in each nest of a slice with `at_once` images.
+bool KeepsThreadsBusy(const std::vector<Nest>& nests, const Slices& slices, std::int64_t at_once,
+                      int threads) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    const std::int64_t outer = nests[n].OuterCount() / slices.images * at_once;
+    if (!nests[n].anchored && outer % threads != 0 && outer < 4 * threads) return false;
+  }
+  return true;
+}
+
+// Returns as many images as the caches hold, but at least as many as all threads need.
+std::int64_t ImagesAtOnce(const std::vector<Nest>& nests, const Slices& slices, std::int64_t bytes,
+                          const KernelTarget& target) {
+  std::int64_t chosen = slices.images;
+  for (std::int64_t count = slices.images; count >= 1; --count) {
+    if (slices.images % count != 0) continue;
+    if (!KeepsThreadsBusy(nests, slices, count, target.threads)) break;
+    chosen = count;
+    if (bytes / slices.images * count <= target.shared_cache_bytes / 2) break;
+  }
+  return chosen;
+}
+
+// Non-temporal stores must begin at a cache line, so slices may move a convolution's own output
+// only by whole lines.
+bool KeepsAlignment(const std::vector<Nest>& nests, const Slices& slices) {
+  const int output = nests[slices.first].steps.back().buffer;
+  return slices.inside.contains(output) || slices.step.at(output) % kStreamedFloats == 0;
+}
+
+std::optional<Slices> RepeatFrom(const Program& program, const std::vector<Nest>& nests,
+                                 std::size_t first) {
+  const int number = nests[first].repeat;
+  if (number < 0) return std::nullopt;
+  const Repeat& repeat = program.repeats[static_cast<std::size_t>(number)];
+  Slices slices{first, first, repeat.count, 1, repeat.step, {}, true};
+  while (slices.last + 1 < nests.size() && nests[slices.last + 1].repeat == number) ++slices.last;
+  return slices;
+}
+
+// The only anchor of a repeat keeps its scratch memory between iterations. So the packed form of a
+// matrix that no iteration changes can be made once.
+void KeepRightMatrix(const Slices& slices, std::vector<Nest>& nests) {
+  const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
+  const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
+  const auto anchor = std::find_if(begin, end, [](const Nest& nest) { return nest.anchored; });
+  if (std::count_if(begin, end, [](const Nest& nest) { return nest.anchored; }) != 1 ||
+      !anchor->steps[0].product)
+    return;
+  const int right = anchor->steps[0].product->right->load.buffer;
+  anchor->keeps_right =
+      !slices.step.contains(right) &&
+      std::none_of(begin, end, [right](const Nest& nest) { return Writes(nest, right); });
+}
+
+std::optional<Slices> SlicesFrom(const Program& program, const std::vector<Nest>& nests,
+                                 std::size_t first, const KernelTarget& target) {
+  if (!nests[first].anchored || !nests[first].steps[0].convolution) return std::nullopt;
+  Slices slices{first, first, nests[first].steps[0].convolution->batch, 1, {}, {}, false};
+  ImageSteps all(slices.images);
+  if (slices.images < 2 || !all.Add(nests[first])) return std::nullopt;
+  for (std::size_t n = first + 1; n < nests.size() && !nests[n].anchored && nests[n].repeat < 0;
+       ++n) {
+    ImageSteps more = all;
+    if (!more.Add(nests[n])) break;
+    all = std::move(more);
+    slices.last = n;
+  }
+  slices.step = all.steps();
+  slices.inside = InsideOf(program, nests, slices, all.scattered());
+  const std::int64_t bytes = BytesOf(program, nests, slices);
+  if (bytes < target.shared_cache_bytes || !KeepsAlignment(nests, slices)) return std::nullopt;
+  slices.at_once = ImagesAtOnce(nests, slices, bytes, target);
+  if (slices.at_once == slices.images) return std::nullopt;
+  return slices;
+}
+
+void LeaveOneSlice(Program& program, std::vector<Nest>& nests, const Slices& slices) {
+  const std::int64_t parts = slices.images / slices.at_once;
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    Nest& nest = nests[n];
+    nest.shape[0] /= parts;
+    for (Step& step : nest.steps) {
+      step.shape = nest.shape;
+      if (step.convolution) step.convolution->batch = slices.at_once;
+    }
+  }
+  for (const int buffer : slices.inside) {
+    Shape& shape = program.buffers[static_cast<std::size_t>(buffer)].shape;
+    if (shape[0] == slices.images) {
+      shape[0] = slices.at_once;
+    } else {
+      shape = {slices.at_once, Elements(shape) / slices.images};
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
+                               const KernelTarget& target) {
+  std::vector<Slices> found;
+  for (std::size_t n = 0; n < nests.size(); ++n) {
+    std::optional<Slices> slices = RepeatFrom(program, nests, n);
+    if (slices) {
+      KeepRightMatrix(*slices, nests);
+    } else {
+      slices = SlicesFrom(program, nests, n, target);
+      if (!slices) continue;
+      LeaveOneSlice(program, nests, *slices);
+    }
+    n = slices->last;
+    found.push_back(std::move(*slices));
+  }
+  return found;
+}
+
+}  // namespace pragma::expert

@@ -1,0 +1,34 @@
+// Slices: neighbouring nests that treat each image of a batch separately run for a few images at a
+// time. The data passed between them then stay in the caches and need no memory for the whole
+// batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "expert/ir/program.h"
+#include "expert/ir/target.h"
+#include "expert/plan/nest.h"
+
+namespace pragma::expert {
+
+struct Slices {
+  std::size_t first = 0;  // first and last nest, both included
+  std::size_t last = 0;
+  std::int64_t images = 1;
+  std::int64_t at_once = 1;          // number of images per slice; divides `images`
+  std::map<int, std::int64_t> step;  // buffers that differ from image to image -> elements per
+                                     // image
+  std::set<int> inside;              // buffers in `step` that only these nests use; memory holds
+                                     // one slice of them
+  bool in_turn = false;              // the slices are the iterations of a repeat instead of images
+};
+
+// Finds the slices and reduces those nests and buffers to one slice. Repeats are included.
+[[nodiscard]] std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
+                                             const KernelTarget& target);
+
+}  // namespace pragma::expert

@@ -1,0 +1,23 @@
+/* The address ranges of the candidate's object in this process. */
+#ifndef PRAGMA_WORKER_OBJECT_H_
+#define PRAGMA_WORKER_OBJECT_H_
+
+#include <stdint.h>
+
+struct object_range {
+  uintptr_t begin;
+  uintptr_t end; /* end of its last segment */
+};
+
+/* Returns the range of the whole object. `handle` comes from dlopen. The range is empty when the
+ * loader does not report it. */
+struct object_range object_range(void* handle);
+/* Makes its writable segments read-only, because the audit found that they hold none of the
+ * author's data. Returns 0, or -1 on failure. */
+int object_seal(void* handle);
+/* Return what the object can write: from its first writable segment to the end of the last, and
+ * its thread-local data of the calling thread. Empty: there is none. */
+struct object_range object_data(void* handle);
+struct object_range object_thread_data(void* handle);
+
+#endif
