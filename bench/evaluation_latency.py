@@ -55,7 +55,7 @@ def sizes(tasks):
 
 
 def evaluate(pragma, task, kernel, folder, repeat):
-    """Returns the evaluate object and the wall seconds. If there is no object, returns None and the reason."""
+    """Returns the evaluate object and the wall seconds. Returns None and the reason if pragma printed none."""
     copy = folder / "kernel.cpp"
     text = kernel.read_text(encoding="utf-8")
     copy.write_text(f"{text}\n// {secrets.token_hex(8)}\n", encoding="utf-8")

@@ -64,7 +64,7 @@ class Solution:
             _ = self._calls[i]
 
     def wake(self) -> None:
-        """Does nothing, because there is no device."""
+        """This runner uses no device, so the method does nothing."""
 
     def load(self) -> None:
         model_class = load_module(self._solution, "ModelNew").ModelNew

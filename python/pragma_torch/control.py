@@ -40,7 +40,7 @@ _FUTEX_WAKE = 1
 
 
 class ControlPage:
-    """One control page. While there is no command it blocks in the kernel and never spins."""
+    """One control page. It blocks in the operating system while it waits for a command, and never spins."""
 
     def __init__(self, fd: int) -> None:
         """Raises ValueError if the page is not one of pragma's control pages, or for an unknown processor."""

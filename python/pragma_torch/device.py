@@ -17,7 +17,7 @@ class Device:
     """Made once per process, after its fork, because a CUDA context does not survive a fork."""
 
     def __init__(self, name: str) -> None:
-        """Raises RuntimeError if there is no such device."""
+        """Raises RuntimeError if the machine does not have the device."""
         self.name = name
         self.synchronize: Callable[[], None] = _nothing
         self.give_memory_back: Callable[[], None] = _nothing  # frees the blocks that Torch caches

@@ -37,10 +37,10 @@ Seconds SecondsOf(const std::string& text) { return Seconds(ParseDuration(text).
 
 std::string DurationText(Seconds given) { return fmt::format("{}s", given.count()); }
 
-// Returns the field as text, or an empty text if it is at its default.
+// Returns the field as text. Returns an empty text if it is at its default and not a choice.
 std::string GivenText(const JudgingField& field, const JudgingOptions& options) {
   const std::string text = field.text(options);
-  return text == field.text(JudgingOptions{}) ? "" : text;
+  return field.kind != Kind::kChoice && text == field.text(JudgingOptions{}) ? "" : text;
 }
 
 std::vector<JudgingField> MakeFields() {
@@ -188,8 +188,7 @@ JudgingOptions JudgingFrom(const JudgingTexts& texts) {
 JudgingTexts TextsOf(const JudgingOptions& options) {
   JudgingTexts texts;
   for (const JudgingField& field : JudgingFields()) {
-    const bool choice = field.kind == Kind::kChoice;
-    const std::string text = choice ? field.text(options) : GivenText(field, options);
+    const std::string text = GivenText(field, options);
     if (!text.empty()) texts.emplace(field.name, text);
   }
   return texts;
@@ -198,8 +197,7 @@ JudgingTexts TextsOf(const JudgingOptions& options) {
 JudgingTexts RecordOf(const JudgingOptions& options) {
   JudgingTexts record;
   for (const JudgingField& field : JudgingFields()) {
-    const bool choice = field.kind == Kind::kChoice;
-    const std::string text = choice ? field.text(options) : GivenText(field, options);
+    const std::string text = GivenText(field, options);
     if (field.record == Record::kAlways || (field.record == Record::kIfGiven && !text.empty()))
       record.emplace(field.name, text);
   }

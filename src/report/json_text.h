@@ -63,7 +63,7 @@ struct ReplaySummary {
 };
 [[nodiscard]] std::string ReplayObject(const ReplaySummary& summary);
 
-// Returns {"schema", "failure": {"kind", "message"}}, which --json prints if there is no result.
+// Returns {"schema", "failure": {"kind", "message"}}, which --json prints instead of a result.
 [[nodiscard]] std::string FailureObject(const Error& error);
 // Returns an evaluate object of status "task_error": the reference itself fails.
 [[nodiscard]] std::string TaskErrorObject(const std::string& task, const Error& error);

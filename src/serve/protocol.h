@@ -14,8 +14,6 @@
 
 namespace pragma {
 
-struct AppContext;
-
 // Longest lines in bytes. A request holds sources, and a result may hold a bundle.
 inline constexpr std::size_t kMaxServeRequest = std::size_t{16} << 20U;
 inline constexpr std::size_t kMaxServeReply = std::size_t{64} << 20U;

@@ -65,7 +65,8 @@ inline constexpr double kJumpsAreFew = 0.1;  // relative L2 error
 // Returns a relative error that is larger than rounding causes in any well-conditioned element.
 [[nodiscard]] double LargeRelativeError(DType dtype);
 // Returns the first element with such an error where Torch (`view.native`) is close and the truth
-// does not move, as "out[3, 4]: got 0, expected 1e-09". nullopt: there is no such element.
+// does not move, as "out[3, 4]: got 0, expected 1e-09". Returns nullopt if no
+// element is wrong.
 [[nodiscard]] std::optional<std::string> WrongSmallValue(const OutputView& view,
                                                          const Movement& movement);
 

@@ -160,6 +160,12 @@ class Stage final {
   // Adds the movements of many more changed copies (kFurtherMovements).
   [[nodiscard]] Result<void> MoveFurther(std::size_t slot, Rng& rng,
                                          std::vector<Movement>& movements);
+  struct ChangedCopies {
+    int rounds = 0;
+    double factor = 1;  // of each element's movement (Movement::Add)
+  };
+  [[nodiscard]] Result<void> Move(std::size_t slot, const ChangedCopies& copies, Rng& rng,
+                                  std::vector<Movement>& movements);
   [[nodiscard]] Result<void> MoveOnce(std::size_t slot, double factor, Rng& rng,
                                       std::vector<Movement>& movements);
   [[nodiscard]] Comparison CompareMoved(const WorkerProcess& worker, std::size_t slot,

@@ -222,16 +222,18 @@ Result<std::vector<Movement>> Stage::Movements(std::size_t slot, int rounds, Rng
   for (const TensorSpec& output : task().outputs) {
     movements.emplace_back(IsFloating(output.dtype) ? output.elements() : 0);
   }
-  for (int round = 0; round < rounds; ++round) {
-    TRY(MoveOnce(slot, kConditionFactor, rng, movements));
-  }
-  for (Movement& movement : movements) movement.Settle();
+  TRY(Move(slot, {.rounds = rounds, .factor = kConditionFactor}, rng, movements));
   return movements;
 }
 
 Result<void> Stage::MoveFurther(std::size_t slot, Rng& rng, std::vector<Movement>& movements) {
-  for (int round = 0; round < kFurtherMovements; ++round) {
-    TRY(MoveOnce(slot, kFurtherFactor, rng, movements));
+  return Move(slot, {.rounds = kFurtherMovements, .factor = kFurtherFactor}, rng, movements);
+}
+
+Result<void> Stage::Move(std::size_t slot, const ChangedCopies& copies, Rng& rng,
+                         std::vector<Movement>& movements) {
+  for (int round = 0; round < copies.rounds; ++round) {
+    TRY(MoveOnce(slot, copies.factor, rng, movements));
   }
   for (Movement& movement : movements) movement.Settle();
   return {};
