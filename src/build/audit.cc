@@ -17,7 +17,7 @@
 #include "build/kept_places.h"
 #include "build/odd_instructions.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
 
 namespace pragma {
 namespace {

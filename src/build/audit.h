@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
 
 namespace pragma {
 

@@ -29,7 +29,8 @@
 #include "build/source_check.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {

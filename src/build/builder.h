@@ -14,7 +14,9 @@
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
+#include "core/diagnostic.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 
 namespace pragma {

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "build/builder.h"
-#include "core/evaluation.h"
+#include "core/check.h"
 
 namespace pragma {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "build/lexer.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
 
 namespace pragma {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/check.h"
 #include "core/diagnostic.h"
 #include "core/environment.h"
 #include "core/error_figures.h"
@@ -15,12 +16,6 @@
 #include "core/tuning.h"
 
 namespace pragma {
-
-struct Check {
-  std::string name;     // "flags", "build", "values", "guards", "timed_outputs", ...
-  std::string verdict;  // "pass", "fail", "skipped", "note"
-  std::string detail;
-};
 
 // ShapeResult: the result on one of several shapes that a candidate was judged on (--shapes).
 struct ShapeResult {

@@ -14,7 +14,8 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
+#include "core/check.h"
+#include "core/status.h"
 
 namespace pragma {
 
