@@ -78,7 +78,7 @@ Result<Subject> Build(const Task& task, const KernelTarget& target, const std::s
   const std::filesystem::path home = folder / task.name;
   std::filesystem::create_directories(home);
   TRY(WriteFileAtomic(home / "kernel.h", KernelHeader(task)));
-  TRY(WriteFileAtomic(home / "kernel.cpp", EmitKernel(task, lowered, target, {})));
+  TRY(WriteFileAtomic(home / "kernel.cpp", EmitKernel(task, lowered, target, {}).source));
   const RunResult run =
       TRY(RunProcess({.argv = {compiler, "-std=c++20", "-O3", "-march=native", "-fopenmp",
                                "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared",

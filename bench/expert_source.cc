@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -23,11 +22,10 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "bench/describing_server.h"
-#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/lower/lowering.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
-#include "expert/triton/module.h"
+#include "expert/task_writer.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
@@ -35,24 +33,13 @@
 namespace pragma::expert {
 namespace {
 
-Result<std::string> WriteKernel(const Task& task, const KernelTarget& target,
-                                const std::filesystem::path& folder) {
-  Program program = TRY(LowerTask(task));
-  const std::string text = EmitKernel(task, std::move(program), target, {});
-  std::filesystem::create_directories(folder / task.name);
-  TRY(WriteFileAtomic(folder / task.name / "kernel.h", KernelHeader(task)));
-  TRY(WriteFileAtomic(folder / task.name / "kernel.cpp", text));
-  return fmt::format("{} bytes", text.size());
-}
-
-Result<std::string> WriteTriton(const Task& task, const std::filesystem::path& folder) {
-  Program program = TRY(LowerTask(task));
-  const std::string text = EmitTriton(task, std::move(program), {});
-  std::filesystem::create_directories(folder / task.name);
-  TRY(WriteFileAtomic(folder / task.name / "solution.py", text));
-  TRY(WriteFileAtomic(folder / task.name / "interface.txt",
-                      InterfaceText(task, Language::kTriton)));
-  return fmt::format("{} bytes", text.size());
+Result<std::string> WriteCandidate(const Task& task, const WrittenKernel& kernel, bool triton,
+                                   const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  TRY(WriteFileAtomic(folder / (triton ? "solution.py" : "kernel.cpp"), kernel.source));
+  TRY(WriteFileAtomic(folder / (triton ? "interface.txt" : "kernel.h"),
+                      triton ? InterfaceText(task, Language::kTriton) : KernelHeader(task)));
+  return fmt::format("{} bytes", kernel.source.size());
 }
 
 // Processors that differ in what decides about a text: vectors, threads and caches.
@@ -77,7 +64,7 @@ std::vector<std::string> Variants(const std::vector<Choice>& open) {
   for (const Choice& choice : open) {
     const std::string last = fmt::format("{}={} ", choice.name, choice.values.back());
     all += last;
-    if (std::isupper(static_cast<unsigned char>(choice.name.front())) != 0) {
+    if (IsTunable(choice)) {
       tunables += last;
       continue;
     }
@@ -97,25 +84,13 @@ std::string InWords(const std::vector<Choice>& open) {
   return text;
 }
 
-// Writes a task's kernels for one processor, or in Triton where there is none.
-Result<Candidate> Written(const Task& task, const KernelTarget* target,
-                          const KernelVariant& variant) {
-  Program program = TRY(LowerTask(task));
-  if (target != nullptr)
-    return CppCandidate(EmitKernel(task, std::move(program), *target, variant));
-  if (!program.repeats.empty()) return Fail("recurrences are written in C++ only");
-  return TritonCandidate(EmitTriton(task, std::move(program), variant));
-}
-
 Result<std::string> TextsFor(const Task& task, std::string_view name, const KernelTarget* target) {
-  const auto open = [&](const Candidate& candidate) {
-    return OpenChoices(candidate, target == nullptr ? KernelTarget{} : *target);
-  };
+  const TaskWriter writer(task, target == nullptr ? KernelTarget{} : *target);
+  const Language language = target == nullptr ? Language::kTriton : Language::kCpp;
   std::string texts;
-  for (const std::string& variant : Variants(open(TRY(Written(task, target, {}))))) {
-    const Candidate candidate = TRY(Written(task, target, VariantFromText(variant)));
-    texts += fmt::format("==== {} {}\n{}{}", name, variant, InWords(open(candidate)),
-                         candidate.source());
+  for (const std::string& variant : Variants(TRY(writer.Write(language, {})).open)) {
+    const WrittenKernel kernel = TRY(writer.Write(language, VariantFromText(variant)));
+    texts += fmt::format("==== {} {}\n{}{}", name, variant, InWords(kernel.open), kernel.source);
   }
   return texts;
 }
@@ -140,8 +115,10 @@ struct Destination {
 
 Result<std::string> WriteText(const Task& task, const std::string& name, const Destination& to) {
   if (to.wanted == Wanted::kAll) return WriteEvery(task, to.folder / (name + ".txt"));
-  return to.wanted == Wanted::kTriton ? WriteTriton(task, to.folder)
-                                      : WriteKernel(task, to.target, to.folder);
+  const bool triton = to.wanted == Wanted::kTriton;
+  const TaskWriter writer(task, to.target);
+  const WrittenKernel kernel = TRY(writer.Write(triton ? Language::kTriton : Language::kCpp, {}));
+  return WriteCandidate(task, kernel, triton, to.folder / task.name);
 }
 
 Result<std::string> WriteSource(const Jail& jail, const TorchServerOptions& options,

@@ -24,7 +24,7 @@ esac
 rm -rf "$to"
 mkdir -p "$to"
 # The first argument is a Python, which descriptions do not need.
-"$program" python3 "$to" --all "$@" > "$to/outcomes"
+"$program" python3 "$to" --all "$@" | sort > "$to/outcomes"
 [[ $mode == compare ]] || exit 0
 if diff -rq "$kept" "$to"; then
   printf 'the same: %d descriptions, %d texts\n' $# "$(cat "$to"/*.txt | grep -c '^==== ')"

@@ -27,7 +27,7 @@ class ConvWriter final {
  public:
   ConvWriter(const ConvSpec& spec, const KernelTarget& target)
       : spec_(spec), plan_(PlanConv(spec, target)) {}
-  [[nodiscard]] std::string Text();
+  [[nodiscard]] KernelText Kernel();
 
  private:
   [[nodiscard]] std::size_t rank() const { return plan_.axes.size(); }
@@ -78,6 +78,7 @@ class ConvWriter final {
   ConvPlan plan_;
   std::vector<PhaseTaps> phases_;
   TextLines out_;
+  CppFacts facts_;
 };
 
 }  // namespace pragma::expert

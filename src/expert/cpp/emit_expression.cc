@@ -35,6 +35,13 @@ void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) 
 
 }  // namespace
 
+void Needs::Add(const Needs& other) {
+  pieces.insert(other.pieces.begin(), other.pieces.end());
+  cmath = cmath || other.cmath;
+  vectors = vectors || other.vectors;
+  facts.Add(other.facts);
+}
+
 std::string FormText(const AffineForm& form, const std::vector<std::string>& loops) {
   std::string text;
   for (std::size_t i = 0; i < form.factor.size(); ++i) {

@@ -96,13 +96,14 @@ class NestFrame {
   std::string Tunable(std::string_view what, int value, const std::vector<int>& values) {
     if (values.size() < 2) return std::to_string(value);
     std::string name = fmt::format("{}_{}", choices_.name, what);
-    out_.Line(fmt::format("PRAGMA_TUNE({}, {}, {});", name, value, fmt::join(values, ", ")));
+    out_.Line(choices_.tuning.Declare({name, value, values}, needs_.facts.tunables));
     return name;
   }
 
   // BeginWork writes the code before the loops that threads share, and EndWork the code after them.
   void BeginWork(int loops) {
     parallel_ = loops > 0 && choices_.threads && WorthThreads();
+    needs_.facts.shares_work = needs_.facts.shares_work || parallel_;
     const bool inside = parallel_ && Streams();  // the loop is inside a parallel region, in which
                                                  // each thread also does other work
     if (inside) out_.Line("#pragma omp parallel");
@@ -127,6 +128,7 @@ class NestFrame {
   // Each thread fences its own streaming stores, before other threads may read the results.
   void EndWork() {
     if (!Streams()) return;
+    needs_.facts.streams = true;
     out_.Line("StreamEnd();");
     if (parallel_ || !nest_.rows.empty()) out_.Line("}");
   }

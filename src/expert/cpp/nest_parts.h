@@ -73,6 +73,7 @@ class NestParts : public NestAhead {
     }
     const std::size_t first = FirstInner();
     const bool cut = CutsLane();
+    needs_.facts.shares_work = needs_.facts.shares_work || parallel;
     if (parallel) out_.Line("#pragma omp parallel for" + clauses + " schedule(static)");
     OpenParts(first, cut);
     for (const Step* step : folds) {

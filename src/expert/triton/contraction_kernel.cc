@@ -134,6 +134,7 @@ class ContractionWriter final {
     kernel.buffers = std::move(buffers);
     kernel.configs = configs_;
     kernel.grid = GridOf(Batch(), rows_, columns_);
+    kernel.multiplies = true;
     return kernel;
   }
 

@@ -42,7 +42,11 @@ struct KernelText {
   std::vector<Config> configs;
   std::vector<GridFactor> grid;  // the number of programs is the product of these factors
   Helpers helpers;
+  bool multiplies = false;  // it has a product on tensor cores
 };
+
+// Returns whether Triton's tuner chooses among several configurations.
+[[nodiscard]] bool IsTuned(const KernelText& kernel);
 
 // Definition returns the kernel as a function of the module, and Launch returns its launch. A
 // launch that has nothing to decide is the cheapest for the host, and the launch dominates the time
