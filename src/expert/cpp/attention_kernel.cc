@@ -92,7 +92,7 @@ KernelText GenerateAttention(const AttentionSpec& spec, const KernelTarget& targ
   }
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kLoops,
-                   VectorPiece::kLanes, VectorPiece::kExpNegative};
+                   VectorPiece::kLanes, VectorPiece("ExpNegative")};
   kernel.code = Head(spec, target, kernel.facts);
   kernel.facts.shares_work = parallel;
   kernel.code +=

@@ -62,6 +62,11 @@ std::string TunedGrid(const std::vector<GridFactor>& grid) {
 
 }  // namespace
 
+void AddUses(const TileValues& values, KernelText& kernel) {
+  kernel.buffers.insert(values.buffers().begin(), values.buffers().end());
+  kernel.uses_library = kernel.uses_library || values.uses_library();
+}
+
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
 
 std::int64_t PowerOfTwo(std::int64_t count) {

@@ -86,7 +86,7 @@ class ModuleWriter final {
       helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
       functions += "\n\n" + Definition(program_, kernel);
     }
-    if (functions.find("libdevice.") != std::string::npos)
+    if (std::ranges::any_of(kernels_, &KernelText::uses_library))
       text += "from triton.language.extra import libdevice\n";
     for (const std::string& helper : helpers) text += "\n\n" + HelperText(helper);
     return {text + functions + "\n\n" + RunText(), OpenInTriton(variant_, Facts())};

@@ -87,7 +87,8 @@ class NestWriter final {
       index_.Define(1, head);
     }
     kernel.body = head.text() + out_.text();
-    kernel.buffers = values_.buffers();
+    kernel.uses_library = uses_library_;
+    AddUses(values_, kernel);
     kernel.configs = configs_;
     kernel.helpers = helpers_;
     const bool map = inner_ == Inner::kNone;
@@ -297,6 +298,7 @@ class NestWriter final {
     const std::string total = names_.New("powers");
     const std::string delta = names_.New("delta");
     const std::string power = names_.New("power");
+    uses_library_ = true;
     before.Line(fmt::format("{} = tl.full((ROWS, COLUMNS), -3.4e38, tl.float32)", most));
     before.Line(fmt::format("{} = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)", total));
     body.Line(fmt::format("{} = {} - {}", delta, value, most));
@@ -365,6 +367,7 @@ class NestWriter final {
   TileIndex index_;
   TileValues values_;
   Helpers helpers_;
+  bool uses_library_ = false;
   PyLines out_{1};
   std::map<const Step*, std::string> fold_names_;
 };

@@ -137,7 +137,7 @@ KernelText PackKernel(const Program& program, const Nest& nest, const PackedOper
   kernel.comment = fmt::format("{} rounded to TF32 and what is left, by rows of the depth",
                                name_of(packed.operand->load.buffer));
   kernel.body = out.text();
-  kernel.buffers = values.buffers();
+  AddUses(values, kernel);
   kernel.buffers.insert({packed.high, packed.low});
   kernel.configs = {{{}, 4, 0}};
   kernel.grid = {{packed.Count() / (kTile * kTile), ""}};
