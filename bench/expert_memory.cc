@@ -33,6 +33,7 @@
 #include "expert/expert.h"
 #include "expert/lower/lowering.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/traffic.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"

@@ -27,6 +27,7 @@
 #include "expert/plan/attention.h"
 #include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/slices.h"
 #include "expert/plan/store_through.h"
 #include "expert/plan/tuning.h"

@@ -17,6 +17,7 @@
 #include "expert/graph_testing.h"
 #include "expert/ir/target.h"
 #include "expert/lower/lowering.h"
+#include "expert/plan/plan_nests.h"
 #include "task/torch_server.h"
 
 namespace pragma::expert {

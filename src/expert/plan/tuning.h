@@ -1,5 +1,5 @@
 // Tuning: which numbers of a kernel are left to the tuner, and what their defaults are. Emitters
-// declare their numbers through it and report them, so nobody searches a text for them.
+// declare their numbers through it and report them, so that no text is searched for them.
 #pragma once
 
 #include <map>

@@ -20,6 +20,7 @@
 #include "expert/ir/spelling.h"
 #include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/store_through.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
@@ -27,7 +28,6 @@
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/packed_product.h"
-#include "expert/triton/plan.h"
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
 
@@ -128,7 +128,7 @@ class ModuleWriter final {
       parts_.insert(static_cast<int>(i));
     NameBuffersFrom(named);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
-    for (const Nest& nest : PlanKernels(program_, products)) {
+    for (const Nest& nest : PlanNests(program_, TilePolicy(products))) {
       if (nest.anchored) {
         WriteProduct(nest);
       } else {
