@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/fold_text.h"

@@ -3,6 +3,9 @@
 // with the length, and so that threads can share the parts.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "expert/cpp/nest_context.h"
 #include "expert/cpp/nest_folds.h"
 #include "expert/plan/nest.h"
