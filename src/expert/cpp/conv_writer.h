@@ -60,9 +60,13 @@ class ConvWriter final {
   void Finish(bool whole);
   void PackWeights();
   void PrepareInput();
+  [[nodiscard]] int OpenInput(std::size_t i);
+  void SkipOutside();
   void PrepareRow();
   void Tile();
   void Tiles();
+  [[nodiscard]] int OpenPhases();
+  [[nodiscard]] int OpenRows(std::size_t i);
   void Rows();
   void RunOf();
   void WriteOut();
