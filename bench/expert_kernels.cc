@@ -160,12 +160,13 @@ Memory Numbers(std::int64_t count) {
 
 Result<void*> Build(const std::string& compiler, const Shape& shape,
                     const std::filesystem::path& folder) {
-  using enum VectorPiece;
+  using P = VectorPiece;
   const std::string source =
       "#include <omp.h>\n#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n"
       "#define PRAGMA_TUNE(name, otherwise, ...) "
       "[[maybe_unused]] static constexpr int name = otherwise\n" +
-      VectorPreamble({kCore, kParts, kStream}) + std::string(PackingText()) + shape.kernel.code +
+      VectorPreamble({P::kCore, P::kParts, P::kStream}) + std::string(PackingText()) +
+      shape.kernel.code +
       "extern \"C\" void kernel(const float* a, const float* b, float* c, char* scratch) {\n"
       "  subject::Run(a, b, c, scratch);\n}\n"
       "extern \"C\" const std::size_t scratch_bytes;\n"

@@ -33,6 +33,7 @@
 #include "expert/expert.h"
 #include "expert/lower/lowering.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/traffic.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
@@ -78,7 +79,7 @@ Result<Subject> Build(const Task& task, const KernelTarget& target, const std::s
   const std::filesystem::path home = folder / task.name;
   std::filesystem::create_directories(home);
   TRY(WriteFileAtomic(home / "kernel.h", KernelHeader(task)));
-  TRY(WriteFileAtomic(home / "kernel.cpp", EmitKernel(task, lowered, target, {})));
+  TRY(WriteFileAtomic(home / "kernel.cpp", EmitKernel(task, lowered, target, {}).source));
   const RunResult run =
       TRY(RunProcess({.argv = {compiler, "-std=c++20", "-O3", "-march=native", "-fopenmp",
                                "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared",

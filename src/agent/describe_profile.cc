@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -189,20 +190,24 @@ std::string ProfileInWords(const ProfileShown& shown) {
   return text;
 }
 
-std::vector<std::string> NamedTechniques(const Profile& profile) {
+std::vector<std::string> TechniquesIn(std::string_view action) {
   constexpr std::string_view kPrefix = "technique.";
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
   std::vector<std::string> names;
-  for (const Diagnosis& diagnosis : profile.diagnosis) {
-    const std::string_view text = diagnosis.action;
-    for (std::size_t at = text.find(kPrefix); at != std::string_view::npos;
-         at = text.find(kPrefix, at)) {
-      at += kPrefix.size();
-      const std::size_t end = std::min(text.find_first_not_of(kLetters, at), text.size());
-      const std::string name(text.substr(at, end - at));
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
+  for (std::size_t at = action.find(kPrefix); at != std::string_view::npos;
+       at = action.find(kPrefix, at)) {
+    at += kPrefix.size();
+    const std::size_t end = std::min(action.find_first_not_of(kLetters, at), action.size());
+    names.emplace_back(action.substr(at, end - at));
   }
+  return names;
+}
+
+std::vector<std::string> NamedTechniques(const Profile& profile) {
+  std::vector<std::string> names;
+  for (const Diagnosis& diagnosis : profile.diagnosis)
+    for (std::string& name : TechniquesIn(diagnosis.action))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   return names;
 }
 

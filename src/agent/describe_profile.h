@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/profile.h"
@@ -28,8 +29,9 @@ struct ProfileShown {
 // Returns the profile as Markdown without a first-level heading.
 [[nodiscard]] std::string ProfileInWords(const ProfileShown& shown);
 
-// Returns the names N of all "technique.N" references in the diagnosis' actions, each once, in
-// order of appearance.
+// Returns the names N of all "technique.N" references in an action, in order of appearance.
+[[nodiscard]] std::vector<std::string> TechniquesIn(std::string_view action);
+// Returns those of all the diagnosis' actions, each once.
 [[nodiscard]] std::vector<std::string> NamedTechniques(const Profile& profile);
 // Returns a compendium entry for prompts: title, what it is, how to do it, pitfalls, code fragment.
 [[nodiscard]] std::string TechniqueInWords(const Entry& technique);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/describe_profile.h"
@@ -13,7 +15,6 @@
 #include "app/search_choice.h"
 #include "app/workbench.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -40,6 +41,16 @@ bool Suits(const Entry& technique, Language language) {
   return language == Language::kCpp || !of_one || technique.IsFor(LanguageName(language));
 }
 
+// Returns the names of the techniques that a rule can recommend.
+std::set<std::string> TechniquesOf(const Result<RuleSet>& rules) {
+  std::set<std::string> names;
+  if (!rules) return names;
+  for (const Rule& rule : rules->rules)
+    for (const RuleAction& action : rule.actions)
+      for (std::string& name : TechniquesIn(action.text)) names.insert(std::move(name));
+  return names;
+}
+
 // Adds the meanings and techniques that prompts with a profile may explain. If the compendium
 // cannot be read, it adds nothing and logs a warning.
 void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
@@ -51,12 +62,12 @@ void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings)
   }
   const bool cpu = settings.language == Language::kCpp;
   // Every run stores what it was shown, so only techniques that a diagnosis can name are added.
-  const std::string rules =
-      ReadFile(knowledge / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")).value_or("");
+  const std::set<std::string> recommended =
+      TechniquesOf(LoadRules(knowledge / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
   for (const Entry& entry : compendium->entries()) {
     const std::string name = entry.id.substr(entry.id.find('.') + 1);
     if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
-    if (entry.kind == EntryKind::kTechnique && rules.find(entry.id) != std::string::npos &&
+    if (entry.kind == EntryKind::kTechnique && recommended.contains(name) &&
         Suits(entry, settings.language))
       settings.techniques[name] = TechniqueInWords(entry);
   }

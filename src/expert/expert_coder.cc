@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "agent/roles.h"
 #include "agent/window.h"
@@ -15,13 +16,11 @@
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/trial.h"
-#include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
-#include "expert/ir/program.h"
-#include "expert/lower/lowering.h"
 #include "expert/next_variant.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
-#include "expert/triton/module.h"
+#include "expert/task_writer.h"
 #include "machine/machine.h"
 
 namespace pragma::expert {
@@ -42,34 +41,31 @@ class ExpertCoder final : public Coder {
   Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey) override {
     Proposal proposal;
     proposal.author = "expert";
-    const Result<Program> program = LowerTask(*window.task);
-    if (!program) {
-      proposal.reason = Refusal(program.error().message);
+    const TaskWriter writer(*window.task, target_);
+    const Result<WrittenKernel> first = writer.Write(language_, {});
+    if (!first) {
+      proposal.reason = Refusal(first.error().message);
       proposal.unsupported = true;
       return proposal;
     }
-    if (language_ == Language::kTriton && !program->repeats.empty()) {
-      proposal.reason = "the expert writes recurrences in C++ only (--target cpu)";
-      proposal.unsupported = true;
-      return proposal;
-    }
-    proposal.candidate = Write(*window.task, *program, Wanted(window, advice, *program));
+    const Result<WrittenKernel> wanted =
+        writer.Write(language_, Wanted(window, advice, writer, first->open));
+    proposal.candidate = AsCandidate(TRY(wanted).source);
     return proposal;
   }
 
  private:
-  [[nodiscard]] Candidate Write(const Task& task, Program program,
-                                const KernelVariant& variant) const {
-    if (language_ == Language::kTriton)
-      return TritonCandidate(EmitTriton(task, std::move(program), variant));
-    return CppCandidate(EmitKernel(task, std::move(program), target_, variant));
+  [[nodiscard]] Candidate AsCandidate(std::string source) const {
+    return language_ == Language::kTriton ? TritonCandidate(std::move(source))
+                                          : CppCandidate(std::move(source));
   }
 
   // Returns the variant to write: the choices of the version to start from, with the one requested
   // change. Without advice it makes a change that has not been tried. Where no version is shown,
-  // the default comes first and then random samples.
-  [[nodiscard]] KernelVariant Wanted(const Window& window, const Advice* advice,
-                                     const Program& program) const {
+  // the default comes first and then random samples from what it leaves open (`of_default`).
+  [[nodiscard]] static KernelVariant Wanted(const Window& window, const Advice* advice,
+                                            const TaskWriter& writer,
+                                            const std::vector<Choice>& of_default) {
     const Trial* start = window.best != nullptr ? window.best : window.current;
     const bool has_start = start != nullptr && start->candidate;
     KernelVariant present;
@@ -80,11 +76,11 @@ class ExpertCoder final : public Coder {
     }
     if (has_start) {
       const auto change =
-          UntriedChange(OpenChoices(*start->candidate, target_), TriedValues(window));
+          UntriedChange(writer.OpenChoices(*start->candidate), TriedValues(window, writer));
       if (change) return VariantFromText(present.Text() + " " + *change);
     }
     if (window.attempt <= 1) return {};
-    return SampledVariant(OpenChoices(Write(*window.task, program, {}), target_), window.attempt);
+    return SampledVariant(of_default, window.attempt);
   }
 
   KernelTarget target_;

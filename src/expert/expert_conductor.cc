@@ -21,7 +21,8 @@
 #include "core/trial.h"
 #include "expert/expert.h"
 #include "expert/next_variant.h"
-#include "expert/plan/variant.h"
+#include "expert/plan/choices.h"
+#include "expert/task_writer.h"
 #include "knowledge/entry.h"
 
 namespace pragma::expert {
@@ -91,13 +92,14 @@ class ExpertConductor final : public Conductor {
     if (start == nullptr) return First(window);
     if (!start->candidate)
       return Stop(advice, "there is no version to improve: the task's operators are not supported");
-    const std::vector<Choice> choices = OpenChoices(*start->candidate, target_);
+    const TaskWriter writer(*window.task, target_);
+    const std::vector<Choice> choices = writer.OpenChoices(*start->candidate);
     if (choices.empty()) return ForForeignCode();
     const Standing standing = StandingOf(*start);
     advice.evidence = Undone(window) + Text(standing);
     if (standing.share >= kNearRoof && standing.share <= kPastRoof)
       return Stop(advice, advice.evidence);
-    const std::vector<ChoiceValues> tried = TriedValues(window);
+    const std::vector<ChoiceValues> tried = TriedValues(window, writer);
     if (FromDiagnosis(*start, choices, tried, advice)) return advice;
     for (const Roof roof : {standing.roof, Roof::kEither, Roof::kMemory, Roof::kArithmetic}) {
       for (const Choice& choice : choices)
@@ -122,8 +124,9 @@ class ExpertConductor final : public Conductor {
     const auto first = std::ranges::find_if(
         window.others, [](const Trial* trial) { return trial->candidate.has_value(); });
     if (first == window.others.end()) return Stop(advice, "the task's operators are not supported");
+    const TaskWriter writer(*window.task, target_);
     const std::optional<std::string> change =
-        UntriedChange(OpenChoices(*(*first)->candidate, target_), TriedValues(window));
+        UntriedChange(writer.OpenChoices(*(*first)->candidate), TriedValues(window, writer));
     if (!change) return Stop(advice, "every first version that the expert knows has been tried");
     advice.change = *change;
     return advice;

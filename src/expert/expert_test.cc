@@ -26,7 +26,10 @@
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/graph_testing.h"
+#include "expert/plan/choices.h"
+#include "expert/plan/tuning.h"
 #include "expert/plan/variant.h"
+#include "expert/task_writer.h"
 #include "knowledge/entry.h"
 #include "task/torch_server.h"
 
@@ -156,10 +159,10 @@ TEST(ExpertCoder, EqualProductsAreOneFunction) {
 }
 
 TEST(ExpertCoder, AsksForNoCompilerThatIsNotThere) {
-  const Candidate candidate =
-      *Propose(OneOperator("aten._softmax.default", {Int(0), Int(0)})).candidate;
+  const Task task = OneOperator("aten._softmax.default", {Int(0), Int(0)});
+  const Candidate candidate = *Propose(task).candidate;
   const auto values = [&](const KernelTarget& target) {
-    const std::vector<Choice> choices = OpenChoices(candidate, target);
+    const std::vector<Choice> choices = TaskWriter(task, target).OpenChoices(candidate);
     return std::ranges::find(choices, "compiler", &Choice::name)->values;
   };
   EXPECT_EQ(values({}), (std::vector<int>{0, 1}));
@@ -286,17 +289,50 @@ TEST_F(ExpertConductorTest, NoChangeOfTheBestIsAskedForTwice) {
   EXPECT_LT(asked.size(), 20U);
 }
 
-TEST(KernelVariant, OnlyValuesThatAreDeclaredBecomeDefaults) {
-  const std::string source = "  PRAGMA_TUNE(SUM_BLOCK, 4096, 1024, 4096);\nint x;\n";
-  EXPECT_EQ(WithTunables(source, VariantFromText("SUM_BLOCK=1024 OTHER=3")),
-            "  PRAGMA_TUNE(SUM_BLOCK, 1024, 1024, 4096);\nint x;\n");
-  EXPECT_EQ(WithTunables(source, VariantFromText("SUM_BLOCK=1000")), source);
+TEST(Tuning, OnlyValuesThatAreDeclaredBecomeDefaults) {
+  const TunableNumber number{"SUM_BLOCK", 4096, {1024, 4096}};
+  const auto line = [&](const char* variant) {
+    std::vector<TunableNumber> declared;
+    return WithinTuner({number}, VariantFromText(variant)).Declare(number, declared);
+  };
+  EXPECT_EQ(line("SUM_BLOCK=1024 OTHER=3"), "PRAGMA_TUNE(SUM_BLOCK, 1024, 1024, 4096);");
+  EXPECT_EQ(line("SUM_BLOCK=1000"), "PRAGMA_TUNE(SUM_BLOCK, 4096, 1024, 4096);");
 }
 
-TEST(ChoicesIn, WhatTheTunerHasTriedIsNoChoice) {
-  Candidate candidate = *Propose(OneOperator("aten._softmax.default", {Int(0), Int(0)})).candidate;
+// Returns a tunable as a choice shows it.
+Choice AsChoice(const Tunable& tunable) {
+  Choice choice;
+  choice.name = tunable.name;
+  choice.present = static_cast<int>(tunable.values.front());
+  for (const std::int64_t value : tunable.values) choice.values.push_back(static_cast<int>(value));
+  return choice;
+}
+
+TEST(TaskWriter, ItsTunablesAreThoseThatTheTunerReads) {
+  const Task task = Products({1400, 1300, 1200, 1100, 1000, 900});
+  const KernelVariant variant = VariantFromText("P1_COLUMN_TILES=4 P2_TILE_ROWS=8");
+  const WrittenKernel kernel = *TaskWriter(task, {}).Write(Language::kCpp, variant);
+  const std::vector<Tunable> read = *ReadTunables(LexSource(kernel.source));
+  ASSERT_GT(read.size(), 4U);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(kernel.open.at(i).name, read[i].name);
+    EXPECT_EQ(kernel.open.at(i).present, AsChoice(read[i]).present) << read[i].name;
+    EXPECT_EQ(kernel.open.at(i).values, AsChoice(read[i]).values) << read[i].name;
+  }
+  EXPECT_FALSE(IsTunable(kernel.open.at(read.size())));
+}
+
+TEST(TaskWriter, AKernelOfAnotherAuthorLeavesNothingOpen) {
+  const Task task = OneOperator("aten.relu.default");
+  EXPECT_TRUE(TaskWriter(task, {}).OpenChoices(CppCandidate("int x;\n")).empty());
+}
+
+TEST(TaskWriter, WhatTheTunerHasTriedIsNoChoice) {
+  const Task task = OneOperator("aten._softmax.default", {Int(0), Int(0)});
+  Candidate candidate = *Propose(task).candidate;
   const auto has = [&](const char* name) {
-    return std::ranges::count(ChoicesIn(candidate), std::string(name), &Choice::name) > 0;
+    const std::vector<Choice> choices = TaskWriter(task, {}).OpenChoices(candidate);
+    return std::ranges::count(choices, std::string(name), &Choice::name) > 0;
   };
   EXPECT_TRUE(has("Y_COLUMNS"));
   candidate.tunables["Y_COLUMNS"] = 2;

@@ -13,7 +13,9 @@
 #include "base/random.h"
 #include "core/candidate.h"
 #include "core/trial.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
+#include "expert/task_writer.h"
 
 namespace pragma::expert {
 namespace {
@@ -53,14 +55,14 @@ ChoiceValues ValuesOf(const std::vector<Choice>& choices) {
   return values;
 }
 
-std::vector<ChoiceValues> TriedValues(const Window& window) {
+std::vector<ChoiceValues> TriedValues(const Window& window, const TaskWriter& writer) {
   std::vector<const Trial*> trials = window.others;
   trials.push_back(window.best);
   trials.push_back(window.current);
   std::vector<ChoiceValues> tried;
   for (const Trial* trial : trials)
     if (trial != nullptr && trial->candidate)
-      tried.push_back(ValuesOf(ChoicesIn(*trial->candidate)));
+      tried.push_back(ValuesOf(writer.OpenChoices(*trial->candidate)));
   std::erase_if(tried, [](const ChoiceValues& values) { return values.empty(); });
   return tried;
 }

@@ -9,7 +9,9 @@
 
 #include "agent/window.h"
 #include "core/candidate.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
+#include "expert/task_writer.h"
 
 namespace pragma::expert {
 
@@ -18,7 +20,7 @@ using ChoiceValues = std::map<std::string, int>;
 [[nodiscard]] ChoiceValues ValuesOf(const std::vector<Choice>& choices);
 
 // Returns the values of the expert's kernels in the window that have already been judged.
-[[nodiscard]] std::vector<ChoiceValues> TriedValues(const Window& window);
+[[nodiscard]] std::vector<ChoiceValues> TriedValues(const Window& window, const TaskWriter& writer);
 
 // Returns a change such as "chains=8: what the choice means". It is the nearest value of this
 // choice that has not been tried while the other choices (`all`) stay as they are. Returns nullopt

@@ -1,8 +1,5 @@
 #include "expert/cpp/anchor_kernel.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -12,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "expert/plan/tuning.h"
 
 namespace pragma::expert {
 namespace {
@@ -82,17 +81,14 @@ std::string ExtraArguments(const std::vector<ExtraParameter>& extra) {
   return text;
 }
 
-std::vector<std::int64_t> TuneValues(std::int64_t otherwise, std::vector<std::int64_t> others) {
-  others.push_back(otherwise);
+TunableNumber NumberOf(std::string name, std::int64_t value, std::vector<std::int64_t> others) {
+  others.push_back(value);
   std::ranges::sort(others);
   others.erase(std::ranges::unique(others).begin(), others.end());
-  std::erase_if(others, [](std::int64_t value) { return value < 1; });
-  return others;
-}
-
-std::string TuneLine(std::string_view name, std::int64_t value, std::vector<std::int64_t> others) {
-  return fmt::format("PRAGMA_TUNE({}, {}, {});\n", name, value,
-                     fmt::join(TuneValues(value, std::move(others)), ", "));
+  std::erase_if(others, [](std::int64_t other) { return other < 1; });
+  TunableNumber number{std::move(name), static_cast<int>(value), {}};
+  for (const std::int64_t other : others) number.values.push_back(static_cast<int>(other));
+  return number;
 }
 
 std::string InCapitals(std::string_view name) {

@@ -19,6 +19,8 @@
 
 #include "expert/cpp/vector_preamble.h"
 #include "expert/ir/target.h"
+#include "expert/plan/choices.h"
+#include "expert/plan/tuning.h"
 
 namespace pragma::expert {
 
@@ -59,6 +61,7 @@ struct KernelText {
   std::set<VectorPiece> pieces;  // pieces of the preamble that the code needs, including those for
                                  // packing
   bool keeps = false;            // NAME::Pack lays an operand out once for many calls of Run
+  CppFacts facts;
 };
 
 // Returns the number of blocks that cover `size` elements. The last block may be partial.
@@ -85,13 +88,10 @@ struct RegisterTile {
 // Return ", const float* bias, ..." and ", bias, ...".
 [[nodiscard]] std::string ExtraParameters(const std::vector<ExtraParameter>& extra);
 [[nodiscard]] std::string ExtraArguments(const std::vector<ExtraParameter>& extra);
-// Returns the values that a tunable may take, in ascending order: its default `otherwise` and the
-// alternatives `others`.
-[[nodiscard]] std::vector<std::int64_t> TuneValues(std::int64_t otherwise,
-                                                   std::vector<std::int64_t> others);
-// Returns a line PRAGMA_TUNE(name, value, ...).
-[[nodiscard]] std::string TuneLine(std::string_view name, std::int64_t value,
-                                   std::vector<std::int64_t> others);
+// Returns a number for the tuner with its default and other values, of which those below 1 are left
+// out.
+[[nodiscard]] TunableNumber NumberOf(std::string name, std::int64_t value,
+                                     std::vector<std::int64_t> others);
 [[nodiscard]] std::string InCapitals(std::string_view name);
 
 }  // namespace pragma::expert

@@ -47,7 +47,7 @@ struct TestCompiler {
 [[nodiscard]] inline std::string BuildAndRun(const TestCompiler& compiler,
                                              const std::string& kernels, const std::string& main) {
   const TempDir folder = std::move(*TempDir::Create());
-  using enum VectorPiece;
+  using P = VectorPiece;
   const std::string source =
       "#include <omp.h>\n#include <algorithm>\n#include <array>\n#include <cstddef>\n"
       "#include <cstdint>\n"
@@ -56,7 +56,7 @@ struct TestCompiler {
       "#endif\n"
       "#define PRAGMA_TUNE(name, otherwise, ...) "
       "[[maybe_unused]] static constexpr int name = CHOICE(otherwise, __VA_ARGS__)\n" +
-      VectorPreamble({kCore, kParts, kStream, kLoops, kLanes, kExpNegative}) +
+      VectorPreamble({P::kCore, P::kParts, P::kStream, P::kLoops, P::kLanes, P("ExpNegative")}) +
       std::string(PackingText()) + kernels + main;
   if (!WriteFileAtomic(folder.path() / "check.cpp", source)) return "cannot write the source";
   std::vector<std::string> build{

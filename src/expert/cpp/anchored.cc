@@ -160,6 +160,68 @@ ConvSpec ConvolutionOf(const Nest& nest) {
   return spec;
 }
 
+// What the generators of all families are given.
+struct Surroundings {
+  const std::string& name;
+  const Tuning& tuning;
+  Epilogue epilogue;
+  std::vector<ExtraParameter> extra;
+};
+
+template <class Spec>
+Spec Within(const Surroundings& surroundings, Spec spec) {
+  spec.name = surroundings.name;
+  spec.tuning = surroundings.tuning;
+  spec.epilogue = surroundings.epilogue;
+  spec.extra = surroundings.extra;
+  return spec;
+}
+
+// The code of an anchor and the operands of its calls.
+struct Generated {
+  KernelText kernel;
+  std::string operands;
+};
+
+// Returns the address of a load's first element.
+std::string Start(const Program& program, const Load& load) {
+  return Shifted(BufferOf(program, load.buffer).name, load.address.offset);
+}
+
+std::string Output(const Program& program, const Nest& nest) {
+  return Shifted(BufferOf(program, Last(nest).buffer).name, Last(nest).place.offset);
+}
+
+Generated ProductOf(const Program& program, const Nest& planned, const KernelTarget& target,
+                    const Surroundings& surroundings) {
+  MatmulSpec spec = Within(surroundings, SpecOf(planned));
+  spec.keeps_b = planned.keeps_right;
+  const ProductHint& product = *planned.steps[0].product;
+  return {GenerateMatmul(spec, target),
+          fmt::format("{}, {}, {}", Start(program, product.left->load),
+                      Start(program, product.right->load), Output(program, planned))};
+}
+
+Generated AttentionIn(const Program& program, const Nest& nest, const KernelTarget& target,
+                      const Surroundings& surroundings, Epilogue score) {
+  const AttentionHint& form = *nest.steps[0].attention;
+  AttentionSpec spec = Within(surroundings, AttentionOf(form, nest.shape, Last(nest).place));
+  spec.score = std::move(score);
+  std::string operands;
+  for (const ExprPtr& part : {form.query, form.key, form.value})
+    operands += Start(program, part->load) + ", ";
+  return {GenerateAttention(spec, target), operands + Output(program, nest)};
+}
+
+Generated ConvolutionIn(const Program& program, const Nest& nest, const KernelTarget& target,
+                        const Surroundings& surroundings) {
+  const ConvolutionHint& form = *nest.steps[0].convolution;
+  return {
+      GenerateConv(Within(surroundings, ConvolutionOf(nest)), target),
+      fmt::format("{}, {}, {}", BufferOf(program, form.input).name,
+                  BufferOf(program, form.weight).name, BufferOf(program, Last(nest).buffer).name)};
+}
+
 }  // namespace
 
 void ReserveNames(ExpressionWriter& values, const OutputSite& site) {
@@ -167,70 +229,38 @@ void ReserveNames(ExpressionWriter& values, const OutputSite& site) {
     values.Reserve(name);
 }
 
-AnchorText EmitAnchor(const Program& program, const Nest& planned, const KernelTarget& target,
-                      const std::string& name, Needs& needs) {
+AnchorText EmitAnchor(const Program& program, const Nest& planned, const AnchorOrder& order,
+                      Needs& needs) {
   const Program renamed = Renamed(program);
   const Nest nest = WithoutMask(planned);
   EpilogueWriter epilogue(renamed, nest, needs);
-  Epilogue callback;
+  Surroundings surroundings{order.name, order.tuning, {}, {}};
   if (nest.steps.size() > 1)
-    callback = [&](const OutputSite& site) { return epilogue.Write(site); };
-  std::vector<ExtraParameter> extra;
+    surroundings.epilogue = [&](const OutputSite& site) { return epilogue.Write(site); };
   std::string arguments;
   for (const int buffer : ExtraBuffers(nest)) {
     const Buffer& read = BufferOf(renamed, buffer);
-    extra.push_back(
+    surroundings.extra.push_back(
         {fmt::format("[[maybe_unused]] const {}*", DTypeCppName(read.dtype)), read.name});
     arguments += ", " + BufferOf(program, buffer).name;
   }
-  const std::string& out = BufferOf(program, Last(nest).buffer).name;
   const Step& step = nest.steps[0];
+  const auto score = [&](const OutputSite& site) {
+    return ScoreText(renamed, *step.attention, site, needs);
+  };
+  const Generated anchor = step.product ? ProductOf(program, planned, order.target, surroundings)
+                           : step.attention
+                               ? AttentionIn(program, nest, order.target, surroundings, score)
+                               : ConvolutionIn(program, nest, order.target, surroundings);
+  needs.vectors = true;
+  needs.pieces.insert(anchor.kernel.pieces.begin(), anchor.kernel.pieces.end());
+  needs.facts.Add(anchor.kernel.facts);
   AnchorText text;
-  KernelText kernel;
-  std::string operands;
-  if (step.product) {
-    MatmulSpec spec = SpecOf(planned);
-    spec.name = name;
-    spec.epilogue = callback;
-    spec.extra = extra;
-    spec.keeps_b = planned.keeps_right;
-    kernel = GenerateMatmul(spec, target);
-    const Load& a = step.product->left->load;
-    const Load& b = step.product->right->load;
-    operands =
-        fmt::format("{}, {}, {}", Shifted(BufferOf(program, a.buffer).name, a.address.offset),
-                    Shifted(BufferOf(program, b.buffer).name, b.address.offset),
-                    Shifted(out, Last(nest).place.offset));
-  } else if (step.attention) {
-    AttentionSpec spec = AttentionOf(*step.attention, nest.shape, Last(nest).place);
-    spec.name = name;
-    spec.epilogue = callback;
-    spec.extra = extra;
-    spec.score = [&](const OutputSite& site) {
-      return ScoreText(renamed, *step.attention, site, needs);
-    };
-    kernel = GenerateAttention(spec, target);
-    for (const ExprPtr& part : {step.attention->query, step.attention->key, step.attention->value})
-      operands +=
-          Shifted(BufferOf(program, part->load.buffer).name, part->load.address.offset) + ", ";
-    operands += Shifted(out, Last(nest).place.offset);
-  } else {
-    ConvSpec spec = ConvolutionOf(nest);
-    spec.name = name;
-    spec.epilogue = callback;
-    spec.extra = extra;
-    kernel = GenerateConv(spec, target);
-    operands = fmt::format("{}, {}, {}", BufferOf(program, step.convolution->input).name,
-                           BufferOf(program, step.convolution->weight).name, out);
-  }
-  if (kernel.keeps) {
-    const Load& kept = step.product->right->load;
-    text.before = fmt::format("{}::Pack({}, @scratch@);", name,
-                              Shifted(BufferOf(program, kept.buffer).name, kept.address.offset));
-  }
-  text.function = kernel.code;
-  text.pieces = kernel.pieces;
-  text.call = fmt::format("{}::Run({}{}, @scratch@);", name, operands, arguments);
+  if (anchor.kernel.keeps)
+    text.before = fmt::format("{}::Pack({}, @scratch@);", order.name,
+                              Start(program, step.product->right->load));
+  text.function = anchor.kernel.code;
+  text.call = fmt::format("{}::Run({}{}, @scratch@);", order.name, anchor.operands, arguments);
   return text;
 }
 

@@ -1,7 +1,6 @@
 // Writes an anchored nest (plan/anchor_nests.h) as C++.
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "expert/cpp/anchor_kernel.h"
@@ -21,11 +20,16 @@ struct AnchorText {
   std::string call;      // statement inside the kernel; @scratch@ stands for the scratch memory
   std::string before;    // statement to run once before the iterations of a repeat, also with
                          // @scratch@; empty if nothing is needed
-  std::set<VectorPiece> pieces;
+};
+
+// How an anchor is to be written.
+struct AnchorOrder {
+  const KernelTarget& target;
+  const std::string& name;  // the namespace of its code
+  const Tuning& tuning;
 };
 
 [[nodiscard]] AnchorText EmitAnchor(const Program& program, const Nest& nest,
-                                    const KernelTarget& target, const std::string& name,
-                                    Needs& needs);
+                                    const AnchorOrder& order, Needs& needs);
 
 }  // namespace pragma::expert

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/attention_text.h"
@@ -22,12 +24,16 @@ int ThreadsFor(const AttentionSpec& spec, const KernelTarget& target) {
   return work < 1e5 ? 1 : target.threads;
 }
 
-std::string Head(const AttentionSpec& spec, const KernelTarget& target) {
+std::string Head(const AttentionSpec& spec, const KernelTarget& target, CppFacts& facts) {
   const std::string name = InCapitals(spec.name);
   const RegisterTile tile = BestTile(target, spec.rows, std::min(spec.keys, kKeyBlock));
   // Enough blocks of queries for all threads, where the batch alone is too small.
   const std::int64_t wanted = (4 * target.threads + spec.batch - 1) / spec.batch;
   const std::int64_t block = std::clamp<std::int64_t>(spec.rows / wanted, tile.rows, kQueryBlock);
+  const auto tunable = [&](const char* what, std::int64_t value, std::vector<std::int64_t> others) {
+    const TunableNumber number = NumberOf(name + what, value, std::move(others));
+    return spec.tuning.Declare(number, facts.tunables) + "\n";
+  };
   std::string text = fmt::format(
       "\n// Weights of {0} queries for {1} keys, from products over {2}, times {3} columns of "
       "values{4}.\n// In blocks of keys: scores are never stored as a whole.\nnamespace {5} {{\n"
@@ -36,11 +42,11 @@ std::string Head(const AttentionSpec& spec, const KernelTarget& target) {
       spec.rows, spec.keys, spec.depth, spec.columns,
       spec.batch > 1 ? fmt::format(", {} times", spec.batch) : "", spec.name, spec.batch);
   text += "// Sums in registers: rows times vectors.\n";
-  text += TuneLine(name + "_TILE_ROWS", tile.rows, {4, 6, 8, 12});
-  text += TuneLine(name + "_TILE_VECTORS", tile.vectors, {1, 2, 3});
+  text += tunable("_TILE_ROWS", tile.rows, {4, 6, 8, 12});
+  text += tunable("_TILE_VECTORS", tile.vectors, {1, 2, 3});
   text += "// Blocks: of queries (in tiles) and of keys, for the core's own cache.\n";
-  text += TuneLine(name + "_ROW_TILES", Blocks(block, tile.rows), {4, 8, 16, 32});
-  text += TuneLine(name + "_KEYS", kKeyBlock, {64, 128, 256});
+  text += tunable("_ROW_TILES", Blocks(block, tile.rows), {4, 8, 16, 32});
+  text += tunable("_KEYS", kKeyBlock, {64, 128, 256});
   text += fmt::format(R"(static constexpr int kThreads = {0};
 static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
 static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;
@@ -86,8 +92,9 @@ KernelText GenerateAttention(const AttentionSpec& spec, const KernelTarget& targ
   }
   KernelText kernel;
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kLoops,
-                   VectorPiece::kLanes, VectorPiece::kExpNegative};
-  kernel.code = Head(spec, target);
+                   VectorPiece::kLanes, VectorPiece("ExpNegative")};
+  kernel.code = Head(spec, target, kernel.facts);
+  kernel.facts.shares_work = parallel;
   kernel.code +=
       FillIn(attention_text::kFinish, {{"extra", extra},
                                        {"out_batch", number(spec.out.batch)},

@@ -30,6 +30,7 @@ struct AttentionSpec {
   Epilogue score;           // scales and masks a vector of products; column is the key
   Epilogue epilogue;        // applied to the results
   std::vector<ExtraParameter> extra;
+  Tuning tuning;
 };
 
 // Generates `static void NAME::Run(const float* query, const float* key, const float* value, float*

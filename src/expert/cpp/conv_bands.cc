@@ -171,50 +171,58 @@ std::int64_t ConvWriter::OutputStep(std::size_t i) const {
   return step;
 }
 
+// Opens the loops over phases of the outer axes. Returns the number of loops.
+int ConvWriter::OpenPhases() {
+  if (!phased()) return 0;
+  int opened = 0;
+  std::string phases = "0";
+  for (std::size_t i = 0; i + 1 < rank(); ++i) {
+    if (plan_.axes[i].plain_output()) continue;
+    out_.Open("for (std::int64_t phase_{0} = 0; phase_{0} < {1}; ++phase_{0})", axis_name(i),
+              plan_.axes[i].out_stride);
+    ++opened;
+    phases = fmt::format(
+        "{}phase_{}",
+        phases == "0" ? "" : fmt::format("({}) * {} + ", phases, plan_.axes[i].out_stride),
+        axis_name(i));
+  }
+  if (x_phases() > 1) phases = phases == "0" ? "0" : fmt::format("({}) * {}", phases, x_phases());
+  out_.Line("const std::int64_t phases = {};", phases);
+  return opened;
+}
+
+// Opens the loop over an axis that is not part of a run; rows that are written together have a loop
+// around it. Returns the number of loops.
+int ConvWriter::OpenRows(std::size_t i) {
+  const std::string name = axis_name(i);
+  const bool of_band = i == 0 && banded();
+  const bool together = gathers() && i + 1 == first_flat();
+  std::string begin = of_band ? "band" : "0";
+  std::string end = of_band ? "band + rows" : fmt::format("{}", plan_.axes[i].steps);
+  if (together) {
+    out_.Open("for (std::int64_t first_{0} = {1}; first_{0} < {2}; first_{0} += kRowsAtOnce)", name,
+              begin, end);
+    out_.Line("const std::int64_t count = std::min<std::int64_t>(kRowsAtOnce, {} - first_{});", end,
+              name);
+    begin = fmt::format("first_{}", name);
+    end = begin + " + count";
+  }
+  out_.Open("for (std::int64_t {0} = {1}; {0} < {2}; ++{0})", name, begin, end);
+  return together ? 2 : 1;
+}
+
 // Writes the loops over the axes that are not part of a run, outermost first.
 void ConvWriter::Rows() {
-  int opened = 0;
+  int opened = OpenPhases();
   std::string in = "input";
   std::string pixel;
-  if (phased()) {
-    for (std::size_t i = 0; i + 1 < rank(); ++i) {
-      if (plan_.axes[i].plain_output()) continue;
-      out_.Open("for (std::int64_t phase_{0} = 0; phase_{0} < {1}; ++phase_{0})", axis_name(i),
-                plan_.axes[i].out_stride);
-      ++opened;
-    }
-    std::string phases = "0";
-    for (std::size_t i = 0; i + 1 < rank(); ++i) {
-      if (plan_.axes[i].plain_output()) continue;
-      phases = fmt::format(
-          "{}phase_{}",
-          phases == "0" ? "" : fmt::format("({}) * {} + ", phases, plan_.axes[i].out_stride),
-          axis_name(i));
-    }
-    if (x_phases() > 1) phases = phases == "0" ? "0" : fmt::format("({}) * {}", phases, x_phases());
-    out_.Line("const std::int64_t phases = {};", phases);
-  }
   for (std::size_t i = 0; i < first_flat(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
     const std::string name = axis_name(i);
-    const bool of_band = i == 0 && banded();
-    std::string begin = of_band ? "band" : "0";
-    std::string end = of_band ? "band + rows" : fmt::format("{}", axis.steps);
-    if (gathers() && i + 1 == first_flat()) {
-      out_.Open("for (std::int64_t first_{0} = {1}; first_{0} < {2}; first_{0} += kRowsAtOnce)",
-                name, begin, end);
-      ++opened;
-      out_.Line("const std::int64_t count = std::min<std::int64_t>(kRowsAtOnce, {} - first_{});",
-                end, name);
-      begin = fmt::format("first_{}", name);
-      end = begin + " + count";
-    }
-    out_.Open("for (std::int64_t {0} = {1}; {0} < {2}; ++{0})", name, begin, end);
-    ++opened;
+    opened += OpenRows(i);
     in += i == 0 && banded() && plan_.copy
               ? fmt::format(" + ({} - band) * {}", name, plan_.pitch[i])
               : fmt::format(" + {} * {}", name, plan_.pitch[i]);
-    if (!axis.plain_output()) OutputPlace(i, name);
+    if (!plan_.axes[i].plain_output()) OutputPlace(i, name);
     pixel += fmt::format("{} * {} + ", name, OutputStep(i));
   }
   if (first_flat() == 0 && banded()) {
@@ -225,18 +233,15 @@ void ConvWriter::Rows() {
     out_.Line("const std::int64_t run = (rows - 1) * {} + {};", plan_.pitch[0],
               plan_.run - (plan_.band - 1) * plan_.pitch[0]);
   out_.Line("const float* in = {};", in);
-  if (plan_.buffered) {
-    RunOf();
-    if (gathers()) {
-      out_.Close();
-      --opened;
-    }
-    WriteOut();
-  } else {
+  if (!plan_.buffered)
     out_.Line("const std::int64_t pixel = {};",
               pixel.empty() ? "0" : pixel.substr(0, pixel.size() - 3));
-    RunOf();
+  RunOf();
+  if (plan_.buffered && gathers()) {
+    out_.Close();
+    --opened;
   }
+  if (plan_.buffered) WriteOut();
   for (int i = 0; i < opened; ++i) out_.Close();
 }
 

@@ -37,63 +37,65 @@ void ConvWriter::PrepareRow() {
   }
 }
 
+// Opens the loops over what a band reads along an axis, and writes its position in the input.
+// Returns the number of loops.
+int ConvWriter::OpenInput(std::size_t i) {
+  const AxisPlan& axis = plan_.axes[i];
+  const std::string name = axis_name(i);
+  const bool phases = axis.slots.size() > 1;
+  if (phases) {
+    std::vector<std::string> slots;
+    for (const std::int64_t slot : axis.slots)
+      slots.push_back(fmt::format("std::int64_t{{{}}}", slot));
+    out_.Open("for (const std::int64_t phase_{} : {{{}}})", name, fmt::join(slots, ", "));
+  }
+  out_.Open("for (std::int64_t {0}_step = 0; {0}_step < {1}; ++{0}_step)", name, plan_.extent(i));
+  std::string where =
+      i == 0 && banded() ? fmt::format("(band + {}_step)", name) : fmt::format("{}_step", name);
+  if (axis.in_stride > 1) where += fmt::format(" * {}", axis.in_stride);
+  where += phases ? fmt::format(" + phase_{} - {}", name, axis.margin)
+                  : fmt::format(" - {}", axis.margin - axis.slots[0]);
+  out_.Line("const std::int64_t {} = {};", name, where);
+  return phases ? 2 : 1;
+}
+
+// Writes zeros for rows that are outside the input.
+void ConvWriter::SkipOutside() {
+  std::string outside;
+  for (std::size_t i = 0; i + 1 < rank(); ++i)
+    outside += fmt::format("{0}{1} < 0 || {1} >= {2}", outside.empty() ? "" : " || ", axis_name(i),
+                           plan_.axes[i].size);
+  if (outside.empty()) return;
+  const std::int64_t row =
+      plan_.extent(rank() - 1) * static_cast<std::int64_t>(plan_.axes.back().slots.size());
+  out_.Open("if ({})", outside);
+  out_.Line("std::fill_n(to, {}, 0.0f);", row);
+  out_.Line("to += {};", row);
+  out_.Line("continue;");
+  out_.Close();
+}
+
 void ConvWriter::PrepareInput() {
+  std::vector<std::int64_t> steps(rank());  // distances in the input
+  std::int64_t size = 1;
+  for (std::size_t i = rank(); i-- > 0;) {
+    steps[i] = size;
+    size *= plan_.axes[i].size;
+  }
   out_.Line("// What a band reads of one group's channels, zeros where the input ends{}.",
             plan_.axes.back().in_stride > 1 ? ", inputs a stride apart side by side" : "");
   out_.Open("static void PrepareInput(const float* x{}, float* input)",
             banded() ? ", std::int64_t band" : "");
   out_.Open("for (std::int64_t c = 0; c < kIn; ++c)");
-  out_.Line("const float* plane = x + c * {};", [&] {
-    std::int64_t size = 1;
-    for (const AxisPlan& axis : plan_.axes) size *= axis.size;
-    return size;
-  }());
+  out_.Line("const float* plane = x + c * {};", size);
   out_.Line("float* to = input + c * kChannelPitch;");
   std::string from = "plane";
-  std::string outside;
-  std::int64_t step = 1;
-  std::vector<std::int64_t> steps(rank());
-  for (std::size_t i = rank(); i-- > 0;) {
-    steps[i] = step;
-    step *= plan_.axes[i].size;
-  }
   int opened = 0;
   for (std::size_t i = 0; i + 1 < rank(); ++i) {
-    const AxisPlan& axis = plan_.axes[i];
-    const std::string name = axis_name(i);
-    if (axis.slots.size() > 1) {
-      out_.Open("for (const std::int64_t phase_{} : {{{}}})", name, [&] {
-        std::vector<std::string> casts;
-        for (const std::int64_t slot : axis.slots)
-          casts.push_back(fmt::format("std::int64_t{{{}}}", slot));
-        return fmt::format("{}", fmt::join(casts, ", "));
-      }());
-      ++opened;
-    }
-    out_.Open("for (std::int64_t {0}_step = 0; {0}_step < {1}; ++{0}_step)", name, plan_.extent(i));
-    ++opened;
-    std::string where =
-        i == 0 && banded() ? fmt::format("(band + {}_step)", name) : fmt::format("{}_step", name);
-    if (axis.in_stride > 1) where += fmt::format(" * {}", axis.in_stride);
-    if (axis.slots.size() > 1) {
-      where += fmt::format(" + phase_{} - {}", name, axis.margin);
-    } else {
-      where += fmt::format(" - {}", axis.margin - axis.slots[0]);
-    }
-    out_.Line("const std::int64_t {} = {};", name, where);
-    from += fmt::format(" + {} * {}", name, steps[i]);
-    outside +=
-        fmt::format("{0}{1} < 0 || {1} >= {2}", outside.empty() ? "" : " || ", name, axis.size);
+    opened += OpenInput(i);
+    from += fmt::format(" + {} * {}", axis_name(i), steps[i]);
   }
-  if (!outside.empty()) {
-    const std::int64_t row =
-        plan_.extent(rank() - 1) * static_cast<std::int64_t>(plan_.axes.back().slots.size());
-    out_.Open("if ({})", outside);
-    out_.Line("std::fill_n(to, {}, 0.0f);", row);
-    out_.Line("to += {};", row);
-    out_.Line("continue;");
-    out_.Close();
-  }
+  SkipOutside();
   out_.Line("const float* from = {};", from);
   PrepareRow();
   for (int i = 0; i < opened; ++i) out_.Close();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expert/cpp/anchor_kernel.h"
@@ -71,10 +72,10 @@ void ConvWriter::Head() {
       plan_.copy ? " A copy of what a band of pixels reads, zeros around it, is made first." : "");
   out_.Line("namespace {} {{", spec_.name);
   out_.Line("// Sums in registers: output channels times vectors of pixels.");
-  out_.Line("PRAGMA_TUNE({}_TILE_ROWS, {}, {});", name, plan_.tile.rows,
-            fmt::join(TuneValues(plan_.tile.rows, {4, 6, 8, 12, 14}), ", "));
-  out_.Line("PRAGMA_TUNE({}_TILE_VECTORS, {}, {});", name, plan_.tile.vectors,
-            fmt::join(TuneValues(plan_.tile.vectors, {1, 2, 3, 4}), ", "));
+  for (const TunableNumber& number :
+       {NumberOf(name + "_TILE_ROWS", plan_.tile.rows, {4, 6, 8, 12, 14}),
+        NumberOf(name + "_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3, 4})})
+    out_.Line(spec_.tuning.Declare(number, facts_.tunables));
   out_.Line("static constexpr int kThreads = {};", plan_.threads);
   out_.Line(Constant("kImages", spec_.images));
   out_.Line(Constant("kGroups", spec_.groups));
@@ -215,7 +216,7 @@ void ConvWriter::Driver() {
   out_.Close();
 }
 
-std::string ConvWriter::Text() {
+KernelText ConvWriter::Kernel() {
   CollectPhases();
   out_.Line("");
   Head();
@@ -257,14 +258,17 @@ std::string ConvWriter::Text() {
   out_.Line("");
   Driver();
   out_.Line("}  // namespace " + spec_.name);
-  return out_.text();
+  KernelText kernel;
+  kernel.code = out_.text();
+  kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
+  kernel.facts = std::move(facts_);
+  kernel.facts.shares_work = plan_.threads > 1;
+  kernel.facts.streams = plan_.stream;
+  return kernel;
 }
 
 KernelText GenerateConv(const ConvSpec& spec, const KernelTarget& target) {
-  KernelText kernel;
-  kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
-  kernel.code = ConvWriter(spec, target).Text();
-  return kernel;
+  return ConvWriter(spec, target).Kernel();
 }
 
 }  // namespace pragma::expert

@@ -33,6 +33,7 @@ struct ConvSpec {
   // The epilogue sees the image as batch, the output channel as row and the pixel as column.
   Epilogue epilogue;
   std::vector<ExtraParameter> extra;
+  Tuning tuning;
 };
 
 [[nodiscard]] std::int64_t ConvOutputSize(const ConvAxis& axis, bool transposed);

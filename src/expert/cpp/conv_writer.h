@@ -27,7 +27,7 @@ class ConvWriter final {
  public:
   ConvWriter(const ConvSpec& spec, const KernelTarget& target)
       : spec_(spec), plan_(PlanConv(spec, target)) {}
-  [[nodiscard]] std::string Text();
+  [[nodiscard]] KernelText Kernel();
 
  private:
   [[nodiscard]] std::size_t rank() const { return plan_.axes.size(); }
@@ -60,9 +60,13 @@ class ConvWriter final {
   void Finish(bool whole);
   void PackWeights();
   void PrepareInput();
+  [[nodiscard]] int OpenInput(std::size_t i);
+  void SkipOutside();
   void PrepareRow();
   void Tile();
   void Tiles();
+  [[nodiscard]] int OpenPhases();
+  [[nodiscard]] int OpenRows(std::size_t i);
   void Rows();
   void RunOf();
   void WriteOut();
@@ -78,6 +82,7 @@ class ConvWriter final {
   ConvPlan plan_;
   std::vector<PhaseTaps> phases_;
   TextLines out_;
+  CppFacts facts_;
 };
 
 }  // namespace pragma::expert

@@ -15,6 +15,7 @@
 #include "expert/cpp/scalar_text.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
+#include "expert/ir/operators.h"
 #include "expert/ir/program.h"
 #include "expert/ir/spelling.h"
 #include "expert/plan/nest.h"
@@ -34,6 +35,13 @@ void AppendTerm(std::string& text, std::string_view index, std::int64_t factor) 
 }
 
 }  // namespace
+
+void Needs::Add(const Needs& other) {
+  pieces.insert(other.pieces.begin(), other.pieces.end());
+  cmath = cmath || other.cmath;
+  vectors = vectors || other.vectors;
+  facts.Add(other.facts);
+}
 
 std::string FormText(const AffineForm& form, const std::vector<std::string>& loops) {
   std::string text;
@@ -256,17 +264,16 @@ Text ExpressionWriter::WriteSelect(const Expr& expr) {
 
 Text ExpressionWriter::WriteUnary(ExprOp op, const Text& arg) {
   const bool real = arg.type == ExprType::kFloat || arg.type == ExprType::kDouble;
-  if (op == ExprOp::kNegate) return {fmt::format("(-{})", arg.code), arg.vector, arg.type};
-  if (op == ExprOp::kNot)
-    return {fmt::format("({}{})", arg.vector ? "~" : "!", arg.code), arg.vector, ExprType::kBool};
-  if (op == ExprOp::kIsNan)
-    return {real ? fmt::format("({0} != {0})", arg.code) : "false", arg.vector && real,
-            ExprType::kBool};
-  if (!arg.vector) {
-    needs_.cmath = true;
-    return {ScalarCall(op, arg.code, arg.type), false, arg.type};
+  const bool tests = op == ExprOp::kNot || op == ExprOp::kIsNan;
+  Text result{"", arg.vector, tests ? ExprType::kBool : arg.type};
+  if (op == ExprOp::kIsNan && !real) result.vector = false;
+  if (result.vector) {
+    result.code = VectorText(op, arg.type, arg.code, "", needs_);
+  } else {
+    needs_.cmath = needs_.cmath || (!tests && op != ExprOp::kNegate);
+    result.code = ScalarText(op, arg.type, arg.code);
   }
-  return {VectorCall(op, arg.code, needs_), true, arg.type};
+  return result;
 }
 
 Text ExpressionWriter::WriteBinary(ExprOp op, const Text& a, const Text& b) {
@@ -276,18 +283,16 @@ Text ExpressionWriter::WriteBinary(ExprOp op, const Text& a, const Text& b) {
   Text result{"", vector, yes_no ? ExprType::kBool : a.type};
   if (!vector) {
     needs_.cmath = true;
-    result.code = ScalarBinary(op, a.code, b.code, a.type);
+    result.code = ScalarText(op, a.type, a.code, b.code);
     return result;
   }
-  // C++ broadcasts a float operand of a Vec. Integers and flags must be converted.
+  // C++ broadcasts a float operand of a Vec between which it has a sign. Integers and flags must be
+  // converted.
+  const bool sign = !FindOperator(op)->sign.empty();
   const auto side = [&](const Text& text) {
-    return text.vector || text.type == ExprType::kFloat ? text.code : AsVector(text);
+    return sign && text.type == ExprType::kFloat ? text.code : AsVector(text);
   };
-  if (const std::string_view sign = Operator(op); !sign.empty()) {
-    result.code = fmt::format("({} {} {})", side(a), sign, side(b));
-    return result;
-  }
-  result.code = VectorCall(op, AsVector(a), AsVector(b), a.type, needs_);
+  result.code = VectorText(op, a.type, side(a), side(b), needs_);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "expert/cpp/writer.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
 
 namespace pragma::expert {
@@ -24,11 +25,14 @@ struct Text {
   ExprType type = ExprType::kFloat;
 };
 
-// The pieces of the preamble and the headers that a kernel needs.
+// The pieces of the preamble and the headers that a kernel needs, and what else its emitters
+// report.
 struct Needs {
   std::set<VectorPiece> pieces;
   bool cmath = false;
   bool vectors = false;
+  CppFacts facts;
+  void Add(const Needs& other);
 };
 
 // Returns the code of a form, such as "i * 40 + x". `loops` are the names of the loop variables; an

@@ -10,10 +10,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "build/tunables.h"
 #include "core/task.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/emit_expression.h"
@@ -26,11 +25,21 @@
 #include "expert/ir/program.h"
 #include "expert/ir/spelling.h"
 #include "expert/plan/attention.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/slices.h"
 #include "expert/plan/store_through.h"
+#include "expert/plan/tuning.h"
 
 namespace pragma::expert {
+
+void Simplify(Program& program) {
+  RemoveUnused(program);
+  StoreThrough(program);
+  FuseAttention(program);
+}
+
 namespace {
 
 std::string FirstLines(const Task& task, const KernelVariant& variant) {
@@ -67,39 +76,6 @@ bool Reserved(const std::string& name) {
   return kNames.contains(name);
 }
 
-// Replaces PRAGMA_TUNE(NAME, default, ...) by a constant. `name` is the position of NAME, and
-// `comma` the position of the comma behind it.
-std::string Fixed(const std::string& line, std::size_t name, std::size_t comma) {
-  const std::size_t value = line.find_first_not_of(' ', comma + 1);
-  return fmt::format("{}static constexpr int {} = {};\n",
-                     line.substr(0, line.find_first_not_of(' ')), line.substr(name, comma - name),
-                     line.substr(value, line.find(',', value) - value));
-}
-
-// Keeps at most the number of tunables, and of combinations, that the tuner allows in one source.
-// Further tunables become constants with their default values.
-std::string WithinTuner(const std::string& text) {
-  constexpr std::string_view kTune = "PRAGMA_TUNE(";
-  std::string kept;
-  std::size_t count = 0;
-  std::size_t combinations = 1;
-  for (const std::string& line : SplitLines(text)) {
-    const std::size_t at = line.find(kTune);
-    const std::size_t comma = line.find(',', at == std::string::npos ? 0 : at);
-    const bool tunes = at != std::string::npos && comma != std::string::npos;
-    // The line lists NAME, the default and the values. The default is one of the values.
-    const auto values = static_cast<std::size_t>(std::ranges::count(line, ',')) - 1;
-    if (tunes && count < kMostTunables && combinations * values <= kMostCombinations) {
-      ++count;
-      combinations *= values;
-    } else if (tunes) {
-      kept += Fixed(line, at + kTune.size(), comma);
-      continue;
-    }
-    kept += line + "\n";
-  }
-  return kept;
-}
 void MakeNamesUnique(Program& program) {
   std::set<std::string> taken;
   for (Buffer& buffer : program.buffers) {
@@ -222,44 +198,72 @@ std::string ScratchSize(std::size_t buffers_bytes, const std::string& anchors) {
   return buffers_bytes > 0 ? fmt::format("\n{} = {};\n", kDeclaration, buffers_bytes) : "";
 }
 
-}  // namespace
+// A program with all that is decided before its text is written.
+struct Planned {
+  Program program;
+  std::vector<int> outputs;
+  std::vector<Nest> nests;
+  std::vector<Slices> sliced;
+  Layout layout;
+};
 
-void Simplify(Program& program) {
-  RemoveUnused(program);
-  StoreThrough(program);
-  FuseAttention(program);
+Planned PlanOf(const Task& task, Program program, const KernelTarget& target) {
+  Planned planned;
+  Simplify(program);
+  planned.outputs = OutputBuffers(task, program);
+  MakeNamesUnique(program);
+  planned.nests = PlanNests(program);
+  planned.sliced = MakeSlices(program, planned.nests, target);
+  planned.layout = LayOut(program, Lives(program, planned.nests, planned.sliced));
+  planned.program = std::move(program);
+  return planned;
 }
 
-std::string EmitKernel(const Task& task, Program program, const KernelTarget& target,
-                       const KernelVariant& variant) {
-  Simplify(program);
-  const std::vector<int> outputs = OutputBuffers(task, program);
-  MakeNamesUnique(program);
-  std::vector<Nest> nests = PlanNests(program);
-  const std::vector<Slices> sliced = MakeSlices(program, nests, target);
-  const Layout layout = LayOut(program, Lives(program, nests, sliced));
-
-  Writer body;
-  body.Line(
-      fmt::format("extern \"C\" void pragma_kernel({}) {{", Parameters(task, program, outputs)));
-  const bool anchors = std::ranges::any_of(nests, &Nest::anchored);
-  if (layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
-  for (const auto& [buffer, offset] : layout.offset) {
-    const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
+void DeclareScratch(const Planned& planned, bool anchors, Writer& body) {
+  if (planned.layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
+  for (const auto& [buffer, offset] : planned.layout.offset) {
+    const Buffer& spec = planned.program.buffers[static_cast<std::size_t>(buffer)];
     const std::string_view type = DTypeCppName(spec.dtype);
     body.Line(fmt::format(
         "{0}* const {1} = reinterpret_cast<{0}*>(static_cast<char*>(scratch) + {2});  // {3}", type,
         spec.name, offset, ShapeText(spec.shape)));
   }
-  KernelBody written(program, target, ChoicesOf(variant, target), layout.bytes, body);
-  written.Write(nests, sliced);
-  body.Line("}");
+}
 
-  return WithTunables(
-      WithinTuner(FirstLines(task, variant) + Preamble(written.needs(), anchors) +
-                  written.functions() + ScratchSize(layout.bytes, written.anchor_scratch()) + "\n" +
-                  body.text()),
-      variant);
+struct Emitted {
+  std::string source;
+  CppFacts facts;
+};
+
+Emitted TextOf(const Task& task, const Planned& planned, const KernelTarget& target,
+               const KernelVariant& variant, const Tuning& tuning) {
+  Writer body;
+  body.Line(fmt::format("extern \"C\" void pragma_kernel({}) {{",
+                        Parameters(task, planned.program, planned.outputs)));
+  const bool anchors = std::ranges::any_of(planned.nests, &Nest::anchored);
+  DeclareScratch(planned, anchors, body);
+  NestChoices choices = ChoicesOf(variant, target);
+  choices.tuning = tuning;
+  KernelBody written(planned.program, target, choices, planned.layout.bytes, body);
+  written.Write(planned.nests, planned.sliced);
+  body.Line("}");
+  const Needs needs = written.needs();
+  return {FirstLines(task, variant) + Preamble(needs, anchors) + written.functions() +
+              ScratchSize(planned.layout.bytes, written.anchor_scratch()) + "\n" + body.text(),
+          needs.facts};
+}
+
+}  // namespace
+
+WrittenKernel EmitKernel(const Task& task, Program program, const KernelTarget& target,
+                         const KernelVariant& variant) {
+  const Planned planned = PlanOf(task, std::move(program), target);
+  Emitted emitted = TextOf(task, planned, target, variant, {});
+  // Which numbers the tuner takes is known once all have been declared. Where it takes fewer, or
+  // the variant has other defaults, the text is written again.
+  const Tuning tuning = WithinTuner(emitted.facts.tunables, variant);
+  if (tuning != Tuning{}) emitted = TextOf(task, planned, target, variant, tuning);
+  return {std::move(emitted.source), OpenInCpp(variant, emitted.facts)};
 }
 
 }  // namespace pragma::expert

@@ -139,15 +139,16 @@ AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
     name.resize(name.size() - std::string_view("_fold").size());
     name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
   }
-  AnchorText anchor = EmitAnchor(program_, nest, TargetOf(nest), name, needs_);
+  Needs needs;
+  AnchorText anchor = EmitAnchor(program_, nest, {TargetOf(nest), name, choices_.tuning}, needs);
+  if (!first) needs.facts.tunables.clear();  // known from the first use
+  function_needs_.Add(needs);
   if (first) {
     functions_ += anchor.function + "\n";
     anchor_scratch_ = anchor_scratch_.empty()
                           ? name + "::kScratchBytes"
                           : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch_, name);
   }
-  needs_.pieces.insert(anchor.pieces.begin(), anchor.pieces.end());
-  needs_.vectors = true;
   return anchor;
 }
 
@@ -163,7 +164,7 @@ void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
 void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {
   if (times_.at(pattern.text) == 1) {
     choices_.name = TunableName(nest, tunables_);
-    return EmitNest(program_, nest, ChoicesOf(nest), needs_, out_);
+    return EmitNest(program_, nest, ChoicesOf(nest), body_needs_, out_);
   }
   const RebasedNest rebased = Rebased(nest);
   std::string& name = written_as_[pattern.text];
@@ -185,7 +186,7 @@ std::string KernelBody::AddFunction(const RebasedNest& rebased, const NestPatter
   function.Line(fmt::format("// {}: {} times, named as the first time.", InWords(rebased.nest),
                             times_.at(pattern.text)));
   function.Line(fmt::format("static void {}({}) {{", name, parameters));
-  EmitNest(program_, rebased.nest, ChoicesOf(rebased.nest), needs_, function);
+  EmitNest(program_, rebased.nest, ChoicesOf(rebased.nest), function_needs_, function);
   function.Line("}");
   functions_ += function.text() + "\n";
   return name;

@@ -38,7 +38,12 @@ class KernelBody final {
   // Returns the largest scratch size that an anchor needs, as a C++ expression. It is empty where
   // there are no anchors.
   [[nodiscard]] const std::string& anchor_scratch() const { return anchor_scratch_; }
-  [[nodiscard]] const Needs& needs() const { return needs_; }
+  // Returns what the functions need, and then what the body needs.
+  [[nodiscard]] Needs needs() const {
+    Needs all = function_needs_;
+    all.Add(body_needs_);
+    return all;
+  }
 
  private:
   // The target and the choices with which one nest is written.
@@ -62,8 +67,9 @@ class KernelBody final {
   NestChoices choices_;
   std::size_t buffers_bytes_;
   Writer& out_;
-  Needs needs_;
+  Needs body_needs_;
   std::string functions_;
+  Needs function_needs_;
   std::string anchor_scratch_;
   int anchors_ = 0;
   std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed

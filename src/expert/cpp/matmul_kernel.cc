@@ -129,19 +129,26 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
 // MatmulWriter: holds every value for which the @names@ of the templates may ask.
 class MatmulWriter final {
  public:
-  MatmulWriter(const MatmulSpec& spec, const KernelTarget& target, bool swapped,
-               std::int64_t rows_of_one)
-      : spec_(spec), plan_(MakePlan(spec, target)), swapped_(swapped), rows_of_one_(rows_of_one) {}
+  MatmulWriter(const MatmulSpec& spec, const KernelTarget& target, const MatmulFinish& finish)
+      : spec_(spec),
+        plan_(MakePlan(spec, target)),
+        swapped_(finish.swapped),
+        rows_of_one_(finish.rows_of_one) {}
 
-  [[nodiscard]] std::string Text() const {
-    std::string text = Head();
+  [[nodiscard]] KernelText Kernel() {
+    KernelText kernel;
+    std::string text = Head(kernel.facts);
     text += MatmulFinishText(spec_, {.swapped = swapped_,
                                      .blocked = blocked(),
                                      .stream = plan_.stream,
                                      .rows_of_one = rows_of_one_});
     text += Tile();
     text += Multiply() + Driver();
-    return text + fmt::format("}}  // namespace {}\n", spec_.name);
+    kernel.code = text + fmt::format("}}  // namespace {}\n", spec_.name);
+    kernel.keeps = Keeps(spec_);
+    kernel.facts.shares_work = plan_.threads > 1;
+    kernel.facts.streams = plan_.stream;
+    return kernel;
   }
 
  private:
@@ -156,7 +163,7 @@ class MatmulWriter final {
     return banded() && blocked() ? ", std::int64_t depth0" : "";
   }
 
-  [[nodiscard]] std::string Head() const;
+  [[nodiscard]] std::string Head(CppFacts& facts) const;
   [[nodiscard]] std::string Tile() const;
   [[nodiscard]] std::string Prefetch() const;
   [[nodiscard]] std::string DepthRange() const;
@@ -170,8 +177,12 @@ class MatmulWriter final {
   std::int64_t rows_of_one_;
 };
 
-std::string MatmulWriter::Head() const {
+std::string MatmulWriter::Head(CppFacts& facts) const {
   const std::string name = InCapitals(spec_.name);
+  const auto tunable = [&](const char* what, std::int64_t value, std::vector<std::int64_t> others) {
+    const TunableNumber number = NumberOf(name + what, value, std::move(others));
+    return spec_.tuning.Declare(number, facts.tunables) + "\n";
+  };
   std::string text = fmt::format("\n// c[{0} x {1}] = a[{0} x {2}] * b[{2} x {1}]", spec_.rows,
                                  spec_.columns, spec_.depth);
   if (spec_.batch > 1) text += fmt::format(", {} times", spec_.batch);
@@ -182,14 +193,13 @@ std::string MatmulWriter::Head() const {
       "kDepth = {};\n",
       spec_.batch, spec_.rows, spec_.columns, spec_.depth);
   text += "// Sums in registers: rows times vectors.\n";
-  text += TuneLine(name + "_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
-  text += TuneLine(name + "_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
+  text += tunable("_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
+  text += tunable("_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
   text += "// Blocks: of a (in tiles) for the core's own cache, of b for the shared one.\n";
-  text +=
-      TuneLine(name + "_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
-  text += TuneLine(name + "_COLUMN_TILES", plan_.column_tiles,
-                   {plan_.column_tiles / 2, plan_.column_tiles * 2});
-  if (blocked()) text += TuneLine(name + "_DEPTH", plan_.depth_block, {256, 384, 768});
+  text += tunable("_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
+  text += tunable("_COLUMN_TILES", plan_.column_tiles,
+                  {plan_.column_tiles / 2, plan_.column_tiles * 2});
+  if (blocked()) text += tunable("_DEPTH", plan_.depth_block, {256, 384, 768});
   text += fmt::format(R"(static constexpr int kThreads = {0};
 static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
 static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;
@@ -345,19 +355,12 @@ KernelText GenerateMatmul(const MatmulSpec& original, const KernelTarget& target
   bool swapped = false;
   std::int64_t rows_of_one = 0;
   const MatmulSpec spec = Normalised(Flattened(original, rows_of_one), swapped);
-  KernelText kernel;
-  kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
-  if (IsDiagonal(spec)) {
-    kernel.code = DiagonalText(spec, target, swapped);
-  } else if (SuitsDots(spec)) {
-    kernel.code = DotsText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
-  } else if (SuitsLines(spec)) {
-    kernel.pieces.insert(VectorPiece::kLoops);
-    kernel.code = LinesText(spec, target, {.swapped = swapped, .rows_of_one = rows_of_one});
-  } else {
-    kernel.code = MatmulWriter(spec, target, swapped, rows_of_one).Text();
-    kernel.keeps = Keeps(spec);
-  }
+  const MatmulFinish finish{.swapped = swapped, .rows_of_one = rows_of_one};
+  KernelText kernel = IsDiagonal(spec)   ? DiagonalKernel(spec, target, swapped)
+                      : SuitsDots(spec)  ? DotsKernel(spec, target, finish)
+                      : SuitsLines(spec) ? LinesKernel(spec, target, finish)
+                                         : MatmulWriter(spec, target, finish).Kernel();
+  kernel.pieces.insert({VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream});
   return kernel;
 }
 

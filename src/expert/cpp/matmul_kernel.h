@@ -42,6 +42,7 @@ struct MatmulSpec {
   bool keeps_b = false;
   Epilogue epilogue;
   std::vector<ExtraParameter> extra;
+  Tuning tuning;
 };
 
 // Generates `static void NAME::Run(const float* a, const float* b, float* c, extra..., char*

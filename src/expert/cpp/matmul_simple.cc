@@ -144,9 +144,9 @@ double Work(const MatmulSpec& spec) {
 
 // Returns the code of either method that reads both factors once. `body` is its template, and
 // `places` are values in addition to the common ones.
-std::string UnpackedText(const MatmulSpec& spec, const KernelTarget& target,
-                         const MatmulFinish& finish, std::string_view way, std::string_view body,
-                         const Places& places) {
+KernelText UnpackedKernel(const MatmulSpec& spec, const KernelTarget& target,
+                          const MatmulFinish& finish, std::string_view way, std::string_view body,
+                          const Places& places) {
   const bool parallel = target.threads > 1 && Work(spec) * static_cast<double>(spec.depth) > 1e5;
   const std::string offset = BatchOffset(spec, spec.b.batch);
   std::string text =
@@ -169,8 +169,11 @@ std::string UnpackedText(const MatmulSpec& spec, const KernelTarget& target,
       {"a_offset", fmt::format("{}row * {}", BatchOffset(spec, spec.a.batch), spec.a.first)},
       {"b_offset", offset.empty() ? "" : fmt::format(" + batch * {}", spec.b.batch)}};
   all.insert(all.end(), places.begin(), places.end());
-  return text + FillIn(body, all) + FillIn(kUnpackedRun, all) +
-         fmt::format("}}  // namespace {}\n", spec.name);
+  KernelText kernel;
+  kernel.code = text + FillIn(body, all) + FillIn(kUnpackedRun, all) +
+                fmt::format("}}  // namespace {}\n", spec.name);
+  kernel.facts.shares_work = parallel;
+  return kernel;
 }
 
 }  // namespace
@@ -185,28 +188,30 @@ bool SuitsLines(const MatmulSpec& spec) {
          spec.columns >= kLeastColumns && !IsTriangular(spec);
 }
 
-std::string DotsText(const MatmulSpec& spec, const KernelTarget& target,
-                     const MatmulFinish& finish) {
-  return UnpackedText(spec, target, finish, "dot products", kDots,
-                      {{"step", "kLanes"},
-                       {"function", "Dots"},
-                       {"unroll", target.registers >= 32 ? "4" : "2"},
-                       {"b_column", fmt::format("{}", spec.b.second)}});
+KernelText DotsKernel(const MatmulSpec& spec, const KernelTarget& target,
+                      const MatmulFinish& finish) {
+  return UnpackedKernel(spec, target, finish, "dot products", kDots,
+                        {{"step", "kLanes"},
+                         {"function", "Dots"},
+                         {"unroll", target.registers >= 32 ? "4" : "2"},
+                         {"b_column", fmt::format("{}", spec.b.second)}});
 }
 
-std::string LinesText(const MatmulSpec& spec, const KernelTarget& target,
-                      const MatmulFinish& finish) {
+KernelText LinesKernel(const MatmulSpec& spec, const KernelTarget& target,
+                       const MatmulFinish& finish) {
   // Chooses at least one block per thread, each a whole number of cache lines.
   const std::int64_t share = Blocks(Blocks(spec.columns, target.threads), target.lanes);
   const std::int64_t block = std::min(kMostColumns, share * target.lanes);
-  return UnpackedText(spec, target, finish, "sums of lines", kLines,
-                      {{"step", "kColumnBlock"},
-                       {"function", "Lines"},
-                       {"block", fmt::format("{}", block)},
-                       {"b_line", fmt::format("{}", spec.b.first)}});
+  KernelText kernel = UnpackedKernel(spec, target, finish, "sums of lines", kLines,
+                                     {{"step", "kColumnBlock"},
+                                      {"function", "Lines"},
+                                      {"block", fmt::format("{}", block)},
+                                      {"b_line", fmt::format("{}", spec.b.first)}});
+  kernel.pieces.insert(VectorPiece::kLoops);
+  return kernel;
 }
 
-std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target, bool swapped) {
+KernelText DiagonalKernel(const MatmulSpec& spec, const KernelTarget& target, bool swapped) {
   const bool scales_rows = spec.structure == MatmulStructure::kDiagonalA;
   const MatrixSteps& full = scales_rows ? spec.b : spec.a;
   const std::int64_t step = full.second;
@@ -244,7 +249,11 @@ std::string DiagonalText(const MatmulSpec& spec, const KernelTarget& target, boo
        {"part_factor",
         scales_rows ? diagonal_a : fmt::format("LoadPart({}, kColumns - column)", diagonal_b)},
        {"stream_end", stream ? "    StreamEnd();\n" : ""}});
-  return text + fmt::format("}}  // namespace {}\n", spec.name);
+  KernelText kernel;
+  kernel.code = text + fmt::format("}}  // namespace {}\n", spec.name);
+  kernel.facts.shares_work = parallel;
+  kernel.facts.streams = stream;
+  return kernel;
 }
 
 }  // namespace pragma::expert

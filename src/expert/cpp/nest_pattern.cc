@@ -87,12 +87,13 @@ NestPattern PatternOf(const Program& program, const Nest& nest, const KernelTarg
   }
   Needs needs;
   if (nest.anchored) {
-    const AnchorText anchor = EmitAnchor(named, neutral, target, "anchor", needs);
+    const AnchorText anchor = EmitAnchor(named, neutral, {target, "anchor", {}}, needs);
     pattern.text += anchor.function + anchor.call;
     return pattern;
   }
   NestChoices neutral_choices = choices;
   neutral_choices.name = "NEST";
+  neutral_choices.tuning = {};  // the pattern has all values of its tunables
   Writer body;
   EmitNest(named, neutral, neutral_choices, needs, body);
   pattern.text += body.text();

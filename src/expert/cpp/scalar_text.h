@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "expert/cpp/emit_expression.h"
 #include "expert/ir/expression.h"
@@ -14,11 +13,11 @@ namespace pragma::expert {
 [[nodiscard]] std::string ConstantText(const Expr& constant);
 [[nodiscard]] std::string ScalarLoad(const Buffer& buffer, const std::string& index);
 [[nodiscard]] std::string ScalarStore(const Buffer& buffer, const std::string& value);
-[[nodiscard]] std::string ScalarCall(ExprOp op, const std::string& arg, ExprType type);
-[[nodiscard]] std::string ScalarBinary(ExprOp op, const std::string& a, const std::string& b,
-                                       ExprType type);
-[[nodiscard]] std::string VectorCall(ExprOp op, const std::string& arg, Needs& needs);
-[[nodiscard]] std::string VectorCall(ExprOp op, const std::string& a, const std::string& b,
-                                     ExprType type, Needs& needs);
+// Return an operator's code for single values and for vectors. `y` is empty where the operator has
+// one argument.
+[[nodiscard]] std::string ScalarText(ExprOp op, ExprType type, const std::string& x,
+                                     const std::string& y = "");
+[[nodiscard]] std::string VectorText(ExprOp op, ExprType type, const std::string& x,
+                                     const std::string& y, Needs& needs);
 
 }  // namespace pragma::expert

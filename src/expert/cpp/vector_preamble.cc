@@ -10,44 +10,31 @@
 namespace pragma::expert {
 namespace {
 
-struct Piece {
-  VectorPiece name;
-  std::string_view text;
-  std::vector<VectorPiece> needs;
-};
-
 // Returns the pieces in an order in which each follows the pieces that it needs.
-const std::vector<Piece>& Pieces() {
-  using enum VectorPiece;
-  static const std::vector<Piece> kPieces{
-      {kCore, vector_text::kCore, {}},
-      {kParts, vector_text::kParts, {kCore}},
-      {kLoops, vector_text::kLoops, {kParts}},
-      {kStrided, vector_text::kStrided, {kLoops}},
-      {kLimits, vector_text::kLimits, {}},
-      {kRows, vector_text::kRows, {}},
-      {kTurn, vector_text::kTurn, {kLoops}},
-      {kWide, vector_text::kWide, {kLoops}},
-      {kStream, vector_text::kStream, {kCore}},
-      {kStreamLanes, vector_text::kStreamLanes, {kLoops, kStream}},
-      {kAhead, vector_text::kAhead, {}},
-      {kMasks, vector_text::kMasks, {kCore}},
-      {kScans, vector_text::kScans, {kCore}},
-      {kPositions, vector_text::kPositions, {kLoops}},
-      {kLanes, vector_text::kLanes, {kCore}},
-      {kSqrt, vector_text::kSqrt, {kCore}},
-      {kRound, vector_text::kRound, {kCore}},
-      {kExpNormal, vector_text::kExpNormal, {kCore}},
-      {kExp, vector_text::kExp, {kExpNormal}},
-      {kExpNegative, vector_text::kExpNegative, {kExpNormal}},
-      {kExpMinus1, vector_text::kExpMinus1, {kExpNormal}},
-      {kLog, vector_text::kLog, {kCore}},
-      {kLog1p, vector_text::kLog1p, {kLog}},
-      {kTanh, vector_text::kTanh, {kExpNormal}},
-      {kSigmoid, vector_text::kSigmoid, {kExpNormal}},
-      {kErf, vector_text::kErf, {kExpNormal}},
-      {kNormalCdf, vector_text::kNormalCdf, {kCore}},
-  };
+const std::vector<vector_text::Piece>& Pieces() {
+  static const std::vector<vector_text::Piece> kPieces = [] {
+    using P = VectorPiece;
+    std::vector<vector_text::Piece> pieces{
+        {P::kCore, vector_text::kCore, {}},
+        {P::kParts, vector_text::kParts, {P::kCore}},
+        {P::kLoops, vector_text::kLoops, {P::kParts}},
+        {P::kStrided, vector_text::kStrided, {P::kLoops}},
+        {P::kLimits, vector_text::kLimits, {}},
+        {P::kRows, vector_text::kRows, {}},
+        {P::kTurn, vector_text::kTurn, {P::kLoops}},
+        {P::kWide, vector_text::kWide, {P::kLoops}},
+        {P::kStream, vector_text::kStream, {P::kCore}},
+        {P::kStreamLanes, vector_text::kStreamLanes, {P::kLoops, P::kStream}},
+        {P::kAhead, vector_text::kAhead, {}},
+        {P::kMasks, vector_text::kMasks, {P::kCore}},
+        {P::kScans, vector_text::kScans, {P::kCore}},
+        {P::kPositions, vector_text::kPositions, {P::kLoops}},
+        {P::kLanes, vector_text::kLanes, {P::kCore}},
+    };
+    const std::vector<vector_text::Piece>& math = vector_text::MathPieces();
+    pieces.insert(pieces.end(), math.begin(), math.end());
+    return pieces;
+  }();
   return kPieces;
 }
 
@@ -58,7 +45,7 @@ std::string VectorPreamble(std::set<VectorPiece> pieces) {
     if (pieces.contains(piece->name)) pieces.insert(piece->needs.begin(), piece->needs.end());
   }
   std::string text;
-  for (const Piece& piece : Pieces()) {
+  for (const vector_text::Piece& piece : Pieces()) {
     if (pieces.contains(piece.name)) text += piece.text;
   }
   return text;

@@ -33,50 +33,63 @@
 //   positions  KeepLargest, KeepSmallest, FirstBest: track the index of the extreme element;
 //           StoreIntegers(p, stride, i, n): stores as 64-bit integers
 //   scans   ScanLanes(v, identity, combine): combines each lane with all lanes before it
-//   sqrt    Sqrt(v)
-//   round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
-//   exp, exp_minus_1, log, log1p, tanh, sigmoid, erf, normal_cdf: Exp(v), ExpMinus1(v), Log(v),
-//           Log1p(v), Tanh(v), Sigmoid(v), Erf(v), NormalCdf(v)
-//   exp_normal    ExpNormal(v), for results that are normal numbers
-//   exp_negative  ExpNegative(v), for v at most 0
+//   Round   Floor(v), Ceil(v), Trunc(v), RoundEven(v)
+//   Sqrt, Exp, ExpMinus1, Log, Log1p, Tanh, Sigmoid, Erf, NormalCdf: the function of that name
+//   ExpNormal     ExpNormal(v), for results that are normal numbers
+//   ExpNegative   ExpNegative(v), for v at most 0
 // The accuracy of each function is stated in its code, and the tests check it.
 #pragma once
 
-#include <cstdint>
+#include <compare>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace pragma::expert {
 
-enum class VectorPiece : std::uint8_t {
-  kCore,
-  kParts,
-  kStrided,
-  kLoops,
-  kLimits,
-  kRows,
-  kWide,
-  kTurn,
-  kStream,
-  kStreamLanes,
-  kAhead,
-  kMasks,
-  kScans,
-  kPositions,
-  kLanes,
-  kSqrt,
-  kRound,
-  kExpNormal,
-  kExp,
-  kExpNegative,
-  kExpMinus1,
-  kLog,
-  kLog1p,
-  kTanh,
-  kSigmoid,
-  kErf,
-  kNormalCdf,
+// VectorPiece: a piece by its name. Pieces that hold an elementary function have the function's
+// name, such as VectorPiece("Exp"), and are listed with their code (MathPieces).
+class VectorPiece final {
+ public:
+  constexpr explicit VectorPiece(std::string_view name) : name_(name) {}
+
+  static const VectorPiece kCore;
+  static const VectorPiece kParts;
+  static const VectorPiece kStrided;
+  static const VectorPiece kLoops;
+  static const VectorPiece kLimits;
+  static const VectorPiece kRows;
+  static const VectorPiece kWide;
+  static const VectorPiece kTurn;
+  static const VectorPiece kStream;
+  static const VectorPiece kStreamLanes;
+  static const VectorPiece kAhead;
+  static const VectorPiece kMasks;
+  static const VectorPiece kScans;
+  static const VectorPiece kPositions;
+  static const VectorPiece kLanes;
+
+  friend auto operator<=>(const VectorPiece&, const VectorPiece&) = default;
+
+ private:
+  std::string_view name_;
 };
+
+inline constexpr VectorPiece VectorPiece::kCore{"core"};
+inline constexpr VectorPiece VectorPiece::kParts{"parts"};
+inline constexpr VectorPiece VectorPiece::kStrided{"strided"};
+inline constexpr VectorPiece VectorPiece::kLoops{"loops"};
+inline constexpr VectorPiece VectorPiece::kLimits{"limits"};
+inline constexpr VectorPiece VectorPiece::kRows{"rows"};
+inline constexpr VectorPiece VectorPiece::kWide{"wide"};
+inline constexpr VectorPiece VectorPiece::kTurn{"turn"};
+inline constexpr VectorPiece VectorPiece::kStream{"stream"};
+inline constexpr VectorPiece VectorPiece::kStreamLanes{"stream_lanes"};
+inline constexpr VectorPiece VectorPiece::kAhead{"ahead"};
+inline constexpr VectorPiece VectorPiece::kMasks{"masks"};
+inline constexpr VectorPiece VectorPiece::kScans{"scans"};
+inline constexpr VectorPiece VectorPiece::kPositions{"positions"};
+inline constexpr VectorPiece VectorPiece::kLanes{"lanes"};
 
 // Returns the code of these pieces and of the pieces that they need, in an order that compiles.
 [[nodiscard]] std::string VectorPreamble(std::set<VectorPiece> pieces);

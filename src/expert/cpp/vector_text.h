@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "expert/cpp/vector_preamble.h"
 
 namespace pragma::expert::vector_text {
 
@@ -20,17 +23,13 @@ extern const std::string_view kRows;
 extern const std::string_view kWide;
 extern const std::string_view kTurn;
 extern const std::string_view kLanes;
-extern const std::string_view kSqrt;
-extern const std::string_view kRound;
-extern const std::string_view kExpNormal;
-extern const std::string_view kExp;
-extern const std::string_view kExpNegative;
-extern const std::string_view kExpMinus1;
-extern const std::string_view kLog;
-extern const std::string_view kLog1p;
-extern const std::string_view kTanh;
-extern const std::string_view kSigmoid;
-extern const std::string_view kErf;
-extern const std::string_view kNormalCdf;
+
+struct Piece {
+  VectorPiece name;
+  std::string_view text;
+  std::vector<VectorPiece> needs;
+};
+// Returns the pieces with elementary functions, each behind those that it needs.
+[[nodiscard]] const std::vector<Piece>& MathPieces();
 
 }  // namespace pragma::expert::vector_text

@@ -134,45 +134,4 @@ static inline float FoldLanes(Vec v, Combine combine) {
 }
 )";
 
-const std::string_view kSqrt = R"(
-#if defined(__AVX512F__)
-[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm512_sqrt_ps((__m512)v); }
-#elif defined(__AVX2__)
-[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm256_sqrt_ps((__m256)v); }
-#elif defined(__x86_64__)
-[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm_sqrt_ps((__m128)v); }
-#elif defined(__aarch64__)
-[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)vsqrtq_f32((float32x4_t)v); }
-#else
-[[maybe_unused]] static inline Vec Sqrt(Vec v) {
-  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = __builtin_sqrtf(v[i]);
-  return v;
-}
-#endif
-)";
-
-const std::string_view kRound = R"(
-// Adding and taking away 1.5 * 2^23 rounds to the nearest even integer; from 2^23 on every float
-// is one already (and NaN stays NaN). The sign is kept, so that -0.3 becomes -0.
-[[maybe_unused]] static inline Vec RoundEven(Vec v) {
-  const Vec rounded = (Abs(v) + 8388608.0f) - 8388608.0f;
-  const Vec whole = FromBits(Bits(rounded) | (Bits(v) & static_cast<std::int32_t>(0x80000000)));
-  return Abs(v) < 8388608.0f ? whole : v;
-}
-[[maybe_unused]] static inline Vec Trunc(Vec v) {
-  const Vec rounded = Abs(RoundEven(v));
-  const Vec down = rounded > Abs(v) ? rounded - 1.0f : rounded;
-  const Vec whole = FromBits(Bits(down) | (Bits(v) & static_cast<std::int32_t>(0x80000000)));
-  return Abs(v) < 8388608.0f ? whole : v;
-}
-[[maybe_unused]] static inline Vec Floor(Vec v) {
-  const Vec rounded = RoundEven(v);
-  return rounded > v ? rounded - 1.0f : rounded;
-}
-[[maybe_unused]] static inline Vec Ceil(Vec v) {
-  const Vec rounded = RoundEven(v);
-  return rounded < v ? rounded + 1.0f : rounded;
-}
-)";
-
 }  // namespace pragma::expert::vector_text

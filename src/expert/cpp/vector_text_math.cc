@@ -2,12 +2,56 @@
 // intervals, in single precision. Each comment states the largest error found, in units in the last
 // place (ulp), and the tests check the code against it.
 #include <string_view>
+#include <vector>
 
+#include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/vector_text.h"
 
 namespace pragma::expert::vector_text {
+namespace {
 
-const std::string_view kExpNormal = R"(
+constexpr std::string_view kSqrt = R"(
+#if defined(__AVX512F__)
+[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm512_sqrt_ps((__m512)v); }
+#elif defined(__AVX2__)
+[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm256_sqrt_ps((__m256)v); }
+#elif defined(__x86_64__)
+[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)_mm_sqrt_ps((__m128)v); }
+#elif defined(__aarch64__)
+[[maybe_unused]] static inline Vec Sqrt(Vec v) { return (Vec)vsqrtq_f32((float32x4_t)v); }
+#else
+[[maybe_unused]] static inline Vec Sqrt(Vec v) {
+  for (std::int64_t i = 0; i < kLanes; ++i) v[i] = __builtin_sqrtf(v[i]);
+  return v;
+}
+#endif
+)";
+
+constexpr std::string_view kRound = R"(
+// Adding and taking away 1.5 * 2^23 rounds to the nearest even integer; from 2^23 on every float
+// is one already (and NaN stays NaN). The sign is kept, so that -0.3 becomes -0.
+[[maybe_unused]] static inline Vec RoundEven(Vec v) {
+  const Vec rounded = (Abs(v) + 8388608.0f) - 8388608.0f;
+  const Vec whole = FromBits(Bits(rounded) | (Bits(v) & static_cast<std::int32_t>(0x80000000)));
+  return Abs(v) < 8388608.0f ? whole : v;
+}
+[[maybe_unused]] static inline Vec Trunc(Vec v) {
+  const Vec rounded = Abs(RoundEven(v));
+  const Vec down = rounded > Abs(v) ? rounded - 1.0f : rounded;
+  const Vec whole = FromBits(Bits(down) | (Bits(v) & static_cast<std::int32_t>(0x80000000)));
+  return Abs(v) < 8388608.0f ? whole : v;
+}
+[[maybe_unused]] static inline Vec Floor(Vec v) {
+  const Vec rounded = RoundEven(v);
+  return rounded > v ? rounded - 1.0f : rounded;
+}
+[[maybe_unused]] static inline Vec Ceil(Vec v) {
+  const Vec rounded = RoundEven(v);
+  return rounded < v ? rounded + 1.0f : rounded;
+}
+)";
+
+constexpr std::string_view kExpNormal = R"(
 // e^(x - n ln(2)) - 1 where n is x / ln(2), rounded: what is left is at most ln(2)/2.
 static inline Vec ExpRestMinus1(Vec x, Vec n) {
   const Vec r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
@@ -31,7 +75,7 @@ static inline Vec PowerOfTwo(Vec shifted) { return FromBits(Bits(shifted) << 23)
 }
 )";
 
-const std::string_view kExp = R"(
+constexpr std::string_view kExp = R"(
 // exp, at most 1 ulp. Results below the smallest normal number are right to that number's ulp; NaN
 // stays NaN.
 [[maybe_unused]] static inline Vec Exp(Vec x) {
@@ -50,12 +94,12 @@ const std::string_view kExp = R"(
 }
 )";
 
-const std::string_view kExpNegative = R"(
+constexpr std::string_view kExpNegative = R"(
 // exp of what is at most 0, at most 1 ulp; 0 for results below the smallest normal number.
 [[maybe_unused]] static inline Vec ExpNegative(Vec x) { return ExpNormal(Max(Broadcast(-88.0f), x)); }
 )";
 
-const std::string_view kExpMinus1 = R"(
+constexpr std::string_view kExpMinus1 = R"(
 // e^x - 1, at most 2 ulp: 2^n (e^r - 1) + (2^n - 1), by half of it, since 2^128 is no number.
 [[maybe_unused]] static inline Vec ExpMinus1(Vec x) {
   x = Max(Broadcast(-30.0f), Min(Broadcast(89.0f), x));
@@ -66,7 +110,7 @@ const std::string_view kExpMinus1 = R"(
 }
 )";
 
-const std::string_view kLog = R"(
+constexpr std::string_view kLog = R"(
 // log, at most 1 ulp: x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). -infinity at 0, NaN below.
 [[maybe_unused]] static inline Vec Log(Vec x) {
   const Ints denormal = x < 1.17549435e-38f;
@@ -92,7 +136,7 @@ const std::string_view kLog = R"(
 }
 )";
 
-const std::string_view kLog1p = R"(
+constexpr std::string_view kLog1p = R"(
 // log(1 + x), at most 3 ulp: what 1 + x rounds away is put back to first order.
 [[maybe_unused]] static inline Vec Log1p(Vec x) {
   const Vec u = x + 1.0f;
@@ -101,7 +145,7 @@ const std::string_view kLog1p = R"(
 }
 )";
 
-const std::string_view kTanh = R"(
+constexpr std::string_view kTanh = R"(
 // tanh, at most 2 ulp: a polynomial below 0.65, else 1 - 2 / (e^2x + 1).
 [[maybe_unused]] static inline Vec Tanh(Vec x) {
   const Vec size = Abs(x);
@@ -119,14 +163,14 @@ const std::string_view kTanh = R"(
 }
 )";
 
-const std::string_view kSigmoid = R"(
+constexpr std::string_view kSigmoid = R"(
 // 1 / (1 + e^-x), at most 3 ulp down to the smallest normal number.
 [[maybe_unused]] static inline Vec Sigmoid(Vec x) {
   return 1.0f / (1.0f + ExpNormal(-Max(Broadcast(-89.0f), Min(Broadcast(88.0f), x))));
 }
 )";
 
-const std::string_view kErf = R"(
+constexpr std::string_view kErf = R"(
 // erf, at most 2 ulp: a polynomial below 1, else 1 - e^q(x), where q is log(erfc) on [1, 4].
 [[maybe_unused]] static inline Vec Erf(Vec x) {
   const Vec s = x * x;
@@ -152,7 +196,7 @@ const std::string_view kErf = R"(
 }
 )";
 
-const std::string_view kNormalCdf = R"(
+constexpr std::string_view kNormalCdf = R"(
 // The share of a normal distribution below x, off by at most 4e-7, from 0 on by 9 ulp: p is a fit of
 // the share above |x| to the power -1/8, so that nothing large need be computed for tails.
 [[maybe_unused]] static inline Vec NormalCdf(Vec x) {
@@ -172,5 +216,27 @@ const std::string_view kNormalCdf = R"(
   return Bits(x) < 0 ? above : 1.0f - above;
 }
 )";
+
+}  // namespace
+
+const std::vector<Piece>& MathPieces() {
+  constexpr VectorPiece kCorePiece = VectorPiece::kCore;
+  constexpr VectorPiece kNormal("ExpNormal");
+  static const std::vector<Piece> kPieces{
+      {VectorPiece("Sqrt"), kSqrt, {kCorePiece}},
+      {VectorPiece("Round"), kRound, {kCorePiece}},
+      {kNormal, kExpNormal, {kCorePiece}},
+      {VectorPiece("Exp"), kExp, {kNormal}},
+      {VectorPiece("ExpNegative"), kExpNegative, {kNormal}},
+      {VectorPiece("ExpMinus1"), kExpMinus1, {kNormal}},
+      {VectorPiece("Log"), kLog, {kCorePiece}},
+      {VectorPiece("Log1p"), kLog1p, {VectorPiece("Log")}},
+      {VectorPiece("Tanh"), kTanh, {kNormal}},
+      {VectorPiece("Sigmoid"), kSigmoid, {kNormal}},
+      {VectorPiece("Erf"), kErf, {kNormal}},
+      {VectorPiece("NormalCdf"), kNormalCdf, {kCorePiece}},
+  };
+  return kPieces;
+}
 
 }  // namespace pragma::expert::vector_text

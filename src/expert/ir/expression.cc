@@ -12,6 +12,7 @@
 
 #include "core/task.h"
 #include "expert/ir/affine.h"
+#include "expert/ir/operators.h"
 
 namespace pragma::expert {
 
@@ -144,31 +145,9 @@ void Visit(const ExprPtr& expr, const std::function<void(const Load&, ExprType)>
 }
 
 double NodeCost(const Expr& expr) {
-  switch (expr.op) {
-    case ExprOp::kConstant:
-    case ExprOp::kIndex: return 0;
-    case ExprOp::kExp:
-    case ExprOp::kExpNegative:
-    case ExprOp::kLog: return 14;
-    case ExprOp::kLog1Plus:
-    case ExprOp::kExpMinus1:
-    case ExprOp::kSigmoid:
-    case ExprOp::kNormalCdf: return 22;
-    case ExprOp::kTanh:
-    case ExprOp::kErf: return 36;
-    case ExprOp::kSin:
-    case ExprOp::kCos:
-    case ExprOp::kTan:
-    case ExprOp::kPower:
-    case ExprOp::kAtan2: return 200;
-    case ExprOp::kSquareRoot:
-    case ExprOp::kReciprocal:
-    case ExprOp::kDivide:
-    case ExprOp::kRemainder:
-    case ExprOp::kTruncRemainder:
-    case ExprOp::kFloorDivide: return 6;
-    default: return 1;
-  }
+  if (expr.op == ExprOp::kConstant || expr.op == ExprOp::kIndex) return 0;
+  const Operator* known = FindOperator(expr.op);
+  return known == nullptr ? 1 : known->cost;
 }
 
 double SumCost(const ExprPtr& expr, std::map<const Expr*, bool>& seen) {

@@ -2,29 +2,11 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 
 namespace pragma::expert {
-
-std::string_view Operator(ExprOp op) {
-  switch (op) {
-    case ExprOp::kAdd: return "+";
-    case ExprOp::kSubtract: return "-";
-    case ExprOp::kMultiply: return "*";
-    case ExprOp::kDivide: return "/";
-    case ExprOp::kEqual: return "==";
-    case ExprOp::kNotEqual: return "!=";
-    case ExprOp::kLess: return "<";
-    case ExprOp::kLessEqual: return "<=";
-    case ExprOp::kAnd: return "&";
-    case ExprOp::kOr: return "|";
-    case ExprOp::kXor: return "^";
-    default: return "";
-  }
-}
 
 std::string StemOf(const Expr& expr, const Program& program) {
   switch (expr.op) {

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 
 namespace pragma::expert {
 
-// "+" for an operator that both languages write between its arguments, else nothing.
-[[nodiscard]] std::string_view Operator(ExprOp op);
 // The stem of a variable's name: "inverse_sqrt" says more than "value".
 [[nodiscard]] std::string StemOf(const Expr& expr, const Program& program);
 // Text that may stand in a comment of one line.

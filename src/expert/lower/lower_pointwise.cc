@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/ir/expression.h"
+#include "expert/ir/operators.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
@@ -298,23 +299,13 @@ LowerTable Activations() {
 }
 
 void AddFunctions(LowerTable& table) {
-  const std::pair<const char*, ExprOp> functions[] = {
-      {"neg", ExprOp::kNegate},     {"abs", ExprOp::kAbs},         {"sqrt", ExprOp::kSquareRoot},
-      {"exp", ExprOp::kExp},        {"expm1", ExprOp::kExpMinus1}, {"log", ExprOp::kLog},
-      {"log1p", ExprOp::kLog1Plus}, {"sin", ExprOp::kSin},         {"cos", ExprOp::kCos},
-      {"tan", ExprOp::kTan},        {"tanh", ExprOp::kTanh},       {"sigmoid", ExprOp::kSigmoid},
-      {"erf", ExprOp::kErf},        {"floor", ExprOp::kFloor},     {"ceil", ExprOp::kCeil},
-      {"trunc", ExprOp::kTrunc},    {"round", ExprOp::kRound},     {"sign", ExprOp::kSign}};
-  for (const auto& [name, op] : functions) table[name] = Plain(op, 1);
-  table["mul"] = Plain(ExprOp::kMultiply, 2);
-  table["atan2"] = Plain(ExprOp::kAtan2, 2);
-  table["remainder"] = Plain(ExprOp::kRemainder, 2);
-  table["fmod"] = Plain(ExprOp::kTruncRemainder, 2);
+  for (const Operator& known : Operators())
+    if (!known.aten.empty())
+      table[known.aten] = Plain(known.op, static_cast<std::size_t>(known.arguments));
   table["add"] = Scaled(ExprOp::kAdd);
   table["sub"] = Scaled(ExprOp::kSubtract);
   table["rsub"] = Element(2, [](const Args& a, const NodeView&) { return Sub(a[1], a[0]); });
   table["div"] = Element(2, Division);
-  table["floor_divide"] = Plain(ExprOp::kFloorDivide, 2);
   table["pow"] = Element(2, Power);
   table["maximum"] = Extreme(ExprOp::kMax);
   table["minimum"] = Extreme(ExprOp::kMin);

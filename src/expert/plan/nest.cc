@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,9 +16,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/plan/anchor_nests.h"
 #include "expert/plan/join.h"
-#include "expert/plan/lanes.h"
 
 namespace pragma::expert {
 namespace {
@@ -27,117 +24,6 @@ namespace {
 template <class T>
 void Erase(std::vector<T>& items, std::size_t place) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(place));
-}
-
-std::map<int, int> Readers(const std::vector<Nest>& nests) {
-  std::map<int, int> readers;  // buffer -> number of nests that read it
-  for (const Nest& nest : nests) {
-    std::set<int> read;
-    for (const Step& step : nest.steps)
-      VisitLoads(step.expr, [&](const Load& load, ExprType) { read.insert(load.buffer); });
-    for (const int buffer : read) ++readers[buffer];
-  }
-  return readers;
-}
-
-// Returns whether a value is read in a pass after the one that writes it. Such reads go through
-// memory, except for results of reductions.
-bool ReadLater(const Nest& nest, std::size_t writer) {
-  if (nest.steps[writer].kind == Step::Kind::kFold || nest.outer[writer]) return false;
-  bool seen = false;
-  for (const Phase& phase : nest.phases) {
-    for (const std::size_t s : phase.steps) {
-      bool reads = false;
-      VisitLoads(nest.steps[s].expr, [&](const Load& load, ExprType) {
-        reads = reads || load.buffer == nest.steps[writer].buffer;
-      });
-      if (seen && reads) return true;
-    }
-    seen = seen || std::ranges::find(phase.steps, writer) != phase.steps.end();
-  }
-  return false;
-}
-
-// A generator stores only the result of the last step. So an epilogue ends at a step whose result
-// is also read elsewhere.
-void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
-  const std::map<int, int> readers = Readers(nests);
-  for (std::size_t n = 0; n < nests.size(); ++n) {
-    for (std::size_t s = 0; s + 1 < nests[n].steps.size() && nests[n].anchored; ++s) {
-      const auto count = readers.find(nests[n].steps[s].buffer);
-      const Buffer& kept = program.buffers[static_cast<std::size_t>(nests[n].steps[s].buffer)];
-      const bool alone = count != readers.end() && count->second < 2;
-      if (alone && kept.kind == Buffer::Kind::kScratch) continue;
-      std::vector<Nest> apart;
-      for (std::size_t rest = s + 1; rest < nests[n].steps.size(); ++rest) {
-        Step step = nests[n].steps[rest];
-        DropUnitDims(step);
-        if (apart.empty() || !Join(step, apart.back())) apart.push_back(Started(step));
-      }
-      nests[n].steps.resize(s + 1);
-      nests[n].outer.resize(s + 1);
-      nests.insert(nests.begin() + static_cast<std::ptrdiff_t>(n) + 1, apart.begin(), apart.end());
-    }
-  }
-}
-
-// Handles a result that the nest changes and writes again, element by element, to another buffer.
-// The first write then goes to the place of the second, and the result needs no memory of its own.
-void WriteInPlace(const Program& program, Nest& nest, const std::map<int, int>& readers) {
-  for (std::size_t s = 0; s < nest.steps.size(); ++s) {
-    const Step& last = nest.steps[s];
-    if (last.kind != Step::Kind::kMap || nest.outer[s]) continue;
-    const Buffer& target = program.buffers[static_cast<std::size_t>(last.buffer)];
-    for (std::size_t w = 0; w < s; ++w) {
-      const Step& first = nest.steps[w];
-      const int buffer = first.buffer;
-      const Buffer& source = program.buffers[static_cast<std::size_t>(buffer)];
-      if (first.kind != Step::Kind::kMap || nest.outer[w] || first.place != last.place ||
-          source.kind != Buffer::Kind::kScratch || source.dtype != target.dtype ||
-          buffer == last.buffer || !ReadLater(nest, w))
-        continue;
-      const auto count = readers.find(buffer);
-      if (count == readers.end() || count->second != 1) continue;
-      bool after = false;  // it is read after it has been overwritten
-      for (std::size_t later = s + 1; later < nest.steps.size(); ++later)
-        after = after || Loads(nest.steps[later].expr, buffer);
-      if (after) continue;
-      const int into = last.buffer;
-      for (Step& step : nest.steps) {
-        if (step.buffer == buffer) step.buffer = into;
-        step.expr = WithLoads(step.expr, [&](const Expr& load) -> ExprPtr {
-          auto moved = std::make_shared<Expr>(load);
-          if (load.load.buffer == buffer) moved->load.buffer = into;
-          return moved;
-        });
-      }
-      break;
-    }
-  }
-}
-
-void FindForwarded(const Program& program, std::vector<Nest>& nests) {
-  const std::map<int, int> before = Readers(nests);
-  for (Nest& nest : nests)
-    if (!nest.anchored && nest.repeat < 0) WriteInPlace(program, nest, before);
-  const std::map<int, int> readers = Readers(nests);
-  std::map<int, int> writers;
-  for (const Nest& nest : nests)
-    for (const Step& step : nest.steps) ++writers[step.buffer];
-  for (Nest& nest : nests) {
-    for (std::size_t s = 0; s < nest.steps.size(); ++s) {
-      const int buffer = nest.steps[s].buffer;
-      if (program.buffers[static_cast<std::size_t>(buffer)].kind != Buffer::Kind::kScratch)
-        continue;
-      const auto count = readers.find(buffer);
-      // Values for the next iteration of a repeat must be in memory, and the buffer has contents
-      // before the first iteration.
-      if (nest.repeat >= 0 && writers.at(buffer) > 1) continue;
-      if (Reads(nest, buffer) && count != readers.end() && count->second == 1 &&
-          !ReadLater(nest, s))
-        nest.forwarded.insert(buffer);
-    }
-  }
 }
 
 }  // namespace
@@ -242,35 +128,6 @@ bool Writes(const Nest& nest, int buffer) {
 bool Reads(const Nest& nest, int buffer) {
   return std::ranges::any_of(nest.steps,
                              [buffer](const Step& step) { return Loads(step.expr, buffer); });
-}
-
-std::vector<Nest> PlanNests(const Program& program) {
-  std::vector<Nest> nests;
-  for (std::size_t s = 0; s < program.steps.size(); ++s) {
-    Step step = program.steps[s];
-    if (std::optional<Nest> nest = AnchorNest(program, step)) {
-      nests.push_back(std::move(*nest));
-      s += static_cast<std::size_t>(step.parts) - 1;
-      continue;
-    }
-    const bool together = !nests.empty() && nests.back().repeat == step.repeat;
-    if (together && nests.back().anchored) {
-      if (JoinAnchor(program, step, nests.back())) continue;
-    }
-    DropUnitDims(step);
-    if (!together || nests.back().anchored || !Join(step, nests.back()))
-      nests.push_back(Started(step));
-  }
-  KeepEpiloguesReadable(program, nests);
-  for (Nest& nest : nests) {
-    if (nest.anchored) continue;
-    MergeDims(nest);
-    MakePhases(nest);
-  }
-  FindForwarded(program, nests);
-  for (Nest& nest : nests)
-    if (!nest.anchored) ChooseLane(program, nest);
-  return nests;
 }
 
 }  // namespace pragma::expert

@@ -28,7 +28,8 @@ struct Nest {
   std::vector<bool> outer;  // one flag per step
   std::vector<Phase> phases;
   int lane = -1;             // the dimension along which vectors run; -1: scalar code
-  bool anchored = false;     // written by the generator of its family, see anchored.h
+  bool anchored = false;     // a product, convolution or attention with an epilogue, which is not
+                             // written as loops
   int repeat = -1;           // same meaning as Step::repeat
   std::int64_t depth = 1;    // depth of an anchored product
   bool keeps_right = false;  // anchored product in a repeat: the right matrix is the same in all
@@ -46,15 +47,13 @@ struct Nest {
 
 // Removes steps whose results no output needs.
 void RemoveUnused(Program& program);
-[[nodiscard]] std::vector<Nest> PlanNests(const Program& program);
-
 [[nodiscard]] bool Reads(const Nest& nest, int buffer);
 [[nodiscard]] bool Writes(const Nest& nest, int buffer);
 
 // Describes what the steps of a nest do, each once, such as "matmul, relu over [64, 64]".
 [[nodiscard]] std::string InWords(const Nest& nest);
 
-// The following functions are the parts of planning, for use by other back ends.
+// The following functions are the parts of planning (plan_nests.h).
 //
 // Removes dimensions of size 1 from a step. A reduction of one element becomes a map.
 void DropUnitDims(Step& step);

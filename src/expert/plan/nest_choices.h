@@ -1,9 +1,11 @@
-// Writes a nest as C++: its outer loops, divided among threads, and the passes inside them.
+// NestChoices: what a variant and the processor decide about every nest.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "expert/plan/tuning.h"
 
 namespace pragma::expert {
 
@@ -12,6 +14,7 @@ struct NestChoices {
   std::string name;     // name of the nest, in capitals; its tunables begin with it
   bool threads = true;  // whether work is divided among threads
   std::string_view schedule = "static";
+  Tuning tuning;
   std::int64_t stream_bytes = 0;  // outputs of at least this size are written with non-temporal
                                   // (streaming) stores
   // Properties of the processor.

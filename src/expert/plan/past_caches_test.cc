@@ -17,6 +17,7 @@
 #include "expert/ir/program.h"
 #include "expert/nest_testing.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 
 namespace pragma::expert {
 namespace {

@@ -17,6 +17,7 @@
 #include "expert/graph_testing.h"
 #include "expert/ir/target.h"
 #include "expert/lower/lowering.h"
+#include "expert/plan/plan_nests.h"
 #include "task/torch_server.h"
 
 namespace pragma::expert {
@@ -70,7 +71,7 @@ Outcome Compute(const Task& task, const KernelTarget& target) {
   if (!program) return {.failure = program.error().message};
   Outcome outcome;
   if (!WriteFileAtomic(folder.path() / "kernel.h", KernelHeader(task)) ||
-      !WriteFileAtomic(folder.path() / "kernel.cpp", EmitKernel(task, *program, target, {})))
+      !WriteFileAtomic(folder.path() / "kernel.cpp", EmitKernel(task, *program, target, {}).source))
     return {.failure = "cannot write the source"};
   outcome.failure = RunIn(folder.path(), {"g++", "-std=c++20", "-O1", "-march=native", "-fopenmp",
                                           "-fPIC", "-shared", "kernel.cpp", "-o", "kernel.so"});

@@ -13,6 +13,7 @@
 #include "expert/ir/target.h"
 #include "expert/nest_testing.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 
 namespace pragma::expert {
 namespace {

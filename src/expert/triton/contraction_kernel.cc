@@ -16,10 +16,10 @@
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/ir/structure.h"
+#include "expert/plan/contraction.h"
 #include "expert/plan/nest.h"
-#include "expert/triton/contraction.h"
+#include "expert/triton/kernel_scope.h"
 #include "expert/triton/kernel_text.h"
-#include "expert/triton/nest_kernel.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/packed_product.h"
 #include "expert/triton/py_lines.h"
@@ -118,22 +118,17 @@ class ContractionWriter final {
   }
 
   KernelText Write() {
+    KernelText kernel;
     PyLines sum(1);
-    std::set<int> buffers;
-    if (packed_) {
-      WritePackedSum(sum, buffers);
-    } else {
-      WriteSum(sum, buffers);
-    }
+    packed_ ? WritePackedSum(sum, kernel) : WriteSum(sum, kernel);
     PyLines epilogue(1);
-    WriteEpilogue(epilogue, buffers);
+    WriteEpilogue(epilogue, kernel);
     PyLines head(1);
     WriteTile(head);
-    KernelText kernel;
     kernel.body = head.text() + sum.text() + epilogue.text();
-    kernel.buffers = std::move(buffers);
     kernel.configs = configs_;
     kernel.grid = GridOf(Batch(), rows_, columns_);
+    kernel.multiplies = true;
     return kernel;
   }
 
@@ -188,7 +183,7 @@ class ContractionWriter final {
                    : "k = start + tl.arange(0, BLOCK_K)");
   }
 
-  void WriteSum(PyLines& out, std::set<int>& buffers) {
+  void WriteSum(PyLines& out, KernelText& kernel) {
     TileValues left(program_, left_index_, names_);
     TileValues right(program_, right_index_, names_);
     PyLines before(1);
@@ -197,8 +192,8 @@ class ContractionWriter final {
     right.Begin(&before, &body, 1U << kDepth);
     const TileText a = left.Write(form_.left);
     const TileText b = right.Write(form_.right);
-    buffers.insert(left.buffers().begin(), left.buffers().end());
-    buffers.insert(right.buffers().begin(), right.buffers().end());
+    AddUses(left, kernel);
+    AddUses(right, kernel);
     out.Append(before);
     OpenDepthLoop(out);
     WriteIndex(kDepth, out);
@@ -211,10 +206,10 @@ class ContractionWriter final {
   // Each block has sums in registers of its own, because tensor cores truncate what they add and a
   // long sum would accumulate that error. An infinite factor times a zero remainder is NaN, so NaN
   // is replaced by zero in the small parts; the infinity is counted in the last product.
-  void WritePackedSum(PyLines& out, std::set<int>& buffers) {
+  void WritePackedSum(PyLines& out, KernelText& kernel) {
     OpenDepthLoop(out);
-    WritePackedLoads(packed_->left, "left", {"m", "[:, None]", "[None, :]"}, out, buffers);
-    WritePackedLoads(packed_->right, "right", {"n", "[None, :]", "[:, None]"}, out, buffers);
+    WritePackedLoads(packed_->left, "left", {"m", "[:, None]", "[None, :]"}, out, kernel);
+    WritePackedLoads(packed_->right, "right", {"n", "[None, :]", "[:, None]"}, out, kernel);
     out.Line("part = tl.dot(left_low, right_high, input_precision=\"tf32\")");
     out.Line("part = tl.dot(left_high, right_low, part, input_precision=\"tf32\")");
     out.Line("part = tl.where(part == part, part, 0.0)");
@@ -222,10 +217,10 @@ class ContractionWriter final {
     out.Close();
   }
   void WritePackedLoads(const PackedOperand& packed, const std::string& side,
-                        const PackedAxes& axes, PyLines& out, std::set<int>& buffers) const {
+                        const PackedAxes& axes, PyLines& out, KernelText& kernel) const {
     const std::string at = packed.Place(axes);
     for (const auto& [buffer, part] : {std::pair{packed.high, "high"}, {packed.low, "low"}}) {
-      buffers.insert(buffer);
+      kernel.buffers.insert(buffer);
       out.Line(fmt::format("{}_{} = tl.load({} + {})", side, part,
                            program_.buffers[static_cast<std::size_t>(buffer)].name, at));
     }
@@ -280,7 +275,7 @@ class ContractionWriter final {
     return "";
   }
 
-  void WriteEpilogue(PyLines& out, std::set<int>& buffers) {
+  void WriteEpilogue(PyLines& out, KernelText& kernel) {
     TileValues values(program_, out_index_, names_);
     for (const Step& step : nest_.steps) values.CountUses(step.expr);
     values.Begin(&out, &out, 0);
@@ -291,7 +286,7 @@ class ContractionWriter final {
       values.Keep(step.buffer, value);
       if (!nest_.forwarded.contains(step.buffer)) values.Store(out, step.buffer, step.place, value);
     }
-    buffers.insert(values.buffers().begin(), values.buffers().end());
+    AddUses(values, kernel);
   }
 
   const Program& program_;

@@ -37,8 +37,6 @@ std::vector<std::string> BufferNames(const Program& program, const KernelText& k
   return names;
 }
 
-bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
-
 // Returns the code that compiles a kernel when the module is loaded, from the types alone. Its own
 // launcher takes half the host time of a launch that inspects the arguments of each call.
 std::string Built(const Program& program, const KernelText& kernel) {
@@ -63,6 +61,13 @@ std::string TunedGrid(const std::vector<GridFactor>& grid) {
 }
 
 }  // namespace
+
+void AddUses(const TileValues& values, KernelText& kernel) {
+  kernel.buffers.insert(values.buffers().begin(), values.buffers().end());
+  kernel.uses_library = kernel.uses_library || values.uses_library();
+}
+
+bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
 
 std::int64_t PowerOfTwo(std::int64_t count) {
   std::int64_t power = 1;

@@ -11,6 +11,7 @@
 #include "expert/ir/program.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_fold.h"
+#include "expert/triton/tile_values.h"
 
 namespace pragma::expert::triton {
 
@@ -42,7 +43,15 @@ struct KernelText {
   std::vector<Config> configs;
   std::vector<GridFactor> grid;  // the number of programs is the product of these factors
   Helpers helpers;
+  bool multiplies = false;    // it has a product on tensor cores
+  bool uses_library = false;  // it calls libdevice
 };
+
+// Adds the buffers that values were loaded from and stored to, and the libraries that they need.
+void AddUses(const TileValues& values, KernelText& kernel);
+
+// Returns whether Triton's tuner chooses among several configurations.
+[[nodiscard]] bool IsTuned(const KernelText& kernel);
 
 // Definition returns the kernel as a function of the module, and Launch returns its launch. A
 // launch that has nothing to decide is the cheapest for the host, and the launch dominates the time

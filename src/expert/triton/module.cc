@@ -18,7 +18,9 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/program.h"
 #include "expert/ir/spelling.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
+#include "expert/plan/plan_nests.h"
 #include "expert/plan/store_through.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
@@ -26,7 +28,6 @@
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/operators.h"
 #include "expert/triton/packed_product.h"
-#include "expert/triton/plan.h"
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
 
@@ -71,7 +72,7 @@ class ModuleWriter final {
   ModuleWriter(const Task& task, Program program, const KernelVariant& variant)
       : task_(task), program_(std::move(program)), variant_(variant) {}
 
-  std::string Write() {
+  WrittenKernel Write() {
     outputs_ = OutputBuffers(task_, program_);
     NameBuffers();
     WriteKernels();
@@ -85,13 +86,27 @@ class ModuleWriter final {
       helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
       functions += "\n\n" + Definition(program_, kernel);
     }
-    if (functions.find("libdevice.") != std::string::npos)
+    if (std::ranges::any_of(kernels_, &KernelText::uses_library))
       text += "from triton.language.extra import libdevice\n";
     for (const std::string& helper : helpers) text += "\n\n" + HelperText(helper);
-    return text + functions + "\n\n" + RunText();
+    return {text + functions + "\n\n" + RunText(), OpenInTriton(variant_, Facts())};
   }
 
  private:
+  [[nodiscard]] TritonFacts Facts() const {
+    TritonFacts facts;
+    for (const KernelText& kernel : kernels_) {
+      facts.has_products = facts.has_products || kernel.multiplies;
+      facts.splits = facts.splits || std::ranges::any_of(kernel.buffers, [&](int buffer) {
+                       return parts_.contains(buffer);
+                     });
+      facts.tunes = facts.tunes || IsTuned(kernel);
+      facts.tunes_long_rows = facts.tunes_long_rows ||
+                              (IsTuned(kernel) && LargestOf(kernel.configs, "COLUMNS") > kShortRow);
+    }
+    return facts;
+  }
+
   std::string Free(const std::string& name) {
     return taken_.New(IsTaken(name) ? name + "_" : name);
   }
@@ -109,9 +124,11 @@ class ModuleWriter final {
     const bool products = variant_.Get("products") == 0;
     const std::size_t named = program_.buffers.size();
     if (variant_.Get("split") == 0) SplitFolds(program_, products);
+    for (std::size_t i = named; i < program_.buffers.size(); ++i)
+      parts_.insert(static_cast<int>(i));
     NameBuffersFrom(named);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
-    for (const Nest& nest : PlanKernels(program_, products)) {
+    for (const Nest& nest : PlanNests(program_, TilePolicy(products))) {
       if (nest.anchored) {
         WriteProduct(nest);
       } else {
@@ -178,12 +195,13 @@ class ModuleWriter final {
   std::vector<int> outputs_;
   Names taken_;
   std::vector<KernelText> kernels_;
+  std::set<int> parts_;  // buffers of partial results
 };
 
 }  // namespace
 }  // namespace triton
 
-std::string EmitTriton(const Task& task, Program program, const KernelVariant& variant) {
+WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant& variant) {
   RemoveUnused(program);
   StoreThrough(program);
   return triton::ModuleWriter(task, std::move(program), variant).Write();

@@ -1,15 +1,14 @@
 // Writes a task's program as a Triton module: kernels, and run(), which launches them.
 #pragma once
 
-#include <string>
-
 #include "core/task.h"
 #include "expert/ir/program.h"
+#include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
 
 namespace pragma::expert {
 
-[[nodiscard]] std::string EmitTriton(const Task& task, Program program,
-                                     const KernelVariant& variant);
+[[nodiscard]] WrittenKernel EmitTriton(const Task& task, Program program,
+                                       const KernelVariant& variant);
 
 }  // namespace pragma::expert

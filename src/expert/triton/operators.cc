@@ -4,54 +4,15 @@
 
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include "core/task.h"
 #include "expert/ir/expression.h"
-#include "expert/ir/spelling.h"
+#include "expert/ir/operators.h"
 
 namespace pragma::expert::triton {
 namespace {
 
 bool IsReal(ExprType type) { return type == ExprType::kFloat || type == ExprType::kDouble; }
-
-// Returns the name of a function. For some of these, the functions of tl are approximations. Those
-// of libdevice are accurate to the last bit or two.
-std::string_view FunctionName(ExprOp op) {
-  switch (op) {
-    case ExprOp::kAbs: return "tl.abs";
-    case ExprOp::kSquareRoot: return "libdevice.sqrt";
-    case ExprOp::kExp:
-    case ExprOp::kExpNegative: return "libdevice.exp";
-    case ExprOp::kExpMinus1: return "libdevice.expm1";
-    case ExprOp::kLog: return "libdevice.log";
-    case ExprOp::kLog1Plus: return "libdevice.log1p";
-    case ExprOp::kSin: return "libdevice.sin";
-    case ExprOp::kCos: return "libdevice.cos";
-    case ExprOp::kTan: return "libdevice.tan";
-    case ExprOp::kTanh: return "libdevice.tanh";
-    case ExprOp::kErf: return "libdevice.erf";
-    case ExprOp::kFloor: return "tl.floor";
-    case ExprOp::kCeil: return "tl.ceil";
-    case ExprOp::kTrunc: return "libdevice.trunc";
-    case ExprOp::kRound: return "libdevice.rint";
-    default: return "";
-  }
-}
-
-// Returns Python's remainder, which has the sign of the divisor.
-std::string RemainderText(const std::string& a, const std::string& b, ExprType type) {
-  if (!IsReal(type))
-    return fmt::format(
-        "tl.where(({0} % {1} != 0) & (({0} < 0) != ({1} < 0)), {0} % {1} + {1}, {0} % {1})", a, b);
-  const std::string rest = fmt::format("libdevice.fmod({}, {})", a, b);
-  return fmt::format("tl.where(({0} != 0) & (({0} < 0) != ({1} < 0)), {0} + {1}, {0})", rest, b);
-}
-
-std::string FloorDivideText(const std::string& a, const std::string& b, ExprType type) {
-  if (IsReal(type)) return fmt::format("tl.floor({} / {})", a, b);
-  return fmt::format("({0} // {1} - (({0} % {1} != 0) & (({0} < 0) != ({1} < 0))))", a, b);
-}
 
 }  // namespace
 
@@ -76,48 +37,17 @@ std::string ConstantText(const Expr& constant) {
   return "";
 }
 
-std::string UnaryText(ExprOp op, const std::string& arg, ExprType type) {
-  if (const std::string_view name = FunctionName(op); !name.empty()) {
-    const bool rounds =
-        op == ExprOp::kFloor || op == ExprOp::kCeil || op == ExprOp::kTrunc || op == ExprOp::kRound;
-    return rounds && !IsReal(type) ? arg : fmt::format("{}({})", name, arg);
-  }
-  switch (op) {
-    case ExprOp::kNegate: return fmt::format("(-{})", arg);
-    case ExprOp::kNot: return fmt::format("({} == 0)", arg);
-    case ExprOp::kIsNan: return fmt::format("({0} != {0})", arg);
-    case ExprOp::kReciprocal: return fmt::format("(1.0 / {})", arg);
-    case ExprOp::kSigmoid: return fmt::format("(1.0 / (1.0 + libdevice.exp(-{})))", arg);
-    case ExprOp::kNormalCdf:
-      return fmt::format("(0.5 * libdevice.erfc({} * {}))", NumberText(-M_SQRT1_2), arg);
-    case ExprOp::kSign:
-      return fmt::format("tl.where({0} > 0, {1}, tl.where({0} < 0, -{1}, {2}))", arg,
-                         IsReal(type) ? "1.0" : "1", IsReal(type) ? arg + " * 0.0" : "0");
-    default: return arg;
-  }
+std::string OperatorText(ExprOp op, ExprType type, const std::string& x, const std::string& y) {
+  return Spelled(FindOperator(op)->triton.For(type), {x, y});
+}
+
+bool NeedsLibrary(ExprOp op, ExprType type) {
+  const Spelling& spelling = FindOperator(op)->triton;
+  return spelling.library && (IsReal(type) || spelling.integer.empty());
 }
 
 std::string ExtremeText(bool largest, const std::string& a, const std::string& b, ExprType type) {
-  if (type == ExprType::kBool) return fmt::format("({} {} {})", a, largest ? "|" : "&", b);
-  return fmt::format("tl.{}({}, {}{})", largest ? "maximum" : "minimum", a, b,
-                     IsReal(type) ? ", propagate_nan=tl.PropagateNan.ALL" : "");
-}
-
-std::string BinaryText(ExprOp op, const std::string& a, const std::string& b, ExprType type) {
-  if (const std::string_view sign = Operator(op); !sign.empty())
-    return fmt::format("({} {} {})", a, sign, b);
-  switch (op) {
-    case ExprOp::kMin: return ExtremeText(false, a, b, type);
-    case ExprOp::kMax: return ExtremeText(true, a, b, type);
-    case ExprOp::kPower: return fmt::format("libdevice.pow({}, {})", a, b);
-    case ExprOp::kAtan2: return fmt::format("libdevice.atan2({}, {})", a, b);
-    case ExprOp::kTruncRemainder:
-      return IsReal(type) ? fmt::format("libdevice.fmod({}, {})", a, b)
-                          : fmt::format("({} % {})", a, b);
-    case ExprOp::kRemainder: return RemainderText(a, b, type);
-    case ExprOp::kFloorDivide: return FloorDivideText(a, b, type);
-    default: return a;
-  }
+  return OperatorText(largest ? ExprOp::kMax : ExprOp::kMin, type, a, b);
 }
 
 std::string TypeText(ExprType type) {

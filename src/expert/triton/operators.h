@@ -11,9 +11,11 @@ namespace pragma::expert::triton {
 // Returns a number as Python code, such as "1.5", float("inf") or True.
 [[nodiscard]] std::string NumberText(double value);
 [[nodiscard]] std::string ConstantText(const Expr& constant);
-[[nodiscard]] std::string UnaryText(ExprOp op, const std::string& arg, ExprType type);
-[[nodiscard]] std::string BinaryText(ExprOp op, const std::string& a, const std::string& b,
-                                     ExprType type);
+// Returns an operator's code. `y` is empty where it has one argument.
+[[nodiscard]] std::string OperatorText(ExprOp op, ExprType type, const std::string& x,
+                                       const std::string& y = "");
+// Returns whether that code calls libdevice.
+[[nodiscard]] bool NeedsLibrary(ExprOp op, ExprType type);
 // Returns the larger or the smaller value. For floats the result is NaN where either is NaN.
 [[nodiscard]] std::string ExtremeText(bool largest, const std::string& a, const std::string& b,
                                       ExprType type);

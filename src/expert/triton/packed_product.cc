@@ -12,10 +12,10 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/plan/contraction.h"
 #include "expert/plan/nest.h"
-#include "expert/triton/contraction.h"
+#include "expert/triton/kernel_scope.h"
 #include "expert/triton/kernel_text.h"
-#include "expert/triton/nest_kernel.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
@@ -137,7 +137,7 @@ KernelText PackKernel(const Program& program, const Nest& nest, const PackedOper
   kernel.comment = fmt::format("{} rounded to TF32 and what is left, by rows of the depth",
                                name_of(packed.operand->load.buffer));
   kernel.body = out.text();
-  kernel.buffers = values.buffers();
+  AddUses(values, kernel);
   kernel.buffers.insert({packed.high, packed.low});
   kernel.configs = {{{}, 4, 0}};
   kernel.grid = {{packed.Count() / (kTile * kTile), ""}};

@@ -10,8 +10,8 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/plan/contraction.h"
 #include "expert/plan/join.h"
-#include "expert/triton/contraction.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/tile_fold.h"
 

@@ -109,9 +109,10 @@ TileText TileValues::WriteNode(const ExprPtr& expr) {
     if (a.axes == 0 && expr->args[0]->op == ExprOp::kConstant) return {a.code, 0, expr->type};
     return {CastText(a.code, a.type, expr->type), a.axes, expr->type};
   }
-  if (expr->args.size() == 1) return {UnaryText(expr->op, a.code, a.type), a.axes, expr->type};
+  uses_library_ = uses_library_ || NeedsLibrary(expr->op, a.type);
+  if (expr->args.size() == 1) return {OperatorText(expr->op, a.type, a.code), a.axes, expr->type};
   const TileText b = Write(expr->args[1]);
-  return {BinaryText(expr->op, a.code, b.code, a.type), a.axes | b.axes, expr->type};
+  return {OperatorText(expr->op, a.type, a.code, b.code), a.axes | b.axes, expr->type};
 }
 
 TileText TileValues::WriteSelect(const Expr& expr) {

@@ -54,6 +54,8 @@ class TileValues final {
   void Store(PyLines& out, int buffer, const AffineForm& place, const TileText& value);
   // Returns the buffers that the code has loaded or stored.
   [[nodiscard]] const std::set<int>& buffers() const { return buffers_; }
+  // Returns whether the code calls libdevice.
+  [[nodiscard]] bool uses_library() const { return uses_library_; }
 
  private:
   [[nodiscard]] bool VariesInLoop(const ExprPtr& expr) const;
@@ -76,6 +78,7 @@ class TileValues final {
   std::map<std::string, std::string> outside_;
   std::map<std::string, std::string> inside_;
   std::set<int> buffers_;
+  bool uses_library_ = false;
 };
 
 }  // namespace pragma::expert::triton

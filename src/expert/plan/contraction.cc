@@ -1,4 +1,4 @@
-#include "expert/triton/contraction.h"
+#include "expert/plan/contraction.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +12,11 @@
 #include "expert/ir/program.h"
 #include "expert/plan/nest.h"
 
-namespace pragma::expert::triton {
+namespace pragma::expert {
 namespace {
 
-constexpr std::int64_t kSmallest = 8;  // smallest size of rows, columns and depth for which tensor
-                                       // cores pay off
+constexpr std::int64_t kSmallestTiled = 8;  // smallest size of rows, columns and depth for which
+                                            // tensor cores pay off
 
 bool IsOperand(const ExprPtr& expr) {
   return expr->op == ExprOp::kLoad && expr->type == ExprType::kFloat &&
@@ -52,9 +52,9 @@ std::optional<Contraction> ContractionOf(const Step& step) {
                                   : found.columns;
     dims.push_back(dim);
   }
-  if (Elements(step.shape, found.rows) < kSmallest ||
-      Elements(step.shape, found.columns) < kSmallest ||
-      Elements(step.shape, found.depth) < kSmallest)
+  if (Elements(step.shape, found.rows) < kSmallestTiled ||
+      Elements(step.shape, found.columns) < kSmallestTiled ||
+      Elements(step.shape, found.depth) < kSmallestTiled)
     return std::nullopt;
   if (HasContiguous(step, found.rows)) {
     std::swap(found.left, found.right);
@@ -63,4 +63,4 @@ std::optional<Contraction> ContractionOf(const Step& step) {
   return found;
 }
 
-}  // namespace pragma::expert::triton
+}  // namespace pragma::expert

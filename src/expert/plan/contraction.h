@@ -12,7 +12,7 @@
 #include "expert/ir/program.h"
 #include "expert/plan/nest.h"
 
-namespace pragma::expert::triton {
+namespace pragma::expert {
 
 struct Contraction {
   ExprPtr left;   // over batch, rows, depth
@@ -30,4 +30,4 @@ struct Contraction {
 // Returns whether the step is a product in which masks make parts zero.
 [[nodiscard]] bool HasBand(const Step& step);
 
-}  // namespace pragma::expert::triton
+}  // namespace pragma::expert
