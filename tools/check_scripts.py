@@ -34,7 +34,7 @@ def long_statements(text):
 def import_problems(texts):
     """Says what is wrong with imports and exports; `texts` is a text for each module name."""
     exports = {name: set(EXPORT.findall(text)) for name, text in texts.items()}
-    imported = {name: set() for name in texts}
+    imported: dict[str, set[str]] = {name: set() for name in texts}
     for name, text in texts.items():
         body = IMPORT.sub("", text)
         for braces, module in IMPORT.findall(text):
