@@ -23,7 +23,7 @@ test: ## set up, then every test, the layer check and the format check
 	@$(SETUP) build release
 	@.venv/bin/python tools/run_tests.py --build build
 
-lint: ## clang-tidy 19 and clang-format 19; LAYERS="base core" limits it
+lint: ## clang-tidy 19, clang-format 19, ruff, mypy; LAYERS="base core" limits it to C++ of these
 	@$(SETUP) packages build lint
 	@tools/lint.sh $(LAYERS)
 

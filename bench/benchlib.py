@@ -9,6 +9,7 @@ import platform
 import statistics
 import subprocess
 import sys
+from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -18,7 +19,7 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def fail(text):
+def fail(text) -> NoReturn:
     say(f"{pathlib.Path(sys.argv[0]).name}: {text}")
     sys.exit(2)
 
@@ -66,7 +67,7 @@ def table(header, rows):
 
 def write_result(path, title, command, parts):
     """Writes a result file. `parts` are Markdown paragraphs. The head says when, where and from which sources."""
-    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    today = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
     head = [f"# {title}", f"`{command}`, {today}, sources {commit()}.\n{machine_line()}."]
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(path.suffix + ".part")

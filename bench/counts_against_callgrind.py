@@ -111,7 +111,8 @@ def callgrind(folder, shapes):
         options.append(f"--{name}={sets * ways * 64},{ways},64")
     run(["valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=measured",
          "--cache-sim=yes", f"--callgrind-out-file={out}", *options, "./driver"], folder)
-    events = values = None
+    events: list[str] = []
+    values: list[int] = []
     for line in out.read_text(encoding="utf-8").splitlines():
         if line.startswith("events:"):
             events = line.split()[1:]
@@ -155,7 +156,7 @@ def main():
     if not shutil.which("valgrind"):
         benchlib.fail("valgrind is not installed (Debian: apt install valgrind)")
     shapes = [tuple(int(word) for word in text.split(",")) for text in (options.l1, options.l2)]
-    rows = []
+    rows: list[list[str]] = []
     good = True
     chosen = options.kernels.split(",") if options.kernels else list(KERNELS)
     for compiler in options.compilers.split(","):

@@ -7,11 +7,9 @@ kernel was accepted, and its gain over the same kernel without the forgery.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 
 import benchlib

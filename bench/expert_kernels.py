@@ -7,7 +7,6 @@ probe that `pragma doctor` uses. `--only conv2d` times only the shapes with that
 """
 
 import argparse
-import json
 import subprocess
 
 import benchlib

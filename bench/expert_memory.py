@@ -31,6 +31,7 @@ def rows_of(program, compiler, folder, word):
         benchlib.fail(f"no operator has {word!r} in its name")
     with subprocess.Popen([str(program), sys.executable, compiler, folder, *map(str, tasks)],
                           stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
         for line in process.stdout:
             row = json.loads(line)
             benchlib.say(f"{row['name']}: {milliseconds(row):.2f} ms, "

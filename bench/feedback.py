@@ -15,6 +15,7 @@ import pathlib
 import tempfile
 
 import benchlib
+
 from recordings import Judge, Run, ratio, verdict
 
 FOLDER = benchlib.ROOT / "recordings" / "feedback"
@@ -22,7 +23,7 @@ STRATEGIES = ("pragma", "n-pragma")
 
 
 def read_runs(folder):
-    runs = collections.defaultdict(dict)
+    runs: dict[tuple[str, str], dict[str, Run]] = collections.defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
         run = Run(path)
         runs[(run.task, run.number)][run.strategy] = run

@@ -12,6 +12,7 @@ import pathlib
 import tempfile
 
 import benchlib
+
 from recordings import Judge, Run, ratio, verdict
 
 FOLDER = benchlib.ROOT / "recordings" / "first-hop"

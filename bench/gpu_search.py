@@ -21,6 +21,7 @@ import random
 import tempfile
 
 import benchlib
+
 from recordings import Judge, Run, ratio
 
 FOLDER = benchlib.ROOT / "recordings" / "gpu"
@@ -63,7 +64,8 @@ def measure_all(runs, options, program):
 
 def found_table(rows, target):
     rng = random.Random(1)
-    table, ratios = [], {"eager": [], "compile": []}
+    table: list[list[str]] = []
+    ratios: dict[str, list[float]] = {"eager": [], "compile": []}
     for row in (row for row in rows if row["target"] == target):
         pairs = {name: (row["speedup"] or {}).get(name) for name in ratios}
         for name, pair in pairs.items():

@@ -38,7 +38,9 @@ def judge(checkout: pathlib.Path, task: pathlib.Path, solution: pathlib.Path, ba
 
         torch.backends.cudnn.allow_tf32 = False
     for name, attributes in UNNEEDED.items():
-        sys.modules.setdefault(name, types.SimpleNamespace(**dict.fromkeys(attributes, lambda *_, **__: None)))
+        stub = types.ModuleType(name)
+        vars(stub).update(dict.fromkeys(attributes, lambda *_, **__: None))
+        sys.modules.setdefault(name, stub)
     sys.path.insert(0, str(checkout / "src"))
     evaluator = importlib.import_module("kernelbench.eval")
     found = evaluator.eval_kernel_against_ref(

@@ -283,6 +283,7 @@ class RealRun:
         self.task.write_text(head["task"]["source"], encoding="utf-8")
         (folder / "replies.json").write_text(json.dumps(replies), encoding="utf-8")
         (folder / "reply.py").write_text(REPLY, encoding="utf-8")
+        self.seconds = 0.0  # the time of a run that nothing kills
         self.folder, self.home, self.log = folder, folder / "home", folder / "asked"
         self.model = f"command:{sys.executable} {folder}/reply.py {self.home} {folder}/replies.json {self.log}"
 

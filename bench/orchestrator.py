@@ -22,7 +22,7 @@ import kill_resume
 
 def completions(recording):
     """Returns the texts of the recorded replies by role, without decisions to stop."""
-    texts = {"coder": [], "conductor": []}
+    texts: dict[str, list[str]] = {"coder": [], "conductor": []}
     for line in recording.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
         if value["kind"] == "call" and '"stop": true' not in value["completion"]["text"]:

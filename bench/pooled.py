@@ -21,7 +21,7 @@ import benchlib
 
 def speedups(files):
     """Returns [task][strategy] -> speedup over eager, or None if no kernel passed."""
-    found = collections.defaultdict(dict)
+    found: dict[str, dict[str, float | None]] = collections.defaultdict(dict)
     for file in files:
         for row in json.loads(file.read_text(encoding="utf-8"))["tasks"]:
             if row["strategy"] in found[row["task"]]:

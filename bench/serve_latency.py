@@ -90,6 +90,7 @@ def measure_task(pragma, client, home, folder, task, kernel, measure, repeat):
 
 def start_server(pragma, home):
     server = subprocess.Popen([str(pragma), "serve", "--home", str(home)], stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
     line = server.stderr.readline()
     if "serving on" not in line:
         benchlib.fail(f"no server: {line.strip()}")

@@ -15,6 +15,7 @@ import pathlib
 import tempfile
 
 import benchlib
+
 from recordings import Judge, Run, ratio, verdict
 
 FOLDER = benchlib.ROOT / "recordings" / "strategies"
@@ -22,7 +23,7 @@ STRATEGIES = ("sampling", "caesar", "n-pragma", "pragma", "stark", "fusion")
 
 
 def read_runs(folder):
-    runs = collections.defaultdict(dict)
+    runs: dict[str, dict[str, Run]] = collections.defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
         run = Run(path)
         runs[run.task][run.strategy] = run

@@ -279,7 +279,7 @@ def progress_text(row: Row) -> str:
 
 
 def report(rows: list[Row]) -> str:
-    environment = next((r.plain["environment"] for r in rows if "environment" in r.plain), {})
+    environment: dict[str, Any] = next((r.plain["environment"] for r in rows if "environment" in r.plain), {})
     passed = sum(r.plain["status"] == "passed" for r in rows)
     caught = sum(r.bug["status"] in CAUGHT for r in rows)
     machine = ", ".join(

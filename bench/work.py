@@ -67,6 +67,7 @@ def compare(aa, task, kernel, other, count, budget, each=None):
     command = [str(aa), str(task), str(kernel), str(other), str(count), str(budget)]
     results = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stderr is not None
         for line in child.stdout:
             results.append(json.loads(line))
             if each:

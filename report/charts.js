@@ -1,14 +1,15 @@
 // Charts are SVG made with D3. They are as wide as their container, and are redrawn if that
 // changes.
-'use strict';
 
-page.drawings = [];
+import {element} from './elements.js';
+
+let drawings = [];
 
 // Makes a chart. `draw(svg, width, height)` fills an empty SVG. `height` may be a function of the
 // width.
-page.chart = function(label, height, draw) {
+export function makeChart(label, height, draw) {
   const svg = d3.create('svg').attr('role', 'img').attr('aria-label', label);
-  const figure = page.element('figure', {}, svg.node());
+  const figure = element('figure', {}, svg.node());
   let last = 0;
   const redraw = force => {
     const width = Math.floor(figure.clientWidth);
@@ -19,29 +20,39 @@ page.chart = function(label, height, draw) {
     svg.attr('viewBox', `0 0 ${width} ${tall}`).attr('height', tall);
     draw(svg, width, tall);
   };
-  page.drawings.push({figure, redraw});
+  drawings.push({figure, redraw});
   figure.redraw = () => redraw(true);
   return figure;
-};
+}
 
-page.watcher = new ResizeObserver(entries => {
-  for (const entry of entries) page.drawings.find(d => d.figure === entry.target)?.redraw(false);
+const watcher = new ResizeObserver(entries => {
+  for (const entry of entries) drawings.find(d => d.figure === entry.target)?.redraw(false);
 });
 
+// Calls `fit` when the width of the figure has become known or has changed.
+export function drawWhenSized(figure, fit) {
+  let last = 0;
+  const redraw = () => {
+    if (figure.clientWidth === last) return;
+    last = figure.clientWidth;
+    fit();
+  };
+  drawings.push({figure, redraw});
+}
+
 // Draws the charts that are new on the page, and forgets those that have left it.
-page.drawAll = function() {
-  for (const gone of page.drawings.filter(d => !d.figure.isConnected))
-    page.watcher.unobserve(gone.figure);
-  page.drawings = page.drawings.filter(d => d.figure.isConnected);
-  for (const drawing of page.drawings) {
+export function drawAll() {
+  for (const gone of drawings.filter(d => !d.figure.isConnected)) watcher.unobserve(gone.figure);
+  drawings = drawings.filter(d => d.figure.isConnected);
+  for (const drawing of drawings) {
     drawing.redraw(false);
-    page.watcher.observe(drawing.figure);
+    watcher.observe(drawing.figure);
   }
-};
+}
 
 // Draws axes with names. `x` and `y` are scales whose ranges are set. With `countsX` the x axis has
 // only whole numbers.
-page.axes = function(svg, size, x, y, names, format = {}) {
+export function drawAxes(svg, size, x, y, names, format = {}) {
   const {left, right, top, bottom, width, height} = size;
   const ticksX = Math.max(2, Math.floor((width - left - right) / 90));
   const bottomAxis = d3.axisBottom(x).ticks(ticksX).tickSizeOuter(0);
@@ -71,12 +82,13 @@ page.axes = function(svg, size, x, y, names, format = {}) {
       .attr('text-anchor', 'end')
       .text(names.x);
   svg.append('text').attr('class', 'fill-soft').attr('x', 2).attr('y', top - 10).text(names.y);
-};
+}
 
-page.margins = (width, height) => ({left: 48, right: 14, top: 26, bottom: 40, width, height});
+export const margins = (width, height) =>
+    ({left: 48, right: 14, top: 26, bottom: 40, width, height});
 
 // Returns ticks for a logarithmic axis that are easy to read as ratios: 1, 2, 5 and so on.
-page.ratioTicks = function(low, high) {
+export function ratioTicks(low, high) {
   const ticks = [];
   const steps = high / low > 2000 ? [1] :
       high / low > 30             ? [1, 3] :
@@ -90,93 +102,17 @@ page.ratioTicks = function(low, high) {
     }
   }
   return ticks;
-};
-page.ratioLabel = value => d3.format(value < 1 ? '.2~f' : '.3~r')(value) + '×';
+}
 
-page.swatch = function(shape, className) {
-  const svg = d3.create('svg').attr('viewBox', '0 0 12 12').attr('aria-hidden', 'true');
-  if (shape === 'line')
-    svg.append('line').attr('x1', 0).attr('x2', 12).attr('y1', 6).attr('y2', 6).attr(
-        'class', 'line ' + className);
-  else if (shape === 'square')
-    svg.append('rect').attr('width', 12).attr('height', 12).attr('rx', 2).attr('class', className);
-  else
-    svg.append('path')
-        .attr('transform', 'translate(6,6)')
-        .attr('d', d3.symbol().type(page.symbols[shape]).size(70)())
-        .attr('class', className);
-  return svg.node();
-};
-page.symbols = {
-  circle: d3.symbolCircle,
-  star: d3.symbolStar,
-  diamond: d3.symbolDiamond,
-  triangle: d3.symbolTriangle,
-  cross: d3.symbolCross,
-  square: d3.symbolSquare
-};
+export const formatTick = value => d3.format(value < 1 ? '.2~f' : '.3~r')(value) + '×';
 
-// Makes a legend. `entries` is a list of [shape, class, name].
-page.legend = entries => page.element(
-    'ul', {class: 'legend'},
-    entries.map(
-        ([shape, className, name]) => page.element('li', {}, page.swatch(shape, className), name)));
+export function drawLine(svg, className, [x1, y1], [x2, y2]) {
+  svg.append('line')
+      .attr('class', className)
+      .attr('x1', x1)
+      .attr('x2', x2)
+      .attr('y1', y1)
+      .attr('y2', y2);
+}
 
-// Shows a tip about a mark while the pointer is on it.
-page.hover = (selection, lines) => selection
-                                       .on('pointermove',
-                                           function(datum) {
-                                             page.tip.show(d3.event, lines(datum));
-                                           })
-                                       .on('pointerleave', () => page.tip.hide());
-
-// Draws groups of bars from 0 to `top`. `groups` is a list of names. `series` is a list of {name,
-// values: Map of group to value}.
-page.bars = function(svg, width, height, options) {
-  const {groups, series, top, format} = options;
-  const size = {...page.margins(width, height), bottom: options.slant ? 84 : 40};
-  const outer =
-      d3.scaleBand(groups, [size.left, width - size.right]).paddingInner(0.2).paddingOuter(0.1);
-  const inner = d3.scaleBand(d3.range(series.length), [0, outer.bandwidth()]).padding(0.08);
-  const y = d3.scaleLinear([0, top], [height - size.bottom, size.top]);
-  page.axes(
-      svg, size, d3.scaleLinear([0, 1], [size.left, size.left]), y, {x: '', y: options.name},
-      {valuesX: [], x: () => '', y: format});
-  const labels = svg.append('g')
-                     .attr('class', 'axis')
-                     .selectAll('text')
-                     .data(groups)
-                     .join('text')
-                     .attr('x', g => outer(g) + outer.bandwidth() / 2)
-                     .attr('y', height - size.bottom + 16)
-                     .attr('text-anchor', options.slant ? 'end' : 'middle')
-                     .text(g => page.words(g).slice(0, 24));
-  if (options.slant)
-    labels.attr(
-        'transform',
-        g => `rotate(-32 ${outer(g) + outer.bandwidth() / 2} ${height - size.bottom + 10})`);
-  series.forEach((one, i) => {
-    const marks = svg.append('g')
-                      .selectAll('rect')
-                      .data(groups.filter(g => one.values.has(g)))
-                      .join('rect')
-                      .attr('class', 'f' + (i % 8))
-                      .attr('rx', 2)
-                      .attr('x', g => outer(g) + inner(i))
-                      .attr('width', inner.bandwidth())
-                      .attr('y', g => y(Math.min(top, one.values.get(g))))
-                      .attr('height', g => y(0) - y(Math.min(top, one.values.get(g))));
-    page.hover(marks, g => [`${one.name}, ${page.words(g)}`, options.tell(one, g)]);
-    if (inner.bandwidth() > 22) {
-      svg.append('g')
-          .selectAll('text')
-          .data(groups.filter(g => one.values.has(g)))
-          .join('text')
-          .attr('class', 'fill-soft')
-          .attr('text-anchor', 'middle')
-          .attr('x', g => outer(g) + inner(i) + inner.bandwidth() / 2)
-          .attr('y', g => y(Math.min(top, one.values.get(g))) - 3)
-          .text(g => format(one.values.get(g)));
-    }
-  });
-};
+export const drawRule = (svg, from, to) => drawLine(svg, 'rule', from, to);

@@ -1,18 +1,27 @@
 // Draws the page. The performance mark "drawn" records how long that took.
-'use strict';
 
-(async function() {
+import {benchPage} from './bench.js';
+import {drawAll} from './charts.js';
+import {data} from './data.js';
+import {element} from './elements.js';
+import {runPage} from './run.js';
+import {theme} from './theme.js';
+
+async function draw() {
   const main = document.getElementById('main');
-  page.theme.start();
-  const pages = {run: page.runPage, bench: page.benchPage};
-  main.append(...pages[page.data.kind]().flat(Infinity).filter(Boolean));
+  theme.start();
+  const {content, start} = data.kind === 'run' ? runPage() : benchPage();
+  main.append(...content.flat(Infinity).filter(Boolean));
   const sections = document.getElementById('sections');
-  for (const section of main.querySelectorAll('section[id]'))
-    sections.append(page.element('a', {href: '#' + section.id}, section.dataset.title));
-  page.drawAll();
-  await Promise.all((page.started || []).map(started => started()));
-  requestAnimationFrame(() => setTimeout(() => {  // after the frame is on the screen
-                          performance.mark('drawn');
-                          document.documentElement.dataset.drawn = 'yes';
-                        }));
-})();
+  for (const part of main.querySelectorAll('section[id]'))
+    sections.append(element('a', {href: '#' + part.id}, part.dataset.title));
+  drawAll();
+  if (start) await start();
+  const note = () => {
+    performance.mark('drawn');
+    document.documentElement.dataset.drawn = 'yes';
+  };
+  requestAnimationFrame(() => setTimeout(note));  // after the frame is on the screen
+}
+
+draw();

@@ -88,7 +88,7 @@ class Compiler:
 
 def whole(compiler, text, others):
     """Compiles the text at file scope, after those of `others` that define what it calls. Returns the errors."""
-    before = []
+    before: list[str] = []
     while True:
         errors = compiler.errors("".join(before) + text)
         missing = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m}
@@ -122,7 +122,8 @@ def inferred(compiler, text):
 
     Returns the errors, and whether any name was declared.
     """
-    names, extra = [], ""
+    names: list[str] = []
+    extra = ""
     while True:
         errors = compiler.errors(BARE + extra + text + "\n}\n")
         fresh = {m.group(1) for error in errors for m in [UNKNOWN.search(error)] if m} - set(names)
@@ -157,7 +158,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         compiler = Compiler(folder)
         results = pool.map(lambda item: verdict(compiler, item[2], texts), found)
-        for (name, file, _), (word, why) in zip(found, results):
+        for (name, file, _), (word, why) in zip(found, results, strict=True):
             counts[word] += 1
             if word == "fails" or (options.verbose and word != "compiles"):
                 print(f"{file}: {name}: {word}: {why}", file=sys.stderr)

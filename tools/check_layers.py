@@ -154,7 +154,7 @@ def named_types(text):
 
 
 def type_problems(root):
-    places = {}
+    places: dict[str, list[str]] = {}
     for file in sorted((root / "src").rglob("*")):
         if file.suffix not in SUFFIXES:
             continue

@@ -28,7 +28,7 @@ def read(root):
 
 
 def reaching(graph, header):
-    users = {}
+    users: dict[str, set[str]] = {}
     for name, includes in graph.items():
         for included in includes:
             users.setdefault(included, set()).add(name)

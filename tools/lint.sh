@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/lint.sh [FOLDER...] compiles every header of src/ alone. Then it builds with clang 19, and clang-tidy 19 checks
 # each file that is compiled (only those that changed since the last time). FOLDER (base, core, ...) limits it. Without
-# a folder it also includes the format check and fuzz/.
+# a folder it also includes the format check, the modules of the report, Python and fuzz/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,6 +20,10 @@ failed=0
 if [[ $# -eq 0 ]]; then
   echo "lint: format"
   tools/format.sh check || failed=1
+  echo "lint: JavaScript"
+  tools/check_scripts.py || failed=1
+  echo "lint: Python"
+  tools/lint_python.sh || failed=1
 fi
 
 mapfile -t headers < <(find "${folders[@]}" -name '*.h' -not -path '*/golden/*' | sort)

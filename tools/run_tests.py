@@ -118,6 +118,7 @@ def main():
     tally = Tally()
     if options.only in (None, "checks"):
         step_check(tally, "layers", [sys.executable, "tools/check_layers.py"])
+        step_check(tally, "scripts", [sys.executable, "tools/check_scripts.py"])
         step_check(tally, "format", ["tools/format.sh", "check"])
     if options.only in (None, "ctest"):
         step_ctest(tally, build, options.jobs)

@@ -5,6 +5,7 @@
 #   tools/setup.sh packages GROUP...   GROUP: build test lint fuzz coverage portable
 #   tools/setup.sh venv [FOLDER]      default .venv
 #   tools/setup.sh litellm            for the tests of model protocols
+#   tools/setup.sh lint-venv          ruff and mypy
 #   tools/setup.sh build PRESET [TARGET...]
 #
 # Run as root, it installs missing packages. Otherwise it prints one line with the packages and the command.
@@ -113,6 +114,20 @@ setup_litellm() {
   tests/llm/setup_litellm.sh || die "cannot install LiteLLM's proxy (see above); the tests need it"
 }
 
+# Installs ruff and mypy, in a virtual environment of their own.
+setup_lint_venv() {
+  local venv=.venv-lint requirements=tools/lint-requirements.txt stamp want
+  stamp="$venv/pragma-stamp"
+  want="$(sha256sum <"$requirements")"
+  [[ -f "$stamp" && "$(cat "$stamp")" == "$want" ]] && return
+  say "virtual environment $venv (ruff and mypy)"
+  [[ -x "$venv/bin/pip" ]] || "$(system_python)" -m venv "$venv" ||
+    die "cannot create $venv: install the package python3-venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" ||
+    die "cannot install ruff and mypy (see above)"
+  printf '%s' "$want" >"$stamp"
+}
+
 # Configures only when needed. ninja re-runs CMake itself when a CMakeLists.txt changes.
 setup_build() {
   local preset="$1" folder="build-$1" stamp want
@@ -141,7 +156,7 @@ setup_build() {
     die "the build in $folder failed (see above)"
 }
 
-[[ $# -gt 0 ]] || die "usage: tools/setup.sh packages GROUP... | venv | litellm | build PRESET [TARGET...]"
+[[ $# -gt 0 ]] || die "usage: tools/setup.sh packages GROUP... | venv | litellm | lint-venv | build PRESET [TARGET...]"
 step="$1"
 shift
 started="$(date +%s)"
@@ -149,6 +164,7 @@ case "$step" in
   packages) setup_packages "$@" ;;
   venv) setup_venv "$@" ;;
   litellm) setup_litellm ;;
+  lint-venv) setup_lint_venv ;;
   build) setup_build "$@" ;;
   *) die "no such step: $step" ;;
 esac

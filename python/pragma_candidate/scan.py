@@ -127,7 +127,7 @@ class _Scan(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3:
-            name = node.args[1].value if isinstance(node.args[1], ast.Constant) else "?"
+            name = str(node.args[1].value) if isinstance(node.args[1], ast.Constant) else "?"
             path = f"{self.path(node.args[0])}.{name}"
             if path in _JUDGES:
                 self.turn_away(node, f"replaces {path}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 
-
 LOADED = "\n\n_PRAGMA_LIBRARY = _pragma_library()\n"
 
 

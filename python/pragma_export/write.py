@@ -16,6 +16,7 @@ import keyword
 import pathlib
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 # In an isolated run of this file its own package is not on the path.
@@ -60,7 +61,7 @@ def write(request: dict[str, Any]) -> str:
     )
 
 
-def _check_names(model: _TaskSource, kernel: Any) -> None:
+def _check_names(model: _TaskSource, kernel: Kernel) -> None:
     """One file contains both, so neither may define a name that the other uses."""
     common = model.names() & (kernel.names() if isinstance(kernel, TritonModule) else set())
     if common:
@@ -138,7 +139,7 @@ def _method(owner: ast.ClassDef, name: str) -> ast.FunctionDef:
     raise Refused(f"class Model has no method {name} of its own")
 
 
-def _title(request: dict[str, Any], kernel: Any) -> str:
+def _title(request: dict[str, Any], kernel: Kernel) -> str:
     flags = " ".join([request["compiler"], *request["flags"]]).strip()
     return "\n".join(
         [
@@ -199,14 +200,15 @@ class CppKernel:
             f"_PRAGMA_SOURCE = {literal(one_source(request['header'], request['kernel']))}",
         ]
 
-    def call(self, arguments: list[str], outputs: list[str], packed: tuple[str, ...] = ()) -> list[str]:
-        return library_call("pragma_kernel", [*arguments, *outputs, *packed], self._request["scratch_bytes"])
+    def call(self, arguments: list[str], outputs: list[str]) -> list[str]:
+        return library_call("pragma_kernel", [*arguments, *outputs], self._request["scratch_bytes"])
 
 
-_KERNELS = {"cpp": CppKernel, "cuda": CudaKernel, "triton": TritonModule}
+Kernel = CppKernel | CudaKernel | TritonModule
+_KERNELS: dict[str, Callable[[dict[str, Any]], Kernel]] = {"cpp": CppKernel, "cuda": CudaKernel, "triton": TritonModule}
 
 
-def _forward(request: dict[str, Any], model: _TaskSource, kernel: Any) -> list[str]:
+def _forward(request: dict[str, Any], model: _TaskSource, kernel: Kernel) -> list[str]:
     arguments = request["arguments"]
     lines = [
         f"a{i} = _pragma_ready({_value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
@@ -219,7 +221,7 @@ def _forward(request: dict[str, Any], model: _TaskSource, kernel: Any) -> list[s
         lines.append(f"{name} = torch.empty({tuple(spec['shape'])!r}, dtype=torch.{spec['dtype']}{on_device})")
     if request["packed_bytes"] > 0:
         lines += _prepare_lines(request, model)
-        lines += kernel.call(held, outputs, (f"{model.self_name}._pragma_packed",))
+        lines += kernel.call(held, [*outputs, f"{model.self_name}._pragma_packed"])
     else:
         lines += kernel.call(held, outputs)
     return [*lines, _return_line(request["output_kind"], outputs)]

@@ -11,6 +11,7 @@ taps of the kernel, in reversed order.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -28,11 +29,11 @@ class ConvolutionsInBlocks(TorchDispatchMode):
 
     def __init__(self, limit: int = COLUMNS_AT_ONCE) -> None:
         super().__init__()
-        self._limit = limit
+        self._convolution = functools.partial(convolution, limit=limit)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is torch.ops.aten.convolution.default and not kwargs and self._spreads(*args[:2]):
-            return convolution(*args, limit=self._limit)
+            return self._convolution(*args)
         return func(*args, **(kwargs or {}))
 
     @staticmethod

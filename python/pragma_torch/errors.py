@@ -63,8 +63,8 @@ def task_error(file: str, what: str, error: BaseException, path: str) -> TaskErr
     where = f" (line {lines[-1]})" if lines else ""
     said = said_by(error)
     name = type(error).__name__
-    missing = isinstance(error, ModuleNotFoundError) and error.name
-    todo = f"; install {error.name} alongside torch, if it is a package" if missing else ""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    todo = f"; install {missing} alongside torch, if it is a package" if missing else ""
     return TaskError(
         f"{file}: {what} raises {name}{': ' + said if said else ''}{where}{todo}",
         traceback_tail(error, path),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -41,7 +42,7 @@ class Reference:
         self,
         task: TaskFile,
         plan: Plan,
-        outputs: list[dict],
+        outputs: list[dict[str, Any]],
         constants: list[torch.Tensor | None],
         convolves: bool,
     ) -> None:
@@ -61,7 +62,7 @@ class Reference:
         return self._plan
 
     @property
-    def outputs(self) -> list[dict]:
+    def outputs(self) -> list[dict[str, Any]]:
         return self._outputs
 
     def move_to(self, device: str) -> None:
@@ -116,7 +117,7 @@ class Reference:
                 f"({argument.dtype} {argument.shape}, then {source.dtype} {list(source.shape)})"
             )
 
-    def _check_output(self, spec: dict, result: torch.Tensor) -> None:
+    def _check_output(self, spec: dict[str, Any], result: torch.Tensor) -> None:
         if list(result.shape) != spec["shape"]:
             raise TaskError(
                 f"{self._task.file}: output {spec['name']} changes its shape from {spec['shape']} to "

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import socket
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -34,7 +35,7 @@ class Server:
         self._judge: Referee | None = None
         self._structures: list[Structure] | None = None  # structures of the task's drawn arguments
         self._areas = Areas()
-        self._operations = {
+        self._operations: dict[str, Callable[[dict[str, Any], list[int]], dict[str, Any] | None]] = {
             "describe": self._describe,
             "draw": self._draw,
             "reference": self._reference,
@@ -44,18 +45,17 @@ class Server:
             "draw_set": lambda m, _: {"outputs": self._referee().draw(m["seed"], m["draw"], m["slot"])},
             "restore_set": lambda m, _: {"outputs": self._referee().restore(m["draw"], m["slot"])},
             "battery_set": lambda m, _: self._referee().battery(m),
-            "renew_sets": lambda m, _: self._referee().renew(m["slots"], m["seed"]) or {},
+            "renew_sets": lambda m, _: self._referee().renew(m["slots"], m["seed"]),
             "compare_conditioned": lambda m, _: self._referee().compare_conditioned(
                 m["area"], m["slot"], Rounding.read(m)
             ),
             "share_area": self._share_area,
-            "drop_area": lambda m, _: self._referee().drop(m["area"]) or {},
+            "drop_area": lambda m, _: self._referee().drop(m["area"]),
             "put_sets": lambda m, _: self._referee().put(
                 m["area"], m["slots"], m["seed"], m.get("fill", True)
-            )
-            or {},
+            ),
             "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
-            "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]) or {},
+            "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]),
         }
 
     def serve(self) -> None:
@@ -80,7 +80,7 @@ class Server:
             operation = self._operations.get(message.get("op", ""))
             if operation is None:
                 raise ServerError(f"unknown operation {message.get('op')!r}")
-            return {"ok": True} | operation(message, fds)
+            return {"ok": True} | (operation(message, fds) or {})
         except TaskError as error:
             return _error("task", error.message, error.detail)
         except (ServerError, ValueError, KeyError, TypeError, OSError) as error:

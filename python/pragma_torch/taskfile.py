@@ -46,8 +46,7 @@ class TaskFile:
         try:
             code = compile(self.source, self.path, "exec")
         except (SyntaxError, ValueError) as error:
-            syntax = isinstance(error, SyntaxError)
-            what = f"{error.msg} (line {error.lineno})" if syntax else str(error)
+            what = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) else str(error)
             raise TaskError(f"{self.file}: not valid Python: {one_line(what)}") from error
         # Python looks up the module of a class by name (inspect, pickling, torch.export).
         sys.modules[self._module.__name__] = self._module

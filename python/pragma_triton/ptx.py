@@ -26,7 +26,7 @@ _LOADS = {"ld", "ldu", "prefetch"}
 
 def complaint(text: str) -> str:
     """Returns a complaint of one line, or an empty string."""
-    tokens = []
+    tokens: list[str] = []
     for token in _TOKEN.findall(text):
         if token in ('"', "#") or (len(token) == 1 and not (" " <= token <= "~" or token.isspace())):
             return f"its device code {_ODD}"

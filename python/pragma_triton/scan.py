@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 _MODULES = {
     "math",
@@ -95,10 +95,10 @@ class Module:
         for statement in tree.body:
             self._take(statement)
         # Lists of configurations for triton.autotune.
-        self.tuning = {s.targets[0].id for s in tree.body if self._is_tuning(s)}
+        self.tuning = {name for s in tree.body if self._is_tuning(s) for name in _assigned(s)}
         self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
         # Kernels that were compiled when the module was loaded: name = kernel.warmup(...)
-        self.built = {s.targets[0].id for s in tree.body if self._is_built(s)}
+        self.built = {name for s in tree.body if self._is_built(s) for name in _assigned(s)}
 
     def _take(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -145,15 +145,9 @@ class Module:
     def _is_built(self, node: ast.stmt) -> bool:
         return isinstance(node, ast.Assign) and len(node.targets) == 1 and self.is_warmup(node.value)
 
-    def is_warmup(self, node: ast.AST) -> bool:
+    def is_warmup(self, node: ast.AST) -> TypeGuard[ast.Call]:
         """Returns true for kernel.warmup(types..., grid=(1,)) with a kernel of this file."""
-        callee = node.func if isinstance(node, ast.Call) else None
-        return (
-            isinstance(callee, ast.Attribute)
-            and callee.attr == "warmup"
-            and isinstance(callee.value, ast.Name)
-            and callee.value.id in self.kernels
-        )
+        return isinstance(node, ast.Call) and _warmed(node) in self.kernels
 
     def path(self, node: ast.AST) -> str:
         """Returns "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
@@ -161,6 +155,20 @@ class Module:
             owner = self.path(node.value)
             return f"{owner}.{node.attr}" if owner else ""
         return self.imports.get(node.id, "") if isinstance(node, ast.Name) else ""
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    """Returns the plain names to which a statement assigns a value."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _warmed(call: ast.Call) -> str:
+    """Returns "name" for name.warmup(...), else an empty string."""
+    callee = call.func
+    if isinstance(callee, ast.Attribute) and callee.attr == "warmup" and isinstance(callee.value, ast.Name):
+        return callee.value.id
+    return ""
 
 
 def _called(node: ast.expr) -> ast.expr:
@@ -357,7 +365,7 @@ def _check_assembly(module: Module, tree: ast.Module) -> None:
 
 def _check_warmup(module: Module, call: ast.Call) -> None:
     """Allows types, constants and options. The result may only be launched."""
-    parameters = {a.arg for a in module.functions[call.func.value.id].args.args}
+    parameters = {a.arg for a in module.functions[_warmed(call)].args.args}
     for keyword in call.keywords:
         if keyword.arg not in (_CONFIG - {"kwargs"}) | {"grid"} | parameters:
             raise Refused(call, f"{keyword.arg}= is not allowed in warmup")

@@ -93,7 +93,7 @@ class Scrambler:
 
 def _pointers(*values: Any) -> Any:
     """Returns pointers to the arguments in an array that keeps the arguments alive."""
-    array = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
+    array: Any = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
     array.values = values
     return array
 

@@ -83,7 +83,9 @@ def test_descriptors_travel_with_their_line():
     read, write = os.pipe()
     one.send({"first": 1}, [write])
     one.send({"second": 2})
-    message, fds = two.receive()
+    received = two.receive()
+    assert received is not None
+    message, fds = received
     assert message == {"first": 1} and len(fds) == 1
     os.write(fds[0], b"!")
     assert os.read(read, 1) == b"!"

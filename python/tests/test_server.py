@@ -6,10 +6,9 @@ import os
 import pathlib
 
 import numpy as np
-import pytest
 import torch
-
 from conftest import Harness, Memory, Server, Timer, layout
+
 from pragma_torch import control
 
 STATEFUL = """

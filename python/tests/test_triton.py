@@ -18,9 +18,9 @@ import pytest
 import torch
 from conftest import ROOT, Harness, Memory, ring_bell
 
+from pragma_candidate.service import Refused
 from pragma_torch import control
 from pragma_torch.channel import Channel
-from pragma_candidate.service import Refused
 from pragma_triton import kernels, no_torch, ptx, scramble
 from pragma_triton.scan import scan
 
@@ -144,7 +144,7 @@ def loaded(started):
     made: list[Module] = []
 
     def make(module: str) -> Module:
-        made.append(Module(*started, module))
+        made.append(Module(started[0], started[1], module))
         one = made[-1]
         assert one.ring(control.LOAD) == (control.OK, ""), one.log.read_text()
         for slot in (0, 1):
@@ -235,7 +235,7 @@ def test_how_a_dead_process_died_is_told(loaded):
 
 @needs_triton
 def test_a_run_with_other_parameters_is_told(started):
-    one = Module(*started, HONEST.replace("def run(x, scale, out)", "def run(x, out)"))
+    one = Module(started[0], started[1], HONEST.replace("def run(x, scale, out)", "def run(x, out)"))
     said = one.ring(control.LOAD)
     one.close()
     assert said == (LOAD_FAILED, "run takes 2 parameters; this task has 3: x, scale, out")
@@ -487,15 +487,15 @@ def test_every_variant_of_every_kernel_is_looked_at():
 
     class Function:
         def __init__(self, *made):
-            self.device_caches = {0: ({str(i): m for i, m in enumerate(made)}, {})}
+            self.device_caches: dict[int, tuple[dict, dict]] = {0: ({str(i): m for i, m in enumerate(made)}, {})}
 
     class Tuned:
         def __init__(self, fn):
             self.fn = fn
 
     module = types.ModuleType("m")
-    module.k = Tuned(Tuned(Function(Made(ptx_of("")), Made(ptx_of("mov.u32 %r1, %clock;"), 3))))
-    module.built = Made(ptx_of(""), 8)
+    vars(module)["k"] = Tuned(Tuned(Function(Made(ptx_of("")), Made(ptx_of("mov.u32 %r1, %clock;"), 3))))
+    vars(module)["built"] = Made(ptx_of(""), 8)
     assert len(kernels.compiled(module)) == 3 and kernels.local_bytes(module) == 32
     work = kernels.Kernels(-1, "")
     work._loaded = module

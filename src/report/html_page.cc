@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "report/gzip.h"
+#include "report/script_bundle.h"
 
 namespace pragma {
 namespace {
@@ -24,14 +25,11 @@ using Data = kainjow::mustache::data;
 // Libraries for drawing and layout, and for text differences. docs/report.md has versions and
 // licences.
 constexpr std::array<const char*, 2> kLibraries{"d3.min.js", "diff.js"};
-// The page's own scripts. Each builds on the ones before it.
-constexpr std::array<const char*, 10> kScripts{
-    "base.js",       "figures.js", "charts.js",       "tree.js",  "panel.js",
-    "run_charts.js", "run.js",     "bench_charts.js", "bench.js", "start.js"};
+// The module that draws the page.
+constexpr const char* kEntry = "start.js";
 
-// Reads a script or style. The text must not contain its own end tag.
-Result<std::string> ReadPart(const fs::path& path) {
-  std::string text = TRY(ReadFile(path));
+// Checks a script or style. The text must not contain its own end tag.
+Result<std::string> CheckPart(const fs::path& path, std::string text) {
   for (const char* end : {"</script", "</style", "<!--"}) {
     if (text.find(end) == std::string::npos) continue;
     return Fail(ErrorKind::kUnavailable, path.string() + " contains \"" + end +
@@ -39,6 +37,8 @@ Result<std::string> ReadPart(const fs::path& path) {
   }
   return text;
 }
+
+Result<std::string> ReadPart(const fs::path& path) { return CheckPart(path, TRY(ReadFile(path))); }
 
 Result<std::string> ReadLibrary(const std::vector<fs::path>& folders, const std::string& name) {
   for (const fs::path& folder : folders) {
@@ -67,7 +67,8 @@ Result<PageAssets> LoadPageAssets(const PageFolders& folders) {
   assets.style = TRY(ReadPart(folders.parts / "page.css"));
   for (const char* name : kLibraries)
     assets.scripts.push_back(TRY(ReadLibrary(folders.libraries, name)));
-  for (const char* name : kScripts) assets.scripts.push_back(TRY(ReadPart(folders.parts / name)));
+  std::string own = TRY(BundleScripts(folders.parts, kEntry));
+  assets.scripts.push_back(TRY(CheckPart(folders.parts, std::move(own))));
   return assets;
 }
 

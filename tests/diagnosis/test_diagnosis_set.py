@@ -75,7 +75,7 @@ def folder(tmp_path):
         (tmp_path / "tasks" / "t.py").write_text("")
         return kernel
 
-    write.path = tmp_path
+    vars(write)["path"] = tmp_path
     return write
 
 
@@ -194,7 +194,7 @@ def test_a_program_that_hangs_is_given_up(case, program, options):
 
 
 def test_the_twin_is_timed_against_the_slow_kernel(case, program, options):
-    script = 'test "$3" = {} && test "$4" = --against && test "$5" = {} || exit 2\n'.format(case.twin, case.kernel)
+    script = f'test "$3" = {case.twin} && test "$4" = --against && test "$5" = {case.kernel} || exit 2\n'
     script += 'echo \'{"status": "passed", "speedup": {"eager": {"median": 9}, "best": {"median": 3, "ci95": [2.5, 3.5]}}}\''
     assert diagnosis.compare(program(script), case, options) == {"median": 3, "ci95": [2.5, 3.5]}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from typing import Any
 
 import pytest
 from conftest import KERNELS, TASKS, Program
@@ -10,7 +11,7 @@ from conftest import KERNELS, TASKS, Program
 pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not on PATH")
 
 # Hides the GPU of a machine that has one.
-NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+NO_GPU: dict[str, Any] = {"CUDA_VISIBLE_DEVICES": ""}
 SCALE = TASKS / "scale.py"
 KERNEL = """
 __global__ void Scale(const float* x, float* out, std::int64_t count) {
@@ -24,7 +25,7 @@ LAUNCH = (
 )
 
 
-def evaluate(program: Program, home, source: str, *more: str, **options):
+def evaluate(program: Program, home, source: str, *more: str, **options: Any):
     (program.folder / "kernel.cu").write_text(source)
     return program.run(
         "evaluate", SCALE, "kernel.cu", "--target", "cuda", "--json", "--home", home, *more, **options, **NO_GPU

@@ -20,7 +20,9 @@ def found():
 
 def test_the_set_is_large_and_wide_enough_and_its_causes_are_classes():
     design = (ROOT / "docs" / "design.md").read_text()
-    classes = set(re.findall(r"`(\w+)`", re.search(r"^GPU: (.*?)\n\n", design, re.MULTILINE | re.DOTALL).group(1)))
+    paragraph = re.search(r"^GPU: (.*?)\n\n", design, re.MULTILINE | re.DOTALL)
+    assert paragraph is not None
+    classes = set(re.findall(r"`(\w+)`", paragraph.group(1)))
     assert len(CASES) >= 14 and len({case.cause for case in CASES}) >= 14
     assert set().union(*(case.answers for case in CASES)) <= classes
 

@@ -4,13 +4,14 @@ PRAGMA_KERNELBENCH names a checkout of KernelBench: then its own analysis script
 Without it they are held against the names and types below.
 """
 
-import importlib
+import importlib.util
 import json
 import os
 import pathlib
 import shutil
 import sys
 import types
+from typing import Any
 
 import pytest
 from conftest import KERNELS, TASKS
@@ -117,16 +118,18 @@ def official_analysis(checkout, out, name):
     source = pathlib.Path(os.environ["PRAGMA_KERNELBENCH"])
     (baseline,) = out.glob("results/timing/*/baseline_time_torch_cpu.json")
     # What the script only needs to print tables and read a command line with.
-    stubs = {"tabulate": {"tabulate": lambda *_, **__: ""}, "pydra": {"Config": object, "REQUIRED": None, "main": lambda base: lambda f: f}}
+    stubs: dict[str, dict[str, object]] = {"tabulate": {"tabulate": lambda *_, **__: ""}, "pydra": {"Config": object, "REQUIRED": None, "main": lambda base: lambda f: f}}
     for module, names in stubs.items():
         if importlib.util.find_spec(module) is None:
-            sys.modules[module] = types.SimpleNamespace(**names)
+            sys.modules[module] = types.ModuleType(module)
+            vars(sys.modules[module]).update(names)
     package = types.ModuleType("kernelbench")
     package.__path__ = [str(source / "src" / "kernelbench")]  # without importing what needs a GPU
     sys.modules["kernelbench"] = package
     dataset = importlib.import_module("kernelbench.dataset")
     spec = importlib.util.spec_from_file_location("analysis", source / "scripts" / "benchmark_eval_analysis.py")
-    script = importlib.util.module_from_spec(spec)
+    assert spec is not None and spec.loader is not None
+    script: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     base = str(checkout / "KernelBench")
     script.construct_kernelbench_dataset = lambda level: dataset.construct_kernelbench_dataset(level, base_path=base)

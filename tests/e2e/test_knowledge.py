@@ -79,6 +79,7 @@ def test_list_and_show(program):
 @contextlib.contextmanager
 def served(script: pathlib.Path):
     process = subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None
     try:
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
     finally:

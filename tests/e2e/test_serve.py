@@ -45,7 +45,7 @@ class Connection:
 
     def answer(self) -> tuple[dict, list[str]]:
         """The last message, and what was said before it."""
-        phases = []
+        phases: list[str] = []
         while True:
             message = self.receive()
             if message["message"] in ("result", "failure", "lost"):
@@ -61,6 +61,7 @@ class Server:
     def __init__(self, program: Program, home: pathlib.Path, *arguments):
         self.path = home / "serve.sock"
         self.process = program.start("serve", "--home", home, *arguments)
+        assert self.process.stderr is not None
         self.first_line = self.process.stderr.readline()
 
     def connect(self) -> Connection:
@@ -338,7 +339,7 @@ def test_it_ends_when_there_is_nothing_to_do(program, own_home):
 
 def test_few_tasks_stay_warm(program, own_home, tmp_path):
     server = Server(program, own_home, "--tasks", "1")
-    other = shutil.copy(SCALE, tmp_path / "other.py")
+    other = pathlib.Path(shutil.copy(SCALE, tmp_path / "other.py"))
     client = server.connect()
     for task in [SCALE, other, SCALE]:
         client.evaluate(task=task)

@@ -122,7 +122,7 @@ def compile_all(interface: str, text: str, every: bool) -> str | None:
             setattr(module, name, Recorded(value, launches))
     module.run(*[torch.empty(s, dtype=getattr(torch, d), device="meta") for d, s in specs(interface)])
     for kernel, given, constants in launches:
-        configs = [({}, constants.get("num_warps", 4), constants.get("num_stages", 0))]
+        configs: list[tuple[dict[str, int], int, int]] = [({}, constants.get("num_warps", 4), constants.get("num_stages", 0))]
         if isinstance(kernel, Autotuner):
             configs = [(c.kwargs, c.num_warps, c.num_stages) for c in kernel.configs]
             kernel = kernel.fn

@@ -21,6 +21,7 @@ def test_every_whole_fragment_compiles():
 @pytest.fixture(scope="module")
 def tool():
     spec = importlib.util.spec_from_file_location("check_fragments", TOOL)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -19,7 +19,7 @@ def red(request, tmp_path_factory):
     """Judges what was selected, two groups at a time; what it leaves behind is looked for at the end."""
     judge = Judge(tmp_path_factory.mktemp("red"))
     judge.measure_machine()
-    judge.before = Traces.now()
+    vars(judge)["before"] = Traces.now()
     judge.start(selected(request, CASES))
     yield judge
     judge.close()
