@@ -5,8 +5,9 @@ PREFIX ?= /usr/local
 SETUP := tools/setup.sh
 FUZZ_SECONDS ?= 60
 FOLDER ?= out/pragma
+SINCE ?= main
 
-.PHONY: all demo test lint format asan tsan fuzz coverage install portable clean help
+.PHONY: all demo test test-changed lint format asan tsan fuzz coverage install portable clean help
 
 all: ## build/pragma
 	@$(SETUP) packages build
@@ -22,6 +23,13 @@ test: ## set up, then every test, the layer check and the format check
 	@$(SETUP) litellm
 	@$(SETUP) build release
 	@.venv/bin/python tools/run_tests.py --build build
+
+test-changed: ## the tests that the changes since SINCE (main) can affect; all of them with CI=true
+	@$(SETUP) packages build test
+	@$(SETUP) venv
+	@$(SETUP) litellm
+	@$(SETUP) build release
+	@.venv/bin/python tools/run_tests.py --build build --since "$(SINCE)"
 
 lint: ## clang-tidy 19, clang-format 19, ruff, mypy; LAYERS="base core" limits it to C++ of these
 	@$(SETUP) packages build lint
@@ -62,4 +70,4 @@ clean: ## remove what was built; keeps .venv and .pragma
 	@rm -rf build build-dev build-asan build-tsan build-lint build-fuzz build-coverage
 
 help:
-	@sed -n 's/^\([a-z ]*\):.*## /\1: /p' Makefile
+	@sed -n 's/^\([a-z -]*\):.*## /\1: /p' Makefile

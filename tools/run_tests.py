@@ -1,25 +1,64 @@
 #!/usr/bin/env python3
-"""Runs the project's tests step by step and adds up what they counted.
+"""Runs the project's tests, one process per processor at a time, and adds up what they counted.
 
-Every step prints what it runs and how long it took. The last line is "N passed, N failed". The exit status is 1 if
-anything failed. C++ cases are counted one by one (GoogleTest's XML). A program that died without a report counts as one
-failure.
+The longest begin first. Tests that no other may run beside come last. A table says how long each step took. The last
+line is "N passed, N failed". The exit status is 1 if anything failed. C++ cases are counted one by one (GoogleTest's
+XML). A program that died without a report counts as one failure.
+
+--since REF leaves out what the changes since then cannot affect: without a change of the trust base (docs/trust.md),
+the red team and the honest kernels. With CI=true in the environment it leaves out nothing.
 """
 
 import argparse
+import collections
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import test_units
+from test_units import ROOT, Unit
+
+LIMIT_SECONDS = 1800  # for one unit, on a machine that does much else
+SHOWN_LONGEST = 15
+
+
+@dataclass
+class Ran:
+    """What one unit came to."""
+
+    unit: Unit
+    code: int
+    wall: float
+    cpu: float  # of the process and of all that it waited for
+    log: pathlib.Path
+
+    @property
+    def good(self):
+        return self.code in self.unit.good
 
 
 class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+
+    def add(self, ran):
+        failed_before = self.failed
+        report = ran.unit.report
+        if report and report.exists():
+            self.add_junit(report)
+        elif report is None and ran.good:
+            self.passed += 1
+        if (not ran.good or report and not report.exists()) and self.failed == failed_before:
+            self.failed += 1
 
     def add_junit(self, file):
         root = ElementTree.parse(file).getroot()
@@ -32,98 +71,118 @@ class Tally:
                 self.passed += 1
 
 
-def run(name, command, good=(0,), **options):
-    print(f"== {name}: {' '.join(map(str, command))}", flush=True)
-    start = time.monotonic()
-    code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, **options).returncode
-    word = "ok" if code in good else f"FAILED (exit {code})"
-    print(f"== {name}: {word}, {time.monotonic() - start:.1f} s", flush=True)
-    return code
+class Runner:
+    """Runs units with what they share: the build, and a folder for what is made once for all of them."""
+
+    def __init__(self, build, results, shared):
+        self.build, self.results, self.shared = build, results, shared
+        self.printing = threading.Lock()
+        self.running = set()
+
+    def run(self, unit):
+        log = self.results / f"{unit.name.replace('/', '-')}.log"
+        start = time.monotonic()
+        try:
+            code, usage = self.wait(unit, log)
+            ran = Ran(unit, code, time.monotonic() - start, usage.ru_utime + usage.ru_stime, log)
+        except OSError as error:
+            log.write_text(f"{error}\n")
+            ran = Ran(unit, 127, 0.0, 0.0, log)
+        self.tell(ran)
+        return ran
+
+    def wait(self, unit, log):
+        """Starts the unit and returns its exit code and what it used."""
+        environment = {**os.environ, "PRAGMA_BUILD": str(self.build), "PRAGMA_BUILD_DIR": str(self.build),
+                       "PRAGMA_TEST_SHARED": str(self.shared), "PYTHONDONTWRITEBYTECODE": "1", **unit.environment}
+        with open(log, "wb") as out:
+            process = subprocess.Popen(unit.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+        self.running.add(process.pid)
+        ends_it = threading.Timer(LIMIT_SECONDS, self.kill, [process.pid])
+        ends_it.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        ends_it.cancel()
+        self.running.discard(process.pid)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, usage
+
+    @staticmethod
+    def kill(pid):
+        os.killpg(pid, signal.SIGKILL)
+
+    def tell(self, ran):
+        word = "ok" if ran.good else f"FAILED (exit {ran.code})"
+        with self.printing:
+            if not ran.good:
+                print(f"== {ran.unit.name}: {' '.join(map(str, ran.unit.command))}")
+                print(ran.log.read_text(errors="replace"), end="")
+            print(f"== {ran.unit.name}: {word}, {ran.wall:.1f} s", flush=True)
+
+    def run_all(self, units, jobs):
+        """Those that may run beside others first, then the others."""
+        together = sorted((unit for unit in units if not unit.alone), key=lambda unit: -unit.seconds)
+        with ThreadPoolExecutor(jobs) as pool:
+            waiting = [pool.submit(self.run, unit) for unit in together]
+            try:
+                yield from (future.result() for future in as_completed(waiting))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for pid in list(self.running):
+                    self.kill(pid)
+                raise
+        yield from (self.run(unit) for unit in units if unit.alone)
 
 
-def step_check(tally, name, command):
-    if run(name, command) == 0:
-        tally.passed += 1
-    else:
-        tally.failed += 1
+def print_table(rans, wall):
+    """Seconds by step, and of the longest units. Steps that run side by side share the wall time."""
+    steps = collections.defaultdict(lambda: [0.0, 0.0])
+    for ran in rans:
+        steps[ran.unit.step][0] += ran.wall
+        steps[ran.unit.step][1] += ran.cpu
+    print(f"\n{'step':<44}{'seconds':>9}{'CPU':>9}")
+    for step, (seconds, cpu) in steps.items():
+        print(f"{step:<44}{seconds:>9.1f}{cpu:>9.1f}")
+    print(f"{'all, side by side':<44}{wall:>9.1f}{sum(ran.cpu for ran in rans):>9.1f}\n")
+    for ran in sorted(rans, key=lambda ran: -ran.wall)[:SHOWN_LONGEST]:
+        print(f"  {ran.unit.name:<42}{ran.wall:>9.1f}{ran.cpu:>9.1f}")
 
 
-def step_ctest(tally, build, jobs):
-    results = build / "test-results"
-    results.mkdir(parents=True, exist_ok=True)
-    for old in results.glob("*.xml"):
-        old.unlink()
-    summary = results / "ctest-summary.xml"
-    command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error",
-               "-j", str(jobs), "--output-junit", str(summary)]
-    code = run("C++ tests", command, env={**os.environ, "GTEST_OUTPUT": f"xml:{results}/"})
-    if not summary.exists():
-        tally.failed += 1
-        return
-    counted = tally.failed
-    for file in results.glob("*.xml"):
-        if file != summary:
-            tally.add_junit(file)
-    reported = {file.stem for file in results.glob("*.xml")}
-    for case in ElementTree.parse(summary).getroot().iter("testcase"):
-        if case.get("name") in reported:
-            continue  # the cases of this program were counted one by one
-        if case.get("status") == "run":
-            tally.passed += 1
-        else:
-            tally.failed += 1
-    if code != 0 and tally.failed == counted:
-        tally.failed += 1
-
-
-# pytest's exit status if no tests were selected.
-NO_TESTS = 5
-
-
-def pytest_passes(jobs):
-    """Returns (name, arguments) of two passes: tests that may run in parallel (one process per file), then the others.
-    """
-    return [(f"{jobs} at a time", ["-m", "not alone", "-n", str(jobs), "--dist", "loadfile"]), ("alone", ["-m", "alone"])]
-
-
-def step_pytest(tally, build, jobs):
-    folders = [name for name in ("python/tests", "tests")
-               if any((ROOT / name).rglob("test_*.py"))]
-    results = build / "test-results" / "pytest.junit"
-    results.parent.mkdir(parents=True, exist_ok=True)
-    # Each folder gets its own pytest, because both may have modules of the same name.
-    for folder in folders:
-        for name, arguments in pytest_passes(jobs):
-            results.unlink(missing_ok=True)
-            code = run(f"pytest {folder}, {name}",
-                       [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder, *arguments,
-                        f"--junitxml={results}"],
-                       env={**os.environ, "PRAGMA_BUILD": str(build), "PRAGMA_BUILD_DIR": str(build),
-                            "PYTHONDONTWRITEBYTECODE": "1"}, good=(0, NO_TESTS))
-            counted = tally.failed
-            if results.exists():
-                tally.add_junit(results)
-            if code not in (0, NO_TESTS) and tally.failed == counted:
-                tally.failed += 1
+def units_of(options, build, results):
+    """The units to run, and the names of those that --since leaves out."""
+    programs = test_units.programs(build, results)
+    left_out = set()
+    if options.since and os.environ.get("CI") != "true":
+        layers = [unit.name.removesuffix("_test") for unit in programs if unit.report]
+        left_out = test_units.not_needed(test_units.changed_since(options.since), layers)
+    units = [] if options.only not in (None, "checks") else test_units.checks()
+    if options.only != "pytest":
+        units += [unit for unit in programs if options.only != "checks" or unit.step == "checks"]
+    if options.only in (None, "pytest"):
+        units += test_units.python_tests(results, left_out)
+    return [unit for unit in units if unit.name not in left_out], left_out
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--only", choices=["ctest", "pytest", "checks"], help="one step only")
-    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
-                        help="tests at once")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="processes at once")
+    parser.add_argument("--since", metavar="REF", help="leave out what no change since REF can affect")
     options = parser.parse_args()
     build = (ROOT / options.build).resolve()
-    tally = Tally()
-    if options.only in (None, "checks"):
-        step_check(tally, "layers", [sys.executable, "tools/check_layers.py"])
-        step_check(tally, "scripts", [sys.executable, "tools/check_scripts.py"])
-        step_check(tally, "format", ["tools/format.sh", "check"])
-    if options.only in (None, "ctest"):
-        step_ctest(tally, build, options.jobs)
-    if options.only in (None, "pytest"):
-        step_pytest(tally, build, options.jobs)
+    results = build / "test-results"
+    shutil.rmtree(results, ignore_errors=True)
+    results.mkdir(parents=True)
+    units, left_out = units_of(options, build, results)
+    tally, rans, start = Tally(), [], time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="pragma-tests-") as shared:
+        for ran in Runner(build, results, pathlib.Path(shared)).run_all(units, options.jobs):
+            tally.add(ran)
+            rans.append(ran)
+    print_table(rans, time.monotonic() - start)
+    if left_out:
+        print(f"left out, for no change since {options.since} affects them: {', '.join(sorted(left_out))}")
     if tally.skipped:
         print(f"{tally.skipped} skipped (each says why)")
     print(f"{tally.passed} passed, {tally.failed} failed", flush=True)

@@ -158,7 +158,8 @@ def has_died(pid: int) -> bool:
 
 
 class Harness:
-    """Starts servers on task texts and keeps the packed areas."""
+    """Starts servers on task texts. Their timing children import torch only when one is asked for, which takes seconds.
+    """
 
     def __init__(self, tmp_path: pathlib.Path) -> None:
         self.folder = tmp_path
@@ -170,11 +171,12 @@ class Harness:
         return path
 
     def start(self, *more: str) -> Server:
-        self._servers.append(Server(self.folder, ["serve", "--threads", str(THREADS), *more]))
+        options = ["--threads", str(THREADS), "--timers", "none", *more]
+        self._servers.append(Server(self.folder, ["serve", *options]))
         return self._servers[-1]
 
-    def describe(self, text: str) -> tuple[Server, dict[str, Any]]:
-        server = self.start()
+    def describe(self, text: str, *more: str) -> tuple[Server, dict[str, Any]]:
+        server = self.start(*more)
         reply = server.ask("describe", task=str(self.write(text)))
         assert reply.get("ok"), reply
         return server, reply["task"]
@@ -182,6 +184,21 @@ class Harness:
     def close(self) -> None:
         for server in self._servers:
             server.close()
+
+
+class OneServer(Harness):
+    """All tasks are described to one server, one after the other."""
+
+    def start(self, *more: str) -> Server:
+        return self._servers[0] if self._servers else super().start(*more)
+
+
+@pytest.fixture(scope="module")
+def one_server(tmp_path_factory: pytest.TempPathFactory):
+    """For tests that leave their server as it was. It imports torch once for all of them."""
+    made = OneServer(tmp_path_factory.mktemp("server"))
+    yield made
+    made.close()
 
 
 @pytest.fixture

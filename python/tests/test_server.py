@@ -67,9 +67,9 @@ class Set:
         )
 
 
-def test_a_whole_session(harness: Harness):
+def test_a_whole_session(one_server: Harness):
     """Draws repeat by seed; references follow whatever lies in the area; buffers start anew each time."""
-    server, task = harness.describe(STATEFUL)
+    server, task = one_server.describe(STATEFUL)
     s = Set(server, task)
     assert s.draw(2**63 + 5)["ok"]
     first = s.argument("x").copy(), s.argument("fc_weight").copy()
@@ -130,8 +130,8 @@ def test_files_of_the_folder_that_the_task_read_are_told(harness: Harness):
     assert reply["files"] == ["data.txt", "part.py"]
 
 
-def test_what_does_not_work_in_float64_falls_back_and_says_so(harness: Harness):
-    server, task = harness.describe(
+def test_what_does_not_work_in_float64_falls_back_and_says_so(one_server: Harness):
+    server, task = one_server.describe(
         """
         class Model(nn.Module):
             def __init__(self):
@@ -170,8 +170,8 @@ def test_references_are_computed_without_torch_compile(harness: Harness):
             assert reply["ok"] and not reply["note"], reply
 
 
-def test_constants_that_forward_makes_cannot_be_changed(harness: Harness):
-    server, task = harness.describe(
+def test_constants_that_forward_makes_cannot_be_changed(one_server: Harness):
+    server, task = one_server.describe(
         """
         class Model(nn.Module):
             def forward(self, x): return x * torch.tensor([2.0, 3.0])
@@ -232,10 +232,10 @@ MUTATING = """
 
 
 def test_eager_child_sees_refills_keeps_its_writes_and_uses_its_threads(
-    harness: Harness, tmp_path: pathlib.Path
+    one_server: Harness, tmp_path: pathlib.Path
 ):
     log = tmp_path / "seen"
-    server, task = harness.describe(MUTATING.format(log=str(log)))
+    server, task = one_server.describe(MUTATING.format(log=str(log)))
     s = Set(server, task, sets=2)
     s.draw(1, 0), s.draw(2, 1)
     before = bytes(s.arguments.map)
@@ -253,9 +253,9 @@ def test_eager_child_sees_refills_keeps_its_writes_and_uses_its_threads(
     assert timer.ring(control.EXIT)[0] == control.OK
 
 
-def test_a_parallel_region_in_the_child_runs_on_all_its_threads(harness: Harness):
+def test_a_parallel_region_in_the_child_runs_on_all_its_threads(one_server: Harness):
     """libgomp's pool must be born in the child: one of the zygote's would be dead after the fork."""
-    server, task = harness.describe(
+    server, task = one_server.describe(
         """
         class Model(nn.Module):
             def forward(self, x): return (x @ x).relu().sum()
@@ -276,8 +276,8 @@ def _minor_faults(pid: int) -> int:
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[7])
 
 
-def test_keeping_freed_memory_saves_the_page_faults(harness: Harness):
-    server, task = harness.describe(
+def test_keeping_freed_memory_saves_the_page_faults(one_server: Harness):
+    server, task = one_server.describe(
         """
         class Model(nn.Module):
             def forward(self, x): return x + 1
@@ -301,8 +301,8 @@ def _faults_of_a_burst(timer: Timer) -> int:
     return _minor_faults(timer.pid) - before
 
 
-def test_compile_compiles_once_for_all_sets(harness: Harness):
-    server, task = harness.describe(
+def test_compile_compiles_once_for_all_sets(one_server: Harness):
+    server, task = one_server.describe(
         """
         class Model(nn.Module):
             def __init__(self):
@@ -320,8 +320,8 @@ def test_compile_compiles_once_for_all_sets(harness: Harness):
     assert timer.ring(control.RUN, [2, 0, 1])[0] == control.OK
 
 
-def test_errors_of_the_task_reach_the_page(harness: Harness, tmp_path: pathlib.Path):
-    server, task = harness.describe(
+def test_errors_of_the_task_reach_the_page(one_server: Harness, tmp_path: pathlib.Path):
+    server, task = one_server.describe(
         f"""
         import os
         class Model(nn.Module):
@@ -362,5 +362,5 @@ def test_nothing_survives_the_server(harness: Harness):
         assert select.select([pidfd], [], [], 30)[0], "a child outlived the server"
 
 
-def test_torch_is_the_one_installed(harness: Harness):
-    assert harness.start().hello["torch"] == torch.__version__
+def test_torch_is_the_one_installed(one_server: Harness):
+    assert one_server.start().hello["torch"] == torch.__version__

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,7 @@ class TorchTest : public testing::Test {
     options.package_root = SourceDir() / "python";
     options.cache_dir = folder_->path() / "cache";
     options.threads = 2;
+    options.timers = std::nullopt;  // else each server imports the compiler, which takes seconds
     return options;
   }
 
@@ -149,6 +151,7 @@ class LinearTest : public TorchTest {
       folder_ = std::make_unique<TempDir>(std::move(*TempDir::Create()));
       TorchServerOptions options = Options();
       options.cache_dir = shared_->folder->path() / "cache";
+      options.timers = TimerMode::kCompile;
       auto server = TorchServer::Start(*shared_->jail, options, Write(kLinear));
       ASSERT_TRUE(server) << server.error().message;
       shared_->server = std::make_unique<TorchServer>(std::move(*server));

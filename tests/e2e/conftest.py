@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import fcntl
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -95,15 +98,70 @@ def built():
     assert PRAGMA.exists(), f"{PRAGMA} is not built; build it first or name the folder with PRAGMA_BUILD"
 
 
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[pathlib.Path], object]) -> pathlib.Path:
+    """A folder that `make` has filled, once for all processes of tools/run_tests.py. What is in it must stay as it is."""
+    base = pathlib.Path(os.environ.get("PRAGMA_TEST_SHARED") or factory.getbasetemp())
+    folder, made = base / name, base / f"{name}.made"
+    with open(base / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # what a failed attempt has left
+            folder.mkdir()
+            make(folder)
+            made.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def home(tmp_path_factory) -> pathlib.Path:
     """A store whose machine figures are measured once, and which knows that sanitizers pass the good kernel. All tests
     share it: what keeps runs takes `own_home`."""
-    folder = tmp_path_factory.mktemp("home")
-    program = Program(folder)
-    arguments = ["--no-timing", "--sanitize", "--home", folder / ".pragma"]
-    program.run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", *arguments, code=0)
-    return folder / ".pragma"
+
+    def make(folder: pathlib.Path) -> None:
+        arguments = ["--no-timing", "--sanitize", "--home", folder / ".pragma"]
+        Program(folder).run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", *arguments, code=0)
+
+    return made_once(tmp_path_factory, "home", make) / ".pragma"
+
+
+@dataclass
+class Timed:
+    """A timed evaluation of the good kernel: what was printed for people, the JSON object and the evidence."""
+
+    folder: pathlib.Path
+
+    @property
+    def out(self) -> str:
+        return (self.folder / "out").read_text()
+
+    @property
+    def json(self) -> dict:
+        return json.loads((self.folder / "result.json").read_text())
+
+    @property
+    def bundle(self) -> pathlib.Path:
+        return self.folder / "bundle.json"
+
+
+def timed_evaluation(factory: pytest.TempPathFactory, home: pathlib.Path, name: str, *more: str) -> Timed:
+    def make(folder: pathlib.Path) -> None:
+        files = ["--result", "result.json", "--bundle", "bundle.json", "--home", home, "--no-serve"]
+        arguments = ["evaluate", TASKS / "scale.py", KERNELS / "good.cpp", *files, *more]
+        (folder / "out").write_text(Program(folder).run(*arguments, code=0, COLUMNS="80").out)
+
+    return Timed(made_once(factory, name, make))
+
+
+@pytest.fixture(scope="session")
+def timed(home, tmp_path_factory) -> Timed:
+    """Timed against torch as it is."""
+    return timed_evaluation(tmp_path_factory, home, "timed", "--no-compile-baseline")
+
+
+@pytest.fixture(scope="session")
+def timed_fully(home, tmp_path_factory) -> Timed:
+    """Timed against torch as it is and as torch.compile makes it, and in place of the module."""
+    return timed_evaluation(tmp_path_factory, home, "timed_fully", "--dropin")
 
 
 @pytest.fixture
@@ -122,8 +180,9 @@ class ScriptedModel:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
-        folder.mkdir()
-        (folder / "asked").write_text("")
+        if not folder.exists():
+            folder.mkdir()
+            (folder / "asked").write_text("")
 
     @property
     def spec(self) -> str:
@@ -186,17 +245,26 @@ class Finished:
 
 
 @pytest.fixture(scope="session")
-def finished_once(home, tmp_path_factory) -> Finished:
-    folder = tmp_path_factory.mktemp("finished")
-    model = recovering_model(folder / "model")
-    kept = shutil.copytree(home, folder / "home")
-    arguments = ["--model", model.spec, "--attempts", "3", "--no-compile-baseline", "--no-dropin", "--home", kept, "--json"]
-    return Finished(Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0), kept, model)
+def finished_once(home, tmp_path_factory) -> pathlib.Path:
+    """A folder with a run of three attempts: its store, its model, and what the command printed."""
+
+    def make(folder: pathlib.Path) -> None:
+        model = recovering_model(folder / "model")
+        kept = shutil.copytree(home, folder / "home")
+        budget = ["--attempts", "3", "--no-compile-baseline", "--no-dropin"]
+        arguments = ["--model", model.spec, *budget, "--home", kept, "--json"]
+        ran = Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0)
+        (folder / "ran.json").write_text(json.dumps(dataclasses.asdict(ran)))
+
+    return made_once(tmp_path_factory, "finished", make)
 
 
 @pytest.fixture
 def finished(finished_once, tmp_path) -> Finished:
-    return Finished(finished_once.ran, shutil.copytree(finished_once.home, tmp_path / "finished"), finished_once.model)
+    """The store is the test's own. The model is shared, so a test may only add replies to attempts of its own."""
+    ran = Ran(**json.loads((finished_once / "ran.json").read_text()))
+    kept = shutil.copytree(finished_once / "home", tmp_path / "finished")
+    return Finished(ran, kept, ScriptedModel(finished_once / "model"))
 
 
 def wait_for(path, process):

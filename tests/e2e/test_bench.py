@@ -72,11 +72,10 @@ def test_a_suite_is_run_once_reported_and_kept(program, suite, model, own_home):
     table = bench(program, *arguments, code=0, COLUMNS="140").out
     for part in ["All tasks", "Tasks whose lint is sound alone", "fast_1.5", "By category", "attempts: 3 for every run"]:
         assert part in table, table
-    again = bench(program, *arguments, "--remeasure", "--json", code=0).json
-    assert story(again) == story(first)
+    again = bench(program, *arguments, "--remeasure", "--tasks", "1,3", "--json", code=0).json
+    assert story(again) == [row for row in story(first) if row["task"] != "2_scale"]
     assert not any(row["kept"] for row in again["tasks"])
-    for before, after in zip(first["tasks"][:2], again["tasks"]):
-        assert after["bundle"] != before["bundle"]  # evidence of another judgement
+    assert again["tasks"][0]["bundle"] != first["tasks"][0]["bundle"]  # evidence of another judgement
     assert bench(program, *arguments, "--json", code=0).json["tasks"][0]["bundle"] == again["tasks"][0]["bundle"]
     assert len(model.asked) == asked
 

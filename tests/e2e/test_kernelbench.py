@@ -14,7 +14,7 @@ import types
 from typing import Any
 
 import pytest
-from conftest import KERNELS, TASKS
+from conftest import KERNELS, TASKS, Program
 
 QUICK = ["--no-compile-baseline", "--no-dropin"]
 STATS = {"mean": float, "std": float, "min": float, "max": float, "num_trials": int, "hardware": str, "device": str}
@@ -41,7 +41,18 @@ def assert_form(value, form):
         assert type(value[name]) is kind or (kind is float and type(value[name]) is int), (name, value[name])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> Program:
+    """All tests work in one folder and one store, because judging the solutions takes long."""
+    return Program(tmp_path_factory.mktemp("kernelbench"))
+
+
+@pytest.fixture(scope="module")
+def own_home(home, program):
+    return shutil.copytree(home, program.folder / "home")
+
+
+@pytest.fixture(scope="module")
 def checkout(program):
     """A suite in KernelBench's layout: three tasks of level 1."""
     level = program.folder / "checkout" / "KernelBench" / "level1"
@@ -51,7 +62,7 @@ def checkout(program):
     return program.folder / "checkout"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def written(program, checkout, own_home):
     """Two solutions of the three tasks, and a file that is none."""
     given = program.folder / "given"

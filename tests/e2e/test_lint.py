@@ -1,7 +1,7 @@
 """lint: sound, weak and degenerate tasks, one and several, and what goes wrong."""
 
 import pytest
-from conftest import TASKS
+from conftest import TASKS, Program
 
 FORWARD = {
     "sound": "return x * 3 + 1",
@@ -12,51 +12,60 @@ FORWARD = {
 }
 
 
+def write_task(folder, name):
+    path = folder / f"{name}.py"
+    path.write_text(
+        "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n    def forward(self, x):\n"
+        f"        {FORWARD[name]}\n\n\ndef get_inputs():\n    return [torch.rand(32, 48)]\n\n\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    return path
+
+
 @pytest.fixture
 def task(tmp_path):
-    def write(name, forward):
-        path = tmp_path / f"{name}.py"
-        path.write_text(
-            "import torch\nimport torch.nn as nn\n\n\nclass Model(nn.Module):\n    def forward(self, x):\n"
-            f"        {forward}\n\n\ndef get_inputs():\n    return [torch.rand(32, 48)]\n\n\n"
-            "def get_init_inputs():\n    return []\n"
-        )
-        return path
+    return lambda name: write_task(tmp_path, name)
 
-    return write
+
+@pytest.fixture(scope="module")
+def linted(home, tmp_path_factory):
+    """All three tasks by one command: what it says of each."""
+    folder = tmp_path_factory.mktemp("linted")
+    files = [write_task(folder, name) for name in FORWARD]
+    entries = Program(folder).run("lint", *files, "--home", home, "--json", code=1).json["tasks"]
+    return dict(zip(FORWARD, entries, strict=True))
 
 
 @pytest.mark.parametrize("verdict", FORWARD)
-def test_the_verdict(program, home, task, verdict):
-    ran = program.run("lint", task(verdict, FORWARD[verdict]), "--home", home, "--json", code=0 if verdict == "sound" else 1)
-    assert ran.json["verdict"] == verdict
-    assert bool(ran.json["accepted_decoys"]) == (verdict != "sound")
+def test_the_verdict(linted, verdict):
+    assert linted[verdict]["verdict"] == verdict
+    assert bool(linted[verdict]["accepted_decoys"]) == (verdict != "sound")
 
 
-def test_a_battery_rejects_what_the_own_inputs_let_pass(program, home, task):
-    ran = program.run("lint", task("weak", FORWARD["weak"]), "--home", home, "--json", code=1)
-    decoys = {decoy["decoy"]: decoy for decoy in ran.json["accepted_decoys"]}
+def test_a_battery_rejects_what_the_own_inputs_let_pass(linted):
+    decoys = {decoy["decoy"]: decoy for decoy in linted["weak"]["accepted_decoys"]}
     assert decoys["x itself"]["rules"] == ["official", "strict"]
     assert decoys["x itself"]["rejected_by"] == "signed"
-    assert ran.json["strict_mode_tells"] is True
+    assert linted["weak"]["strict_mode_tells"] is True
 
 
-def test_nothing_helps_a_constant(program, home, task):
-    ran = program.run("lint", task("degenerate", FORWARD["degenerate"]), "--home", home, "--json", code=1)
-    assert ran.json["strict_mode_tells"] is False
+def test_nothing_helps_a_constant(linted):
+    assert linted["degenerate"]["strict_mode_tells"] is False
+
+
+def test_one_task_is_one_object(program, home, task):
+    ran = program.run("lint", task("sound"), "--home", home, "--json", code=0)
+    assert ran.json["verdict"] == "sound"
 
 
 def test_several_tasks_are_one_table(program, home, task):
-    files = [task(name, forward) for name, forward in FORWARD.items()]
-    ran = program.run("lint", *files, "--home", home, code=1)
-    for name in FORWARD:
+    ran = program.run("lint", task("sound"), task("degenerate"), "--home", home, code=1)
+    for name in ("sound", "degenerate"):
         assert f"{name} " in ran.out
-    ran = program.run("lint", *files, "--home", home, "--json", code=1)
-    assert [entry["verdict"] for entry in ran.json["tasks"]] == list(FORWARD)
 
 
 def test_the_verdict_stands_on_later_results(program, home, task):
-    path = task("weak", FORWARD["weak"])
+    path = task("weak")
     program.run("lint", path, "--home", home, code=1)
     kernel = path.with_suffix(".cpp")
     kernel.write_text(
@@ -68,7 +77,7 @@ def test_the_verdict_stands_on_later_results(program, home, task):
 
 
 def test_the_identity_is_no_relu(program, home, task):
-    path = task("weak", FORWARD["weak"])
+    path = task("weak")
     kernel = path.with_suffix(".cpp")
     kernel.write_text(
         '#include "kernel.h"\nextern "C" void pragma_kernel(const float* x, float* out, void*) {\n'

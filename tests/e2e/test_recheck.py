@@ -40,14 +40,6 @@ def bundle_once(home, tmp_path_factory) -> pathlib.Path:
     return folder / "good.json"
 
 
-@pytest.fixture(scope="session")
-def timed_once(home, tmp_path_factory) -> pathlib.Path:
-    folder = tmp_path_factory.mktemp("timed")
-    arguments = ["--no-compile-baseline", "--bundle", "timed.json", "--home", home]
-    Program(folder).run("evaluate", SCALE, KERNELS / "good.cpp", *arguments, code=0)
-    return folder / "timed.json"
-
-
 @pytest.fixture
 def good(bundle_once) -> dict:
     return json.loads(bundle_once.read_text())
@@ -66,8 +58,8 @@ def recheck(program, bundle, *more, **options):
     return program.run("recheck", bundle, "--json", *more, **options)
 
 
-def test_evaluate_writes_a_bundle_with_everything_in_it(program, home, timed_once):
-    text = timed_once.read_text()
+def test_evaluate_writes_a_bundle_with_everything_in_it(timed):
+    text = timed.bundle.read_text()
     bundle = json.loads(text)
     assert seal(bundle) == text
     assert bundle["kind"] == "pragma-bundle"
@@ -122,8 +114,8 @@ def test_recheck_confirms_from_the_bundle_alone(program, bundle_once):
     assert sorted(path.name for path in program.folder.iterdir()) == ["b.json"]
 
 
-def test_recheck_times_again_what_was_timed(program, timed_once):
-    ran = recheck(program, timed_once)
+def test_recheck_times_again_what_was_timed(program, timed):
+    ran = recheck(program, timed.bundle)
     assert ran.json["verdict"] != "refuted" and ran.code == 0, ran.json["differences"]
     for judged in ["recorded", "same_seed", "fresh_seed"]:
         low, high = ran.json[judged]["speedup"]["eager"]["ci95"]
@@ -169,8 +161,8 @@ def test_a_forged_bundle_with_a_wrong_kernel_is_refuted(program, good):
     assert "status" in [difference["what"] for difference in ran.json["differences"]]
 
 
-def test_a_made_up_speedup_is_refuted(program, timed_once):
-    forged = json.loads(timed_once.read_text())
+def test_a_made_up_speedup_is_refuted(program, timed):
+    forged = json.loads(timed.bundle.read_text())
     forged["evaluation"]["speedup"]["eager"] = {"median": 100.0, "ci95": [99.0, 101.0]}
     (program.folder / "forged.json").write_text(seal(forged))
     ran = recheck(program, "forged.json", "--no-timing", code=1)

@@ -58,7 +58,7 @@ def test_nothing_passes(program, model, own_home):
 
 
 def test_a_task_with_dropout_is_refused(program, model, own_home):
-    ran = program.run("optimize", TASKS / "dropout.py", "--model", model.spec, "--home", own_home)
+    ran = program.run("optimize", TASKS / "dropout.py", "--model", model.spec, "--home", own_home, *QUICK)
     assert "random" in ran.assert_one_clear_error(2)
     assert model.asked == []
 
@@ -187,18 +187,12 @@ print("agrees")
     assert done.stdout.strip() == "agrees", done.stderr
 
 
-def test_optimize_exports_too(program, model, own_home):
-    ran = optimize(program, model, own_home, "--out", "fast", "--json", code=0)
-    assert any(path.endswith("scale_new.py") for path in ran.json["exported"])
-
-
 def test_colours_only_on_a_terminal(program, finished):
     assert "\x1b" not in program.run("show", "last", "--home", finished.home, code=0).out
 
 
-def test_what_sanitizers_passed_before_is_not_asked_again(program, own_home, model):
-    ran = optimize(program, model, own_home, "--json", code=0).json
-    shown = program.run("show", ran["run"], "--home", own_home, "--json", code=0).json
+def test_what_sanitizers_passed_before_is_not_asked_again(program, finished):
+    shown = program.run("show", finished.run, "--home", finished.home, "--json", code=0).json
     evaluation = next(trial for trial in shown["trials"] if trial["best"])["evaluation"]
     details = [check["detail"] for check in evaluation["checks"] if check["name"].endswith("_sanitizer")]
     assert len(details) == 3 and all("in an earlier run" in detail for detail in details)

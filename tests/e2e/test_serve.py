@@ -100,9 +100,23 @@ def gone(pids: set[int]) -> bool:
 
 @pytest.fixture
 def server(program, own_home):
+    """A server of the test's own, which may end it."""
     started = Server(program, own_home)
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="module")
+def warm_home(home, tmp_path_factory) -> pathlib.Path:
+    return shutil.copytree(home, tmp_path_factory.mktemp("warm") / "home")
+
+
+@pytest.fixture(scope="module")
+def warm(warm_home):
+    """One server for all tests that leave it as it was. Its references stay warm from test to test."""
+    started = Server(Program(warm_home.parent), warm_home)
+    yield started
+    assert started.stop()[0] == 0
 
 
 def without_times(value):
@@ -116,48 +130,70 @@ def without_times(value):
     return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("kernel", ["good", "wrong", "compile_error", "crash", "forbidden_call"])
-def test_verdicts_are_the_same_as_without_the_server(program, server, own_home, kernel):
-    arguments = ["evaluate", SCALE, KERNELS / f"{kernel}.cpp", "--home", own_home, "--no-timing", "--json"]
-    here = program.run(*arguments, "--no-serve")
+COMPARED = ["good", "wrong", "compile_error", "crash", "forbidden_call"]
+
+
+@pytest.fixture(scope="module")
+def without_server(warm, warm_home) -> dict[str, dict]:
+    """The verdicts of one command, which does not use the server that is there."""
+    files = [KERNELS / f"{kernel}.cpp" for kernel in COMPARED]
+    arguments = ["--home", warm_home, "--no-timing", "--json", "--no-serve"]
+    ran = Program(warm_home.parent).run("evaluate", SCALE, *files, *arguments, code=1)
+    assert "judged by the server" not in ran.err
+    return dict(zip(COMPARED, ran.json["evaluations"], strict=True))
+
+
+@pytest.mark.parametrize("kernel", COMPARED)
+def test_verdicts_are_the_same_as_without_the_server(program, warm, warm_home, without_server, kernel):
+    arguments = ["evaluate", SCALE, KERNELS / f"{kernel}.cpp", "--home", warm_home, "--no-timing", "--json"]
+    here = without_server[kernel]
     there = program.run(*arguments)
     assert "judged by the server" in there.err
-    assert "judged by the server" not in here.err
-    assert there.code == here.code
-    assert without_times(there.json) == without_times(here.json)
-    assert list(there.json) == list(here.json)
+    assert there.code == (0 if here["status"] == "passed" else 1)
+    assert without_times(there.json) == without_times(here)
+    assert list(there.json) == list(here)
     # Nothing of a first evaluation is used again.
     again = program.run(*arguments)
-    assert without_times(again.json) == without_times(here.json)
-    if here.json.get("seed"):
-        assert len({here.json["seed"], there.json["seed"], again.json["seed"]}) == 3
+    assert without_times(again.json) == without_times(here)
+    if here.get("seed"):
+        assert len({here["seed"], there.json["seed"], again.json["seed"]}) == 3
 
 
-def test_a_timed_evaluation_and_its_text(program, server, own_home):
-    ran = program.run("evaluate", SCALE, GOOD, "--home", own_home, "--no-compile-baseline", code=0)
+def test_one_verdict_is_the_same_as_without_the_server(program, warm, warm_home):
+    arguments = ["evaluate", SCALE, KERNELS / "wrong.cpp", "--home", warm_home, "--no-timing", "--json"]
+    here, there = program.run(*arguments, "--no-serve"), program.run(*arguments)
+    assert there.code == here.code == 1
+    assert without_times(there.json) == without_times(here.json)
+    assert list(there.json) == list(here.json)
+
+
+def test_a_timed_evaluation_and_its_text(program, warm, warm_home):
+    ran = program.run("evaluate", SCALE, GOOD, "--home", warm_home, "--no-compile-baseline", code=0)
     assert "judged by the server" in ran.err
     assert ran.out.startswith("passed  scale (")
     assert "torch eager" in ran.out
 
 
-def test_the_second_evaluation_finds_the_reference_warm(server):
-    client = server.connect()
-    client.evaluate()
+def test_the_second_evaluation_finds_the_reference_warm(warm, tmp_path):
+    task = tmp_path / "scale.py"
+    task.write_text(f"# a task that no test has used\n{SCALE.read_text()}")
+    client = warm.connect()
+    client.evaluate(task=task)
     first, phases = client.answer()
     assert first["object"]["status"] == "passed"
     assert "starting the reference" in phases
-    client.evaluate(kernel=KERNELS / "wrong.cpp")
+    client.evaluate(task=task, kernel=KERNELS / "wrong.cpp")
     second, phases = client.answer()
     assert second["object"]["status"] == "wrong_values"
     assert "build" in phases and "starting the reference" not in phases
 
 
-def test_a_changed_task_is_a_new_task(server, tmp_path):
+def test_a_changed_task_is_a_new_task(warm, tmp_path):
     task = tmp_path / "mine.py"
     (tmp_path / "part.py").write_text("FACTOR = 2.0\n")
     source = SCALE.read_text()
     task.write_text("import part\n" + source)
-    client = server.connect()
+    client = warm.connect()
     digests = []
     for change in [None, lambda: task.write_text("import part\n\n" + source), lambda: (tmp_path / "part.py").write_text("FACTOR = 3.0\n")]:
         if change is not None:
@@ -171,18 +207,18 @@ def test_a_changed_task_is_a_new_task(server, tmp_path):
     assert digests[0] != digests[1] == digests[2]
 
 
-def test_settings_are_part_of_the_request(program, server, own_home):
-    arguments = ["evaluate", SCALE, GOOD, "--home", own_home, "--no-timing", "--json"]
+def test_settings_are_part_of_the_request(program, warm, warm_home):
+    arguments = ["evaluate", SCALE, GOOD, "--home", warm_home, "--no-timing", "--json"]
     for extra, threads in [(["--threads", "1"], 1), (["--mode", "official"], len(os.sched_getaffinity(0)))]:
         ran = program.run(*arguments, *extra, code=0)
         assert "judged by the server" in ran.err
         assert ran.json["environment"]["threads"] == threads
 
 
-def test_the_target_is_part_of_the_request(server, tmp_path):
+def test_the_target_is_part_of_the_request(warm, tmp_path):
     kernel = tmp_path / "kernel.cu"
     kernel.write_text("#include <cublas_v2.h>\n")
-    client = server.connect()
+    client = warm.connect()
     client.evaluate(kernel=kernel, target="cuda")
     message, _ = client.answer()
     assert message["object"]["status"] == "rejected_source", message
@@ -191,14 +227,14 @@ def test_the_target_is_part_of_the_request(server, tmp_path):
     assert "a candidate in cuda needs --target cuda" in message["failure"]["message"]
 
 
-def test_bundles_come_through_the_server(program, server, own_home):
-    ran = program.run("evaluate", SCALE, GOOD, "--home", own_home, "--no-timing", "--bundle", "kept.json", "--json", code=0)
+def test_bundles_come_through_the_server(program, warm, warm_home):
+    ran = program.run("evaluate", SCALE, GOOD, "--home", warm_home, "--no-timing", "--bundle", "kept.json", "--json", code=0)
     assert "judged by the server" in ran.err
     sealed = json.loads((program.folder / "kept.json").read_text())
     assert sealed["sha256"] == ran.json["bundle"]
 
 
-def test_a_task_given_as_text_and_repetitions(program, server, own_home):
+def test_a_task_given_as_text_and_repetitions(program, warm, warm_home):
     request = {
         "schema": 1,
         "task": {"name": "scale", "source": SCALE.read_text()},
@@ -209,26 +245,26 @@ def test_a_task_given_as_text_and_repetitions(program, server, own_home):
     }
     (program.folder / "request.json").write_text(json.dumps(request))
     for _ in range(2):
-        ran = program.run("evaluate", "--request", "request.json", "--home", own_home, "--json", code=0)
+        ran = program.run("evaluate", "--request", "request.json", "--home", warm_home, "--json", code=0)
         assert "judged by the server" in ran.err
         assert [run["status"] for run in ran.json["runs"]] == ["passed"] * 2
 
 
-def test_a_bad_task_gets_the_same_line_and_the_server_lives(program, server, own_home):
-    arguments = ["evaluate", TASKS / "no_model.py", GOOD, "--home", own_home, "--json"]
+def test_a_bad_task_gets_the_same_line_and_the_server_lives(program, warm, warm_home):
+    arguments = ["evaluate", TASKS / "no_model.py", GOOD, "--home", warm_home, "--json"]
     here = program.run(*arguments, "--no-serve")
     for _ in range(2):
         there = program.run(*arguments)
         assert there.assert_one_clear_error(2) == here.assert_one_clear_error(2)
         assert there.json == here.json
-    assert server.process.poll() is None
+    assert warm.process.poll() is None
 
 
-def test_another_pragma_is_not_used_and_that_is_said(program, server, home):
-    ran = program.run("evaluate", SCALE, GOOD, "--home", home, "--socket", server.path, "--no-timing", code=0)
+def test_another_pragma_is_not_used_and_that_is_said(program, warm, home):
+    ran = program.run("evaluate", SCALE, GOOD, "--home", home, "--socket", warm.path, "--no-timing", code=0)
     assert "is not used: it has another --home" in ran.err
     assert "judged by the server" not in ran.err
-    ran = program.run("evaluate", SCALE, GOOD, "--home", server.path.parent, "--no-timing", code=0, PATH="/usr/bin:/bin:/nowhere")
+    ran = program.run("evaluate", SCALE, GOOD, "--home", warm.path.parent, "--no-timing", code=0, PATH="/usr/bin:/bin:/nowhere")
     assert "is not used: it has another PATH" in ran.err
 
 
@@ -269,8 +305,8 @@ def test_a_client_that_leaves_cancels_its_evaluation(server):
     assert gone(jails)
 
 
-def test_evaluations_wait_for_each_other(server):
-    clients = [server.connect() for _ in range(3)]
+def test_evaluations_wait_for_each_other(warm):
+    clients = [warm.connect() for _ in range(3)]
     for client in clients:
         client.evaluate()
     answers = [client.answer() for client in clients]
@@ -292,8 +328,8 @@ def test_evaluations_wait_for_each_other(server):
         (b'{"schema": 1, "evaluate": "' + b"x" * (17 << 20), "longer than"),
     ],
 )
-def test_hostile_clients_get_one_clear_error(server, text, part):
-    client = server.connect()
+def test_hostile_clients_get_one_clear_error(warm, text, part):
+    client = warm.connect()
     try:
         client.send(text)
     except (BrokenPipeError, ConnectionResetError):
@@ -301,20 +337,20 @@ def test_hostile_clients_get_one_clear_error(server, text, part):
     message, _ = client.answer()
     assert message["message"] == "failure"
     assert part in message["failure"]["message"]
-    half = server.connect()
+    half = warm.connect()
     half.send(b'{"schema": 1, "eval')
     half.close()
-    assert server.connect().hello["message"] == "hello"
+    assert warm.connect().hello["message"] == "hello"
 
 
-def test_a_second_server_is_refused(program, server, own_home):
-    message = program.run("serve", "--home", own_home).assert_one_clear_error(2)
+def test_a_second_server_is_refused(program, warm, warm_home):
+    message = program.run("serve", "--home", warm_home).assert_one_clear_error(2)
     assert "another server listens" in message
-    assert server.connect().hello["message"] == "hello"
+    assert warm.connect().hello["message"] == "hello"
 
 
-def test_only_the_owner_may_connect(server):
-    assert stat.S_IMODE(server.path.stat().st_mode) == 0o600
+def test_only_the_owner_may_connect(warm):
+    assert stat.S_IMODE(warm.path.stat().st_mode) == 0o600
 
 
 def test_a_signal_ends_it_and_everything_it_started(program, own_home):

@@ -61,7 +61,7 @@ def test_the_bundle_of_a_tuned_kernel_is_rechecked_as_it_was_tuned(program, tune
     first, folder = tuned_once
     bundle = json.loads((folder / "b.json").read_text())
     assert bundle["candidate"]["tunables"] == first["candidate"]["tunables"]
-    ran = program.run("recheck", folder / "b.json", "--json", "--home", folder / "home")
+    ran = program.run("recheck", folder / "b.json", "--no-timing", "--json", "--home", folder / "home")
     assert ran.json["verdict"] != "refuted", ran.json["differences"]
     assert ran.json["same_seed"]["object_sha256"] == first["object_sha256"]
 
@@ -120,6 +120,7 @@ def test_a_search_keeps_the_tuned_variant_and_replays_it(program, own_home, tmp_
     arguments = ["--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
     ran = program.run("optimize", SCALE, *arguments, code=0)
     assert ran.json["best"]["candidate"]["tunables"]["HOW"] == 0
+    assert any(path.endswith("scale_new.py") for path in ran.json["exported"])
     assert "#define PRAGMA_TUNE_HOW 0" in (program.folder / "out" / "kernel.h").read_text()
     shown = program.run("show", "last", "--home", own_home, "--json", code=0).json
     assert shown["settings"]["tune_seconds"] == 600

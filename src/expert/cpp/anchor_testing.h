@@ -16,6 +16,20 @@ struct TestCompiler {
   std::vector<std::string> flags;
 };
 
+// Each compiler builds one program of all kernels of a generator, because headers and the vector
+// preamble cost as much as several kernels. The kernels are written in vectors, so -O1 is enough.
+[[nodiscard]] inline const std::vector<TestCompiler>& CompilersOfAll() {
+  static const std::vector<TestCompiler> kCompilers{
+      {"g++", {"-O1", "-march=native"}},
+      {"g++", {"-O1", "-march=x86-64-v3", "-g0", "-fsanitize=address,undefined"}}};
+  return kCompilers;
+}
+
+// Builds a sample of the kernels, which shows that this compiler takes the text.
+[[nodiscard]] inline TestCompiler CompilerOfSome() {
+  return {"clang++-19", {"-O1", "-march=native"}};
+}
+
 [[nodiscard]] inline bool Installed(const TestCompiler& compiler) {
   ProcessSpec spec;
   spec.argv = {compiler.name, "--version"};
@@ -29,7 +43,7 @@ struct TestCompiler {
   spec.argv = std::move(argv);
   spec.cwd = folder;
   spec.inherit_env = true;
-  const Result<RunResult> run = RunProcess(spec, {.wall = Seconds{300}});
+  const Result<RunResult> run = RunProcess(spec, {.wall = Seconds{900}});
   if (!run) return run.error().message;
   return run->status.ok() ? run->out : "fails: " + run->err;
 }
