@@ -76,8 +76,9 @@ std::string MachineFor(Target target, const Workbench& bench) {
 // Removes the families if one of them names a cause that the rules for GPUs do not know. Such
 // families are for processors. All families are removed or none, because a single remaining one
 // would be chosen every time.
-void DropFamiliesOfProcessors(const std::filesystem::path& knowledge, Preset& preset) {
-  const Result<RuleSet> rules = LoadRules(knowledge / "diagnosis" / "gpu.toml");
+void DropFamiliesOfProcessors(const Workbench& bench, Preset& preset) {
+  const Result<RuleSet> rules =
+      LoadRules(bench.knowledge() / "diagnosis" / "gpu.toml", bench.metrics());
   const auto known = [&rules](const std::string& cause) {
     return rules && std::ranges::find(rules->rules, cause, &Rule::id) != rules->rules.end();
   };
@@ -114,8 +115,7 @@ RunSettings NewRunSettings(const SearchChoice& choice, const JudgingOptions& jud
                            const Workbench& bench, const TaskBench& task) {
   RunSettings settings = SettingsOf(choice, judging);
   settings.seed = SystemSeed();
-  if (settings.language != Language::kCpp)
-    DropFamiliesOfProcessors(bench.knowledge(), settings.preset);
+  if (settings.language != Language::kCpp) DropFamiliesOfProcessors(bench, settings.preset);
   settings.jobs = choice.jobs;
   if (settings.language != Language::kTriton)
     settings.allowed_flags = AllowedFlagForms(settings.language);

@@ -24,6 +24,7 @@
 #include "build/toolchain.h"
 #include "core/device.h"
 #include "core/evaluation.h"
+#include "knowledge/metric_file.h"
 #include "machine/machine.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
@@ -154,6 +155,7 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const AppContext& context,
   std::unique_ptr<Workbench> bench(new Workbench(context, std::move(jail), std::move(store),
                                                  std::move(machine), options.task_limit));
   bench->seat_ = std::move(seat);
+  bench->metrics_ = TRY(LoadMetrics(context.paths.knowledge()));
   return bench;
 }
 
@@ -304,7 +306,7 @@ Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluatio
   TRY(verifier_->Settle());  // the profile's inputs come from the same server
   const bool cpu = TargetOf(candidate.language) == Target::kCpu;
   const RuleSet rules =
-      TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
+      TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml"), metrics()));
   if (candidate.language == Language::kTriton)
     return ProfileForDevice({candidate, nullptr, evaluation, wish.full}, rules, progress);
   const BuildOutcome built =

@@ -18,6 +18,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/judging.h"
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "core/task.h"
 #include "machine/machine.h"
@@ -75,6 +76,7 @@ class Workbench final {
   void KeepFigures(const Machine& measured);
   [[nodiscard]] const Builder& builder() const { return builder_; }
   [[nodiscard]] std::filesystem::path knowledge() const { return paths_.knowledge(); }
+  [[nodiscard]] const MetricTable& metrics() const { return metrics_; }
   [[nodiscard]] TorchServerOptions torch_options() const;
 
  private:
@@ -87,6 +89,7 @@ class Workbench final {
   Store store_;
   Machine machine_;
   Builder builder_;
+  MetricTable metrics_;
 };
 
 // TaskBench is one task on a workbench: its warm reference, and the verifier that uses it. With
@@ -105,6 +108,7 @@ class TaskBench final {
   [[nodiscard]] const Task& task() const { return server_.task(); }
   [[nodiscard]] const std::string& header() const { return header_; }
   [[nodiscard]] TorchServer& server() { return server_; }
+  [[nodiscard]] const MetricTable& metrics() const { return bench_.metrics(); }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Sets the seed of all later evaluations. Without a value a seed is drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }

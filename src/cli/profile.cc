@@ -101,7 +101,7 @@ std::string TextOf(const Context& context, const TaskBench& task, const ProfileF
       EvaluationText(terminal, task.task(), observed.candidate, observed.evaluation) + "\n";
   if (!observed.profile) return text;
   if (compared) text += ComparedText(*compared, flags.against) + "\n";
-  return text + ProfileText(terminal, *observed.profile,
+  return text + ProfileText(terminal, *observed.profile, task.metrics(),
                             {.extra_metrics = flags.metrics, .all_metrics = flags.all_metrics});
 }
 
@@ -151,7 +151,7 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
-    compared = CompareProfiles(*other->profile, *observed.profile);
+    compared = CompareProfiles(bench->metrics(), *other->profile, *observed.profile);
   context.console.PrintJson(ObjectOf(*task, observed, compared));
   context.console.Print(TextOf(context, *task, flags, observed, compared));
   return observed.evaluation.passed() ? kExitGood : kExitRejected;

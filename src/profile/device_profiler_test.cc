@@ -19,6 +19,7 @@
 #include "build/builder.h"
 #include "build/toolchain.h"
 #include "core/candidate.h"
+#include "knowledge/metrics_testing.h"
 #include "machine/machine.h"
 #include "profile/rules.h"
 #include "sandbox/jail.h"
@@ -76,7 +77,8 @@ class DeviceProfile : public testing::Test {
       ADD_FAILURE() << (built ? std::get<BuildFailure>(*built).reason : built.error().message);
       return {};
     }
-    const auto rules = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml");
+    const auto rules =
+        LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml", ShippedMetrics());
     EXPECT_TRUE(rules) << rules.error().message;
     const auto profile = ProfileOnDevice({.jail = *jail_,
                                           .machine = machine_,
