@@ -116,7 +116,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
                       const ReplayFlags& flags) {
   const TimePoint start = SystemClock().Now();
   JudgingOptions judging = flags.judging.Over(context.app.settings);
-  judging.target = TargetOf(recording.settings.language);
+  judging.language = recording.settings.language;
   context.console.Note(
       fmt::format("replaying {}: {}, {} attempts, every kernel built, checked and timed here",
                   recording.run, recording.task.name, recording.trials.size()));
@@ -125,7 +125,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const auto bench =
       TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
-  TRY(CheckDevice(*bench, judging.target));
+  TRY(CheckDevice(*bench, judging.language));
   const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();

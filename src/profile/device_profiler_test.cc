@@ -18,6 +18,7 @@
 #include "base/subprocess.h"
 #include "build/builder.h"
 #include "build/toolchain.h"
+#include "core/backend_testing.h"
 #include "core/candidate.h"
 #include "knowledge/metrics_testing.h"
 #include "machine/machine.h"
@@ -62,6 +63,7 @@ class DeviceProfile : public testing::Test {
     ASSERT_TRUE(server) << server.error().message;
     server_.emplace(std::move(*server));
     machine_.device = Device{.library = PRAGMA_BINARY_DIR "/fake_cuda/libcuda.so.1",
+                             .backend = ShippedBackend("nvidia"),
                              .l2_bytes = 1 << 20,
                              .multiprocessors = 4,
                              .clock_ghz = 1,

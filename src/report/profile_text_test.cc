@@ -23,9 +23,8 @@ MetricTable Metrics() {
       .value();
 }
 
-const Profile kProfile{.metrics = {{"hits", 0.25, "1", "pmu"},
-                                   {"gpu_hits", 75, "%", "pmu"},
-                                   {"rare", 3, "1", "pmu"}}};
+const Profile kProfile{
+    .metrics = {{"hits", 0.25, "1", "pmu"}, {"gpu_hits", 75, "%", "pmu"}, {"rare", 3, "1", "pmu"}}};
 
 TEST(FormatMetric, PrintsASharePerHundredAndAPercentageAsItIs) {
   EXPECT_EQ(FormatMetric(kProfile.metrics[0], Metrics()), "25 %");
