@@ -69,7 +69,7 @@ TEST(LoadBackends, ReadsAllOfTheFolder) {
   EXPECT_THAT(ids, ElementsAre("amd", "ascend", "nvidia"));
 }
 
-// The tree is written by the kernel's documentation of its topology; it is no recording.
+// The tree is written by the kernel's documentation of its topology; it is not a recording.
 class AmdProbe : public testing::Test {
  protected:
   void SetUp() override {

@@ -56,8 +56,8 @@ struct Machine {
 
 // Describes the machine from /proc and /sys. It measures no figures.
 [[nodiscard]] Result<Machine> DescribeMachine();
-// Loads all *.toml files of a folder (core/backend.h), sorted by name. A probe that is no program
-// of pragma's own becomes a path: it is relative to the folder.
+// Loads all *.toml files of a folder (core/backend.h), sorted by name. A probe that is not a
+// program of pragma's own becomes a path: it is relative to the folder.
 [[nodiscard]] Result<std::vector<Backend>> LoadBackends(const std::filesystem::path& folder);
 // Returns the device of this backend that kernels would be measured on. Fails with kUnavailable,
 // and the reason, where there is none. `number` is a Device::number. Empty: the first device that

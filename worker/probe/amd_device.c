@@ -1,7 +1,7 @@
 /* pragma-amd-device [SYS]: prints what the kernel says about the first AMD GPU, as one JSON object
  * on stdout, in the form of pragma-device. It reads the topology that the driver keeps in /sys (SYS
  * in tests), so it needs no library of ROCm; it only looks where HIP's is. Without a GPU the exit
- * code is 1, and stderr says why. Nobody has run it on such a GPU yet. */
+ * code is 1, and stderr says why. It has not been run on such a GPU yet. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
