@@ -2,3 +2,4 @@
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_layers.py)
 add_test(NAME prose COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/check_prose.py)
+add_test(NAME metrics_page COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/metrics_page.py check)

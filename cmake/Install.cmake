@@ -14,7 +14,7 @@ if(TARGET pragma)
   install(TARGETS pragma RUNTIME DESTINATION bin)
 endif()
 foreach(program pragma-init pragma-worker pragma-confine pragma-probe pragma-profiler pragma-device
-    pragma-cuda-worker pragma-cuda-profiler)
+    pragma-amd-device pragma-cuda-worker pragma-cuda-profiler)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION lib/pragma)
   endif()

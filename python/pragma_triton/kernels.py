@@ -15,10 +15,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from pragma_candidate.service import Refused, Unloadable
 from pragma_torch.device import CPU, CUDA, Device
 from pragma_torch.exchange import Opened
-from pragma_triton import interpreter, no_torch, ptx
+from pragma_triton import amdgcn, interpreter, no_torch, ptx
 from pragma_triton.scramble import Scrambler
 
 INTERPRET = "TRITON_INTERPRET"  # environment variable: "1" if there is no GPU
@@ -52,7 +54,8 @@ class Kernels:
         device = Device(CPU if os.environ.get(INTERPRET) == "1" else CUDA)
         self._synchronize, self.wake = device.synchronize, device.wake
         self._watches = device.name == CUDA
-        self._scrambler = Scrambler() if device.name == CUDA else None
+        # Its kernels are PTX. Nothing like them has been written for AMD's GPUs yet.
+        self._scrambler = Scrambler() if device.name == CUDA and not torch.version.hip else None
         opened = self._opened = Opened(self._area_fd, arguments_writable=False)
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
@@ -94,14 +97,21 @@ class Kernels:
             if id(kernel) in self._looked_at:
                 continue
             self._looked_at.add(id(kernel))
-            text = kernel.asm.get("ptx")
-            if wrong := ptx.complaint(text) if text else "its device code cannot be looked at: Triton keeps no PTX":
+            if wrong := complaint(kernel.asm):
                 raise Refused(f"{kernel.name}: {wrong}")
 
     def idle(self, order: list[int]) -> None:
         for i in order:
             _ = self._sets[i]
         self._synchronize()
+
+
+def complaint(asm: dict[str, Any]) -> str:
+    """Returns what is wrong with a kernel's device code, or an empty string."""
+    for name, look in (("ptx", ptx.complaint), ("amdgcn", amdgcn.complaint)):
+        if text := asm.get(name):
+            return look(text)
+    return "its device code cannot be looked at: Triton keeps no assembly"
 
 
 def compiled(module: Any) -> list[Any]:

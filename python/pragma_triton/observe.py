@@ -3,7 +3,8 @@ does for a Triton module what pragma-cuda-profiler does for a CUDA candidate.
 
 MODE `region` makes one call between cudaProfilerStart and cudaProfilerStop, for an external profiler. MODE `launches`
 writes what one call starts, from the driver's activity records (through torch.profiler), which are permitted where
-counters are not. src/profile/launches.h reads REPORT.
+counters are not. src/profile/launches.h reads REPORT. A device whose memory is the host's keeps no such records; there
+`region` is one call in Triton's interpreter.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import torch  # noqa: E402
 
+from pragma_torch.device import CPU, CUDA  # noqa: E402
+from pragma_triton import interpreter  # noqa: E402
+from pragma_triton.kernels import INTERPRET, load_text  # noqa: E402
 from pragma_triton.kernels import compiled as all_compiled  # noqa: E402
-from pragma_triton.kernels import load_text  # noqa: E402
 
 _UNOBSERVED = 3  # calls, in which code is compiled and tuned and clocks rise
 # CUdevice_attribute: multiprocessors; threads, blocks, registers and shared memory of one of them; shared memory that
@@ -105,14 +108,21 @@ def record(call: Any, folder: pathlib.Path) -> dict[str, Any]:
 
 
 def main(mode: str, module_path: str, plan_path: str, inputs: str, report: str) -> None:
+    device = CPU if os.environ.get(INTERPRET) == "1" else CUDA
     plan = json.loads(pathlib.Path(plan_path).read_text())
-    tensors = read_inputs(plan, inputs, "cuda")
-    tensors += [_empty(output, "cuda") for output in plan["outputs"]]
+    tensors = read_inputs(plan, inputs, device)
+    tensors += [_empty(output, device) for output in plan["outputs"]]
+    if device == CPU:
+        interpreter.complete()
     module = load_text(pathlib.Path(module_path).read_text())
 
     def call() -> None:
         module.run(*tensors)
 
+    if device == CPU:
+        if mode == "launches":
+            sys.exit("a device in the host's memory keeps no records of its launches")
+        return call()
     for _ in range(_UNOBSERVED):
         call()
     torch.cuda.synchronize()

@@ -74,7 +74,8 @@ ALL = QUICK | (SLOW if os.environ.get("PRAGMA_TRITON_ALL") == "1" else {})
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
+def written(tmp_path_factory):
+    """The expert's texts: their folder, the tasks' paths, and what was said while they were written."""
     folder = tmp_path_factory.mktemp("texts")
     paths = []
     for name, (body, inputs, layer) in ALL.items():
@@ -86,15 +87,35 @@ def outcomes(tmp_path_factory):
         [str(SOURCE), sys.executable, str(folder / "out"), "--triton", *paths],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+    return folder / "out", paths, written
+
+
+def outcomes_of(mode, written, **more):
+    folder, paths, made = written
     ran = subprocess.run(
-        [sys.executable, str(TEXTS), "run", str(folder / "out"), *paths],
-        capture_output=True, text=True, check=False,
+        [sys.executable, str(TEXTS), mode, str(folder), *paths],
+        capture_output=True, text=True, check=False, env={**os.environ, **more},
     )  # fmt: skip
-    assert ran.returncode in (0, 1), written.stdout + written.stderr + ran.stderr
-    refused = [line for line in written.stdout.splitlines() if "refused" in line]
+    assert ran.returncode in (0, 1), made.stdout + made.stderr + ran.stderr
+    refused = [line for line in made.stdout.splitlines() if "refused" in line]
     return dict(line.split(": ", 1) for line in [*ran.stdout.splitlines(), *refused])
+
+
+@pytest.fixture(scope="module")
+def outcomes(written):
+    return outcomes_of("run", written)
+
+
+@pytest.fixture(scope="module")
+def for_amd(written):
+    return outcomes_of("compile", written, TARGET="gfx942")
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_experts_text_computes_what_torch_does(outcomes, name):
     assert outcomes[name].startswith("ok"), outcomes[name]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_triton_compiles_the_experts_text_for_an_amd_gpu(for_amd, name):
+    assert for_amd[name].startswith("ok"), for_amd[name]

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -12,62 +11,13 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "knowledge/entry.h"
 
 namespace pragma {
 namespace {
 
-// The paper's five metrics (instructions, cycles, front-end and back-end bound, bad speculation),
-// and those that tell more where there are no counters. The list is short on purpose: raw counters
-// can be worse than none.
-constexpr std::array<std::string_view, 25> kDefault{"time_ms",
-                                                    "instructions",
-                                                    "cycles",
-                                                    "topdown_frontend_bound",
-                                                    "topdown_backend_bound",
-                                                    "topdown_bad_speculation",
-                                                    "vector_share",
-                                                    "vector_bits",
-                                                    "loads",
-                                                    "stores",
-                                                    "loads_per_fma",
-                                                    "libm_calls",
-                                                    "division_count",
-                                                    "gather_count",
-                                                    "spill_traffic",
-                                                    "line_splits",
-                                                    "l1_misses",
-                                                    "l2_misses",
-                                                    "l3_misses",
-                                                    "line_use",
-                                                    "branch_mispredicts",
-                                                    "page_faults",
-                                                    "thread_scaling",
-                                                    "measured_over_mca",
-                                                    "roofline_share"};
-// The metrics shown for a GPU: the paper's six (time, occupancy, registers, shared memory, tensor
-// cores, memory), and those that the GPU rules use most.
-constexpr std::array<std::string_view, 16> kOfGpu{"gpu_kernel_time",
-                                                  "gpu_kernels",
-                                                  "gpu_launch_gap",
-                                                  "gpu_achieved_occupancy",
-                                                  "gpu_theoretical_occupancy",
-                                                  "gpu_registers_per_thread",
-                                                  "gpu_shared_memory_per_block",
-                                                  "gpu_tensor_active",
-                                                  "gpu_memory_throughput",
-                                                  "gpu_dram_throughput",
-                                                  "gpu_sm_throughput",
-                                                  "gpu_issue_active",
-                                                  "gpu_waves",
-                                                  "gpu_bytes_per_sector",
-                                                  "gpu_bank_conflicts",
-                                                  "gpu_spills"};
-// Metrics that are left out when they are zero, because then they say nothing.
-constexpr std::array<std::string_view, 10> kQuietAtZero{
-    "gpu_spills",    "gpu_bank_conflicts", "libm_calls",  "division_count",     "gather_count",
-    "spill_traffic", "line_splits",        "page_faults", "branch_mispredicts", "l3_misses"};
 constexpr std::size_t kTextBytes = 200;
 
 std::string ValueText(const Metric& metric) {
@@ -141,8 +91,9 @@ std::string HotList(const std::vector<HotSpot>& hot) {
   return text;
 }
 
-bool Quiet(const Metric& metric) {
-  return metric.value == 0 && std::ranges::find(kQuietAtZero, metric.tag) != kQuietAtZero.end();
+bool Quiet(const Metric& metric, const MetricTable& metrics) {
+  const MetricDefinition* known = metrics.Find(metric.tag);
+  return metric.value == 0 && known != nullptr && known->quiet_at_zero;
 }
 
 }  // namespace
@@ -154,10 +105,10 @@ std::vector<std::string> ShownTags(const ProfileShown& shown) {
     const Metric* metric = shown.current->Find(tag);
     if (metric == nullptr) return;
     const Metric* best = shown.best == nullptr ? nullptr : shown.best->Find(tag);
-    if (!Quiet(*metric) || (best != nullptr && best->value != 0)) tags.emplace_back(tag);
+    if (!Quiet(*metric, *shown.metrics) || (best != nullptr && best->value != 0))
+      tags.emplace_back(tag);
   };
-  std::ranges::for_each(kDefault, add);
-  std::ranges::for_each(kOfGpu, add);
+  for (const MetricDefinition* usual : shown.metrics->InPrompts()) add(usual->tag);
   for (const std::string& tag : shown.extra) {
     const bool new_one = std::ranges::find(tags, tag) == tags.end();
     if (new_one && shown.current->Find(tag) != nullptr) tags.push_back(tag);
@@ -170,7 +121,7 @@ std::vector<std::string> OtherTags(const ProfileShown& shown) {
   if (shown.current == nullptr) return tags;
   const std::vector<std::string> known = ShownTags(shown);
   for (const Metric& metric : shown.current->metrics) {
-    if (std::ranges::find(known, metric.tag) == known.end() && !Quiet(metric))
+    if (std::ranges::find(known, metric.tag) == known.end() && !Quiet(metric, *shown.metrics))
       tags.push_back(metric.tag);
   }
   return tags;

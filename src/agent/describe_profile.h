@@ -7,15 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "knowledge/entry.h"
 
 namespace pragma {
 
 struct ProfileShown {
-  const Profile* current = nullptr;  // nullptr: nothing is said
-  const Profile* best = nullptr;     // nullptr or same as `current`: no differences
-  std::vector<std::string> extra;    // tags requested in addition to the default ones
+  const MetricTable* metrics = nullptr;  // says which metrics are shown by default
+  const Profile* current = nullptr;      // nullptr: nothing is said
+  const Profile* best = nullptr;         // nullptr or same as `current`: no differences
+  std::vector<std::string> extra;        // tags requested in addition to the default ones
   bool hot_lines = true;
 };
 

@@ -5,8 +5,10 @@
 
 #include <string>
 
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "knowledge/entry.h"
+#include "knowledge/metrics_testing.h"
 
 namespace pragma {
 namespace {
@@ -15,6 +17,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+const MetricTable kMetrics = ShippedMetrics();
 
 Profile Slow() {
   return {.metrics = {{"time_ms", 0.5, "ms", "measured"},
@@ -38,29 +42,35 @@ Profile Slow() {
 
 TEST(ShownTags, AreTheUsualOnesAndThoseAskedForAsFarAsKnown) {
   const Profile slow = Slow();
-  EXPECT_THAT(ShownTags({.current = &slow, .best = nullptr, .extra = {"store_bytes", "nonsense"}}),
+  EXPECT_THAT(ShownTags({.metrics = &kMetrics,
+                         .current = &slow,
+                         .best = nullptr,
+                         .extra = {"store_bytes", "nonsense"}}),
               ElementsAre("time_ms", "instructions", "store_bytes"));
-  EXPECT_THAT(ShownTags({.current = nullptr, .best = &slow, .extra = {}}), IsEmpty());
+  EXPECT_THAT(ShownTags({.metrics = &kMetrics, .current = nullptr, .best = &slow, .extra = {}}),
+              IsEmpty());
 }
 
 TEST(ShownTags, AZeroIsShownWhereTheBestHasMore) {
   const Profile slow = Slow();
   Profile best = Slow();
   best.metrics[2].value = 30;
-  EXPECT_THAT(ShownTags({.current = &slow, .best = &best, .extra = {}}),
+  EXPECT_THAT(ShownTags({.metrics = &kMetrics, .current = &slow, .best = &best, .extra = {}}),
               ElementsAre("time_ms", "instructions", "line_splits"));
 }
 
 TEST(OtherTags, AreWhatCouldBeAskedFor) {
   const Profile slow = Slow();
-  EXPECT_THAT(OtherTags({.current = &slow, .best = nullptr, .extra = {}}),
+  EXPECT_THAT(OtherTags({.metrics = &kMetrics, .current = &slow, .best = nullptr, .extra = {}}),
               ElementsAre("store_bytes", "gather_bytes"));
-  EXPECT_THAT(OtherTags({.current = nullptr, .best = nullptr, .extra = {}}), IsEmpty());
+  EXPECT_THAT(OtherTags({.metrics = &kMetrics, .current = nullptr, .best = nullptr, .extra = {}}),
+              IsEmpty());
 }
 
 TEST(ProfileInWords, TellsCauseEvidenceAndRemedy) {
   const Profile slow = Slow();
-  const std::string text = ProfileInWords({.current = &slow, .best = nullptr, .extra = {}});
+  const std::string text =
+      ProfileInWords({.metrics = &kMetrics, .current = &slow, .best = nullptr, .extra = {}});
   EXPECT_THAT(text, HasSubstr("1. **dependency_chain**: can explain 50 % of the time (up to 2x "
                               "as fast without it), line 7\n   - evidence: one chain\n"));
   EXPECT_THAT(text, HasSubstr("| instructions | 2.5 M | exact count |"));
@@ -71,7 +81,8 @@ TEST(ProfileInWords, ComparesWithTheBest) {
   const Profile slow = Slow();
   Profile best = Slow();
   best.metrics[1].value = 1.25e6;
-  const std::string text = ProfileInWords({.current = &slow, .best = &best, .extra = {}});
+  const std::string text =
+      ProfileInWords({.metrics = &kMetrics, .current = &slow, .best = &best, .extra = {}});
   EXPECT_THAT(text, HasSubstr("| instructions | 2.5 M | 1.25 M | 2x | exact count |"));
 }
 
@@ -82,7 +93,8 @@ TEST(ProfileInWords, AHotLineStaysALine) {
                .percent = 61,
                .text = "for (;;) x += y;\nnext",
                .remark = std::string(500, 'r')}};
-  const std::string text = ProfileInWords({.current = &slow, .best = nullptr, .extra = {}});
+  const std::string text =
+      ProfileInWords({.metrics = &kMetrics, .current = &slow, .best = nullptr, .extra = {}});
   EXPECT_THAT(text, HasSubstr("- 61 %: line 3: `for (;;) x += y;` (compiler: " +
                               std::string(200, 'r') + " ...)\n"));
 }

@@ -14,6 +14,7 @@
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "llm/completion.h"
 
 namespace pragma {
@@ -81,6 +82,7 @@ class GpuPrompts : public testing::TestWithParam<Language> {
     RoleSettings settings;
     settings.language = GetParam();
     if (GetParam() == Language::kCuda) settings.allowed_flags = {"-O3", "-use_fast_math"};
+    settings.metrics = ShippedMetrics();
     settings.metric_meanings = {{"gpu_kernel_time", "Time of all kernels of a call."}};
     settings.techniques = {
         {"cuda_launch_bounds", "`technique.cuda_launch_bounds`: state the block."}};

@@ -52,7 +52,9 @@ void AddTechniques(PromptData& data, const Profile* profile, const RoleSettings&
 // Adds the profile and the meanings of the metrics shown.
 void AddProfileParts(PromptData& data, const Window& window, const RoleSettings& settings,
                      const Detail& detail) {
-  ProfileShown shown{.current = ProfileOf(window.current), .best = ProfileOf(window.best)};
+  ProfileShown shown{.metrics = &settings.metrics,
+                     .current = ProfileOf(window.current),
+                     .best = ProfileOf(window.best)};
   if (window.current != nullptr && window.current->advice)
     shown.extra = window.current->advice->extra_metrics;
   shown.hot_lines = detail.hot_lines;

@@ -9,6 +9,7 @@
 #include "agent/window.h"
 #include "core/advice.h"
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "llm/completion.h"
 
 namespace pragma {
@@ -96,6 +97,7 @@ class ProfiledConductorTest : public ModelConductorTest {
         .hot = {{.file = "kernel.cpp", .line = 12, .percent = 90, .text = "y[i] = x[i];"}},
         .providers = {},
         .judgement = "the time rose from 100 us to 200 us"};
+    settings_.metrics = ShippedMetrics();
     settings_.metric_meanings = {{"instructions", "Executed instructions."}};
     settings_.techniques = {{"restrict_pointers", "`technique.restrict_pointers`: Say it."}};
     window_ = run_.window();

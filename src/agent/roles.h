@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/metric_table.h"
 #include "core/trial.h"
 #include "llm/model.h"
 
@@ -23,6 +24,7 @@ struct RoleSettings {
   int max_reasks = 1;                      // precise re-asks when a reply has no usable answer
   std::size_t prompt_bytes = 60000;        // limit; the least useful parts are cut first
   std::vector<std::string> allowed_flags;  // AllowedFlagForms(); empty: the default flags only
+  MetricTable metrics;                     // which metrics of a profile are shown by default
   std::map<std::string, std::string> metric_meanings;  // by tag, shown with a profile
   // Remedies that a diagnosis may name, as Markdown, by the name after "technique.".
   std::map<std::string, std::string> techniques;

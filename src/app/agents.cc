@@ -10,6 +10,7 @@
 
 #include "app/paths.h"
 #include "base/result.h"
+#include "core/metric_table.h"
 #include "expert/expert.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
@@ -25,8 +26,8 @@ constexpr const char* kOption = "expert_target";
 
 bool IsExpert(const std::string& model_spec) { return model_spec == expert::kExpertModel; }
 
-MakeAgents RunAgents(const Paths& paths) {
-  return [prompts = paths.prompts().string(), knowledge = paths.knowledge()](
+MakeAgents RunAgents(const Paths& paths, const MetricTable& metrics) {
+  return [prompts = paths.prompts().string(), knowledge = paths.knowledge(), metrics](
              const AgentModels& models, const RunSettings& settings) -> Result<Agents> {
     const bool conducts = IsExpert(settings.conductor_model);
     const bool codes = IsExpert(settings.coder_model);
@@ -34,7 +35,7 @@ MakeAgents RunAgents(const Paths& paths) {
         .conductor = conducts ? nullptr : models.conductor,
         .coder = codes ? nullptr : models.coder,
         .debugger = IsExpert(settings.debugger_model) ? nullptr : models.debugger};
-    Agents agents = TRY(ModelAgents(prompts)(asked, settings));
+    Agents agents = TRY(ModelAgents(prompts, metrics)(asked, settings));
     if (settings.preset.conductor && conducts)
       agents.conductor =
           expert::MakeExpertConductor(TRY(LoadCompendium(knowledge)), KeptTarget(settings.options));

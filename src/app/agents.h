@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/paths.h"
+#include "core/metric_table.h"
 #include "expert/expert.h"
 #include "search/replay.h"
 #include "search/settings.h"
@@ -15,7 +16,7 @@ namespace pragma {
 
 // Makes the roles that RunSettings::conductor_model and coder_model name. The expert targets the
 // processor that the run was begun with.
-[[nodiscard]] MakeAgents RunAgents(const Paths& paths);
+[[nodiscard]] MakeAgents RunAgents(const Paths& paths, const MetricTable& metrics);
 
 // Stores the expert's target processor among RunSettings::options, and reads it back.
 void KeepTarget(const expert::KernelTarget& target, std::map<std::string, std::string>& options);

@@ -130,7 +130,7 @@ TEST_F(FilesTest, APyFileAndAFolderGiveTheSameCandidate) {
 TEST_F(FilesTest, APyFileIsATritonModuleWhereThatIsTheTarget) {
   Write("t/solution.py", "def run(x, out): pass\n");
   Write("t/candidate.json", R"({"language": "triton"})");
-  const Candidate file = LoadCandidate(folder_.path() / "t/solution.py", Target::kTriton).value();
+  const Candidate file = LoadCandidate(folder_.path() / "t/solution.py", Language::kTriton).value();
   EXPECT_EQ(file.language, Language::kTriton);
   EXPECT_TRUE(file.flags.empty());
   EXPECT_EQ(LoadCandidate(folder_.path() / "t").value().id(), file.id());

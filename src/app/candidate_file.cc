@@ -94,7 +94,7 @@ Result<Candidate> CandidateFromObject(std::string_view json, const fs::path& fol
   return candidate;
 }
 
-Result<Candidate> LoadCandidate(const fs::path& path, Target target) {
+Result<Candidate> LoadCandidate(const fs::path& path, Language language) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const fs::path description = path / "candidate.json";
@@ -106,8 +106,8 @@ Result<Candidate> LoadCandidate(const fs::path& path, Target target) {
   const std::string extension = path.extension().string();
   if (extension == ".py") {
     std::string text = TRY(ReadGiven(path));
-    return target == Target::kTriton ? TritonCandidate(std::move(text))
-                                     : PythonCandidate(std::move(text));
+    return language == Language::kTriton ? TritonCandidate(std::move(text))
+                                         : PythonCandidate(std::move(text));
   }
   if (extension == ".cu") return CudaCandidate(TRY(ReadGiven(path)));
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx") {

@@ -18,7 +18,7 @@ namespace pragma {
 // solution.py). kUsage errors say what is wrong. `target` is the target of a .py file, because its
 // text does not name one.
 [[nodiscard]] Result<Candidate> LoadCandidate(const std::filesystem::path& path,
-                                              Target target = Target::kCpu);
+                                              Language language = Language::kCpp);
 // Parses the object itself. Names in "files" are looked up in `folder`.
 [[nodiscard]] Result<Candidate> CandidateFromObject(std::string_view json,
                                                     const std::filesystem::path& folder);

@@ -24,7 +24,7 @@ Result<void> AddDropIn(const AppContext& context, const Workbench& bench, TaskBe
                        const Candidate& candidate, Evaluation& evaluation,
                        const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
-  if (TargetOf(candidate.language) != Target::kCpu) {
+  if (!RunsOnProcessor(candidate.language)) {
     Note(evaluation, "skipped", "ModelNew of a kernel for a GPU is not run by pragma");
     return {};
   }

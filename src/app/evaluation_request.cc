@@ -152,9 +152,9 @@ Result<fs::path> TaskPath(const Json& value, const fs::path& folder, const fs::p
   return file;
 }
 
-Result<Candidate> CandidateOf(const Json& value, const fs::path& folder, Target target) {
+Result<Candidate> CandidateOf(const Json& value, const fs::path& folder, Language language) {
   if (value.is_object() && value.contains("path") && value["path"].is_string()) {
-    return LoadCandidate(folder / value["path"].get<std::string>(), target);
+    return LoadCandidate(folder / value["path"].get<std::string>(), language);
   }
   return CandidateFromObject(value.dump(), folder);
 }
@@ -200,10 +200,10 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   request.task = TRY(TaskPath(value, folder, scratch));
   request.task_given_as_text = !value["task"].contains("path");
   request.judging = TRY(ReadJudging(value));
-  const Target target = JudgingFrom(request.judging).target;
-  request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder, target)));
+  const Language language = JudgingFrom(request.judging).language;
+  request.candidates.push_back(TRY(CandidateOf(value["candidate"], folder, language)));
   if (value.contains("against")) {
-    request.against = TRY(CandidateOf(value["against"], folder, target));
+    request.against = TRY(CandidateOf(value["against"], folder, language));
   }
   const std::string measure = TRY(Choice(value, "measure", {"nothing", "eager", "compile"}));
   if (measure == "nothing") request.measure = Measure::kNothing;
@@ -236,15 +236,15 @@ Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at
   return value.dump();
 }
 
-Result<void> CheckTarget(const EvaluationRequest& request, Target target) {
+Result<void> CheckTarget(const EvaluationRequest& request, Language language) {
   std::vector<Candidate> all = request.candidates;
   if (request.against) all.push_back(*request.against);
   for (const Candidate& candidate : all) {
-    const Target own = TargetOf(candidate.language);
-    if (own == target) continue;
+    const std::string_view own = TargetName(candidate.language);
+    if (own == TargetName(language)) continue;
     return Fail(ErrorKind::kUsage,
                 fmt::format("a candidate in {} needs --target {}, and this is --target {}",
-                            LanguageName(candidate.language), TargetName(own), TargetName(target)));
+                            LanguageName(candidate.language), own, TargetName(language)));
   }
   return {};
 }

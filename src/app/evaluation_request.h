@@ -57,7 +57,7 @@ struct EvaluationRequest {
 
 // Fails with kUsage unless all candidates are for `target`. A reference that measures on one target
 // cannot be compared with kernels for another.
-[[nodiscard]] Result<void> CheckTarget(const EvaluationRequest& request, Target target);
+[[nodiscard]] Result<void> CheckTarget(const EvaluationRequest& request, Language language);
 
 // Fails with kUsage unless `task` is a file that can be read.
 [[nodiscard]] Result<void> CheckTaskFile(const std::filesystem::path& task);

@@ -37,7 +37,7 @@ Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& 
       TRY(WriteExport(RequestFor(context, task, candidate, folder), bench.builder()));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
-  if (TargetOf(candidate.language) != Target::kCpu) {
+  if (!RunsOnProcessor(candidate.language)) {
     report.untried = true;
     report.complaint =
         "not run: ModelNew of a kernel for a GPU is left to KernelBench's evaluator (or yours)";

@@ -53,17 +53,16 @@ std::set<std::string> TechniquesOf(const Result<RuleSet>& rules) {
 
 // Adds the meanings and techniques that prompts with a profile may explain. If the compendium
 // cannot be read, it adds nothing and logs a warning.
-void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings) {
-  const Result<Compendium> compendium = LoadCompendium(knowledge);
+void AddKnowledge(const Workbench& bench, RunSettings& settings) {
+  const Result<Compendium> compendium = LoadCompendium(bench.knowledge());
   if (!compendium) {
     Log(LogLevel::kWarning,
         "prompts will not explain metrics and techniques: " + compendium.error().message);
     return;
   }
-  const bool cpu = settings.language == Language::kCpp;
   // Every run stores what it was shown, so only techniques that a diagnosis can name are added.
   const std::set<std::string> recommended =
-      TechniquesOf(LoadRules(knowledge / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
+      TechniquesOf(bench.RulesFor(settings.language));
   for (const Entry& entry : compendium->entries()) {
     const std::string name = entry.id.substr(entry.id.find('.') + 1);
     if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
@@ -74,9 +73,9 @@ void AddKnowledge(const std::filesystem::path& knowledge, RunSettings& settings)
 }
 
 // Describes for prompts what candidates run on.
-std::string MachineFor(Target target, const Workbench& bench) {
+std::string MachineFor(Language language, const Workbench& bench) {
   const Machine& machine = bench.machine();
-  if (target == Target::kCpu || !machine.device) return machine.Summary();
+  if (RunsOnProcessor(language) || !machine.device) return machine.Summary();
   const Result<std::vector<HardwareSpec>> specs =
       LoadHardwareFolder(bench.knowledge() / "hardware");
   if (!specs)
@@ -87,8 +86,8 @@ std::string MachineFor(Target target, const Workbench& bench) {
 // Removes the families if one of them names a cause that the rules for GPUs do not know. Such
 // families are for processors. All families are removed or none, because a single remaining one
 // would be chosen every time.
-void DropFamiliesOfProcessors(const std::filesystem::path& knowledge, Preset& preset) {
-  const Result<RuleSet> rules = LoadRules(knowledge / "diagnosis" / "gpu.toml");
+void DropFamiliesOfProcessors(const Workbench& bench, Language language, Preset& preset) {
+  const Result<RuleSet> rules = bench.RulesFor(language);
   const auto known = [&rules](const std::string& cause) {
     return rules && std::ranges::find(rules->rules, cause, &Rule::id) != rules->rules.end();
   };
@@ -112,7 +111,7 @@ RunSettings SettingsOf(const SearchChoice& choice, const JudgingOptions& judging
   settings.conductor_model = choice.conductor_model;
   settings.coder_model = choice.coder_model;
   settings.debugger_model = choice.debugger_model;
-  settings.language = LanguageFor(judging.target);
+  settings.language = judging.language;
   settings.advice_from_user = choice.advice;
   settings.prompt_bytes = choice.prompt_bytes;
   // pragma tunes only C++. Triton tunes itself.
@@ -126,13 +125,13 @@ RunSettings NewRunSettings(const SearchChoice& choice, const JudgingOptions& jud
   RunSettings settings = SettingsOf(choice, judging);
   settings.seed = SystemSeed();
   if (settings.language != Language::kCpp)
-    DropFamiliesOfProcessors(bench.knowledge(), settings.preset);
+    DropFamiliesOfProcessors(bench, settings.language, settings.preset);
   settings.jobs = choice.jobs;
   if (settings.language != Language::kTriton)
     settings.allowed_flags = AllowedFlagForms(settings.language);
   settings.kernel_header = InterfaceText(task.task(), settings.language);
-  settings.machine = MachineFor(judging.target, bench);
-  if (choice.preset.profile) AddKnowledge(bench.knowledge(), settings);
+  settings.machine = MachineFor(judging.language, bench);
+  if (choice.preset.profile) AddKnowledge(bench, settings);
   settings.options["threads"] = std::to_string(bench.machine().threads);
   if (AsksExpert(choice)) {
     expert::KernelTarget target = expert::TargetOf(bench.machine());
@@ -162,21 +161,21 @@ Result<void> CheckModels(const SearchChoice& choice, const AppContext& context) 
 }
 
 Result<void> CheckTarget(const SearchChoice& choice, const JudgingOptions& judging) {
-  const Target target = judging.target;
-  if (target == Target::kCpu) return {};
-  const std::string flag = "--target " + std::string(TargetName(target));
-  if (AsksExpert(choice) && !expert::ExpertWrites(LanguageFor(target))) {
+  const Language language = judging.language;
+  if (RunsOnProcessor(language)) return {};
+  const std::string flag = "--target " + std::string(TargetName(language));
+  if (AsksExpert(choice) && !expert::ExpertWrites(language)) {
     return Fail(ErrorKind::kUsage,
                 flag + ": the built-in expert writes C++ and Triton; name a model with --model");
   }
-  if (target == Target::kCuda && !judging.shapes.empty()) {
+  if (language == Language::kCuda && !judging.shapes.empty()) {
     return Fail(ErrorKind::kUsage, "--shapes: CUDA candidates are judged on one shape only");
   }
   return {};
 }
 
-Result<void> CheckDevice(const Workbench& bench, Target target) {
-  if (target == Target::kCpu || bench.machine().device) return {};
+Result<void> CheckDevice(const Workbench& bench, Language language) {
+  if (RunsOnProcessor(language) || bench.machine().device) return {};
   return Fail(ErrorKind::kUnavailable,
               "no GPU was found to time candidates on; pragma doctor says why");
 }

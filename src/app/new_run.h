@@ -25,6 +25,6 @@ namespace pragma {
 [[nodiscard]] Result<void> CheckTarget(const SearchChoice& choice, const JudgingOptions& judging);
 // Fails with kUnavailable if the target is a GPU and there is none, because a search compares
 // times.
-[[nodiscard]] Result<void> CheckDevice(const Workbench& bench, Target target);
+[[nodiscard]] Result<void> CheckDevice(const Workbench& bench, Language language);
 
 }  // namespace pragma

@@ -72,7 +72,7 @@ PageFolders Paths::page_folders() const {
 Result<void> CheckPaths(const Paths& paths) {
   for (const char* program :
        {"pragma-init", "pragma-worker", "pragma-confine", "pragma-probe", "pragma-profiler",
-        "pragma-device", "pragma-cuda-worker", "pragma-cuda-profiler"}) {
+        "pragma-device", "pragma-amd-device", "pragma-cuda-worker", "pragma-cuda-profiler"}) {
     if (Exists(paths.programs / program)) continue;
     return Fail(ErrorKind::kUnavailable, std::string("cannot find the program ") + program +
                                              " in " + paths.programs.string() +

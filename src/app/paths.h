@@ -10,11 +10,14 @@
 namespace pragma {
 
 struct Paths {
-  std::filesystem::path programs;  // pragma-init, pragma-worker, pragma-confine, ...
-  std::filesystem::path data;      // python/, prompts/, strategies/, knowledge/, report/
-  std::filesystem::path python;    // the interpreter that has torch
+  std::filesystem::path programs;       // pragma-init, pragma-worker, pragma-confine, ...
+  std::filesystem::path data;           // python/, prompts/, strategies/, knowledge/, report/
+  std::filesystem::path python;         // the interpreter that has torch
+  std::filesystem::path own_knowledge;  // the user's, instead of that in `data`; empty: none
   [[nodiscard]] std::filesystem::path strategies() const { return data / "strategies"; }
-  [[nodiscard]] std::filesystem::path knowledge() const { return data / "knowledge"; }
+  [[nodiscard]] std::filesystem::path knowledge() const {
+    return own_knowledge.empty() ? data / "knowledge" : own_knowledge;
+  }
   [[nodiscard]] std::filesystem::path prompts() const { return data / "prompts"; }
   [[nodiscard]] std::filesystem::path package_root() const { return data / "python"; }
   // Folders of the HTML report. Its JavaScript libraries are those installed with it, else

@@ -79,21 +79,21 @@ struct Roles {
   }
 };
 
-Result<Roles> MakeRoles(const RunSettings& settings, const AppContext& context, Store& store,
+Result<Roles> MakeRoles(const RunSettings& settings, const AppContext& context, Workbench& bench,
                         Clock& clock) {
   Roles roles;
   AgentModels models;
   const auto make = [&](const std::string& spec, RecordedModel& made,
                         Model*& model) -> Result<void> {
     if (spec.empty() || IsExpert(spec)) return {};
-    made = TRY(MakeRecorded(spec, context, store, clock));
+    made = TRY(MakeRecorded(spec, context, bench.store(), clock));
     model = made.recorder.get();
     return {};
   };
   TRY(make(settings.conductor_model, roles.conductor_model, models.conductor));
   TRY(make(settings.coder_model, roles.coder_model, models.coder));
   TRY(make(settings.debugger_model, roles.debugger_model, models.debugger));
-  roles.agents = TRY(RunAgents(context.paths)(models, settings));
+  roles.agents = TRY(RunAgents(context.paths, bench.metrics())(models, settings));
   return roles;
 }
 
@@ -126,7 +126,7 @@ Observe WithProfiler(TaskBench& task, const SearchObserver& observer) {
           observer.on_phase(node, phase);
         }));
     if (best != nullptr && best->profile)
-      profile.judgement = CompareProfiles(*best->profile, profile).statement;
+      profile.judgement = CompareProfiles(task.metrics(), *best->profile, profile).statement;
     return profile;
   };
 }
@@ -234,7 +234,7 @@ Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, Tas
                                       if (given.on_trial) given.on_trial(trial, tree);
                                       KeepTrialEvidence(bench, task, plan.run, tree, trial);
                                     }};
-  const Roles roles = TRY(MakeRoles(plan.settings, context, bench.store(), clock));
+  const Roles roles = TRY(MakeRoles(plan.settings, context, bench, clock));
   const std::unique_ptr<Strategy> strategy =
       TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
   const MachineSummary machine{plan.settings.machine};

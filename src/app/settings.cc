@@ -123,6 +123,7 @@ Setters TopLevel(Settings& settings) {
       {"prompt_tokens", To(settings.prompt_tokens)},
       {"python", To(settings.python)},
       {"home", To(settings.home)},
+      {"knowledge", To(settings.knowledge)},
       {"embeddings", To(settings.embeddings)},
       {"models", [](const toml::node& node) { return node.is_table(); }},
   };

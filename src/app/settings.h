@@ -26,6 +26,7 @@ namespace pragma {
 //   threads = 2
 //   python = ".venv/bin/python"
 //   home = ".pragma"
+//   knowledge = "DIR"          # a folder to use instead of pragma's own knowledge/
 //   embeddings = "openai:NAME" # for knowledge search; or "local:NAME"
 //   [models."openai:NAME"]
 //   base_url = "http://127.0.0.1:8000/v1"
@@ -47,6 +48,7 @@ struct Settings {
   JudgingTexts judging;  // the keys of core/judging.h that are given
   std::string python;
   std::string home;
+  std::string knowledge;
   std::string embeddings;
   std::map<std::string, ModelOptions> models;  // by spec, or by name alone
   // Returns the options of a model spec: those of "openai:NAME", else those of "NAME", else the

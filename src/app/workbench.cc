@@ -22,8 +22,11 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "build/toolchain.h"
+#include "core/backend.h"
+#include "core/candidate.h"
 #include "core/device.h"
 #include "core/evaluation.h"
+#include "knowledge/metric_file.h"
 #include "machine/machine.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
@@ -71,13 +74,21 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
   return machine;
 }
 
-void FindDeviceFor(Machine& machine, const std::string& programs, const std::string& number) {
-  Result<Device> device = FindDevice(programs, number);
+// Finds the device that candidates in the language are measured on. Without one they are only
+// checked.
+Result<void> AddDevice(Machine& machine, const AppContext& context, Language language,
+                       const std::string& number) {
+  const std::vector<Backend> backends = TRY(LoadBackends(context.paths.knowledge() / "backends"));
+  Result<Device> device =
+      FindDeviceFor(language, backends, context.paths.programs.string(), number);
   if (device) {
+    if (!device->backend.caveat.empty())
+      Log(LogLevel::kWarning, device->backend.name + ": " + device->backend.caveat);
     machine.device = std::move(*device);
   } else {
     Log(LogLevel::kWarning, "no GPU to measure on: " + device.error().message);
   }
+  return {};
 }
 
 // Time limit of the lint at the start of a run. `pragma lint` looks for longer.
@@ -123,7 +134,7 @@ Result<TorchServer> StartServer(const Jail& jail, const TorchServerOptions& opti
 WorkbenchOptions WorkbenchFor(const JudgingOptions& judging, SandboxMode sandbox) {
   return {.threads = judging.threads,
           .sandbox = sandbox,
-          .device = DeviceFor(judging.target),
+          .language = judging.language,
           .devices = judging.devices,
           .task_limit = judging.task_limit};
 }
@@ -147,14 +158,25 @@ Result<std::unique_ptr<Workbench>> Workbench::Create(const AppContext& context,
   Store store = TRY(Store::Open(context.home));
   Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
   std::optional<DeviceSeat> seat;
-  if (options.device == DeviceWish::kIfThere) {
+  if (!RunsOnProcessor(options.language)) {
     if (!options.devices.empty()) seat = TRY(DeviceSeat::Take(options.devices));
-    FindDeviceFor(machine, context.paths.programs.string(), seat ? seat->number() : "");
+    TRY(AddDevice(machine, context, options.language, seat ? seat->number() : ""));
   }
   std::unique_ptr<Workbench> bench(new Workbench(context, std::move(jail), std::move(store),
                                                  std::move(machine), options.task_limit));
   bench->seat_ = std::move(seat);
+  bench->metrics_ = TRY(LoadMetrics(context.paths.knowledge()));
   return bench;
+}
+
+std::filesystem::path Workbench::RulesFile(Language language) const {
+  const std::filesystem::path folder = knowledge() / "diagnosis";
+  if (RunsOnProcessor(language)) return folder / "cpu.toml";
+  return folder / (machine_.device ? machine_.device->backend.rules : "gpu.toml");
+}
+
+Result<RuleSet> Workbench::RulesFor(Language language) const {
+  return LoadRules(RulesFile(language), metrics_);
 }
 
 Machine Workbench::KnownMachine() { return StoredMachine(store_, machine_).value_or(machine_); }
@@ -302,16 +324,15 @@ Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluat
 Result<Profile> TaskBench::ProfileOf(const Candidate& candidate, const Evaluation& evaluation,
                                      const Verifier::Progress& progress, const ProfileWish& wish) {
   TRY(verifier_->Settle());  // the profile's inputs come from the same server
-  const bool cpu = TargetOf(candidate.language) == Target::kCpu;
-  const RuleSet rules =
-      TRY(LoadRules(bench_.knowledge() / "diagnosis" / (cpu ? "cpu.toml" : "gpu.toml")));
+  const bool cpu = RunsOnProcessor(candidate.language);
+  const RuleSet rules = TRY(bench_.RulesFor(candidate.language));
   if (candidate.language == Language::kTriton)
-    return ProfileForDevice({candidate, nullptr, evaluation, wish.full}, rules, progress);
+    return ProfileForDevice({candidate, nullptr, evaluation, wish}, rules, progress);
   const BuildOutcome built =
       TRY(bench_.builder().Build(candidate, cpu ? header_ : CudaKernelHeader(task())));
   const auto* kernel = std::get_if<BuiltKernel>(&built);
   if (kernel == nullptr) return Fail("a kernel that passed cannot be built again");
-  if (!cpu) return ProfileForDevice({candidate, kernel, evaluation, wish.full}, rules, progress);
+  if (!cpu) return ProfileForDevice({candidate, kernel, evaluation, wish}, rules, progress);
   Toolchains toolchains;
   const ProfileSubject subject{.jail = bench_.jail(),
                                .machine = bench_.machine(),
@@ -339,11 +360,12 @@ Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const
       .candidate = wish.candidate,
       .kernel = wish.kernel,
       .adapters = bench_.knowledge() / "adapters",
+      .tools = wish.wish.tools,
       .time_ms = evaluation.timing ? evaluation.timing->ms.median : 0,
       .data = evaluation.environment.cache == CacheStateName(CacheState::kWarm)
                   ? DeviceData::kInCache
                   : DeviceData::kInMemory,
-      .counters = wish.full ? CounterSet::kFull : CounterSet::kDefault};
+      .counters = wish.wish.full ? CounterSet::kFull : CounterSet::kDefault};
   return ProfileOnDevice(subject, rules, progress);
 }
 

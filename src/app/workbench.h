@@ -18,6 +18,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/judging.h"
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "core/task.h"
 #include "machine/machine.h"
@@ -38,17 +39,11 @@ struct RuleSet;
 // Store keys of what is known about a machine have the form "machine/FINGERPRINT/THREADS".
 inline constexpr std::string_view kMachineFigures = "machine/";
 
-// Whether kernels are measured on a GPU.
-enum class DeviceWish { kNone, kIfThere };
-[[nodiscard]] constexpr DeviceWish DeviceFor(Target target) {
-  return target == Target::kCpu ? DeviceWish::kNone : DeviceWish::kIfThere;
-}
-
 struct WorkbenchOptions {
   int threads = 0;  // 0: all that the machine has
   SandboxMode sandbox = SandboxMode::kRequired;
-  DeviceWish device = DeviceWish::kNone;
-  std::vector<std::string> devices;                          // to choose from; empty: the first
+  Language language = Language::kCpp;  // of the candidates; it decides which devices are looked for
+  std::vector<std::string> devices;    // numbers to choose from; empty: the first
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
 };
 
@@ -75,6 +70,10 @@ class Workbench final {
   void KeepFigures(const Machine& measured);
   [[nodiscard]] const Builder& builder() const { return builder_; }
   [[nodiscard]] std::filesystem::path knowledge() const { return paths_.knowledge(); }
+  [[nodiscard]] const MetricTable& metrics() const { return metrics_; }
+  // Returns the rules of diagnosis for kernels in the language.
+  [[nodiscard]] Result<RuleSet> RulesFor(Language language) const;
+  [[nodiscard]] std::filesystem::path RulesFile(Language language) const;
   [[nodiscard]] TorchServerOptions torch_options() const;
 
  private:
@@ -87,6 +86,7 @@ class Workbench final {
   Store store_;
   Machine machine_;
   Builder builder_;
+  MetricTable metrics_;
 };
 
 // TaskBench is one task on a workbench: its warm reference, and the verifier that uses it. With
@@ -105,6 +105,7 @@ class TaskBench final {
   [[nodiscard]] const Task& task() const { return server_.task(); }
   [[nodiscard]] const std::string& header() const { return header_; }
   [[nodiscard]] TorchServer& server() { return server_; }
+  [[nodiscard]] const MetricTable& metrics() const { return bench_.metrics(); }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Sets the seed of all later evaluations. Without a value a seed is drawn after each build.
   void set_seed(const std::optional<Seed>& seed) { verifier_->set_seed(seed); }
@@ -128,8 +129,8 @@ class TaskBench final {
   }
   // What to ask for besides what is always asked for.
   struct ProfileWish {
-    std::vector<ForeignTool> tools;  // for processors
-    bool full = false;               // for GPUs: all counters (profile/device_profiler.h)
+    std::vector<ForeignTool> tools;  // besides pragma's own sources and a device's profiler
+    bool full = false;               // on a device: all counters (profile/device_profiler.h)
   };
   // Profiles a passed candidate that is not plain Python, on the task as it is written. The profile
   // takes its time from the evaluation.
@@ -158,7 +159,7 @@ class TaskBench final {
     const Candidate& candidate;
     const BuiltKernel* kernel;  // built kernel of a CUDA candidate
     const Evaluation& evaluation;
-    bool full;
+    const ProfileWish& wish;
   };
   [[nodiscard]] Result<Profile> ProfileForDevice(const DeviceProfileWish& wish,
                                                  const RuleSet& rules,

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -180,6 +182,22 @@ void TomlReader::NoMoreKeys() {
     Complain(name, near.empty() ? "is not known; known are " + Join(asked_, ", ")
                                 : "is not known; did you mean \"" + near + "\"?");
   }
+}
+
+Result<std::vector<std::filesystem::path>> TomlFilesIn(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::vector<std::filesystem::path> paths;
+  for (auto entry = std::filesystem::directory_iterator(folder, code);
+       !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
+    if (entry->path().extension() == ".toml") paths.push_back(entry->path());
+  }
+  if (code) {
+    return Fail(ErrorKind::kUnavailable,
+                fmt::format("cannot read the folder {}: {}; install pragma again", folder.string(),
+                            code.message()));
+  }
+  std::ranges::sort(paths);
+  return paths;
 }
 
 }  // namespace pragma

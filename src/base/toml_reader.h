@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,5 +71,9 @@ class TomlReader final {
   std::string path_;
   std::vector<std::string> asked_;
 };
+
+// Returns the *.toml files of a folder, sorted by name.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> TomlFilesIn(
+    const std::filesystem::path& folder);
 
 }  // namespace pragma

@@ -137,7 +137,7 @@ Result<std::optional<BenchRow>> GivenRunner::Run(const BenchCell& cell, Spending
   if (given != given_.end()) {
     row.stopped = "judged";
     Result<Candidate> loaded = LoadCandidate(given->second.path);
-    if (loaded && TargetOf(loaded->language) != Target::kCpu) {
+    if (loaded && !RunsOnProcessor(loaded->language)) {
       loaded = Fail(ErrorKind::kUsage, "benchmarks judge solutions for the CPU only");
     }
     if (loaded) {

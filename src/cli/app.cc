@@ -128,6 +128,8 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
   context.console = console;
   context.app.settings = TRY(LoadSettings(registry.common.config));
   context.app.paths = FindPaths(registry.common.python, context.app.settings.python);
+  if (!context.app.settings.knowledge.empty())
+    context.app.paths.own_knowledge = std::filesystem::absolute(context.app.settings.knowledge);
   context.app.home = !registry.common.home.empty()        ? registry.common.home
                      : !context.app.settings.home.empty() ? context.app.settings.home
                                                           : ".pragma";

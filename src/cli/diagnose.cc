@@ -17,11 +17,12 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "core/json.h"
+#include "core/metric_table.h"
 #include "core/profile.h"
+#include "knowledge/metric_file.h"
 #include "profile/adapter.h"
 #include "profile/diagnosis.h"
 #include "profile/foreign_tool.h"
-#include "profile/rule_vocabulary.h"
 #include "profile/rules.h"
 #include "report/profile_text.h"
 #include "report/table.h"
@@ -59,11 +60,11 @@ std::string ExplainText(const Terminal& terminal, const std::vector<RuleVerdict>
   return table.Render(terminal);
 }
 
-Result<Metric> GivenMetric(const std::string& text) {
+Result<Metric> GivenMetric(const std::string& text, const MetricTable& metrics) {
   const std::vector<std::string> parts = Split(text, '=');
   char* end = nullptr;
   const double value = parts.size() == 2 ? std::strtod(parts[1].c_str(), &end) : 0;
-  if (end == nullptr || *end != '\0' || parts[1].empty() || !IsOneOf(parts[0], KnownMetricTags())) {
+  if (end == nullptr || *end != '\0' || parts[1].empty() || metrics.Find(parts[0]) == nullptr) {
     return Fail(ErrorKind::kUsage,
                 "--given " + text + ": it must be TAG=NUMBER with a tag of docs/metrics.md");
   }
@@ -86,11 +87,13 @@ Result<Profile> ReadForeign(const Context& context, const DiagnoseFlags& flags,
           {.name = adapter.name, .verdict = "ran", .detail = Join(parsed.problems, "; ")}}};
 }
 
-Result<Profile> ReadProfile(const Context& context, const DiagnoseFlags& flags) {
+Result<Profile> ReadProfile(const Context& context, const DiagnoseFlags& flags,
+                            const MetricTable& metrics) {
   const std::string text = TRY(ReadFile(flags.profile));
   Profile profile =
       TRY(flags.adapter.empty() ? ProfileFromJson(text) : ReadForeign(context, flags, text));
-  for (const std::string& given : flags.given) profile.metrics.push_back(TRY(GivenMetric(given)));
+  for (const std::string& given : flags.given)
+    profile.metrics.push_back(TRY(GivenMetric(given, metrics)));
   return profile;
 }
 
@@ -100,17 +103,18 @@ bool IsOfGpu(const Profile& profile) {
 }
 
 Result<int> Diagnose(const Context& context, const DiagnoseFlags& flags) {
-  Profile profile = TRY(ReadProfile(context, flags));
+  const MetricTable metrics = TRY(LoadMetrics(context.app.paths.knowledge()));
+  Profile profile = TRY(ReadProfile(context, flags, metrics));
   const std::filesystem::path rules_file = flags.rules.empty()
                                                ? context.app.paths.knowledge() / "diagnosis" /
                                                      (IsOfGpu(profile) ? "gpu.toml" : "cpu.toml")
                                                : std::filesystem::path(flags.rules);
-  const RuleSet rules = TRY(LoadRules(rules_file));
+  const RuleSet rules = TRY(LoadRules(rules_file, metrics));
   profile.diagnosis = pragma::Diagnose(rules, profile.metrics);
   context.console.PrintJson(ToJson(profile));
   const Terminal& terminal = context.console.out;
   context.console.Print(flags.explain ? ExplainText(terminal, Explain(rules, profile.metrics))
-                                      : ProfileText(terminal, profile));
+                                      : ProfileText(terminal, profile, metrics));
   return kExitGood;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/paths.h"
@@ -22,6 +23,7 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "core/backend.h"
 #include "core/device.h"
 #include "machine/machine.h"
 #include "profile/adapter.h"
@@ -156,18 +158,40 @@ DoctorItem Counters() {
   return item;
 }
 
-DoctorItem Gpu(const Paths& paths) {
-  DoctorItem item{.name = "GPU"};
-  const Result<Device> device = FindDevice(paths.programs.string());
-  if (!device) {
-    item.state = ItemState::kLimited;
-    item.detail = "none: " + device.error().message;
-    return item;
+std::string DeviceText(const Device& device) {
+  return fmt::format("{}, driver {}, {} memory, L2 {}, peak {:.0f} GB/s", device.name,
+                     device.driver, FormatBytes(static_cast<double>(device.memory_bytes)),
+                     FormatBytes(static_cast<double>(device.l2_bytes)), device.memory_gbs);
+}
+
+// Looks for the device that kernels would be measured on, of any backend that runs kernels.
+DoctorItem Gpu(const std::vector<Backend>& backends, const Paths& paths) {
+  std::vector<std::string> reasons;
+  for (const Backend& backend : backends) {
+    if (backend.languages.empty()) continue;
+    const Result<Device> device = FindDevice(backend, paths.programs.string());
+    if (device) return {.name = "GPU", .detail = DeviceText(*device)};
+    reasons.push_back(backend.name + ": " + device.error().message);
   }
-  item.detail = fmt::format("{}, driver {}, {} memory, L2 {}, peak {:.0f} GB/s", device->name,
-                            device->driver, FormatBytes(static_cast<double>(device->memory_bytes)),
-                            FormatBytes(static_cast<double>(device->l2_bytes)), device->memory_gbs);
-  return item;
+  return {.name = "GPU", .state = ItemState::kLimited, .detail = "none: " + Join(reasons, "; ")};
+}
+
+// Lists what kernels can be written in for each backend, and what is not so yet.
+DoctorItem BackendList(const std::vector<Backend>& backends) {
+  std::vector<std::string> lines;
+  for (const Backend& backend : backends) {
+    std::string line = backend.name;
+    if (!backend.languages.empty()) line += " in " + Join(backend.languages, " and ");
+    if (!backend.caveat.empty()) line += " (" + backend.caveat + ")";
+    lines.push_back(std::move(line));
+  }
+  return {.name = "backends", .detail = Join(lines, "; ")};
+}
+
+std::vector<DoctorItem> BackendItems(const Paths& paths) {
+  const Result<std::vector<Backend>> backends = LoadBackends(paths.knowledge() / "backends");
+  if (backends) return {Gpu(*backends, paths), BackendList(*backends)};
+  return {{.name = "GPU", .state = ItemState::kLimited, .detail = backends.error().message}};
 }
 
 // Checks whether the Python that has Torch also has Triton, and whether Torch sees a GPU there.
@@ -281,7 +305,7 @@ DoctorItem ForeignProfilers(const Paths& paths) {
 }  // namespace
 
 std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home) {
-  return {
+  std::vector<DoctorItem> items{
       Processor(),
       Programs(paths),
       Sandbox(paths),
@@ -296,12 +320,13 @@ std::vector<DoctorItem> ExamineMachine(const Paths& paths, const fs::path& home)
               "apt-get install valgrind (exact counts where counters are missing)"),
       Program("llvm-mca", {"llvm-mca", "llvm-mca-19", "llvm-mca-14"}, "apt-get install llvm-19"),
       ForeignProfilers(paths),
-      Gpu(paths),
-      Triton(paths),
-      Program("nvcc", {"nvcc", "/usr/local/cuda/bin/nvcc"}, ""),
-      Program("ncu", {"ncu", "/usr/local/cuda/bin/ncu"}, ""),
-      Disk(home),
   };
+  for (DoctorItem& item : BackendItems(paths)) items.push_back(std::move(item));
+  items.push_back(Triton(paths));
+  items.push_back(Program("nvcc", {"nvcc", "/usr/local/cuda/bin/nvcc"}, ""));
+  items.push_back(Program("ncu", {"ncu", "/usr/local/cuda/bin/ncu"}, ""));
+  items.push_back(Disk(home));
+  return items;
 }
 
 }  // namespace pragma

@@ -58,11 +58,11 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   EvaluationRequest request;
   request.task = flags.task;
   TRY(CheckTaskFile(request.task));
-  const Target target = flags.judging.target();
+  const Language language = flags.judging.language();
   for (const std::string& candidate : flags.candidates) {
-    request.candidates.push_back(TRY(LoadCandidate(candidate, target)));
+    request.candidates.push_back(TRY(LoadCandidate(candidate, language)));
   }
-  if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against, target));
+  if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against, language));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
   request.drop_in = flags.dropin;
@@ -200,7 +200,7 @@ Result<std::vector<Verdict>> Run(const Context& context, const EvaluateFlags& fl
   judging.given = plan.request.judging;
   plan.judging = judging.Over(context.app.settings);
   plan.sandbox = judging.sandbox();
-  TRY(CheckTarget(plan.request, plan.judging.target));
+  TRY(CheckTarget(plan.request, plan.judging.language));
   plan.evidence = flags.bundle.empty() ? Evidence::kNo : Evidence::kYes;
   return Judge(context, flags, std::move(plan));
 }

@@ -58,7 +58,7 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const JudgingFlags flags_of_export{.unsafe_no_sandbox = flags.unsafe_no_sandbox};
   JudgingOptions judging = flags_of_export.Over(context.app.settings);
-  judging.target = TargetOf(recording.settings.language);
+  judging.language = recording.settings.language;
   PhaseLine line(context.console.err);
   line.Show("building the export and checking it");
   const auto bench =

@@ -30,8 +30,8 @@ struct JudgingFlags {
   void AddShapesTo(CLI::App& command);
   // Adds --target, for commands that judge candidates for one target.
   void AddTargetTo(CLI::App& command);
-  // Returns the target that was given, else the CPU.
-  [[nodiscard]] Target target() const { return JudgingFrom(given).target; }
+  // Returns the language of the target that was given, else C++.
+  [[nodiscard]] Language language() const { return JudgingFrom(given).language; }
   [[nodiscard]] SandboxMode sandbox() const {
     return unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
   }

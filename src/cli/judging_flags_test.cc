@@ -37,7 +37,7 @@ TEST(JudgingFlags, EachKindIsParsed) {
       Parse(flags, "--run-limit 5s --strict-nan --target cuda --devices 1,0").Over({});
   EXPECT_EQ(options.run_limit.count(), 5);
   EXPECT_TRUE(options.strict_nan);
-  EXPECT_EQ(options.target, Target::kCuda);
+  EXPECT_EQ(options.language, Language::kCuda);
   EXPECT_EQ(options.devices, (std::vector<std::string>{"1", "0"}));
 }
 

@@ -44,7 +44,7 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   line.Show("starting the reference");
   const auto bench =
       TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
-  TRY(CheckDevice(*bench, judging.target));
+  TRY(CheckDevice(*bench, judging.language));
   const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   TRY(CheckSearchable(task->task()));

@@ -101,45 +101,44 @@ std::string TextOf(const Context& context, const TaskBench& task, const ProfileF
       EvaluationText(terminal, task.task(), observed.candidate, observed.evaluation) + "\n";
   if (!observed.profile) return text;
   if (compared) text += ComparedText(*compared, flags.against) + "\n";
-  return text + ProfileText(terminal, *observed.profile,
+  return text + ProfileText(terminal, *observed.profile, task.metrics(),
                             {.extra_metrics = flags.metrics, .all_metrics = flags.all_metrics});
 }
 
-std::string_view KindsFor(Target target) {
-  switch (target) {
-    case Target::kTriton: return "Triton modules (.py)";
-    case Target::kCuda: return "CUDA sources (.cu)";
-    case Target::kCpu: break;
+std::string_view KindsIn(Language language) {
+  switch (language) {
+    case Language::kTriton: return "Triton modules (.py)";
+    case Language::kCuda: return "CUDA sources (.cu)";
+    case Language::kCpp:
+    case Language::kPython: break;
   }
   return "C++ kernels (.cpp)";
 }
 
-Result<Candidate> LoadFor(const std::string& path, Target target) {
-  Candidate candidate = TRY(LoadCandidate(path, target));
-  const Target own = TargetOf(candidate.language);
-  if (candidate.language == Language::kPython || own != target) {
+Result<Candidate> LoadFor(const std::string& path, Language language) {
+  Candidate candidate = TRY(LoadCandidate(path, language));
+  if (candidate.language != language) {
     return Fail(ErrorKind::kUsage, fmt::format("{}: with --target {} only {} can be profiled", path,
-                                               TargetName(target), KindsFor(target)));
+                                               TargetName(language), KindsIn(language)));
   }
   return candidate;
 }
 
 Result<std::vector<ForeignTool>> FindTools(const Context& context, const ProfileFlags& flags) {
   std::vector<ForeignTool> tools;
-  if (!flags.tools.empty() && flags.judging.target() != Target::kCpu) {
-    return Fail(ErrorKind::kUsage, "--with: a GPU's kernels are always shown to their profiler");
+  for (const std::string& wish : flags.tools) {
+    tools.push_back(TRY(FindForeignTool(wish, context.app.paths.knowledge() / "adapters",
+                                        flags.judging.language())));
   }
-  for (const std::string& wish : flags.tools)
-    tools.push_back(TRY(FindForeignTool(wish, context.app.paths.knowledge() / "adapters")));
   return tools;
 }
 
 Result<int> Run(const Context& context, ProfileFlags flags) {
   const JudgingOptions judging = flags.judging.Over(context.app.settings);
-  const Target target = judging.target;
-  const Candidate candidate = TRY(LoadFor(flags.candidate, target));
+  const Language language = judging.language;
+  const Candidate candidate = TRY(LoadFor(flags.candidate, language));
   std::optional<Candidate> against;
-  if (!flags.against.empty()) against = TRY(LoadFor(flags.against, target));
+  if (!flags.against.empty()) against = TRY(LoadFor(flags.against, language));
   const TaskBench::ProfileWish wish{.tools = TRY(FindTools(context, flags)), .full = flags.full};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
@@ -151,7 +150,7 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));
   std::optional<ProfileComparison> compared;
   if (other && other->profile && observed.profile)
-    compared = CompareProfiles(*other->profile, *observed.profile);
+    compared = CompareProfiles(bench->metrics(), *other->profile, *observed.profile);
   context.console.PrintJson(ObjectOf(*task, observed, compared));
   context.console.Print(TextOf(context, *task, flags, observed, compared));
   return observed.evaluation.passed() ? kExitGood : kExitRejected;

@@ -119,11 +119,10 @@ class Rejudging final {
     TRY(MakeDirectories(file.parent_path()));
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
-    const Target target = TargetOf(bundle_.candidate.language);
+    const Language language = bundle_.candidate.language;
     const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
-    bench_ =
-        TRY(Workbench::Create(elsewhere.app, {.threads = threads, .device = DeviceFor(target)}));
-    if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, target));
+    bench_ = TRY(Workbench::Create(elsewhere.app, {.threads = threads, .language = language}));
+    if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, language));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
     return {};
   }

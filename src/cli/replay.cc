@@ -30,6 +30,7 @@
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
+#include "knowledge/metric_file.h"
 #include "report/json_text.h"
 #include "report/phase_line.h"
 #include "report/run_text.h"
@@ -48,8 +49,9 @@ struct ReplayFlags {
   JudgingFlags judging;
 };
 
-ReplayParts Parts(const Context& context, Store& store, SearchProgress& progress) {
-  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.app.paths)};
+Result<ReplayParts> Parts(const Context& context, Store& store, SearchProgress& progress) {
+  const MetricTable metrics = TRY(LoadMetrics(context.app.paths.knowledge()));
+  ReplayParts parts{.store = &store, .make_agents = RunAgents(context.app.paths, metrics)};
   parts.observer.on_phase = [&progress](int attempt, std::string_view phase) {
     progress.OnPhase(attempt, phase);
   };
@@ -79,7 +81,8 @@ Result<int> PrintReplayed(const Context& context, const ReplayResult& replayed) 
 Result<int> Replay(const Context& context, const Recording& recording) {
   Store store = TRY(Store::Open(context.app.home));
   SearchProgress progress(context.console.err, static_cast<int>(recording.trials.size()));
-  const ReplayResult replayed = TRY(ReplayRun(Parts(context, store, progress), recording));
+  const ReplayParts parts = TRY(Parts(context, store, progress));
+  const ReplayResult replayed = TRY(ReplayRun(parts, recording));
   progress.Stop();
   return PrintReplayed(context, replayed);
 }
@@ -113,7 +116,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
                       const ReplayFlags& flags) {
   const TimePoint start = SystemClock().Now();
   JudgingOptions judging = flags.judging.Over(context.app.settings);
-  judging.target = TargetOf(recording.settings.language);
+  judging.language = recording.settings.language;
   context.console.Note(
       fmt::format("replaying {}: {}, {} attempts, every kernel built, checked and timed here",
                   recording.run, recording.task.name, recording.trials.size()));
@@ -122,7 +125,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   const RecordedTask file = TRY(FindRecordedTask(recording.task, ""));
   const auto bench =
       TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
-  TRY(CheckDevice(*bench, judging.target));
+  TRY(CheckDevice(*bench, judging.language));
   const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
@@ -151,7 +154,8 @@ Result<int> RunReplay(const Context& context, const ReplayFlags& flags) {
 
 Result<int> ResumeReplayed(const Context& context, Store& store, const RunRecord& run) {
   SearchProgress progress(context.console.err, 0);
-  const ReplayResult replayed = TRY(ResumeReplay(Parts(context, store, progress), run.id));
+  const ReplayParts parts = TRY(Parts(context, store, progress));
+  const ReplayResult replayed = TRY(ResumeReplay(parts, run.id));
   progress.Stop();
   TRY(AddReusedCalls(store, run.id, static_cast<std::size_t>(replayed.reused)));
   return PrintReplayed(context, replayed);

@@ -41,7 +41,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   // comparable.
   JudgingOptions judging =
       JudgingFrom(JudgingTexts(settings.options.begin(), settings.options.end()));
-  judging.target = TargetOf(settings.language);
+  judging.language = settings.language;
   const SandboxMode sandbox =
       flags.unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
   const SearchPlan plan{.run = run,
@@ -52,7 +52,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, sandbox)));
-  TRY(CheckDevice(*bench, judging.target));
+  TRY(CheckDevice(*bench, judging.language));
   const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
                                         MeasureWith(!flags.no_compile_baseline)));
   line.Clear();

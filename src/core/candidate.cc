@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view kFlagsMark = "// pragma-flags:";
 constexpr std::string_view kCompilerMark = "// pragma-compiler:";
-constexpr std::array<std::string_view, 3> kTargets{"cpu", "triton", "cuda"};
 constexpr std::size_t kFlagsLines = 10;  // number of first lines that are searched for marks
 
 // Appends a part with its length in front, so that different candidates never give the same text.
@@ -42,22 +41,19 @@ std::string_view LanguageName(Language language) {
   return kNames.at(static_cast<std::size_t>(language));
 }
 
-std::string_view TargetName(Target target) { return kTargets.at(static_cast<std::size_t>(target)); }
-
-std::optional<Target> TargetFromName(std::string_view name) {
-  const auto* const found = std::ranges::find(kTargets, name);
-  if (found == kTargets.end()) return std::nullopt;
-  return static_cast<Target>(found - kTargets.begin());
+bool RunsOnProcessor(Language language) {
+  return language == Language::kCpp || language == Language::kPython;
 }
 
-Target TargetOf(Language language) {
-  if (language == Language::kTriton) return Target::kTriton;
-  return language == Language::kCuda ? Target::kCuda : Target::kCpu;
+std::string_view TargetName(Language language) {
+  return RunsOnProcessor(language) ? "cpu" : LanguageName(language);
 }
 
-Language LanguageFor(Target target) {
-  if (target == Target::kTriton) return Language::kTriton;
-  return target == Target::kCuda ? Language::kCuda : Language::kCpp;
+std::optional<Language> LanguageForTarget(std::string_view target) {
+  for (const Language language : {Language::kCpp, Language::kTriton, Language::kCuda}) {
+    if (TargetName(language) == target) return language;
+  }
+  return std::nullopt;
 }
 
 const std::string& Candidate::source() const {

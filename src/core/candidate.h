@@ -15,13 +15,13 @@ enum class Language : std::uint8_t { kCpp, kCuda, kTriton, kPython };
 [[nodiscard]] std::string_view LanguageName(
     Language language);  // "cpp", "cuda", "triton", "python"
 
-// Target: what runs a candidate and its reference while they are measured.
-enum class Target : std::uint8_t { kCpu, kTriton, kCuda };
-[[nodiscard]] std::string_view TargetName(Target target);  // "cpu", "triton", "cuda"
-[[nodiscard]] std::optional<Target> TargetFromName(std::string_view name);
-[[nodiscard]] Target TargetOf(Language language);
-// Returns the language that kernels for this target are written in.
-[[nodiscard]] Language LanguageFor(Target target);
+// Returns whether candidates in the language run on processors. All others run on a device, whose
+// backend (core/backend.h) says which languages it runs.
+[[nodiscard]] bool RunsOnProcessor(Language language);
+// Returns what --target calls the language: "triton", "cuda", or "cpu" for C++ and Python.
+[[nodiscard]] std::string_view TargetName(Language language);
+// Returns the language in which kernels for the target are written; for "cpu" it is C++.
+[[nodiscard]] std::optional<Language> LanguageForTarget(std::string_view target);
 
 struct Candidate {
   Language language = Language::kCpp;

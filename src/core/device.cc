@@ -7,22 +7,12 @@
 #include "core/json_reader.h"
 
 namespace pragma {
-namespace {
-
-// Returns the peak of dense TF32 products in FLOPs per clock of one multiprocessor, by the major
-// number of the capability. It is the highest figure of any GPU with that number (docs.nvidia.com,
-// white papers of A100, H100 and B200).
-double Tf32Flops(std::string_view capability) {
-  if (capability.starts_with("8.")) return 1024;
-  if (capability.starts_with("9.")) return 2048;
-  if (capability.starts_with("10.")) return 4096;
-  return 0;
-}
-
-}  // namespace
-
 double Device::fp32_product_gflops() const {
-  return std::max(fp32_gflops(), Tf32Flops(capability) / 3 * multiprocessors * clock_ghz);
+  double products = 0;
+  for (const auto& [capabilities, flops] : backend.peaks.products) {
+    if (capability.starts_with(capabilities)) products = std::max(products, flops);
+  }
+  return std::max(fp32_gflops(), products / 3 * clocks());
 }
 
 Result<Device> ParseDevice(std::string_view json) {

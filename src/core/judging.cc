@@ -128,10 +128,10 @@ std::vector<JudgingField> MakeFields() {
        .help = "what runs the kernel: cpu (default), triton or cuda (the GPU)",
        .set =
            [](JudgingOptions& options, const std::string& text) {
-             options.target = TargetFromName(text).value_or(Target::kCpu);
+             options.language = LanguageForTarget(text).value_or(Language::kCpp);
            },
        .text =
-           [](const JudgingOptions& options) { return std::string(TargetName(options.target)); }},
+           [](const JudgingOptions& options) { return std::string(TargetName(options.language)); }},
       {.name = "devices",
        .kind = Kind::kNames,
        .flag = Flag::kOneTarget,

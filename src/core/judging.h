@@ -29,7 +29,7 @@ struct JudgingOptions {
   Seconds task_limit{120};  // limit for importing, building and describing the task
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
   std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
-  Target target = Target::kCpu;
+  Language language = Language::kCpp;  // of the candidates; --target names it
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first
 };
 

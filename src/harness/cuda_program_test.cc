@@ -27,6 +27,7 @@
 #include "base/subprocess.h"
 #include "build/builder.h"
 #include "build/toolchain.h"
+#include "core/backend_testing.h"
 #include "core/candidate.h"
 #include "harness/peer.h"
 #include "harness/worker_failure.h"
@@ -136,7 +137,9 @@ class CudaWorker : public testing::Test {
 
   TempDir cache_ = TempDir::Create().value();
   TestArea area_;
-  const Device device_{.name = "fake", .library = PRAGMA_BINARY_DIR "/fake_cuda/libcuda.so.1"};
+  const Device device_{.name = "fake",
+                       .library = PRAGMA_BINARY_DIR "/fake_cuda/libcuda.so.1",
+                       .backend = ShippedBackend("nvidia")};
   CudaProgram program_{TestJail(), device_, WorkerOptions{}};
   std::optional<CudaProcess> process_;
 };

@@ -6,13 +6,13 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/toml_reader.h"
 #include "knowledge/entry.h"
 #include "knowledge/words.h"
 
@@ -24,20 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFileBytes = std::size_t{4} << 20U;
 
 std::unexpected<Error> Bad(const std::string& problem) { return Fail(ErrorKind::kUsage, problem); }
-
-Result<std::vector<fs::path>> TomlFiles(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".toml") files.push_back(it->path());
-  }
-  if (error) {
-    return Fail(ErrorKind::kUnavailable, "cannot read the compendium's folder " + folder.string() +
-                                             ": " + error.message() + "; install pragma again");
-  }
-  std::ranges::sort(files);
-  return files;
-}
 
 // Checks that every id and class that `entry` mentions exists.
 Result<void> CheckLinks(const Compendium& compendium, const Entry& entry,
@@ -130,7 +116,7 @@ Result<Compendium> LoadCompendium(const fs::path& folder) {
   std::vector<Entry> all;
   std::map<std::string, std::string> names;
   for (const char* name : kFolders) {
-    for (const fs::path& file : TRY(TomlFiles(folder / name))) {
+    for (const fs::path& file : TRY(TomlFilesIn(folder / name))) {
       const std::string text = TRY(ReadFile(file, kMostFileBytes));
       std::vector<Entry> entries = TRY(ParseEntries(text, file.string()));
       for (Entry& entry : entries) {

@@ -63,7 +63,7 @@ struct EntryList {
 [[nodiscard]] std::string EntryProblem(const Entry& entry);
 
 // Parses the entries of one TOML text. Errors use `name` for the text, and name the entry and its
-// field. Any bytes are accepted as input.
+// field. Any bytes are accepted as input. [[metric]] tables are left to ParseMetrics.
 [[nodiscard]] Result<std::vector<Entry>> ParseEntries(std::string_view text,
                                                       const std::string& name);
 // Writes entries as TOML. ParseEntries(EntriesToToml(e)) == e for entries without a problem.

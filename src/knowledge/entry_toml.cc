@@ -96,12 +96,13 @@ std::string PlaceOf(const toml::table& table, const std::string& name, std::size
 
 Result<std::vector<Entry>> ReadEntries(const toml::table& file, const std::string& name) {
   for (const auto& [key, node] : file) {
-    if (key.str() != "entry") {
+    if (key.str() != "entry" && key.str() != "metric") {
       return Bad(name, fmt::format("line {}: only [[entry]] tables are expected",
                                    node.source().begin.line));
     }
   }
   const toml::array* list = file["entry"].as_array();
+  if (list == nullptr && file.contains("metric")) return std::vector<Entry>{};
   if (list == nullptr) return Bad(name, "holds no [[entry]]");
   std::vector<Entry> entries;
   for (const toml::node& node : *list) {

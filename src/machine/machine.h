@@ -12,6 +12,8 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "core/backend.h"
+#include "core/candidate.h"
 #include "core/device.h"
 
 namespace pragma {
@@ -54,10 +56,19 @@ struct Machine {
 
 // Describes the machine from /proc and /sys. It measures no figures.
 [[nodiscard]] Result<Machine> DescribeMachine();
-// Returns the GPU that kernels would be measured on. Fails with kUnavailable, and the reason, where
-// there is none. `number` is a Device::number. Empty: the first device that this process may see.
-[[nodiscard]] Result<Device> FindDevice(const std::string& program_dir,
+// Loads all *.toml files of a folder (core/backend.h), sorted by name. A probe that is not a
+// program of pragma's own becomes a path: it is relative to the folder.
+[[nodiscard]] Result<std::vector<Backend>> LoadBackends(const std::filesystem::path& folder);
+// Returns the device of this backend that kernels would be measured on. Fails with kUnavailable,
+// and the reason, where there is none. `number` is a Device::number. Empty: the first device that
+// this process may see.
+[[nodiscard]] Result<Device> FindDevice(const Backend& backend, const std::string& program_dir,
                                         const std::string& number = {});
+// Returns the device of the first of the backends that runs the language and has one. The error
+// holds all reasons.
+[[nodiscard]] Result<Device> FindDeviceFor(Language language, const std::vector<Backend>& backends,
+                                           const std::string& program_dir,
+                                           const std::string& number = {});
 // Fills in the peak and the bandwidths by running the probe program, which takes about a second.
 [[nodiscard]] Result<void> MeasureMachine(Machine& machine, const std::string& program_dir);
 // Measures the current bandwidths of memory (working sets beyond the caches). In a virtual machine

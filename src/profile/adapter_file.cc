@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -229,16 +228,9 @@ Result<Adapter> LoadAdapter(const std::filesystem::path& path) {
 }
 
 Result<std::vector<Adapter>> LoadAdapters(const std::filesystem::path& folder) {
-  std::error_code code;
-  std::vector<std::filesystem::path> paths;
-  for (auto entry = std::filesystem::directory_iterator(folder, code);
-       !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
-    if (entry->path().extension() == ".toml") paths.push_back(entry->path());
-  }
-  if (code) return Fail(fmt::format("the adapters in {}: {}", folder.string(), code.message()));
-  std::ranges::sort(paths);
   std::vector<Adapter> adapters;
-  for (const auto& path : paths) adapters.push_back(TRY(LoadAdapter(path)));
+  for (const std::filesystem::path& path : TRY(TomlFilesIn(folder)))
+    adapters.push_back(TRY(LoadAdapter(path)));
   return adapters;
 }
 

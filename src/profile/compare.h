@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/metric_table.h"
 #include "core/profile.h"
 
 namespace pragma {
@@ -28,7 +29,8 @@ struct ProfileComparison {
   std::vector<MetricDifference> differences;  // time first, counts before ratios
 };
 
-// `before` is the profile of the best version so far.
-[[nodiscard]] ProfileComparison CompareProfiles(const Profile& before, const Profile& after);
+// `before` is the profile of the best version so far. The table says which metrics are compared.
+[[nodiscard]] ProfileComparison CompareProfiles(const MetricTable& metrics, const Profile& before,
+                                                const Profile& after);
 
 }  // namespace pragma

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "profile/diagnosis.h"
 #include "profile/rules.h"
 
@@ -32,9 +33,9 @@ const MetricDifference& Of(const ProfileComparison& comparison, const std::strin
 }
 
 TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
-  const ProfileComparison comparison =
-      CompareProfiles(ProfileOf({{"time_ms", 3.2}, {"instructions", 70e6}, {"ipc", 1.37}}),
-                      ProfileOf({{"time_ms", 2.0}, {"instructions", 10e6}, {"ipc", 0.52}}));
+  const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(), ProfileOf({{"time_ms", 3.2}, {"instructions", 70e6}, {"ipc", 1.37}}),
+      ProfileOf({{"time_ms", 2.0}, {"instructions", 10e6}, {"ipc", 0.52}}));
   EXPECT_EQ(comparison.verdict, "improved");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions fell from 70 M to 10 M (0.143x)"));
   EXPECT_THAT(comparison.statement, HasSubstr("speedup 1.60"));
@@ -44,9 +45,9 @@ TEST(Compare, FewerInstructionsAtLowerIpcAreAnImprovement) {
 }
 
 TEST(Compare, HigherIpcDoesNotExcuseALongerTime) {
-  const ProfileComparison comparison =
-      CompareProfiles(ProfileOf({{"time_ms", 1.0}, {"instructions", 8e6}, {"ipc", 2.0}}),
-                      ProfileOf({{"time_ms", 1.5}, {"instructions", 24e6}, {"ipc", 4.0}}));
+  const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(), ProfileOf({{"time_ms", 1.0}, {"instructions", 8e6}, {"ipc", 2.0}}),
+      ProfileOf({{"time_ms", 1.5}, {"instructions", 24e6}, {"ipc", 4.0}}));
   EXPECT_EQ(comparison.verdict, "regressed");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions rose from 8 M to 24 M"));
   EXPECT_THAT(comparison.statement, HasSubstr("does not measure speed"));
@@ -54,6 +55,7 @@ TEST(Compare, HigherIpcDoesNotExcuseALongerTime) {
 
 TEST(Compare, ACountThatCannotAccountForTheTimeIsNotNamed) {
   const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(),
       ProfileOf({{"time_ms", 2}, {"cycles", 8e6}, {"instructions", 20e6}, {"page_faults", 9}}),
       ProfileOf({{"time_ms", 1}, {"cycles", 4e6}, {"instructions", 10e6}, {"page_faults", 0}}));
   EXPECT_THAT(comparison.statement, HasSubstr("instructions fell"));
@@ -64,6 +66,7 @@ TEST(Compare, ACountThatCannotAccountForTheTimeIsNotNamed) {
 
 TEST(Compare, SplitsAreNamedWhereTheInstructionsAreTheSame) {
   const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(),
       ProfileOf({{"time_ms", 0.602},
                  {"cycles", 2.46e6},
                  {"instructions", 4.84e6},
@@ -75,20 +78,20 @@ TEST(Compare, SplitsAreNamedWhereTheInstructionsAreTheSame) {
 }
 
 TEST(Compare, TimesWithinTheNoiseAreTheSameWhateverTheCountsSay) {
-  const ProfileComparison comparison =
-      CompareProfiles(ProfileOf({{"time_ms", 1.00}, {"instructions", 8e6}, {"ipc", 2}}),
-                      ProfileOf({{"time_ms", 1.02}, {"instructions", 4e6}, {"ipc", 1}}));
+  const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(), ProfileOf({{"time_ms", 1.00}, {"instructions", 8e6}, {"ipc", 2}}),
+      ProfileOf({{"time_ms", 1.02}, {"instructions", 4e6}, {"ipc", 1}}));
   EXPECT_EQ(comparison.verdict, "same");
   EXPECT_THAT(comparison.statement, HasSubstr("the same by time"));
   EXPECT_EQ(Of(comparison, "instructions").verdict, "improved");
 }
 
 TEST(Compare, WithoutBothTimesThereIsNoVerdict) {
-  const ProfileComparison comparison =
-      CompareProfiles(ProfileOf({{"instructions", 8e6}}), ProfileOf({{"instructions", 4e6}}));
+  const ProfileComparison comparison = CompareProfiles(
+      ShippedMetrics(), ProfileOf({{"instructions", 8e6}}), ProfileOf({{"instructions", 4e6}}));
   EXPECT_EQ(comparison.verdict, "unknown");
   EXPECT_EQ(comparison.differences.size(), 1U);
-  EXPECT_EQ(CompareProfiles({}, {}).verdict, "unknown");
+  EXPECT_EQ(CompareProfiles(ShippedMetrics(), {}, {}).verdict, "unknown");
 }
 
 // The paper's first listing: a convolution that the compiler reports as vectorised but that runs
@@ -120,7 +123,7 @@ TEST(Compare, TheScalarConvolutionIsNamedByItsInstructionsAndItsVectorShare) {
   set("instructions", 4.2e6);
   set("ipc", 2.6);
   set("vector_share", 1);
-  const auto rules = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/cpu.toml");
+  const auto rules = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/cpu.toml", ShippedMetrics());
   ASSERT_TRUE(rules) << rules.error().message;
   const std::vector<Diagnosis> diagnoses = Diagnose(*rules, scalar);
   ASSERT_FALSE(diagnoses.empty());
@@ -131,7 +134,7 @@ TEST(Compare, TheScalarConvolutionIsNamedByItsInstructionsAndItsVectorShare) {
 
   Profile best{.metrics = vector};
   Profile listing{.metrics = scalar};
-  const ProfileComparison comparison = CompareProfiles(best, listing);
+  const ProfileComparison comparison = CompareProfiles(ShippedMetrics(), best, listing);
   EXPECT_EQ(comparison.verdict, "regressed");
   EXPECT_THAT(comparison.statement, HasSubstr("instructions rose from 4.2 M to 67.9 M"));
   EXPECT_THAT(comparison.statement,

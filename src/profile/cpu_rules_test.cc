@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "profile/diagnosis.h"
 #include "profile/diagnosis_testing.h"
 #include "profile/rules.h"
@@ -16,7 +17,7 @@ namespace {
 
 const RuleSet& CpuRules() {
   static const RuleSet rules = [] {
-    auto loaded = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/cpu.toml");
+    auto loaded = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/cpu.toml", ShippedMetrics());
     if (!loaded) ADD_FAILURE() << loaded.error().message;
     return loaded.value_or(RuleSet{});
   }();

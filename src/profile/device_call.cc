@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
+#include "core/backend.h"
 #include "core/candidate.h"
 #include "core/json_writer.h"
 #include "core/task.h"
@@ -47,8 +49,8 @@ Result<void> Open(const fs::path& path, fs::perms wanted) {
   return {};
 }
 
-void AllowProfiler(JailSpec& spec) {
-  BindSame(spec, "/opt/nvidia");  // where Nsight Compute is installed on its own
+void AllowProfiler(JailSpec& spec, const Backend& backend) {
+  for (const std::string& folder : backend.profiler_folders) BindSame(spec, folder);
   BindSame(spec, "/dev/zero");
   spec.tmpfs.emplace_back("/dev/shm");
   spec.env["HOME"] = "/tmp";
@@ -144,7 +146,7 @@ Result<DeviceCall> DeviceCall::Make(const DeviceSubject& subject) {
   TempDir folder = TRY(TempDir::Create());
   spec.binds.push_back({(folder.path() / "in").string(), "/in", false});
   spec.binds.push_back({(folder.path() / "out").string(), "/out", true});
-  AllowProfiler(spec);
+  AllowProfiler(spec, subject.machine.device->backend);
   DeviceCall call(subject, std::move(folder), std::move(spec));
   TRY(call.WriteFiles());
   return call;
@@ -180,9 +182,13 @@ Words DeviceCall::Objects() const {
   return objects;
 }
 
-Result<Jail::RunOutcome> DeviceCall::Run(const Words& argv) const {
+Result<Jail::RunOutcome> DeviceCall::Run(const Words& argv,
+                                         const std::map<std::string, std::string>& env) const {
   JailSpec spec = spec_;
   spec.argv = argv;
+  for (const auto& [name, value] : env) spec.env[name] = value;
+  if (spec_.argv.empty() || argv.front() != spec_.argv.front())
+    BindSame(spec, fs::path(argv.front()).parent_path());
   return subject_->jail.Run(spec, {.wall = kCallLimit});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,11 @@ class DeviceCall final {
   // `mode` is "region" or "launches", as pragma-cuda-profiler and pragma_triton/observe.py take it.
   [[nodiscard]] std::vector<std::string> Command(const std::string& mode) const;
   // Runs `argv` in the jail of the call. The system-call filters of a worker are absent, because a
-  // profiler starts threads and processes and writes files below /tmp and /out.
-  [[nodiscard]] Result<Jail::RunOutcome> Run(const std::vector<std::string>& argv) const;
+  // profiler starts threads and processes and writes files below /tmp and /out. The folder of its
+  // program is bound. `env` is added to the environment.
+  [[nodiscard]] Result<Jail::RunOutcome> Run(
+      const std::vector<std::string>& argv,
+      const std::map<std::string, std::string>& env = {}) const;
   // Returns the paths of the compiled kernels inside the jail. A Triton module's exist only after a
   // run in mode "launches".
   [[nodiscard]] std::vector<std::string> Objects() const;

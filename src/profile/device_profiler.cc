@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "build/toolchain.h"
+#include "core/backend.h"
 #include "core/candidate.h"
 #include "core/device.h"
 #include "core/profile.h"
@@ -39,9 +40,6 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kLaunchesBytes = std::size_t{4} << 20U;
-// The share of the memory's peak bandwidth that a large copy reaches (measured: 0.90 on an H100 and
-// an H200).
-constexpr double kCopyOfPeak = 0.9;
 constexpr std::size_t kMostAdvice = 4;
 
 // What is known about the candidate so far.
@@ -50,6 +48,7 @@ struct Observed {
   DeviceCall call;
   MetricSet metrics;
   CallLaunches launches;
+  [[nodiscard]] const Backend& backend() const { return subject.machine.device->backend; }
 };
 
 std::string LastComplaint(const Jail::RunOutcome& run) {
@@ -91,19 +90,54 @@ Result<ProviderNote> AddLaunches(Observed& observed) {
   return note;
 }
 
-Result<ProviderNote> AddDeviceCounters(Observed& observed) {
-  const Adapter adapter = TRY(FindAdapter("ncu", observed.subject.adapters));
-  const auto run = [&](const std::vector<std::string>& argv) { return observed.call.Run(argv); };
+// Returns the name of the kernel that runs longest in a call, without its parameters, for a tool
+// that is told which kernel to count. Empty if it is not known, or if the tool counts all.
+std::string KernelFor(const Adapter& adapter, const CallLaunches& launches) {
+  const auto names_it = [](const std::string& argument) {
+    return argument.find("{kernel}") != std::string::npos;
+  };
+  const Launch* longest = LongestLaunch(launches);
+  if (longest == nullptr || std::ranges::none_of(adapter.command, names_it)) return {};
+  return longest->kernel.substr(0, longest->kernel.find('('));
+}
+
+Result<ProviderNote> AddCountersOf(Observed& observed, const Adapter& adapter) {
+  const auto run = [&](const std::vector<std::string>& argv) {
+    return observed.call.Run(argv, adapter.env);
+  };
+  const std::string report = "report-" + adapter.name;
   AdapterOutcome outcome = TRY(RunAdapter(adapter,
                                           {.program = observed.call.Command("region"),
-                                           .kernel = {},
+                                           .kernel = KernelFor(adapter, observed.launches),
                                            .natives = {},
-                                           .out = "/out/counters.csv",
-                                           .out_here = observed.call.out() / "counters.csv",
+                                           .out = "/out/" + report,
+                                           .out_here = observed.call.out() / report,
                                            .caches = {}},
                                           run));
   for (Metric& metric : outcome.metrics) observed.metrics.Add(std::move(metric));
   return outcome.note;
+}
+
+// Runs the profiler of the device's backend.
+Result<ProviderNote> AddDeviceCounters(Observed& observed) {
+  const Backend& backend = observed.backend();
+  if (backend.profiler.empty()) {
+    return ProviderNote{.name = "counters",
+                        .verdict = "absent",
+                        .detail = "no profiler of " + backend.name + " is known"};
+  }
+  return AddCountersOf(observed, TRY(FindAdapter(backend.profiler, observed.subject.adapters)));
+}
+
+// Runs the further tools that were asked for.
+Result<ProviderNote> AddFurtherTools(Observed& observed) {
+  ProviderNote all{.name = "with", .verdict = "ran", .detail = {}};
+  for (const ForeignTool& tool : observed.subject.tools) {
+    const ProviderNote note = TRY(AddCountersOf(observed, *tool.adapter));
+    all.detail += fmt::format("{}{}: {} {}", all.detail.empty() ? "" : "; ", note.name,
+                              note.verdict, note.detail);
+  }
+  return all;
 }
 
 // Applies ncu's own rules to its full set of counters. One run writes a report and another reads
@@ -111,7 +145,7 @@ Result<ProviderNote> AddDeviceCounters(Observed& observed) {
 Result<ProviderNote> AddAdvice(Observed& observed) {
   ProviderNote note{.name = "ncu rules", .verdict = "skipped", .detail = "asked for with --full"};
   if (observed.subject.counters != CounterSet::kFull) return note;
-  const Adapter adapter = TRY(FindAdapter("ncu", observed.subject.adapters));
+  const Adapter adapter = TRY(FindAdapter(observed.backend().advice, observed.subject.adapters));
   const std::optional<std::filesystem::path> ncu = FindAdapterProgram(adapter);
   if (!ncu) {
     note.verdict = "absent";
@@ -176,8 +210,7 @@ Result<ProviderNote> AddDeviceRoofs(Observed& observed) {
   metrics.Add("task_flops", task.flops, "1", "static");
   metrics.Add("compulsory_bytes", bytes, "B", "static");
   if (bytes > 0) metrics.Add("arithmetic_intensity", task.flops / bytes, "1", "static");
-  const double gbs =
-      subject.data == DeviceData::kInCache ? device.l2_gbs() : kCopyOfPeak * device.memory_gbs;
+  const double gbs = subject.data == DeviceData::kInCache ? device.l2_gbs() : device.copy_gbs();
   if (subject.time_ms <= 0 || gbs <= 0 || device.fp32_gflops() <= 0) {
     note.verdict = "skipped";
     note.detail = "the time of a call or the device's peaks are not known";
@@ -204,9 +237,22 @@ void AddGap(const DeviceSubject& subject, MetricSet& metrics) {
 }
 
 struct DeviceProvider {
-  std::string_view name;
+  std::string name;
   Result<ProviderNote> (*add)(Observed&);
 };
+
+// Returns the sources of a profile on devices of the backend, in the order in which they run.
+std::vector<DeviceProvider> ProvidersFor(const DeviceSubject& subject) {
+  const Backend& backend = subject.machine.device->backend;
+  std::vector<DeviceProvider> providers{
+      {"launches", AddLaunches},
+      {backend.profiler.empty() ? "counters" : backend.profiler, AddDeviceCounters}};
+  if (!subject.tools.empty()) providers.push_back({"further tools", AddFurtherTools});
+  if (backend.advice == "ncu") providers.push_back({"ncu rules", AddAdvice});
+  if (backend.listing == "cuobjdump") providers.push_back({"sass", AddSass});
+  providers.push_back({"roofline", AddDeviceRoofs});
+  return providers;
+}
 
 }  // namespace
 
@@ -220,10 +266,7 @@ Result<Profile> ProfileOnDevice(const DeviceSubject& subject, const RuleSet& rul
   Observed observed{
       .subject = subject, .call = TRY(DeviceCall::Make(subject)), .metrics = {}, .launches = {}};
   Profile profile;
-  for (const auto& [name, add] :
-       {DeviceProvider{"launches", AddLaunches}, DeviceProvider{"ncu", AddDeviceCounters},
-        DeviceProvider{"ncu rules", AddAdvice}, DeviceProvider{"sass", AddSass},
-        DeviceProvider{"roofline", AddDeviceRoofs}}) {
+  for (const auto& [name, add] : ProvidersFor(subject)) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while profiling");
     if (progress) progress(fmt::format("profile: {}", name));
     const TimePoint start = std::chrono::steady_clock::now();

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/profile.h"
 #include "machine/machine.h"
+#include "profile/foreign_tool.h"
 #include "profile/profiler.h"
 #include "profile/rules.h"
 #include "sandbox/jail.h"
@@ -32,6 +34,7 @@ struct DeviceSubject {
   const Candidate& candidate;
   const BuiltKernel* kernel = nullptr;  // set for a CUDA candidate
   std::filesystem::path adapters;       // folder of adapter files (profile/adapter.h)
+  std::vector<ForeignTool> tools;       // adapters to run besides the device's own profiler
   double time_ms = 0;                   // time of one call from the evaluation; 0: not measured
   DeviceData data = DeviceData::kInMemory;
   CounterSet counters = CounterSet::kDefault;

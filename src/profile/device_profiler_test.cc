@@ -18,7 +18,9 @@
 #include "base/subprocess.h"
 #include "build/builder.h"
 #include "build/toolchain.h"
+#include "core/backend_testing.h"
 #include "core/candidate.h"
+#include "knowledge/metrics_testing.h"
 #include "machine/machine.h"
 #include "profile/rules.h"
 #include "sandbox/jail.h"
@@ -61,6 +63,7 @@ class DeviceProfile : public testing::Test {
     ASSERT_TRUE(server) << server.error().message;
     server_.emplace(std::move(*server));
     machine_.device = Device{.library = PRAGMA_BINARY_DIR "/fake_cuda/libcuda.so.1",
+                             .backend = ShippedBackend("nvidia"),
                              .l2_bytes = 1 << 20,
                              .multiprocessors = 4,
                              .clock_ghz = 1,
@@ -76,7 +79,8 @@ class DeviceProfile : public testing::Test {
       ADD_FAILURE() << (built ? std::get<BuildFailure>(*built).reason : built.error().message);
       return {};
     }
-    const auto rules = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml");
+    const auto rules =
+        LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml", ShippedMetrics());
     EXPECT_TRUE(rules) << rules.error().message;
     const auto profile = ProfileOnDevice({.jail = *jail_,
                                           .machine = machine_,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "profile/rules.h"
 
 namespace pragma {
@@ -98,7 +99,7 @@ evidence = "{spill_traffic}"
 text = "Fewer."
 )toml";
 
-RuleSet Rules() { return ParseRules(kRules, "test").value(); }
+RuleSet Rules() { return ParseRules(kRules, "test", ShippedMetrics()).value(); }
 
 std::vector<Metric> Metrics(const std::vector<std::pair<std::string, double>>& values) {
   std::vector<Metric> metrics;

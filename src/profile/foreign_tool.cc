@@ -29,6 +29,8 @@
 namespace pragma {
 namespace {
 
+using Words = std::vector<std::string>;
+
 constexpr const char* kCallgrind = "callgrind";
 constexpr Seconds kLimit{120};
 // The number of calls for a tool that observes the whole program. With several calls the program's
@@ -105,12 +107,16 @@ Result<Adapter> FindAdapter(const std::string& wish, const std::filesystem::path
                           wish, Join(known, ", ")));
 }
 
-Result<ForeignTool> FindForeignTool(const std::string& wish, const std::filesystem::path& folder) {
-  if (wish == kCallgrind) return ForeignTool{.name = wish, .adapter = {}};
-  Adapter adapter = TRY(FindAdapter(wish, folder, {kCallgrind}));
-  if (adapter.target != AdapterTarget::kCpu) {
+Result<ForeignTool> FindForeignTool(const std::string& wish, const std::filesystem::path& folder,
+                                    Language language) {
+  const bool processor = RunsOnProcessor(language);
+  if (wish == kCallgrind && processor) return ForeignTool{.name = wish, .adapter = {}};
+  Adapter adapter = TRY(FindAdapter(wish, folder, processor ? Words{kCallgrind} : Words{}));
+  if ((adapter.target == AdapterTarget::kCpu) != processor) {
     return Fail(ErrorKind::kUsage,
-                adapter.name + " is for accelerators; a C++ kernel runs on the processor");
+                fmt::format("{} is for {}; a kernel in {} runs on {}", adapter.name,
+                            processor ? "accelerators" : "processors", LanguageName(language),
+                            processor ? "the processor" : "an accelerator"));
   }
   return ForeignTool{.name = adapter.name, .adapter = std::move(adapter)};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/candidate.h"
 #include "profile/adapter.h"
 
 namespace pragma {
@@ -25,8 +26,10 @@ struct ForeignTool {
                                           std::vector<std::string> besides = {});
 
 // `wish` is "callgrind", the name of an adapter in `folder`, or the path of an adapter file. The
-// error is kUsage, in one line: the tool is unknown, it is not for CPUs, or its file is invalid.
+// error is kUsage, in one line: the tool is unknown, it cannot observe kernels in that language, or
+// its file is invalid.
 [[nodiscard]] Result<ForeignTool> FindForeignTool(const std::string& wish,
-                                                  const std::filesystem::path& folder);
+                                                  const std::filesystem::path& folder,
+                                                  Language language);
 
 }  // namespace pragma

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "knowledge/metrics_testing.h"
 #include "profile/diagnosis.h"
 #include "profile/rules.h"
 
@@ -21,7 +22,7 @@ using Values = std::vector<std::pair<std::string, double>>;
 
 const RuleSet& GpuRules() {
   static const RuleSet rules = [] {
-    auto loaded = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml");
+    auto loaded = LoadRules(PRAGMA_SOURCE_DIR "/knowledge/diagnosis/gpu.toml", ShippedMetrics());
     if (!loaded) ADD_FAILURE() << loaded.error().message;
     return loaded.value_or(RuleSet{});
   }();

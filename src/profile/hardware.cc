@@ -9,7 +9,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -132,16 +131,9 @@ Result<HardwareSpec> LoadHardware(const std::filesystem::path& path) {
 }
 
 Result<std::vector<HardwareSpec>> LoadHardwareFolder(const std::filesystem::path& folder) {
-  std::error_code code;
-  std::vector<std::filesystem::path> paths;
-  for (auto entry = std::filesystem::directory_iterator(folder, code);
-       !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
-    if (entry->path().extension() == ".toml") paths.push_back(entry->path());
-  }
-  if (code) return Fail(fmt::format("the hardware in {}: {}", folder.string(), code.message()));
-  std::ranges::sort(paths);
   std::vector<HardwareSpec> specs;
-  for (const auto& path : paths) specs.push_back(TRY(LoadHardware(path)));
+  for (const std::filesystem::path& path : TRY(TomlFilesIn(folder)))
+    specs.push_back(TRY(LoadHardware(path)));
   return specs;
 }
 

@@ -1,5 +1,5 @@
-// The words that rules may use: metric tags and bottleneck classes. A test compares them with
-// docs/metrics.md and docs/design.md.
+// The words that rules may use besides the tags of metrics: bottleneck classes and formats. A test
+// compares the classes with docs/design.md.
 #pragma once
 
 #include <string>
@@ -7,7 +7,6 @@
 
 namespace pragma {
 
-[[nodiscard]] const std::vector<std::string>& KnownMetricTags();
 [[nodiscard]] const std::vector<std::string>& CpuBottlenecks();
 [[nodiscard]] const std::vector<std::string>& GpuBottlenecks();
 [[nodiscard]] const std::vector<std::string>& EvidenceFormats();

@@ -109,6 +109,8 @@ class Table final {
 // Reads one file, and knows the names that its expressions may use.
 class RuleReader final {
  public:
+  explicit RuleReader(const MetricTable& metrics)
+      : tags_(metrics.tags()), names_(tags_.begin(), tags_.end()) {}
   Result<RuleSet> Read(const Table& file);
 
  private:
@@ -127,7 +129,8 @@ class RuleReader final {
   [[nodiscard]] Result<void> CheckRule(const Table& table, const Rule& rule) const;
   [[nodiscard]] Result<void> ReadRule(const Table& table);
 
-  std::set<std::string, std::less<>> names_{KnownMetricTags().begin(), KnownMetricTags().end()};
+  Words tags_;
+  std::set<std::string, std::less<>> names_;
   Words classes_;
   RuleSet set_;
 };
@@ -241,7 +244,7 @@ Result<void> RuleReader::CheckRule(const Table& table, const Rule& rule) const {
     return table.Wrong(fmt::format("parent: there is no rule \"{}\" above", rule.parent));
   if (rule.triggers.empty()) return table.Wrong("trigger: at least one [[rule.trigger]] is needed");
   if (!rule.site.empty() && !IsOneOf(rule.site, Words{"none", "hottest"}) &&
-      !IsOneOf(rule.site, KnownMetricTags()))
+      !IsOneOf(rule.site, tags_))
     return table.Wrong("site: \"" + rule.site + "\" is not hottest, none or a metric's tag");
   if (rule.group) return {};
   if (rule.actions.empty()) return table.Wrong("action: at least one [[rule.action]] is needed");
@@ -283,19 +286,20 @@ Result<RuleSet> RuleReader::Read(const Table& file) {
 
 }  // namespace
 
-Result<RuleSet> ParseRules(std::string_view toml, const std::string& name) {
+Result<RuleSet> ParseRules(std::string_view toml, const std::string& name,
+                           const MetricTable& metrics) {
   try {
     const toml::table table = toml::parse(toml);
-    return RuleReader().Read(Table(table, name));
+    return RuleReader(metrics).Read(Table(table, name));
   } catch (const toml::parse_error& error) {
     return Fail(ErrorKind::kUsage, fmt::format("{}: line {}: {}", name, error.source().begin.line,
                                                error.description()));
   }
 }
 
-Result<RuleSet> LoadRules(const std::filesystem::path& path) {
+Result<RuleSet> LoadRules(const std::filesystem::path& path, const MetricTable& metrics) {
   const std::string text = TRY(ReadFile(path));
-  return ParseRules(text, path.string());
+  return ParseRules(text, path.string(), metrics);
 }
 
 }  // namespace pragma

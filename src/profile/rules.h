@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/metric_table.h"
 #include "profile/rule_expression.h"
 
 namespace pragma {
@@ -64,8 +65,11 @@ struct RuleSet {
   std::optional<RuleExpression> best_possible;  // speedup that the task's bound allows
 };
 
-// An error reports the first problem, in one line with file, rule and field.
-[[nodiscard]] Result<RuleSet> LoadRules(const std::filesystem::path& path);
-[[nodiscard]] Result<RuleSet> ParseRules(std::string_view toml, const std::string& name);
+// Rules may use the tags of `metrics`. An error reports the first problem, in one line with file,
+// rule and field.
+[[nodiscard]] Result<RuleSet> LoadRules(const std::filesystem::path& path,
+                                        const MetricTable& metrics);
+[[nodiscard]] Result<RuleSet> ParseRules(std::string_view toml, const std::string& name,
+                                         const MetricTable& metrics);
 
 }  // namespace pragma

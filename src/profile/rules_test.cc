@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "knowledge/metrics_testing.h"
 #include "profile/rule_evidence.h"
 #include "profile/rule_expression.h"
 #include "profile/rule_vocabulary.h"
@@ -39,18 +40,6 @@ std::string Between(const std::string& text, const std::string& from, const std:
   return text.substr(begin, text.find(to, begin) - begin);
 }
 
-TEST(RuleVocabulary, HoldsTheTagsOfTheDocument) {
-  const std::string text = ReadFile(kSource + "/docs/metrics.md").value();
-  std::set<std::string> tags;
-  for (const std::string& line : SplitLines(text)) {
-    if (!line.starts_with("| `")) continue;
-    for (const std::string& tag : Quoted(line.substr(0, line.find(" |", 2)))) tags.insert(tag);
-  }
-  const std::string counters = Between(text, "## Hardware counters", "\n## ");
-  for (const std::string& tag : Quoted(counters.substr(counters.find('\n')))) tags.insert(tag);
-  EXPECT_THAT(KnownMetricTags(), UnorderedElementsAreArray(tags));
-}
-
 TEST(RuleVocabulary, HoldsTheClassesOfTheDesign) {
   const std::string text = ReadFile(kSource + "/docs/design.md").value();
   const std::string classes = Between(text, "Diagnosis classes (ids", "\n## ");
@@ -65,7 +54,7 @@ class ShippedRules : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(ShippedRules, HaveOneForEachClass) {
-  const auto rules = LoadRules(path_);
+  const auto rules = LoadRules(path_, ShippedMetrics());
   ASSERT_TRUE(rules) << rules.error().message;
   std::vector<std::string> ids;
   for (const Rule& rule : rules->rules) {
@@ -82,7 +71,7 @@ TEST_P(ShippedRules, ShowAThresholdAndNameTechniquesThatExist) {
     for (const toml::node& entry : *table["entry"].as_array())
       known.insert((*entry.as_table())["id"].value_or(std::string()));
   }
-  const auto rules = LoadRules(path_);
+  const auto rules = LoadRules(path_, ShippedMetrics());
   ASSERT_TRUE(rules) << rules.error().message;
   const std::regex technique("technique\\.[a-z0-9_]+");
   for (const Rule& rule : rules->rules) {
@@ -127,14 +116,15 @@ text = "Use vectors."
 }
 
 std::string ProblemOf(const std::string& toml) {
-  const auto rules = ParseRules(toml, "my.toml");
+  const auto rules = ParseRules(toml, "my.toml", ShippedMetrics());
   if (rules) return "it was accepted";
   EXPECT_EQ(rules.error().message.find('\n'), std::string::npos);
   return rules.error().message;
 }
 
 TEST(RuleFile, IsAcceptedWhenItIsRight) {
-  const auto rules = ParseRules(Replaced("limit = 0.8", "limit = 0.7"), "my.toml");
+  const auto rules =
+      ParseRules(Replaced("limit = 0.8", "limit = 0.7"), "my.toml", ShippedMetrics());
   ASSERT_TRUE(rules) << rules.error().message;
   EXPECT_DOUBLE_EQ(rules->constants.at("limit").value, 0.7);
 }
@@ -183,7 +173,7 @@ TEST(RuleFile, OtherMistakesAreErrorsToo) {
               HasSubstr("action:"));
   EXPECT_THAT(ProblemOf(Replaced("target = \"cpu\"", "target = ")), HasSubstr("my.toml: line 2"));
   EXPECT_THAT(ProblemOf("target = \"cpu\""), HasSubstr("no [[rule]]"));
-  EXPECT_FALSE(LoadRules("/nonexistent/rules.toml"));
+  EXPECT_FALSE(LoadRules("/nonexistent/rules.toml", {}));
 }
 
 TEST(RuleExpression, NeedsAllItsNamesAndAFiniteResult) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -20,61 +20,7 @@
 namespace pragma {
 namespace {
 
-// The metrics to look at first: the paper's default set, and those that explain most without
-// counters.
-constexpr std::array<std::string_view, 46> kUsual{"time_ms",
-                                                  "wall_1_ms",
-                                                  "thread_scaling",
-                                                  "instructions",
-                                                  "cycles",
-                                                  "ipc",
-                                                  "vector_share",
-                                                  "vector_bits",
-                                                  "flops",
-                                                  "loads",
-                                                  "stores",
-                                                  "loads_per_fma",
-                                                  "libm_calls",
-                                                  "division_count",
-                                                  "gather_count",
-                                                  "spill_traffic",
-                                                  "line_splits",
-                                                  "sim_l1_miss_rate",
-                                                  "l1_mpki",
-                                                  "l2_mpki",
-                                                  "l3_mpki",
-                                                  "line_use",
-                                                  "dtlb2_misses",
-                                                  "mispredict_share",
-                                                  "page_faults",
-                                                  "roofline_share",
-                                                  "topdown_retiring",
-                                                  "topdown_frontend_bound",
-                                                  "topdown_bad_speculation",
-                                                  "topdown_backend_bound",
-                                                  "measured_over_mca",
-                                                  "gpu_kernels",
-                                                  "gpu_kernel_time",
-                                                  "gpu_launch_gap",
-                                                  "gpu_sm_throughput",
-                                                  "gpu_memory_throughput",
-                                                  "gpu_dram_throughput",
-                                                  "gpu_dram_bytes",
-                                                  "gpu_l2_hit_rate",
-                                                  "gpu_achieved_occupancy",
-                                                  "gpu_theoretical_occupancy",
-                                                  "gpu_waves",
-                                                  "gpu_registers_per_thread",
-                                                  "gpu_shared_memory_per_block",
-                                                  "gpu_tensor_active",
-                                                  "gpu_issue_active"};
-
 constexpr std::size_t kBarWidth = 40;
-
-bool IsShare(std::string_view tag) {
-  return tag.ends_with("_share") || tag.ends_with("_rate") || tag.starts_with("topdown_") ||
-         tag == "line_use" || tag == "spill_traffic" || tag == "vector_share";
-}
 
 std::string Bar(const Terminal& terminal, double share) {
   const double kept = std::clamp(share, 0.0, 1.0);
@@ -146,19 +92,20 @@ std::string HotText(const Terminal& terminal, const std::vector<HotSpot>& hot) {
   return text + "\n";
 }
 
-bool Shown(const Metric& metric, const ProfileTextOptions& options) {
-  return options.all_metrics || std::ranges::find(kUsual, metric.tag) != kUsual.end() ||
+bool Shown(const Metric& metric, const MetricTable& metrics, const ProfileTextOptions& options) {
+  const MetricDefinition* known = metrics.Find(metric.tag);
+  return options.all_metrics || (known != nullptr && known->report) ||
          std::ranges::find(options.extra_metrics, metric.tag) != options.extra_metrics.end();
 }
 
 std::string MetricsText(const Terminal& terminal, const Profile& profile,
-                        const ProfileTextOptions& options) {
+                        const MetricTable& metrics, const ProfileTextOptions& options) {
   Table table(
       {{.title = "metric"}, {.title = "value", .align = Align::kRight}, {.title = "source"}});
   for (const Metric& metric : profile.metrics) {
-    if (!Shown(metric, options)) continue;
+    if (!Shown(metric, metrics, options)) continue;
     table.Add({{.text = metric.tag},
-               {.text = FormatMetric(metric)},
+               {.text = FormatMetric(metric, metrics)},
                {.text = metric.source, .style = Style::kDim}});
   }
   std::string text = table.empty() ? "" : table.Render(terminal) + "\n";
@@ -182,17 +129,18 @@ std::string NotesText(const Terminal& terminal, const std::vector<ProviderNote>&
 
 }  // namespace
 
-std::string FormatMetric(const Metric& metric) {
-  if (IsShare(metric.tag)) return fmt::format("{:.3g} %", metric.value * 100);
+std::string FormatMetric(const Metric& metric, const MetricTable& metrics) {
+  const MetricDefinition* known = metrics.Find(metric.tag);
+  if (known != nullptr && known->percent) return fmt::format("{:.3g} %", metric.value * 100);
   const std::string unit = metric.unit == "1" ? "" : " " + metric.unit;
   if (metric.unit == "B") return FormatBytes(metric.value);
   return FormatCount(metric.value) + unit;
 }
 
 std::string ProfileText(const Terminal& terminal, const Profile& profile,
-                        const ProfileTextOptions& options) {
+                        const MetricTable& metrics, const ProfileTextOptions& options) {
   return DiagnosisText(terminal, profile.diagnosis) + RoofText(terminal, profile) +
-         HotText(terminal, profile.hot) + MetricsText(terminal, profile, options) +
+         HotText(terminal, profile.hot) + MetricsText(terminal, profile, metrics, options) +
          NotesText(terminal, profile.providers);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/metric_table.h"
 #include "core/profile.h"
 #include "report/terminal.h"
 
@@ -15,10 +16,12 @@ struct ProfileTextOptions {
   bool all_metrics = false;
 };
 
+// The table says which metrics are shown by default.
 [[nodiscard]] std::string ProfileText(const Terminal& terminal, const Profile& profile,
+                                      const MetricTable& metrics,
                                       const ProfileTextOptions& options = {});
 
 // Returns a metric's value with its unit in readable form: "93.1 M", "0.34", "12.3 ms", "41 %".
-[[nodiscard]] std::string FormatMetric(const Metric& metric);
+[[nodiscard]] std::string FormatMetric(const Metric& metric, const MetricTable& metrics);
 
 }  // namespace pragma

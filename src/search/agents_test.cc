@@ -88,7 +88,7 @@ Result<SessionResult> Drive(StoredRun& run, QueueModel& queue) {
   RecordingModel model(queue, run.store);
   const AgentModels models{.conductor = &model, .coder = &model, .debugger = &model};
   const Agents agents =
-      TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")(models, run.settings));
+      TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts", {})(models, run.settings));
   const auto strategy = TRY(MakeStrategy(run.settings.preset, {}));
   SystemClock clock;
   const MachineSummary machine{run.settings.machine};
@@ -112,8 +112,9 @@ void ExpectSameReplay(StoredRun& run, const SessionResult& result) {
   ASSERT_TRUE(ExportRecording(run.store, run.id, file));
   const auto recording = LoadRecording(file);
   ASSERT_TRUE(recording) << recording.error().message;
-  const ReplayParts parts{.store = &run.store,
-                          .make_agents = ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts")};
+  const ReplayParts parts{
+      .store = &run.store,
+      .make_agents = ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts", {})};
   const auto replay = ReplayRun(parts, *recording);
   ASSERT_TRUE(replay) << replay.error().message;
   EXPECT_TRUE(replay->same_tree);

@@ -9,6 +9,7 @@
 
 #include "agent/roles.h"
 #include "base/result.h"
+#include "core/metric_table.h"
 #include "core/trial.h"
 #include "llm/model.h"
 #include "search/recording.h"
@@ -33,7 +34,7 @@ struct AgentModels {
 // Builds the roles of a run.
 using MakeAgents = std::function<Result<Agents>(const AgentModels&, const RunSettings&)>;
 // Returns the roles that ask language models, with the prompts of `prompt_dir`.
-[[nodiscard]] MakeAgents ModelAgents(std::string prompt_dir);
+[[nodiscard]] MakeAgents ModelAgents(std::string prompt_dir, MetricTable metrics);
 
 struct ReplayParts {
   Store* store = nullptr;

@@ -67,7 +67,7 @@ class Keeper final {
     const EvaluationRequest request =
         TRY(ParseRequest(wanted.request, wanted.folder, files_.path()));
     TRY(CheckTaskFile(request.task));
-    TRY(CheckTarget(request, JudgingFrom(request.judging).target));
+    TRY(CheckTarget(request, JudgingFrom(request.judging).language));
     if (stamp_ && !stamp_->Holds()) Close();
     Result<Verdict> verdict = JudgeHere(wanted, request);
     if (!verdict) Close();  // any failure may have broken the reference

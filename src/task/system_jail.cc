@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/backend.h"
 #include "core/device.h"
 #include "sandbox/jail.h"
 
@@ -53,25 +54,33 @@ void BindSystem(JailSpec& spec) {
   for (const std::string_view path : kSystemFiles) BindSame(spec, path);
 }
 
-void BindDevice(JailSpec& spec, const Device& device) {
+namespace {
+
+// Binds the files in /dev whose names begin so. A beginning may lead into a folder: "dri/render".
+void BindDeviceFiles(JailSpec& spec, const std::string& beginning) {
+  const fs::path path = fs::path("/dev") / beginning;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/dev", error)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), error)) {
     std::error_code ignored;
-    if (name.starts_with("nvidia") && entry.is_character_file(ignored))
+    if (entry.path().filename().string().starts_with(path.filename().string()) &&
+        entry.is_character_file(ignored))
       BindSame(spec, entry.path());
   }
-  const fs::path folder = fs::path(device.library).parent_path();
-  if (!folder.empty()) {
-    BindSame(spec, folder);
-    spec.env["LD_LIBRARY_PATH"] = folder.string();
-    spec.env["TRITON_LIBCUDA_PATH"] = folder.string();
+}
+
+}  // namespace
+
+void BindDevice(JailSpec& spec, const Device& device) {
+  const Backend& backend = device.backend;
+  for (const std::string& beginning : backend.device_files) BindDeviceFiles(spec, beginning);
+  for (const std::string& folder : backend.folders) BindSame(spec, folder);
+  const fs::path library = fs::path(device.library).parent_path();
+  if (!library.empty()) {
+    BindSame(spec, library);
+    for (const std::string& name : backend.library_env) spec.env[name] = library.string();
   }
-  BindSame(spec, "/sys");
-  spec.env["TRITON_CACHE_DIR"] = "/cache/triton";
-  spec.env["CUDA_CACHE_PATH"] = "/tmp/cuda";
-  spec.env["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  spec.env["CUDA_VISIBLE_DEVICES"] = device.number;
+  for (const auto& [name, value] : backend.env) spec.env[name] = value;
+  if (!backend.visible.empty()) spec.env[backend.visible] = device.number;
 }
 
 }  // namespace pragma

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/backend_testing.h"
 #include "core/device.h"
 #include "core/task.h"
 #include "machine/machine.h"
@@ -45,7 +46,11 @@ TEST(BoundsTest, NothingMeasuredMeansNoBound) {
 }
 
 Device SmallDevice() {
-  return {.l2_bytes = 4U << 20U, .multiprocessors = 10, .clock_ghz = 1, .memory_gbs = 100};
+  return {.backend = ShippedBackend("nvidia"),
+          .l2_bytes = 4U << 20U,
+          .multiprocessors = 10,
+          .clock_ghz = 1,
+          .memory_gbs = 100};
 }
 
 TEST(BoundsTest, OnADeviceItsCacheMayHoldAPart) {

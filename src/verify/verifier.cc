@@ -109,7 +109,7 @@ struct Verifier::Impl {
           "the task draws random numbers in forward (live dropout); its output cannot be checked");
       return std::move(judging.evaluation);
     }
-    if (TargetOf(candidate.language) != Target::kCpu) {
+    if (!RunsOnProcessor(candidate.language)) {
       return device.Evaluate(candidate, best, measure, progress);
     }
     TRY(device.Settle());

@@ -109,7 +109,7 @@ def test_doctor(program):
     assert ran.json["ready"] is True
     for needed in ["processor", "sandbox", "g++", "python and torch", "timing lock"]:
         assert items[needed]["state"] == "ok", items[needed]
-    assert {"cgroups", "OpenMP", "hardware counters", "valgrind", "llvm-mca", "GPU", "disk"} <= set(items)
+    assert {"cgroups", "OpenMP", "hardware counters", "valgrind", "llvm-mca", "GPU", "backends", "disk"} <= set(items)
 
 
 def test_doctor_says_what_is_missing(program):

@@ -4,6 +4,7 @@
   triton_texts.py run FOLDER TASK.py...       values in Triton's interpreter against torch in float64
   triton_texts.py compile FOLDER TASK.py...   every kernel for sm_90: registers and shared memory
 
+TARGET=gfx942 in the environment compiles for an AMD MI300X instead, with the wheel's own assembler; no ROCm is needed.
 FOLDER is what `pragma-expert-source PYTHON FOLDER --triton TASK.py...` wrote. One line a task.
 """
 
@@ -20,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 RELATIVE = 1e-4  # of the largest value of an output; tasks of tests are small
-SHARED_BYTES = 227 * 1024  # of one block on sm_90
+# By target: what Triton calls it (kind, architecture, lanes of a warp), and shared memory of one block in bytes.
+TARGETS = {"sm_90": (("cuda", 90, 32), 227 * 1024), "gfx942": (("hip", "gfx942", 64), 64 * 1024)}
+TARGET, SHARED_BYTES = TARGETS[os.environ.get("TARGET", "sm_90")]
 
 
 def loaded(text: str) -> Any:
@@ -100,7 +103,7 @@ def compiled(kernel: Any, arguments: Any, constants: dict[str, int], warps: int,
             attributes[(i,)] = [["tt.divisibility", 16]]
     source = ASTSource(kernel, signature, constexprs=constants, attrs=attributes)
     options = {"num_warps": warps} | ({"num_stages": stages} if stages else {})
-    return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    return triton.compile(source, target=GPUTarget(*TARGET), options=options)
 
 
 def specs(interface: str) -> list[tuple[str, list[int]]]:
@@ -130,7 +133,7 @@ def compile_all(interface: str, text: str, every: bool) -> str | None:
             result = compiled(kernel, given, values, warps, stages)
             if result.metadata.shared > SHARED_BYTES:
                 return f"{kernel.__name__} {values}: {result.metadata.shared} bytes of shared memory"
-            if os.environ.get("VERBOSE"):
+            if os.environ.get("VERBOSE") and TARGET[0] == "cuda":
                 print("   ", kernel.__name__, values, warps, result.metadata.shared, spilled(result))
     return None
 
