@@ -193,6 +193,7 @@ def _task_file(
 ) -> dict[str, Any]:
     namer = Namer()
     state, inputs, lines = [], [], []
+    arguments: dict[str, str] = {}  # the island's argument by path -> the name of the whole's value
     for node in graph.inputs(island):
         kind, path = roles.get(node.name, ("USER_INPUT", node.name))
         value = values[node.name]
@@ -202,7 +203,9 @@ def _task_file(
             name = namer.name(path)
             state.append(_state_line(kind, name, drawn_like(value)))
             lines.append(f"{node.name} = self.{name}")
+            arguments[name] = node.name
         else:
+            arguments[f"args[{len(inputs)}]"] = node.name
             inputs.append((node.name, drawn_like(value)))
     outputs = [node.name for node in graph.outputs(island)]
     body = [*lines, *map(line_of, island), f"return {outputs[0] if len(outputs) == 1 else '(' + ', '.join(outputs) + ')'}"]
@@ -213,8 +216,7 @@ def _task_file(
         body="\n        ".join(body),
         inputs="".join(f"\n        {expression},  # {name}" for name, expression in inputs),
     )
-    read = [node.name for node in graph.inputs(island) if isinstance(values[node.name], torch.Tensor)]
-    return {"source": text, "inputs": read, "outputs": outputs}
+    return {"source": text, "arguments": arguments, "outputs": outputs}
 
 
 def _state_line(kind: str, name: str, expression: str) -> str:
@@ -253,7 +255,7 @@ def get_init_inputs():
 '''
 
 
-def node_seconds(program: Any, leaves: list[torch.Tensor], rounds: int = 3) -> dict[str, float]:
+def operator_seconds(program: Any, leaves: list[torch.Tensor], rounds: int = 3) -> dict[str, float]:
     """Returns the shortest time of each operator over some rounds, in seconds, run one by one."""
     timer = _Timer(program.graph_module)
     arguments = flat_arguments(program, leaves)

@@ -73,13 +73,12 @@ def run_steps(whole: Whole, cut: dict[str, Any]) -> list[torch.Tensor]:
         if step["island"] < 0:
             exec(step["line"], {"torch": torch}, values)
             continue
-        island = module_of(cut["islands"][step["island"]]["source"])["Model"]()
-        own = dict(island.named_parameters()) | dict(island.named_buffers())
-        state = [name for name in step["inputs"] if name.startswith(("p_", "b_"))]
-        for tensor, name in zip(own.values(), state, strict=True):
-            tensor.copy_(values[name])
-        given = [values[name] for name in step["inputs"] if name not in state]
-        result = island(*given)
+        part = cut["islands"][step["island"]]
+        island = module_of(part["source"])["Model"]()
+        for path, tensor in [*island.named_parameters(), *island.named_buffers()]:
+            tensor.copy_(values[part["arguments"][path]])
+        inputs = [name for path, name in part["arguments"].items() if path.startswith("args[")]
+        result = island(*[values[name] for name in inputs])
         results = result if isinstance(result, tuple) else (result,)
         values |= dict(zip(step["outputs"], results, strict=True))
     return [values[name] for name in cut["results"]]
@@ -109,7 +108,7 @@ def test_an_island_is_a_task_of_its_own(whole: Whole) -> None:
     assert [tuple(tensor.shape) for tensor in inputs] == [(6, 24)]
     output = names["Model"]()(*inputs)
     assert output.shape == (6, 40) and (output >= 0).all()
-    assert cut["islands"][0]["inputs"][-1] == "x"
+    assert cut["islands"][0]["arguments"] == {"first_weight": "p_first_weight", "first_bias": "p_first_bias", "args[0]": "x"}
 
 
 def test_an_island_that_waits_for_what_waits_for_it_is_refused(whole: Whole) -> None:
@@ -124,7 +123,7 @@ def test_an_unknown_operator_is_named(whole: Whole) -> None:
 
 
 def test_every_operator_has_a_time(whole: Whole) -> None:
-    seconds = islands.node_seconds(whole.program, whole.leaves, rounds=1)
+    seconds = islands.operator_seconds(whole.program, whole.leaves, rounds=1)
     assert list(seconds) == whole.operators
     assert all(value >= 0 for value in seconds.values())
 

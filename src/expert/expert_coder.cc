@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/task.h"
 #include "core/trial.h"
 #include "expert/cpp/emit_kernel.h"
 #include "expert/expert.h"
@@ -112,5 +113,7 @@ KernelTarget TargetOf(const Machine& machine) {
 std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target, Language language) {
   return std::make_unique<ExpertCoder>(target, language);
 }
+
+bool ExpertKnows(const Task& task) { return LowerTask(task).has_value(); }
 
 }  // namespace pragma::expert
