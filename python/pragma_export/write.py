@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def write(request: dict[str, Any]) -> str:
-    model = _TaskSource(request["source"])
+    model = TaskSource(request["source"])
     kernel = _KERNELS[request["language"]](request)
     _check_names(model, kernel)
     own = [line for line in dict.fromkeys(kernel.imports) if line not in model.imports]
@@ -61,14 +61,14 @@ def write(request: dict[str, Any]) -> str:
     )
 
 
-def _check_names(model: _TaskSource, kernel: Kernel) -> None:
+def _check_names(model: TaskSource, kernel: Kernel) -> None:
     """One file contains both, so neither may define a name that the other uses."""
     common = model.names() & (kernel.names() if isinstance(kernel, TritonModule) else set())
     if common:
         raise Refused(f"the task and the Triton module both define {sorted(common)[0]}")
 
 
-class _TaskSource:
+class TaskSource:
     """The task's file, split into its parts."""
 
     def __init__(self, source: str):
@@ -208,10 +208,10 @@ Kernel = CppKernel | CudaKernel | TritonModule
 _KERNELS: dict[str, Callable[[dict[str, Any]], Kernel]] = {"cpp": CppKernel, "cuda": CudaKernel, "triton": TritonModule}
 
 
-def _forward(request: dict[str, Any], model: _TaskSource, kernel: Kernel) -> list[str]:
+def _forward(request: dict[str, Any], model: TaskSource, kernel: Kernel) -> list[str]:
     arguments = request["arguments"]
     lines = [
-        f"a{i} = _pragma_ready({_value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
+        f"a{i} = _pragma_ready({value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
         for i, a in enumerate(arguments)
     ]
     held = [f"a{i}" for i in range(len(arguments))]
@@ -224,14 +224,14 @@ def _forward(request: dict[str, Any], model: _TaskSource, kernel: Kernel) -> lis
         lines += kernel.call(held, [*outputs, f"{model.self_name}._pragma_packed"])
     else:
         lines += kernel.call(held, outputs)
-    return [*lines, _return_line(request["output_kind"], outputs)]
+    return [*lines, return_line(request["output_kind"], outputs)]
 
 
-def _prepare_lines(request: dict[str, Any], model: _TaskSource) -> list[str]:
+def _prepare_lines(request: dict[str, Any], model: TaskSource) -> list[str]:
     """pragma_prepare runs again whenever a parameter is a different tensor or was written to."""
     me = model.self_name
     state = [(i, a) for i, a in enumerate(request["arguments"]) if a["role"] != "input"]
-    sources = [_value_of(a, model) for _, a in state]
+    sources = [value_of(a, model) for _, a in state]
     key = "(" + "".join(f"{s}.data_ptr(), {s}._version, " for s in sources) + ")"
     pointers = "".join(f"ctypes.c_void_p(a{i}.data_ptr()), " for i, _ in state)
     return [
@@ -243,7 +243,7 @@ def _prepare_lines(request: dict[str, Any], model: _TaskSource) -> list[str]:
     ]
 
 
-def _value_of(argument: dict[str, Any], model: _TaskSource) -> str:
+def value_of(argument: dict[str, Any], model: TaskSource) -> str:
     """Returns the Python expression that holds an argument inside forward."""
     path = argument["path"]
     if argument["role"] == "input":
@@ -260,7 +260,7 @@ def _value_of(argument: dict[str, Any], model: _TaskSource) -> str:
     return value
 
 
-def _return_line(kind: str, outputs: list[str]) -> str:
+def return_line(kind: str, outputs: list[str]) -> str:
     if kind == "tensor":
         return f"return {outputs[0]}"
     if kind == "list":

@@ -194,6 +194,16 @@ def _take_apart(task: TaskFile, values: list[Any]) -> tuple[list[Leaf], list[Sca
     return leaves, scalars, template
 
 
+def exported(task: TaskFile) -> tuple[Any, list[torch.Tensor]]:
+    """Returns the decomposed graph of the task's module, whose nodes have the names that the description gives them,
+    and the tensors among forward's arguments."""
+    leaves, _, template = _take_apart(task, task.make_inputs())
+    program, why = _export(task, task.make_model(), template, leaves)
+    if program is None:
+        raise TaskError(f"{task.file}: torch.export failed: {why}")
+    return graph.decompose(program), [leaf.tensor.detach() for leaf in leaves]
+
+
 def _export(
     task: TaskFile, model: torch.nn.Module, template: list[Any], leaves: list[Leaf]
 ) -> tuple[Any, str]:

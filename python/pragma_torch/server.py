@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from pragma_torch import batteries
+from pragma_torch import batteries, islands
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.conditioning import Rounding
-from pragma_torch.describe import Described, describe
+from pragma_torch.describe import Described, describe, exported
 from pragma_torch.errors import ServerError, TaskError, one_line
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.referee import Referee
@@ -34,6 +34,7 @@ class Server:
         self._described: Described | None = None
         self._judge: Referee | None = None
         self._structures: list[Structure] | None = None  # structures of the task's drawn arguments
+        self._exported: tuple[Any, list[torch.Tensor]] | None = None  # the task's graph, for islands
         self._areas = Areas()
         self._operations: dict[str, Callable[[dict[str, Any], list[int]], dict[str, Any] | None]] = {
             "describe": self._describe,
@@ -55,6 +56,8 @@ class Server:
                 m["area"], m["slots"], m["seed"], m.get("fill", True)
             ),
             "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
+            "operator_seconds": self._operator_seconds,
+            "cut_islands": self._cut_islands,
             "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]),
         }
 
@@ -103,6 +106,7 @@ class Server:
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self._judge = None
         self._structures = None
+        self._exported = None
         self._described = describe(
             message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
         )
@@ -161,6 +165,18 @@ class Server:
         }
         self._zygote.ask(request, fds)
         return {}
+
+    def _program(self) -> tuple[Any, list[torch.Tensor]]:
+        if self._exported is None:
+            self._exported = exported(self._task().task)
+        return self._exported
+
+    def _operator_seconds(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        return {"seconds": islands.operator_seconds(*self._program())}
+
+    def _cut_islands(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        program, leaves = self._program()
+        return islands.cut(program, leaves, self._task().description["name"], message["islands"])
 
     def _referee(self) -> Referee:
         if self._judge is None:

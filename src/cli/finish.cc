@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/evidence_keeping.h"
 #include "app/exporting.h"
+#include "app/islands.h"
 #include "app/search_run.h"
 #include "app/workbench.h"
 #include "base/result.h"
@@ -16,6 +20,7 @@
 #include "core/trial_summary.h"
 #include "report/evaluation_text.h"
 #include "report/figures.h"
+#include "report/islands_text.h"
 #include "report/json_text.h"
 #include "report/run_text.h"
 
@@ -49,6 +54,17 @@ std::string BestText(const Context& context, const TaskBench& task, const Search
          EvaluationText(context.console.out, task.task(), *best->candidate, *ReportedBest(outcome));
 }
 
+// Returns the islands that the best candidate contains, if it makes the whole faster.
+std::vector<std::size_t> KeptBy(const SearchOutcome& outcome, const IslandsOutcome& islands) {
+  const Trial* best = outcome.session.tree.best();
+  const Evaluation* judged = ReportedBest(outcome);
+  if (best == nullptr || judged == nullptr || !judged->speedup_eager) return {};
+  const auto seed = static_cast<std::size_t>(best->node - 1);
+  const bool faster = judged->speedup_eager->median > 1;
+  return faster && seed < islands.members.size() ? islands.members[seed]
+                                                 : std::vector<std::size_t>();
+}
+
 int ExitOf(const SearchOutcome& outcome) {
   if (outcome.session.stopped == "interrupted") return kExitInterrupted;
   const Evaluation* best = ReportedBest(outcome);
@@ -57,9 +73,26 @@ int ExitOf(const SearchOutcome& outcome) {
 
 }  // namespace
 
+IslandRows RowsOf(const IslandsOutcome& outcome, const std::vector<std::size_t>& kept) {
+  IslandRows rows{.left = outcome.left};
+  for (std::size_t i = 0; i < outcome.islands.size(); ++i) {
+    const IslandWork& work = outcome.islands[i];
+    const bool in_best = std::ranges::find(kept, i) != kept.end();
+    rows.islands.push_back({.name = work.name,
+                            .run = work.run,
+                            .operators = work.island.nodes.size(),
+                            .share = work.share,
+                            .speedup = work.speedup,
+                            .outcome = in_best                ? "kept"
+                                       : work.outcome.empty() ? "does not make the whole faster"
+                                                              : work.outcome});
+  }
+  return rows;
+}
+
 Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBench& task,
                          const SearchPlan& plan, const SearchOutcome& outcome,
-                         const std::string& out) {
+                         const std::string& out, const IslandsOutcome* islands) {
   const Trial* best = outcome.session.tree.best();
   const bool interrupted = outcome.session.stopped == "interrupted";
   std::optional<ExportReport> exported;
@@ -75,12 +108,14 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
   }
   if (exported) summary.exported = exported->files;
   summary.bundle = outcome.bundle;
+  if (islands != nullptr) summary.islands = RowsOf(*islands, KeptBy(outcome, *islands));
   context.console.PrintJson(OptimizeObject(summary));
   const Terminal& terminal = context.console.out;
-  context.console.Print("\n" + TrialsText(terminal, Summarize(outcome.session.tree.trials())) +
-                        "\n" + BestText(context, task, plan, outcome) + "\n" +
-                        SummaryLine(plan, outcome) + EvidenceLine(outcome) +
-                        (exported ? ExportText(*exported) : ""));
+  const std::string parts = summary.islands ? IslandsText(terminal, *summary.islands) + "\n" : "";
+  context.console.Print("\n" + parts +
+                        TrialsText(terminal, Summarize(outcome.session.tree.trials())) + "\n" +
+                        BestText(context, task, plan, outcome) + "\n" + SummaryLine(plan, outcome) +
+                        EvidenceLine(outcome) + (exported ? ExportText(*exported) : ""));
   if (interrupted) context.console.Note("stopped; to continue: pragma resume " + plan.run.id);
   return ExitOf(outcome);
 }

@@ -1,10 +1,15 @@
 // pragma optimize searches for a faster kernel for one task.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/evaluation_request.h"
+#include "app/islands.h"
 #include "app/new_run.h"
 #include "app/search_run.h"
 #include "app/seeds.h"
@@ -14,7 +19,10 @@
 #include "cli/finish.h"
 #include "cli/judging_flags.h"
 #include "cli/search_flags.h"
+#include "report/islands_text.h"
+#include "report/json_text.h"
 #include "report/phase_line.h"
+#include "report/search_progress.h"
 #include "search/settings.h"
 
 namespace pragma {
@@ -30,6 +38,37 @@ struct OptimizeFlags {
   SearchWish search;
   JudgingFlags judging;
 };
+
+// Optimises the islands of a task that the expert cannot write whole.
+Result<IslandsOutcome> SearchIslands(const Context& context, const OptimizeFlags& flags,
+                                     Workbench& bench, TaskBench& task, const SearchChoice& choice,
+                                     const JudgingOptions& judging) {
+  std::unique_ptr<SearchProgress> progress;
+  const IslandsObserver observer{
+      .on_island =
+          [&](const IslandWork& island, std::size_t number, std::size_t all) {
+            progress.reset();
+            context.console.Note(fmt::format("island {}/{}: {}, {} operators, {:.0f} % of the time",
+                                             number + 1, all, island.name,
+                                             island.island.nodes.size(), 100 * island.share));
+            progress =
+                std::make_unique<SearchProgress>(context.console.err, choice.budget.attempts);
+          },
+      .search = {.on_phase = [&](int attempt,
+                                 std::string_view phase) { progress->OnPhase(attempt, phase); },
+                 .on_trial = [&](const Trial& trial,
+                                 const SearchTree& tree) { progress->OnTrial(trial, tree); }}};
+  return OptimizeIslands(context.app, bench, task,
+                         {.choice = choice, .judging = judging, .lint = !flags.no_lint}, observer);
+}
+
+// Tells why no part of the task was written.
+Result<int> NothingWritten(const Context& context, const IslandsOutcome& islands) {
+  context.console.Print(IslandsText(context.console.out, RowsOf(islands, {})));
+  context.console.PrintJson(OptimizeObject({.islands = RowsOf(islands, {})}));
+  context.console.Note(islands.refusal + "; a language model may write it: --model SPEC");
+  return kExitRejected;
+}
 
 Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTaskFile(flags.task));
@@ -57,6 +96,12 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
                   .compile_baseline = !flags.no_compile_baseline,
                   .retune = choice.tune.again,
                   .drop_in = !flags.no_dropin};
+  std::optional<IslandsOutcome> islands;
+  if (NeedsIslands(choice, judging, task->task())) {
+    islands = TRY(SearchIslands(context, flags, *bench, *task, choice, judging));
+    if (islands->seeds.empty()) return NothingWritten(context, *islands);
+    SearchSeedsOnly(*islands, plan);
+  }
   TRY(AddEarlierKernels(bench->store(), task->task(), plan.settings));
   plan.run = TRY(
       StartRun(bench->store(), task->task(), std::filesystem::absolute(flags.task), plan.settings));
@@ -66,7 +111,8 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
   const SearchOutcome outcome =
       TRY(RunSearch(context.app, *bench, *task, plan, ObserverOf(progress)));
   progress.Stop();
-  return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
+  return FinishSearch(context, *bench, *task, plan, outcome, flags.out,
+                      islands ? &*islands : nullptr);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "agent/roles.h"
 #include "core/candidate.h"
+#include "core/task.h"
 #include "expert/ir/target.h"
 #include "knowledge/entry.h"
 #include "machine/machine.h"
@@ -28,5 +29,9 @@ inline constexpr std::string_view kExpertModel = "expert";
 [[nodiscard]] constexpr bool ExpertWrites(Language language) {
   return language == Language::kCpp || language == Language::kTriton;
 }
+
+// Returns whether the expert knows every operator of the task's graph, in the form in which it is
+// used there.
+[[nodiscard]] bool ExpertKnows(const Task& task);
 
 }  // namespace pragma::expert

@@ -15,8 +15,10 @@
 #include "base/result.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/task.h"
 #include "core/trial.h"
 #include "expert/expert.h"
+#include "expert/lower/lowering.h"
 #include "expert/next_variant.h"
 #include "expert/plan/choices.h"
 #include "expert/plan/variant.h"
@@ -108,5 +110,7 @@ KernelTarget TargetOf(const Machine& machine) {
 std::unique_ptr<Coder> MakeExpertCoder(const KernelTarget& target, Language language) {
   return std::make_unique<ExpertCoder>(target, language);
 }
+
+bool ExpertKnows(const Task& task) { return LowerTask(task).has_value(); }
 
 }  // namespace pragma::expert

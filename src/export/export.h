@@ -32,9 +32,4 @@ struct Exported {
 // Returns kUsage if the candidate does not build here.
 [[nodiscard]] Result<Exported> WriteExport(const ExportRequest& request, const Builder& builder);
 
-// Returns the processor features (named as in /proc/cpuinfo) that the source requires by name or
-// flag. Features that -march=native enables are those of the building machine. A feature that a
-// source uses only if the compiler has it (tested with __AVX512F__) is not required.
-[[nodiscard]] std::vector<std::string> RequiredFeatures(const Candidate& candidate);
-
 }  // namespace pragma

@@ -1,9 +1,8 @@
-#include "export/export.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/candidate.h"
+#include "export/writer.h"
 
 namespace pragma {
 namespace {

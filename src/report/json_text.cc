@@ -90,6 +90,19 @@ std::string EvaluationsObject(const std::vector<std::string>& evaluations) {
   return Dump(value);
 }
 
+Json IslandsJson(const IslandRows& rows) {
+  Json value = {{"left", rows.left}, {"parts", Json::array()}};
+  for (const IslandRow& row : rows.islands) {
+    Json part = {{"name", row.name},        {"run", row.run},         {"operators", row.operators},
+                 {"time_share", row.share}, {"outcome", row.outcome}, {"speedup", nullptr}};
+    if (row.speedup)
+      part["speedup"] = {{"median", row.speedup->median},
+                         {"ci95", {row.speedup->low, row.speedup->high}}};
+    value["parts"].push_back(std::move(part));
+  }
+  return value;
+}
+
 std::string OptimizeObject(const OptimizeSummary& summary) {
   Json value = {{"schema", kJsonSchema}, {"run", summary.run}};
   value["best"] = summary.best.empty() ? Json(nullptr) : Parsed(summary.best);
@@ -98,6 +111,7 @@ std::string OptimizeObject(const OptimizeSummary& summary) {
   value["spent"] = SpentJson(summary.spent);
   value["exported"] = summary.exported;
   value["bundle"] = summary.bundle.empty() ? Json(nullptr) : Json(summary.bundle);
+  if (summary.islands) value["islands"] = IslandsJson(*summary.islands);
   return Dump(value);
 }
 

@@ -14,6 +14,7 @@
 #include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "report/islands_text.h"
 #include "store/store.h"
 
 namespace pragma {
@@ -40,6 +41,7 @@ struct OptimizeSummary {
   Spent spent;
   std::vector<std::string> exported;  // paths of the files
   std::string bundle;                 // sha256 of the evidence of `best`; empty: null
+  std::optional<IslandRows> islands;  // of a task that was divided
 };
 [[nodiscard]] std::string OptimizeObject(const OptimizeSummary& summary);
 

@@ -93,14 +93,14 @@ Result<void> CheckCount(std::size_t found, std::size_t wanted) {
 Result<void> Referee::Open(std::size_t sets, std::size_t draws) {
   JsonWriter request = Begin("open_sets");
   request.Field("sets", sets).Field("draws", draws);
-  TRY(server_->AskReferee(request, {}, "making room for input sets"));
+  TRY(server_->Ask(request, {}, "making room for input sets"));
   return {};
 }
 
 Result<TruthFigures> Referee::Draw(std::uint64_t seed, std::size_t draw, std::size_t slot) {
   JsonWriter request = Begin("draw_set");
   request.Field("seed", seed).Field("draw", draw).Field("slot", slot);
-  const JsonReader reply = TRY(server_->AskReferee(request, {}, "drawing an input set"));
+  const JsonReader reply = TRY(server_->Ask(request, {}, "drawing an input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
   TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
   return truth;
@@ -109,7 +109,7 @@ Result<TruthFigures> Referee::Draw(std::uint64_t seed, std::size_t draw, std::si
 Result<TruthFigures> Referee::Restore(std::size_t draw, std::size_t slot) {
   JsonWriter request = Begin("restore_set");
   request.Field("draw", draw).Field("slot", slot);
-  const JsonReader reply = TRY(server_->AskReferee(request, {}, "restoring an input set"));
+  const JsonReader reply = TRY(server_->Ask(request, {}, "restoring an input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
   TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
   return truth;
@@ -122,7 +122,7 @@ Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t d
   request.Field("integer_bound", battery.integer_bound).Field("argument", battery.argument);
   request.Field("constants", battery.constants).Field("part", battery.part);
   request.Field("draw", draw).Field("seed", battery.seed).Field("slot", slot);
-  const JsonReader reply = TRY(server_->AskReferee(request, {}, "making a battery's input set"));
+  const JsonReader reply = TRY(server_->Ask(request, {}, "making a battery's input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
   if (truth.refused.empty()) {
     TRY(CheckCount(truth.outputs.size(), server_->task().outputs.size()));
@@ -133,7 +133,7 @@ Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t d
 Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t seed) {
   JsonWriter request = Begin("renew_sets");
   request.Field("slots", Numbers(slots)).Field("seed", seed);
-  TRY(server_->AskReferee(request, {}, "refilling input sets"));
+  TRY(server_->Ask(request, {}, "refilling input sets"));
   return {};
 }
 
@@ -145,8 +145,7 @@ Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::si
   request.Field("factor", rounding.factor).Field("flush", rounding.flush);
   request.Field("further", rounding.further).Field("further_factor", rounding.further_factor);
   request.Field("adds_up", rounding.adds_up);
-  const JsonReader reply =
-      TRY(server_->AskReferee(request, {}, "changing inputs by their rounding"));
+  const JsonReader reply = TRY(server_->Ask(request, {}, "changing inputs by their rounding"));
   ConditionedFigures figures{.slot = ReadSlot(reply["slot"]), .small = {}};
   for (const JsonReader& value : reply["small"].items()) {
     ConditionedFigures::Small& small = figures.small.emplace_back();
@@ -168,8 +167,7 @@ Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
   request.Field("area", area).Field("outputs", kind != AreaKind::kTorch);
   request.Field("shifts", kind == AreaKind::kTriton);
   const std::array<int, 1> fds{theirs.get()};
-  const JsonReader reply =
-      TRY(server_->AskReferee(request, fds, "making an area for a measured process"));
+  const JsonReader reply = TRY(server_->Ask(request, fds, "making an area for a measured process"));
   SharedArea shared{.end = std::move(ours), .layout = {}};
   reply.Get("input_bytes", shared.layout.input_bytes);
   reply.Get("output_bytes", shared.layout.output_bytes);
@@ -182,7 +180,7 @@ Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
 Result<void> Referee::Drop(std::size_t area) {
   JsonWriter request = Begin("drop_area");
   request.Field("area", area);
-  TRY(server_->AskReferee(request, {}, "giving an area back"));
+  TRY(server_->Ask(request, {}, "giving an area back"));
   return {};
 }
 
@@ -191,7 +189,7 @@ Result<void> Referee::Put(std::size_t area, std::span<const std::uint32_t> slots
   JsonWriter request = Begin("put_sets");
   request.Field("area", area).Field("slots", Numbers(slots)).Field("seed", seed);
   request.Field("fill", outputs == Outputs::kFilled);
-  TRY(server_->AskReferee(request, {}, "handing input sets over"));
+  TRY(server_->Ask(request, {}, "handing input sets over"));
   return {};
 }
 
@@ -199,7 +197,7 @@ Result<std::vector<SlotFigures>> Referee::Compare(std::size_t area,
                                                   std::span<const std::uint32_t> slots) {
   JsonWriter request = Begin("compare_sets");
   request.Field("area", area).Field("slots", Numbers(slots));
-  const JsonReader reply = TRY(server_->AskReferee(request, {}, "comparing outputs"));
+  const JsonReader reply = TRY(server_->Ask(request, {}, "comparing outputs"));
   std::vector<SlotFigures> figures;
   for (const JsonReader& value : reply["slots"].items()) figures.push_back(ReadSlot(value));
   TRY(reply.status());
@@ -213,7 +211,7 @@ Result<std::vector<SlotFigures>> Referee::Compare(std::size_t area,
 Result<void> Referee::Keep(std::size_t area, std::size_t slot) {
   JsonWriter request = Begin("keep_outputs");
   request.Field("area", area).Field("slot", slot);
-  TRY(server_->AskReferee(request, {}, "keeping outputs"));
+  TRY(server_->Ask(request, {}, "keeping outputs"));
   return {};
 }
 

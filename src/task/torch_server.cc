@@ -147,8 +147,8 @@ const std::string& TorchServer::torch_version() const { return impl_->process.to
 
 const std::string& TorchServer::triton_version() const { return impl_->process.triton_version(); }
 
-Result<JsonReader> TorchServer::AskReferee(JsonWriter& request, std::span<const int> fds,
-                                           const std::string& what) {
+Result<JsonReader> TorchServer::Ask(JsonWriter& request, std::span<const int> fds,
+                                    const std::string& what) {
   return impl_->Ask(request, fds, what);
 }
 

@@ -144,9 +144,10 @@ class TorchServer final {
   // Returns the jail that examines a Triton module's source. `files` holds the source.
   [[nodiscard]] Result<CandidateHome> MakeTritonScan(std::string_view module) const;
 
-  // For task/referee.h: sends one of its requests, which is still open at its end.
-  [[nodiscard]] Result<JsonReader> AskReferee(JsonWriter& request, std::span<const int> fds,
-                                              const std::string& what);
+  // For task/referee.h and task/island_cut.h: sends one of their requests, an object that is still
+  // open at its end.
+  [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
+                                       const std::string& what);
 
  private:
   struct Impl;
