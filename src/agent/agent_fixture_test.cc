@@ -4,6 +4,8 @@
 #include <string>
 
 #include "core/candidate.h"
+#include "core/evaluation.h"
+#include "core/trial.h"
 
 namespace pragma {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/trial.h"
-
 namespace pragma {
+
+struct EditCheck;
 
 // A source split by lines into three parts. The two marker lines belong to none of them.
 struct Anchored {

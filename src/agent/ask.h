@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "llm/model.h"
 
 namespace pragma {

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "core/candidate.h"
-#include "core/evaluation.h"
-#include "core/trial.h"
 
 namespace pragma {
+
+struct Evaluation;
+struct Trial;
 
 // Returns `text` as valid UTF-8 without control characters, inside a fence longer than any fence in
 // it.

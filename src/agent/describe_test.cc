@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/agent_fixture.h"
+#include "core/evaluation.h"
 
 namespace pragma {
 namespace {

@@ -13,7 +13,9 @@
 #include "agent/window.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/profile.h"
+#include "core/trial.h"
 #include "knowledge/metrics_testing.h"
 #include "llm/completion.h"
 

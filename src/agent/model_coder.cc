@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/trial.h"
 #include "llm/model.h"
 #include "llm/prompt.h"

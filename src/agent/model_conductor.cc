@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/trial.h"
 #include "llm/model.h"

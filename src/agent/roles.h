@@ -14,7 +14,7 @@
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/metric_table.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "llm/model.h"
 
 namespace pragma {

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "core/task.h"
-#include "core/trial.h"
 
 namespace pragma {
+
+struct Trial;
 
 struct MachineSummary {
   std::string

@@ -10,11 +10,12 @@
 #include "base/result.h"
 #include "core/advice.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "llm/model.h"
 #include "llm/prompt.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // How much of the less important parts is shown.
 struct Detail {

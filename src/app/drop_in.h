@@ -7,10 +7,11 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "verify/verifier.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // Adds the figure to the evaluation of `candidate` if that passed, or adds a note that says why
 // there is none. A Python candidate is its own drop-in. Returns an Error only for trouble of pragma

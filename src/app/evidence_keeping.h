@@ -8,14 +8,15 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
-#include "core/search_tree.h"
-#include "core/trial.h"
 #include "evidence/bundle.h"
 #include "report/json_text.h"
 #include "store/store.h"
 
 namespace pragma {
+
+struct Evaluation;
+class SearchTree;
+struct Trial;
 
 // Makes a bundle without lineage. `against` is the candidate that it was timed against, or nullptr.
 [[nodiscard]] Bundle MakeBundle(const Workbench& bench, const TaskBench& task,

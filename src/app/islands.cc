@@ -27,6 +27,7 @@
 #include "core/islands.h"
 #include "core/search_tree.h"
 #include "core/task.h"
+#include "core/trial.h"
 #include "expert/expert.h"
 #include "export/mixed.h"
 #include "search/session.h"

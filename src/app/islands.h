@@ -21,7 +21,7 @@
 #include "core/task.h"
 #include "core/timing.h"
 #include "export/mixed.h"
-#include "search/session.h"
+#include "search/seed_kernel.h"
 
 namespace pragma {
 

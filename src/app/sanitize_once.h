@@ -5,11 +5,12 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "store/store.h"
 #include "verify/verifier.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // Calls TaskBench::Sanitize. If all sanitizers pass, that is recorded for later searches.
 [[nodiscard]] Result<void> SanitizeAnew(Store& store, TaskBench& task, const Candidate& candidate,

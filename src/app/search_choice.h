@@ -11,8 +11,8 @@
 #include "app/context.h"
 #include "app/tuning.h"
 #include "base/result.h"
-#include "search/session.h"
-#include "search/strategy.h"
+#include "search/budget.h"
+#include "search/preset.h"
 
 namespace pragma {
 

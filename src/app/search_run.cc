@@ -26,6 +26,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
+#include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "llm/model.h"

@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "verify/verifier.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 struct TuneChoice {
   Seconds limit{0};    // limit for one candidate; 0: nothing is tuned

@@ -16,7 +16,6 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "core/judging.h"
 #include "core/metric_table.h"
 #include "core/profile.h"
@@ -33,6 +32,8 @@
 #include "verify/verifier.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 struct RuleSet;
 

@@ -17,6 +17,7 @@
 #include "bench/solutions.h"
 #include "bench/suite.h"
 #include "core/evaluation.h"
+#include "core/trial.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {

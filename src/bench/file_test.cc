@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/bench_page.h"
 
 // Dereferencing a missing value may end a test.

@@ -25,6 +25,7 @@
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/task.h"
+#include "core/trial.h"
 #include "report/json_text.h"
 
 namespace pragma {

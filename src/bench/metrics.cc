@@ -15,6 +15,7 @@
 
 #include "bench/row.h"
 #include "core/status.h"
+#include "core/trial.h"
 #include "verify/paper_timing.h"
 #include "verify/statistics.h"
 

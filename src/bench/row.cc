@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 

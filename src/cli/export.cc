@@ -16,6 +16,7 @@
 #include "cli/judging_flags.h"
 #include "cli/replaying.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "core/evaluation.h"
+#include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/evaluation_text.h"
@@ -23,6 +24,7 @@
 #include "report/islands_text.h"
 #include "report/json_text.h"
 #include "report/run_text.h"
+#include "search/session.h"
 
 namespace pragma {
 namespace {

@@ -19,6 +19,8 @@
 #include "cli/finish.h"
 #include "cli/judging_flags.h"
 #include "cli/search_flags.h"
+#include "core/search_tree.h"
+#include "core/trial.h"
 #include "report/islands_text.h"
 #include "report/json_text.h"
 #include "report/phase_line.h"

@@ -27,6 +27,7 @@
 #include "cli/remeasure_report.h"
 #include "cli/replaying.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
@@ -36,6 +37,7 @@
 #include "report/run_text.h"
 #include "report/search_progress.h"
 #include "search/recording.h"
+#include "search/session.h"
 #include "store/store.h"
 #include "verify/verifier.h"
 

@@ -16,6 +16,7 @@
 #include "bench/file.h"
 #include "cli/command.h"
 #include "core/json_dump.h"
+#include "core/search_tree.h"
 #include "report/bench_page.h"
 #include "report/html_page.h"
 #include "report/json_text.h"

@@ -17,6 +17,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "core/evaluation.h"
+#include "core/search_tree.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"

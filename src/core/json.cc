@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/trial.h"
 
 namespace pragma {
 namespace {

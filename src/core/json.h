@@ -7,14 +7,16 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/advice.h"      // IWYU pragma: export
-#include "core/candidate.h"   // IWYU pragma: export
-#include "core/evaluation.h"  // IWYU pragma: export
-#include "core/profile.h"     // IWYU pragma: export
-#include "core/task.h"        // IWYU pragma: export
-#include "core/trial.h"       // IWYU pragma: export
+#include "core/advice.h"     // IWYU pragma: export
+#include "core/candidate.h"  // IWYU pragma: export
+#include "core/profile.h"    // IWYU pragma: export
+#include "core/task.h"       // IWYU pragma: export
+#include "core/tuning.h"
 
 namespace pragma {
+
+struct Evaluation;
+struct Trial;
 
 [[nodiscard]] std::string ToJson(const Task& task);
 [[nodiscard]] std::string ToJson(const Candidate& candidate);

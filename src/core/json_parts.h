@@ -6,14 +6,17 @@
 
 #include "core/advice.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/profile.h"
+#include "core/spent.h"
 #include "core/task.h"
-#include "core/trial.h"
+#include "core/tuning.h"
 
 namespace pragma {
+
+struct Evaluation;
+struct Trial;
 
 inline constexpr int kJsonSchema =
     1;  // schema number of every object; raised only when a name changes its meaning

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/trial.h"
 
 // A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "core/evaluation.h"
 #include "core/status.h"
 #include "core/trial.h"
 

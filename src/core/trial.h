@@ -1,30 +1,17 @@
 // Trial: one attempt of a run. It is a node of the SearchTree.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/advice.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
+#include "core/role.h"
+#include "core/spent.h"
 
 namespace pragma {
-
-// Role: what the strategy asked for.
-enum class Role : std::uint8_t { kSeed, kImprove, kRepair };
-[[nodiscard]] std::string_view RoleName(Role role);  // "seed", "improve", "repair"
-
-struct Spent {
-  double seconds = 0;
-  std::int64_t tokens_in = 0;
-  std::int64_t tokens_out = 0;
-  double usd = 0;
-  [[nodiscard]] std::int64_t tokens() const { return tokens_in + tokens_out; }
-  Spent& operator+=(const Spent& other);
-};
 
 // EditCheck: how a candidate relates to the block that its planner marked.
 struct EditCheck {

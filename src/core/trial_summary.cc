@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/advice.h"
+#include "core/evaluation.h"
 #include "core/trial.h"
 
 namespace pragma {

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/role.h"
+#include "core/spent.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/trial.h"
 
 namespace pragma {
+
+struct Trial;
 
 struct TrialSummary {
   int node = 0;

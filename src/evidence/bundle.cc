@@ -5,6 +5,7 @@
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "core/evaluation.h"
 #include "core/json_parts.h"
 #include "core/json_writer.h"
 #include "core/judging.h"

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "core/evaluation.h"
 #include "evidence/bundle_files.h"
 #include "evidence/lineage.h"
 #include "evidence/testing.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json_dump.h"
 #include "core/search_tree.h"
 #include "core/trial.h"

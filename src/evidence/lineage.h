@@ -9,13 +9,14 @@
 
 #include "base/result.h"
 #include "core/advice.h"
-#include "core/search_tree.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/trial.h"
 #include "store/store.h"
 
 namespace pragma {
+
+class SearchTree;
+struct Trial;
 
 struct Ancestor {
   int node = 0;

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
 #include "core/judging.h"

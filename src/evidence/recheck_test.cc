@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "evidence/testing.h"
 
 namespace pragma {

@@ -17,6 +17,7 @@
 #include "agent/window.h"
 #include "base/result.h"
 #include "core/advice.h"
+#include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/trial.h"
 #include "expert/expert.h"

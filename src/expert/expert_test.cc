@@ -23,6 +23,7 @@
 #include "build/lexer.h"
 #include "build/tunables.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/graph_testing.h"

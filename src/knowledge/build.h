@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "knowledge/build_reply.h"
 #include "knowledge/cache.h"
 #include "knowledge/crawl.h"

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "core/task.h"
 #include "report/terminal.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // Returns status and reason, checks, error figures, times and speedups with their intervals, bounds
 // and environment, as far as they are known. Ends with a newline.

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "core/spent.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/trial.h"
 #include "report/terminal.h"
 
 namespace pragma {

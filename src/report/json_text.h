@@ -10,14 +10,15 @@
 
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
-#include "core/search_tree.h"
+#include "core/spent.h"
 #include "core/task.h"
-#include "core/trial.h"
 #include "report/islands_text.h"
 #include "store/store.h"
 
 namespace pragma {
+
+struct Evaluation;
+class SearchTree;
 
 inline constexpr int kJsonSchema = 1;
 

@@ -10,6 +10,7 @@
 #include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/evaluation_text.h"
 #include "report/figures.h"
 #include "report/json_text.h"

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/status.h"
 #include "core/timing.h"
 #include "core/trial.h"
+#include "core/trial_summary.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
 #include "report/run_text.h"

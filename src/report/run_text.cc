@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/search_tree.h"
 #include "core/status.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"

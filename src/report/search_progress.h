@@ -9,11 +9,13 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "core/search_tree.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "report/terminal.h"
 
 namespace pragma {
+
+class SearchTree;
+struct Trial;
 
 class SearchProgress final {
  public:

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "core/search_tree.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "llm/model.h"

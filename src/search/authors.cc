@@ -14,6 +14,7 @@
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "core/advice.h"
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/status.h"
 #include "core/trial.h"

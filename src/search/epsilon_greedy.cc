@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "core/candidate.h"
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "search/families.h"

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "search/policies.h"

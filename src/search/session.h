@@ -14,18 +14,13 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
+#include "search/budget.h"
 #include "search/preset.h"
+#include "search/seed_kernel.h"
 #include "search/strategy.h"
 #include "store/store.h"
 
 namespace pragma {
-
-struct Budget {
-  int attempts = 15;
-  double seconds = 0;  // 0: unlimited, also for the limits below
-  std::int64_t tokens = 0;
-  double usd = 0;
-};
 
 // Judges one candidate. It may replace the candidate by the variant that a tuner chose. Real runs
 // pass the Verifier, and replay passes the recorded evaluation of the node. It is a function and
@@ -47,12 +42,6 @@ using Observe = std::function<Result<Profile>(
 // Performs in advance, in the attempt's own thread, the work that can overlap with judging other
 // attempts. This is the build, whose result the evaluation reuses.
 using Prepare = std::function<void(const Candidate& candidate)>;
-
-// A kernel with which a run starts, before any author is asked.
-struct SeedKernel {
-  Candidate candidate;
-  std::string author;  // "expert", "run r-..."
-};
 
 // Receives progress reports of a run. Every member may be empty. Several threads may call
 // `on_phase`.

@@ -18,6 +18,7 @@
 #include "core/json_parts.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/search_tree.h"
 #include "core/task.h"
 #include "search/preset.h"
 #include "search/preset_fields.h"

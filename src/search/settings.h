@@ -16,8 +16,9 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/task.h"
+#include "search/budget.h"
 #include "search/preset.h"
-#include "search/session.h"
+#include "search/seed_kernel.h"
 #include "store/store.h"
 
 namespace pragma {

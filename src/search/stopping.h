@@ -3,13 +3,14 @@
 
 #include <string>
 
-#include "core/evaluation.h"
-#include "core/search_tree.h"
-#include "core/trial.h"
 #include "search/session.h"
 #include "search/strategy.h"
 
 namespace pragma {
+
+struct Evaluation;
+class SearchTree;
+struct Trial;
 
 inline constexpr double kRooflineMargin = 0.05;  // a kernel this close to its bound is done
 

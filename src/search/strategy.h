@@ -7,11 +7,12 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "core/search_tree.h"
-#include "core/trial.h"
+#include "core/role.h"
 #include "search/preset.h"
 
 namespace pragma {
+
+class SearchTree;
 
 struct Move {
   int node = 0;  // the node worked on; the parent, unless the advice's base says otherwise

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "core/search_tree.h"
-#include "core/trial.h"
 #include "search/strategy.h"
 
 namespace pragma {
+
+struct Trial;
 
 // The worst score, which a node that is not correct has.
 inline constexpr double kNoScore = 1e300;

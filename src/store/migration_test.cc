@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "core/evaluation.h"
 #include "core/json.h"
+#include "core/trial.h"
+#include "core/trial_summary.h"
 #include "store/store.h"
 
 // A missing value may end a test, so optionals are read unchecked.

@@ -15,10 +15,11 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/task.h"
-#include "core/trial.h"
-#include "core/trial_summary.h"
 
 namespace pragma {
+
+struct Trial;
+struct TrialSummary;
 
 struct RunRecord {
   std::string id;  // "r-20261121-101500-ab12"

@@ -20,7 +20,9 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json.h"
+#include "core/trial.h"
 
 // A missing value may end a test, so optionals are read unchecked.
 // NOLINTBEGIN(bugprone-unchecked-optional-access)

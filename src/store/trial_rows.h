@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/trial.h"
 #include "core/trial_summary.h"
 #include "store/database.h"
 
 namespace pragma {
+
+struct Trial;
 
 // Inserts a trial inside the caller's transaction. `run` is the run's number. False: there is
 // already such a trial.

@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "core/json.h"
+#include "core/trial.h"
 #include "core/trial_summary.h"
 #include "store/database.h"
 #include "store/store.h"
