@@ -61,8 +61,7 @@ void AddKnowledge(const Workbench& bench, RunSettings& settings) {
     return;
   }
   // Every run stores what it was shown, so only techniques that a diagnosis can name are added.
-  const std::set<std::string> recommended =
-      TechniquesOf(bench.RulesFor(settings.language));
+  const std::set<std::string> recommended = TechniquesOf(bench.RulesFor(settings.language));
   for (const Entry& entry : compendium->entries()) {
     const std::string name = entry.id.substr(entry.id.find('.') + 1);
     if (entry.kind == EntryKind::kMetric) settings.metric_meanings[name] = entry.summary;
