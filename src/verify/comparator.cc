@@ -214,10 +214,10 @@ Comparison Compare(const OutputView& view, const Tolerance& tolerance) {
                [&view](std::size_t flat) { return ElementText(view, flat); });
 }
 
-Comparison CompareAll(std::span<const OutputView> views, std::span<const Tolerance> tolerances) {
+Comparison WorstOf(std::size_t outputs, const JudgeOutput& judge) {
   Comparison worst;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    Comparison comparison = Compare(views[i], tolerances[i]);
+  for (std::size_t i = 0; i < outputs; ++i) {
+    Comparison comparison = judge(i);
     if (!comparison.ok) return comparison;
     std::string odd = worst.odd.empty() ? comparison.odd : worst.odd;
     const bool small_values = worst.small_values || comparison.small_values;
@@ -226,6 +226,10 @@ Comparison CompareAll(std::span<const OutputView> views, std::span<const Toleran
     worst.small_values = small_values;
   }
   return worst;
+}
+
+Comparison CompareAll(std::span<const OutputView> views, std::span<const Tolerance> tolerances) {
+  return WorstOf(views.size(), [&](std::size_t i) { return Compare(views[i], tolerances[i]); });
 }
 
 bool OfficiallyCorrect(const OutputView& view) {

@@ -194,6 +194,18 @@ TEST(ToleranceTest, EqualTermsAreRoundedTheSameWayEachTime) {
   EXPECT_FALSE(Compare(view, DeriveTolerance(own, {.count = 1 << 20, .repeat = true})).ok);
 }
 
+TEST(WorstOfTest, WhatAnyOutputShowsIsKeptBesideTheLeastExactOnesFigures) {
+  const std::vector<Comparison> outputs{
+      {.ok = true, .small_values = true, .error = {.rel_l2 = 1e-7}},
+      {.ok = true, .error = {.rel_l2 = 1e-3}},
+      {.ok = true, .error = {.rel_l2 = 1e-5}, .odd = "1 elements"}};
+  const auto judge = [&](std::size_t i) { return outputs[i]; };
+  const Comparison worst = WorstOf(outputs.size(), judge);
+  EXPECT_EQ(worst.error.rel_l2, 1e-3);
+  EXPECT_TRUE(worst.small_values);
+  EXPECT_EQ(worst.odd, "1 elements");
+}
+
 TEST(OfficialTest, FollowsKernelBenchAndRejectsNan) {
   const TensorSpec spec{.name = "out", .dtype = DType::kFloat32, .shape = {2}};
   const std::vector<float> torch{1, 0};

@@ -163,21 +163,15 @@ std::vector<Tolerance> DeviceStage::Tolerances(std::size_t slot) const {
 
 Comparison DeviceStage::Judge(const SlotFigures& slot,
                               const std::vector<Tolerance>& tolerances) const {
-  Comparison worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+  return WorstOf(task().outputs.size(), [&](std::size_t i) {
     const TensorSpec& spec = task().outputs[i];
     const OutputFigures& figures = slot.outputs[i];
-    Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
+    return pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
       const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
       const bool odd = figures.pass.odd_truth > 0 && flat == figures.pass.first_odd;
       return ElementAt(spec, flat, mismatch ? figures.first : odd ? figures.odd : figures.worst);
     });
-    if (!judged.ok) return judged;
-    std::string odd = worst.odd.empty() ? judged.odd : worst.odd;
-    if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
-    worst.odd = std::move(odd);
-  }
-  return worst;
+  });
 }
 
 Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,

@@ -163,18 +163,11 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
 Comparison Stage::CompareMoved(const WorkerProcess& worker, std::size_t slot,
                                const std::vector<Tolerance>& tolerances,
                                const std::vector<Movement>& movements) const {
-  Comparison worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+  return WorstOf(task().outputs.size(), [&](std::size_t i) {
     const OutputView view = View(worker, slot, i, RefillsNeedTruth(task()));
-    Comparison compared = IsFloating(view.spec->dtype)
-                              ? CompareConditioned(view, tolerances[i], movements[i])
-                              : Compare(view, tolerances[i]);
-    if (!compared.ok) return compared;
-    std::string odd = worst.odd.empty() ? compared.odd : worst.odd;
-    if (i == 0 || compared.error.rel_l2 > worst.error.rel_l2) worst = std::move(compared);
-    worst.odd = std::move(odd);
-  }
-  return worst;
+    return IsFloating(view.spec->dtype) ? CompareConditioned(view, tolerances[i], movements[i])
+                                        : Compare(view, tolerances[i]);
+  });
 }
 
 Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
