@@ -86,8 +86,8 @@ using ElementTexts = std::function<std::string(std::size_t flat)>;
 [[nodiscard]] std::string ElementAt(const TensorSpec& spec, std::size_t flat,
                                     const std::string& values);
 
-// Judges several outputs, one after the other. Returns the first wrong one, or else (ok) the figures
-// of the least exact one.
+// Judges several outputs, one after the other. Returns the first wrong one, or else (ok) the
+// figures of the least exact one.
 using JudgeOutput = std::function<Comparison(std::size_t output)>;
 [[nodiscard]] Comparison WorstOf(std::size_t outputs, const JudgeOutput& judge);
 // Compares several outputs in this way, each with its own tolerance.

@@ -105,7 +105,7 @@ Result<LintReport> Linter::Run() {
 
 Result<void> Linter::NominalSet(int index) {
   if (progress_) progress_(fmt::format("lint: input set {}/{}", index + 1, options_.sets));
-  stage_.ForgetTolerances();
+  stage_.Forget();
   TRY(stage_.DrawSet(static_cast<std::size_t>(index), rng_() >> 1U, kSlot));
   TRY(ShowDecoys(stage_.Tolerances(kSlot)));
   if (index > 0) return {};

@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "verify/stage.h"
-#include "verify/timing_session.h"
+#include "build/builder.h"
+#include "verify/host_calls.h"
 
 namespace pragma {
 
@@ -43,7 +43,7 @@ struct PaperSides {
   bool compile = false;
 };
 // Times one side after the other, each alone on the machine. The caller holds the machine's lock.
-[[nodiscard]] Result<PaperTiming> TimeByPaper(const TimingContext& context, const PaperSides& sides,
+[[nodiscard]] Result<PaperTiming> TimeByPaper(const HostParts& parts, const PaperSides& sides,
                                               Rng& rng);
 
 }  // namespace pragma

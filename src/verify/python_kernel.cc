@@ -16,8 +16,8 @@
 #include "core/candidate.h"
 #include "core/check.h"
 #include "core/diagnostic.h"
-#include "core/status.h"
 #include "core/json_reader.h"
+#include "core/status.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 

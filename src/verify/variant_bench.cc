@@ -1,11 +1,14 @@
 #include "verify/variant_bench.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,9 +21,12 @@
 #include "core/check.h"
 #include "core/status.h"
 #include "machine/machine.h"
+#include "verify/host_calls.h"
+#include "verify/host_sides.h"
 #include "verify/judging.h"
-#include "verify/match.h"
+#include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_run.h"
 #include "verify/timing_session.h"
 #include "verify/value_check.h"
 #include "verify/variant_parts.h"
@@ -40,7 +46,7 @@ constexpr double kStartSeconds = 0.08;
 }  // namespace
 
 struct VariantBench::Impl {
-  JudgeParts parts;
+  HostParts parts;
   const Builder& builder;
   const std::string& kernel_header;
   const BuiltKernel* first = nullptr;
@@ -50,7 +56,7 @@ struct VariantBench::Impl {
   Result<void> MeasureUpkeep();
   [[nodiscard]] double SideSeconds(const TimingPlan& plan, double call_seconds) const;
   Result<VariantCheck> CheckWith(const BuiltKernel& kernel, Judging judging,
-                                 Result<void> (*check)(const JudgeParts&, Judging&));
+                                 Result<void> (*check)(const CheckParts&, Judging&));
   [[nodiscard]] TimingPlan Plan(const VariantMatch& match) const;
 };
 
@@ -59,22 +65,16 @@ namespace {
 // Times some kernels against the first, in as many fresh processes of each as there is time for.
 class Group final {
  public:
-  Group(const JudgeParts& parts, Rng& rng, const TimingPlan& plan, double seconds,
+  Group(const HostParts& parts, Rng& rng, const TimingPlan& plan, double seconds,
         double& side_seconds)
-      : rng_(rng), plan_(plan), seconds_(seconds), side_seconds_(side_seconds) {
-    context_ = {.stage = &parts.stage,
-                .jail = &parts.jail,
-                .libraries = &parts.libraries,
-                .worker = parts.worker};
-  }
+      : parts_(parts), rng_(rng), plan_(plan), seconds_(seconds), side_seconds_(side_seconds) {}
 
   // `kernels` holds indices into `match`. Results are added to `times`.
   Result<void> Run(const BuiltKernel& first, const VariantMatch& match,
                    std::vector<std::size_t> kernels, VariantTimes& times) {
     while (!kernels.empty() && processes_left() > 0 && TimeForAnother(kernels.size())) {
-      std::vector<Side> sides{{.name = "default", .kernel = &first}};
-      for (const std::size_t i : kernels)
-        sides.push_back({.name = "variant", .kernel = match.kernels[i]});
+      std::vector<Side> sides{{.kernel = &first}};
+      for (const std::size_t i : kernels) sides.push_back({.kernel = match.kernels[i]});
       const std::size_t failed = TRY(RunUntilFailure(sides, kernels, times));
       if (failed == 0) break;
       kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(failed - 1));
@@ -93,29 +93,27 @@ class Group final {
   Result<std::size_t> RunUntilFailure(const std::vector<Side>& sides,
                                       const std::vector<std::size_t>& kernels,
                                       VariantTimes& times) {
-    Match match(context_, sides, plan_, rng_);
+    HostSides processes(parts_, sides);
+    const TimingScene scene{
+        .sets = parts_.stage,
+        .sides = processes,
+        .clock = clock_,
+        .processors = {.allowed = parts_.worker.threads,
+                       .available = static_cast<int>(std::thread::hardware_concurrency())}};
+    TimingRun run(scene, plan_, rng_);
     while (processes_left() > 0 && TimeForAnother(kernels.size())) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while tuning");
       const TimePoint before = std::chrono::steady_clock::now();
-      TRY(RunProcess(match));
+      TRY(run.RunRound());
       side_seconds_ =
           std::max(side_seconds_, Since(before).count() / static_cast<double>(sides.size()));
-      if (match.failed()) return NoteFailure(*match.outcome().failed, kernels, times);
+      if (run.failed()) return NoteFailure(*run.outcome().failed, kernels, times);
       ++done_;
-      const TimingOutcome latest = Latest(match.outcome());
+      const TimingOutcome latest = Latest(run.outcome());
       for (std::size_t i = 0; i < kernels.size(); ++i)
         times.logs[kernels[i]].push_back(std::log(latest.Ratio(0, i + 1).median));
     }
     return std::size_t{0};
-  }
-
-  Result<void> RunProcess(Match& match) const {
-    TRY(match.StartAll());
-    for (int burst = 0; burst < plan_.bursts && !match.failed(); ++burst) TRY(match.RunBurst());
-    match.Settle();
-    match.CheckProcessors();
-    match.EndAll();
-    return {};
   }
 
   // Returns the outcome of the last process only.
@@ -134,7 +132,8 @@ class Group final {
     return failed.side;
   }
 
-  TimingContext context_;
+  const HostParts& parts_;
+  SystemClock clock_;
   Rng& rng_;
   const TimingPlan& plan_;
   double seconds_;
@@ -146,11 +145,14 @@ class Group final {
 }  // namespace
 
 Result<VariantCheck> VariantBench::Impl::CheckWith(const BuiltKernel& kernel, Judging judging,
-                                                   Result<void> (*check)(const JudgeParts&,
+                                                   Result<void> (*check)(const CheckParts&,
                                                                          Judging&)) {
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   judging.kernel = &kernel;
-  TRY(check(parts, judging));
+  {
+    HostCalls calls(parts, judging);
+    TRY(check({.sets = parts.stage, .calls = calls, .options = parts.options}, judging));
+  }
   VariantCheck checked{.status = judging.evaluation.status,
                        .reason = judging.evaluation.reason,
                        .call_seconds = judging.call_seconds()};
@@ -170,10 +172,11 @@ TimingPlan VariantBench::Impl::Plan(const VariantMatch& match) const {
 
 // Measures how long a refill takes. The first refill of a set warms the reference up.
 Result<void> VariantBench::Impl::MeasureUpkeep() {
-  constexpr std::size_t kSlot = 1;  // the first slot holds the set of the checks
-  TRY(parts.stage.RenewSet(kSlot, drawn.rng));
+  constexpr std::uint32_t kSlot = 1;  // the first slot holds the set of the checks
+  const std::array<std::uint32_t, 1> slots{kSlot};
+  TRY(parts.stage.RenewSets(slots, drawn.rng));
   const TimePoint before = std::chrono::steady_clock::now();
-  TRY(parts.stage.RenewSet(kSlot, drawn.rng));
+  TRY(parts.stage.RenewSets(slots, drawn.rng));
   drawn.upkeep_seconds = Since(before).count() + 2 * drawn.compare_seconds;
   return {};
 }
@@ -187,7 +190,7 @@ VariantBench::VariantBench(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 VariantBench::VariantBench(VariantBench&&) noexcept = default;
 VariantBench::~VariantBench() = default;
 
-VariantBench MakeVariantBench(const JudgeParts& parts, const Builder& builder,
+VariantBench MakeVariantBench(const HostParts& parts, const Builder& builder,
                               const std::string& kernel_header) {
   return VariantBench(std::unique_ptr<VariantBench::Impl>(new VariantBench::Impl{
       .parts = parts, .builder = builder, .kernel_header = kernel_header, .drawn = {}}));

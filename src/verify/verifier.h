@@ -12,9 +12,9 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
+#include "verify/baseline.h"
 #include "verify/options.h"
 #include "verify/paper_timing.h"
-#include "verify/timing_check.h"
 #include "verify/variant_bench.h"
 
 namespace pragma {
