@@ -24,6 +24,7 @@
 #include "build/toolchain.h"
 #include "core/device.h"
 #include "core/evaluation.h"
+#include "lint/lint.h"
 #include "machine/machine.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
@@ -33,7 +34,6 @@
 #include "store/store.h"
 #include "task/shapes.h"
 #include "task/torch_server.h"
-#include "verify/lint.h"
 #include "verify/options.h"
 #include "verify/verifier.h"
 

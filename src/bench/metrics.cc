@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bench/row.h"
+#include "core/statistics.h"
 #include "core/status.h"
 #include "verify/paper_timing.h"
-#include "verify/statistics.h"
 
 namespace pragma {
 namespace {

@@ -9,6 +9,7 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/environment.h"
+#include "harness/python_kernel.h"
 #include "harness/worker_zygote.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
@@ -18,7 +19,6 @@
 #include "verify/device_side.h"
 #include "verify/device_stage.h"
 #include "verify/options.h"
-#include "verify/python_kernel.h"
 
 namespace pragma {
 namespace {

@@ -99,6 +99,7 @@ TEST(AuditTest, AResultTenTimesAsFastAsEagerIsCheckedAndTimedOnceMoreWithNewSeed
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
   EXPECT_EQ(executor.world.Count("forget"), 2);
   EXPECT_EQ(executor.world.Count("draw"), 10);
+  EXPECT_EQ(executor.own_sets.seeds.size(), 10U);
   EXPECT_EQ(executor.world.Count(kPair), 2);
   EXPECT_THAT(DetailOf(evaluation, "audit", "pass"), StartsWith("11.0 times as fast as eager"));
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "build/builder.h"
 #include "harness/dead_stacks.h"
 #include "harness/worker_process.h"
 #include "machine/machine.h"
@@ -31,6 +32,13 @@ struct HostParts {
   const std::vector<std::string>& libraries;  // libraries that the worker's jail binds
   const VerifyOptions& options;
   WorkerOptions worker;
+};
+
+// What a tuner needs to build, check and time variants of a candidate.
+struct VariantParts {
+  HostParts host;
+  const Builder& builder;
+  const std::string& kernel_header;
 };
 
 class HostCalls final : public CheckedCalls {

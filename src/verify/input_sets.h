@@ -14,8 +14,8 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "harness/timed_process.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
 
 namespace pragma {
 

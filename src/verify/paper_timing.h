@@ -11,9 +11,10 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "build/builder.h"
-#include "verify/host_calls.h"
 
 namespace pragma {
+
+struct HostParts;  // host_calls.h
 
 inline constexpr int kPaperWarmups = 5;
 inline constexpr int kPaperRepetitions = 100;

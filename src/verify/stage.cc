@@ -19,9 +19,9 @@
 #include "harness/timed_process.h"
 #include "task/set_layout.h"
 #include "task/torch_server.h"
-#include "verify/comparator.h"
+#include "values/comparator.h"
+#include "values/output_pass.h"
 #include "verify/input_pool.h"
-#include "verify/output_pass.h"
 #include "verify/timing_plan.h"
 #include "worker/protocol.h"
 

@@ -15,11 +15,11 @@
 #include "core/task.h"
 #include "harness/timed_process.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
-#include "verify/element.h"
-#include "verify/output_pass.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "values/element.h"
+#include "values/output_pass.h"
 #include "verify/stage.h"
 
 namespace pragma {

@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
-#include "verify/batteries.h"
+#include "values/batteries.h"
 #include "verify/judging.h"
 #include "verify/value_policy.h"
 

@@ -186,6 +186,7 @@ class FakeSets : public InputSets, public LateInputs {
   bool can_be_late = true;
   bool draws = false;  // refills have parameters of their own
   std::vector<Battery> batteries;
+  std::set<std::uint64_t> seeds;  // with which sets were drawn
 
   [[nodiscard]] Task& own_task() { return task_; }
   [[nodiscard]] const Task& task() const override { return task_; }
@@ -193,6 +194,7 @@ class FakeSets : public InputSets, public LateInputs {
   void Forget() override { world_.events.emplace_back("forget"); }
   Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) override {
     world_.events.emplace_back("draw");
+    seeds.insert(seed);
     pool_[draw] = seed >> 1U;
     return RestoreSet(draw, slot);
   }

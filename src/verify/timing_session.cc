@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "core/statistics.h"
 #include "core/timing.h"
-#include "verify/statistics.h"
 
 namespace pragma {
 namespace {

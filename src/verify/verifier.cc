@@ -29,8 +29,6 @@
 #include "verify/paper_timing.h"
 #include "verify/sanitize.h"
 #include "verify/stage.h"
-#include "verify/variant_bench.h"
-#include "verify/variant_parts.h"
 
 namespace pragma {
 
@@ -143,9 +141,10 @@ Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluati
   return SanitizeKernel(parts, candidate, kernel, evaluation, progress);
 }
 
-Result<VariantBench> Verifier::OpenVariants() {
+Result<VariantParts> Verifier::Variants() {
   TRY(impl_->Prepare());
-  return MakeVariantBench(impl_->Parts(), impl_->builder, impl_->header);
+  return VariantParts{
+      .host = impl_->Parts(), .builder = impl_->builder, .kernel_header = impl_->header};
 }
 
 Result<PaperTiming> Verifier::TimeByPaper(const Candidate* candidate, bool compile,

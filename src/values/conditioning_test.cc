@@ -1,4 +1,4 @@
-#include "verify/conditioning.h"
+#include "values/conditioning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

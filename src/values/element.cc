@@ -1,4 +1,4 @@
-#include "verify/element.h"
+#include "values/element.h"
 
 #include <bit>
 #include <cmath>

@@ -16,6 +16,7 @@
 #include "core/candidate.h"
 #include "core/check.h"
 #include "core/status.h"
+#include "verify/verifier.h"
 
 namespace pragma {
 
@@ -45,8 +46,8 @@ struct VariantTimes {
 
 class VariantBench final {
  public:
-  struct Impl;
-  explicit VariantBench(std::unique_ptr<Impl> impl);
+  // `verifier` must outlive the bench and must evaluate nothing while the bench exists.
+  [[nodiscard]] static Result<VariantBench> Open(Verifier& verifier);
   VariantBench(VariantBench&&) noexcept;
   ~VariantBench();
 
@@ -66,6 +67,8 @@ class VariantBench final {
   [[nodiscard]] Result<VariantTimes> Time(const VariantMatch& match);
 
  private:
+  struct Impl;
+  explicit VariantBench(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,4 +1,4 @@
-#include "verify/batteries.h"
+#include "values/batteries.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "verify/comparator.h"
+#include "values/comparator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "verify/element.h"
+#include "values/element.h"
 
 namespace pragma {
 namespace {

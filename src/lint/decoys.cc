@@ -1,4 +1,4 @@
-#include "verify/decoys.h"
+#include "lint/decoys.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "task/set_layout.h"
-#include "verify/element.h"
+#include "values/element.h"
 #include "verify/structure.h"
 
 namespace pragma {

@@ -1,4 +1,4 @@
-#include "verify/block_errors.h"
+#include "values/block_errors.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "verify/comparator.h"
+#include "values/comparator.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,9 +16,9 @@
 #include "base/parallel.h"
 #include "core/error_pass.h"
 #include "core/task.h"
-#include "verify/conditioning.h"
-#include "verify/element.h"
-#include "verify/output_pass.h"
+#include "values/conditioning.h"
+#include "values/element.h"
+#include "values/output_pass.h"
 
 namespace pragma {
 namespace {

@@ -1,4 +1,4 @@
-#include "verify/lint.h"
+#include "lint/lint.h"
 
 #include <fmt/format.h>
 
@@ -20,11 +20,11 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/task.h"
+#include "lint/decoys.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
-#include "verify/decoys.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
 #include "verify/stage.h"
 
 namespace pragma {

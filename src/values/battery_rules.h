@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/task.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
 
 namespace pragma {
 
@@ -64,7 +64,7 @@ struct TorchStanding {
 enum class TermsOf : std::uint8_t { kRandomValues, kEqualValues };
 // Returns the relative size of the error that a running sum in fp32 adds to its terms: eps / 2 for
 // each rounding. Random roundings grow with the square root of their number. Equal terms are
-// rounded in the same way again and again (verify/comparator.h).
+// rounded in the same way again and again (values/comparator.h).
 [[nodiscard]] double RoundingSize(const Task& task, TermsOf terms);
 
 }  // namespace pragma

@@ -1,4 +1,4 @@
-#include "verify/python_kernel.h"
+#include "harness/python_kernel.h"
 
 #include <cstddef>
 #include <memory>

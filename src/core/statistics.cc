@@ -1,4 +1,4 @@
-#include "verify/statistics.h"
+#include "core/statistics.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "verify/output_pass.h"
+#include "values/output_pass.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 #include "base/parallel.h"
 #include "core/error_pass.h"
 #include "core/task.h"
-#include "verify/block_errors.h"
-#include "verify/comparator.h"
-#include "verify/element.h"
+#include "values/block_errors.h"
+#include "values/comparator.h"
+#include "values/element.h"
 
 namespace pragma {
 namespace {

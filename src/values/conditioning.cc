@@ -1,4 +1,4 @@
-#include "verify/conditioning.h"
+#include "values/conditioning.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 
 #include "core/error_pass.h"
 #include "core/task.h"
-#include "verify/block_errors.h"
-#include "verify/comparator.h"
-#include "verify/element.h"
-#include "verify/output_pass.h"
+#include "values/block_errors.h"
+#include "values/comparator.h"
+#include "values/element.h"
+#include "values/output_pass.h"
 
 namespace pragma {
 namespace {

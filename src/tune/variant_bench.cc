@@ -1,4 +1,4 @@
-#include "verify/variant_bench.h"
+#include "tune/variant_bench.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@
 #include "verify/timing_run.h"
 #include "verify/timing_session.h"
 #include "verify/value_check.h"
-#include "verify/variant_parts.h"
+#include "verify/verifier.h"
 
 namespace pragma {
 namespace {
@@ -39,7 +39,7 @@ constexpr std::size_t kMostSides = 8;
 // Time for a pair in five processes, as MakePlan counts. It is shorter than for a verdict, because
 // many pairs are timed.
 constexpr Seconds kPairBudget{0.5};
-constexpr double kCaution = 1.3;  // factor on the longest process so far
+constexpr double kProcessCaution = 1.3;  // factor on the longest process so far
 // First guess of the time to start a jailed process and load a kernel.
 constexpr double kStartSeconds = 0.08;
 
@@ -86,7 +86,7 @@ class Group final {
   [[nodiscard]] int processes_left() const { return plan_.processes - done_; }
   [[nodiscard]] bool TimeForAnother(std::size_t kernels) const {
     const double process = side_seconds_ * static_cast<double>(kernels + 1);
-    return Since(start_).count() + process * kCaution <= seconds_;
+    return Since(start_).count() + process * kProcessCaution <= seconds_;
   }
 
   // Returns the side that failed. 0: no side failed, or the first one did.
@@ -190,10 +190,12 @@ VariantBench::VariantBench(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 VariantBench::VariantBench(VariantBench&&) noexcept = default;
 VariantBench::~VariantBench() = default;
 
-VariantBench MakeVariantBench(const HostParts& parts, const Builder& builder,
-                              const std::string& kernel_header) {
-  return VariantBench(std::unique_ptr<VariantBench::Impl>(new VariantBench::Impl{
-      .parts = parts, .builder = builder, .kernel_header = kernel_header, .drawn = {}}));
+Result<VariantBench> VariantBench::Open(Verifier& verifier) {
+  const VariantParts parts = TRY(verifier.Variants());
+  return VariantBench(std::unique_ptr<Impl>(new Impl{.parts = parts.host,
+                                                     .builder = parts.builder,
+                                                     .kernel_header = parts.kernel_header,
+                                                     .drawn = {}}));
 }
 
 Result<BuildOutcome> VariantBench::Build(const Candidate& candidate, Seconds limit) const {

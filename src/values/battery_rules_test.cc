@@ -1,4 +1,4 @@
-#include "verify/battery_rules.h"
+#include "values/battery_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/task.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
 
 namespace pragma {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "verify/comparator.h"
+#include "values/comparator.h"
 
 namespace pragma {
 

@@ -1,4 +1,4 @@
-#include "verify/battery_rules.h"
+#include "values/battery_rules.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/task.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
 
 namespace pragma {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/error_pass.h"
 #include "core/task.h"
-#include "verify/block_errors.h"
-#include "verify/comparator.h"
+#include "values/block_errors.h"
+#include "values/comparator.h"
 
 namespace pragma {
 
