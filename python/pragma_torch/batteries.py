@@ -1,4 +1,4 @@
-"""Batteries: input sets that reveal what the task's own distribution may hide (src/verify/batteries.h), for every kind
+"""Batteries: input sets that reveal what the task's own distribution may hide (src/values/batteries.h), for every kind
 of machine. That file defines names and rungs. This module defines what they mean."""
 
 from __future__ import annotations

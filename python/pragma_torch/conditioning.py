@@ -1,5 +1,5 @@
 """Conditioning: how far each element of an fp64 reference moves if the inputs are changed by their rounding errors, and
-what that says about an output. src/verify/conditioning.h has the rules and their constants."""
+what that says about an output. src/values/conditioning.h has the rules and their constants."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Figures: one pass over an output and its fp64 reference, on the device that holds both (core/error_pass.h).
 
-The rules are those of src/verify/comparator.cc and block_errors.cc, where the meaning of the figures is decided.
+The rules are those of src/values/comparator.cc and block_errors.cc, where the meaning of the figures is decided.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""figures: the rules of src/verify/block_errors.cc, on tensors."""
+"""figures: the rules of src/values/block_errors.cc, on tensors."""
 
 from __future__ import annotations
 

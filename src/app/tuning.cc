@@ -22,7 +22,7 @@
 #include "store/store.h"
 #include "tune/space.h"
 #include "tune/tuner.h"
-#include "verify/variant_bench.h"
+#include "tune/variant_bench.h"
 #include "verify/verifier.h"
 
 namespace pragma {

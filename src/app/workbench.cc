@@ -27,6 +27,7 @@
 #include "core/device.h"
 #include "core/evaluation.h"
 #include "knowledge/metric_file.h"
+#include "lint/lint.h"
 #include "machine/machine.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
@@ -36,7 +37,6 @@
 #include "store/store.h"
 #include "task/shapes.h"
 #include "task/torch_server.h"
-#include "verify/lint.h"
 #include "verify/options.h"
 #include "verify/verifier.h"
 

@@ -20,15 +20,15 @@
 #include "core/metric_table.h"
 #include "core/profile.h"
 #include "core/task.h"
+#include "lint/lint.h"
 #include "machine/machine.h"
 #include "profile/foreign_tool.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
 #include "task/shapes.h"
 #include "task/torch_server.h"
-#include "verify/lint.h"
+#include "tune/variant_bench.h"
 #include "verify/options.h"
-#include "verify/variant_bench.h"
 #include "verify/verifier.h"
 
 namespace pragma {
@@ -120,7 +120,7 @@ class TaskBench final {
   [[nodiscard]] Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best,
                                             Measure measure, const Verifier::Progress& progress);
   // Opens the task as it is written, for the tuner. Nothing is evaluated while the result exists.
-  [[nodiscard]] Result<VariantBench> OpenVariants() { return verifier_->OpenVariants(); }
+  [[nodiscard]] Result<VariantBench> OpenVariants() { return VariantBench::Open(*verifier_); }
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Verifier::Progress& progress);
   // Calls Verifier::TimeByPaper on the task as it is written.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/metrics.h"
+#include "core/statistics.h"
 #include "core/timing.h"
-#include "verify/statistics.h"
 #include "verify/timing_session.h"
 
 namespace pragma {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "bench/row.h"
+#include "core/statistics.h"
 #include "core/status.h"
 #include "core/trial.h"
 #include "verify/paper_timing.h"
-#include "verify/statistics.h"
 
 namespace pragma {
 namespace {

@@ -1,5 +1,5 @@
 // pragma lint tells whether a task can tell a wrong kernel from a right one.
-#include "verify/lint.h"
+#include "lint/lint.h"
 
 #include <fmt/format.h>
 

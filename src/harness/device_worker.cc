@@ -21,6 +21,7 @@
 #include "core/status.h"
 #include "harness/cuda_program.h"
 #include "harness/peer.h"
+#include "harness/timed_process.h"
 #include "harness/worker_failure.h"
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
@@ -44,7 +45,7 @@ bool IsDead(const UniqueFd& pidfd) {
 Result<DeviceWorker> DeviceWorker::Start(const DeviceProgram& program, Referee& referee,
                                          std::size_t area, const WorkerOptions& options) {
   if (program.ready != nullptr && program.ready->Has(area)) return program.ready->Take();
-  DeviceWorker worker(program, options);
+  DeviceWorker worker(program, area, options);
   const Referee::SharedArea shared = TRY(referee.Share(
       area, program.cuda != nullptr ? Referee::AreaKind::kModule : Referee::AreaKind::kTriton));
   TRY(program.cuda != nullptr ? worker.StartJail(shared) : worker.Fork(shared.end.get()));
@@ -85,28 +86,28 @@ Result<void> DeviceWorker::WarmUp() {
   return Fail("a process for CUDA candidates does not start: " + failure->reason);
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::Load() {
+Result<ProcessFailure> DeviceWorker::Load() {
   if (cuda_ != nullptr) TRY(cuda_->HandOver(peer_->doorbell().page(), *object_));
   return Send(PRAGMA_LOAD, {}, options_.python_load_limit, nullptr);
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::Run(std::span<const std::uint32_t> sets,
-                                                       Nanoseconds* elapsed) {
+Result<ProcessFailure> DeviceWorker::Run(std::span<const std::uint32_t> sets,
+                                         Nanoseconds* elapsed) {
   return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::RunEmpty(std::span<const std::uint32_t> sets,
-                                                            Nanoseconds* elapsed) {
+Result<ProcessFailure> DeviceWorker::RunEmpty(std::span<const std::uint32_t> sets,
+                                              Nanoseconds* elapsed) {
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::Wake() {
+Result<ProcessFailure> DeviceWorker::Wake() {
   return Send(PRAGMA_WAKE, {}, options_.load_limit, nullptr);
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::ReadKept(std::vector<std::byte>* bytes) {
+Result<ProcessFailure> DeviceWorker::ReadKept(std::vector<std::byte>* bytes) {
   bytes->clear();
-  if (kept_.size() == 0) return std::optional<WorkerFailure>();
+  if (kept_.size() == 0) return ProcessFailure();
   auto failure = TRY(Send(PRAGMA_KEPT_READ, {}, options_.load_limit, nullptr));
   if (failure) return failure;
   pragma_kept head{};
@@ -118,8 +119,8 @@ Result<std::optional<WorkerFailure>> DeviceWorker::ReadKept(std::vector<std::byt
   return failure;
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::WriteKept(std::span<const std::byte> bytes) {
-  if (kept_.size() == 0) return std::optional<WorkerFailure>();
+Result<ProcessFailure> DeviceWorker::WriteKept(std::span<const std::byte> bytes) {
+  if (kept_.size() == 0) return ProcessFailure();
   const pragma_kept head{.bytes = std::min<std::uint64_t>(bytes.size(), PRAGMA_KEPT_BYTES)};
   std::memcpy(kept_.data(), &head, sizeof(head));
   std::memcpy(kept_.data() + sizeof(head), bytes.data(), head.bytes);
@@ -128,9 +129,9 @@ Result<std::optional<WorkerFailure>> DeviceWorker::WriteKept(std::span<const std
   return failure;
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,
-                                                        std::span<const std::uint32_t> sets,
-                                                        Seconds limit, Nanoseconds* elapsed) {
+Result<ProcessFailure> DeviceWorker::Send(pragma_command command,
+                                          std::span<const std::uint32_t> sets, Seconds limit,
+                                          Nanoseconds* elapsed) {
   if (peer_ == nullptr) {
     return std::optional(WorkerFailure{
         .status = Status::kSandboxViolation,
@@ -147,7 +148,7 @@ Result<std::optional<WorkerFailure>> DeviceWorker::Send(pragma_command command,
     return std::optional(
         Killed("it left a process running; only its own threads may live on after a call"));
   }
-  return std::optional<WorkerFailure>();
+  return ProcessFailure();
 }
 
 std::string DeviceWorker::ReadLog() const {
@@ -184,17 +185,17 @@ WorkerFailure DeviceWorker::Explain(const PeerReply& reply, Seconds limit) {
   return FailureFromReply(reply, ReadLog());
 }
 
-Result<void> DeviceWorker::Thaw() const {
+Result<void> DeviceWorker::Thaw() {
   if (peer_ == nullptr) return {};
   return peer_->Thaw();
 }
 
-Result<std::optional<WorkerFailure>> DeviceWorker::Freeze() {
+Result<ProcessFailure> DeviceWorker::Freeze() {
   if (peer_ == nullptr || !peer_->Freeze()) {
     return std::optional(
         Killed("a thread of the candidate cannot be stopped: it waits where no signal reaches it"));
   }
-  if (!IsDead(child_.pidfd)) return std::optional<WorkerFailure>();
+  if (!IsDead(child_.pidfd)) return ProcessFailure();
   WorkerFailure failure = Died();
   failure.reason += "; it happened between two calls";
   return std::optional(std::move(failure));

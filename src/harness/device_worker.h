@@ -19,6 +19,7 @@
 #include "base/shared_memory.h"
 #include "harness/cuda_program.h"
 #include "harness/peer.h"
+#include "harness/timed_process.h"
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
 #include "sandbox/jail.h"
@@ -37,7 +38,7 @@ struct DeviceProgram {
   ReadyWorkers* ready = nullptr;      // its processes that were started ahead of time
 };
 
-class DeviceWorker final {
+class DeviceWorker final : public TimedProcess {
  public:
   // Starts the process without loading the candidate. Everything that `program` points to must
   // outlive it.
@@ -45,20 +46,24 @@ class DeviceWorker final {
                                                   std::size_t area, const WorkerOptions& options);
   DeviceWorker(DeviceWorker&&) noexcept = default;
   DeviceWorker& operator=(DeviceWorker&&) noexcept = default;
-  ~DeviceWorker();
+  ~DeviceWorker() override;
 
   // Creates the device's context and memory for a CUDA candidate. The candidate need not exist yet.
   // Returns an Error if the device cannot be started.
   [[nodiscard]] Result<void> WarmUp();
-  // Loads the candidate. nullopt means success. After a failure the process is dead.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
-  // Calls the kernel once for each listed set and waits for the device. `elapsed` is measured with
-  // the parent's clock.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
-                                                         Nanoseconds* elapsed);
-  // Measures the doorbell's own cost, including a wait for an idle device.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
-                                                              Nanoseconds* elapsed);
+  [[nodiscard]] Result<ProcessFailure> Load() override;
+  [[nodiscard]] Result<ProcessFailure> Run(std::span<const std::uint32_t> sets,
+                                           Nanoseconds* elapsed) override;
+  // The cost includes a wait for an idle device.
+  [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
+                                                Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Wake() override;
+  [[nodiscard]] Result<ProcessFailure> Freeze() override;
+  [[nodiscard]] Result<void> Thaw() override;
+  void Kill() override {
+    if (peer_ != nullptr) peer_->Kill();
+  }
+  [[nodiscard]] std::size_t area() const override { return area_; }
   // With a seed other than 0, random bytes are written before each call of the next command. They
   // go to all device memory in which an earlier call may have left something
   // (pragma_control::scramble).
@@ -68,28 +73,21 @@ class DeviceWorker final {
   // Reads or writes the memory that a CUDA candidate keeps on the device: variables of its device
   // code and scratch memory, at most PRAGMA_KEPT_BYTES. A Triton module has none. Every process of
   // one candidate reports the same bytes in the same order.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> ReadKept(std::vector<std::byte>* bytes);
-  [[nodiscard]] Result<std::optional<WorkerFailure>> WriteKept(std::span<const std::byte> bytes);
-  // Makes the device switch to this process. Not timed.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Wake();
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
-  [[nodiscard]] Result<void> Thaw() const;
+  [[nodiscard]] Result<ProcessFailure> ReadKept(std::vector<std::byte>* bytes);
+  [[nodiscard]] Result<ProcessFailure> WriteKept(std::span<const std::byte> bytes);
   // True for a CUDA candidate: the process is pragma's own program with the candidate's code in it,
   // not a Python interpreter.
   [[nodiscard]] bool native() const { return cuda_ != nullptr && peer_ != nullptr; }
   [[nodiscard]] pid_t pid() const { return child_.host_pid; }
-  void Kill() const {
-    if (peer_ != nullptr) peer_->Kill();
-  }
 
  private:
-  DeviceWorker(const DeviceProgram& program, const WorkerOptions& options)
-      : options_(options), zygote_(program.zygote), cuda_(program.cuda) {}
+  DeviceWorker(const DeviceProgram& program, std::size_t area, const WorkerOptions& options)
+      : options_(options), area_(area), zygote_(program.zygote), cuda_(program.cuda) {}
   [[nodiscard]] Result<void> Fork(int area_fd);
   [[nodiscard]] Result<void> StartJail(const Referee::SharedArea& shared);
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Send(pragma_command command,
-                                                          std::span<const std::uint32_t> sets,
-                                                          Seconds limit, Nanoseconds* elapsed);
+  [[nodiscard]] Result<ProcessFailure> Send(pragma_command command,
+                                            std::span<const std::uint32_t> sets, Seconds limit,
+                                            Nanoseconds* elapsed);
   [[nodiscard]] WorkerFailure Explain(const PeerReply& reply, Seconds limit);
   [[nodiscard]] WorkerFailure Killed(std::string reason);
   [[nodiscard]] WorkerFailure Died();
@@ -97,6 +95,7 @@ class DeviceWorker final {
   [[nodiscard]] bool LeftOthers() const;
 
   WorkerOptions options_;
+  std::size_t area_;
   WorkerZygote* zygote_;  // nullptr: the process has its own jail
   // The program the process was started from; nullptr for a Triton module. The next four members
   // belong to a CUDA candidate's process.

@@ -33,17 +33,20 @@ Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, 
                        .control_fd = control.fd()};
   TimerChild child = TRY(server.SpawnTimer(spec));
   return TimerProcess(
-      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)), {});
 }
 
 Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& referee,
-                                                 std::size_t area, TimerMode mode) {
+                                                 std::size_t area, TimerMode mode,
+                                                 const Limits& limits) {
   Doorbell control = TRY(Doorbell::Create());
   const Referee::SharedArea shared = TRY(referee.Share(area, Referee::AreaKind::kTorch));
   TimerChild child = TRY(
       server.SpawnTimer({.mode = mode, .area_fd = shared.end.get(), .control_fd = control.fd()}));
-  return TimerProcess(
-      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)));
+  TimerProcess timer(
+      std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)), limits);
+  timer.area_ = area;
+  return timer;
 }
 
 TimerProcess::~TimerProcess() {
@@ -51,33 +54,39 @@ TimerProcess::~TimerProcess() {
   if (peer_ != nullptr) peer_->Kill();
 }
 
-Result<void> TimerProcess::Load(Seconds limit) {
-  if (auto sent = Send(PRAGMA_LOAD, {}, limit); !sent) return std::unexpected(sent.error());
+Result<ProcessFailure> TimerProcess::Load() { return Send(PRAGMA_LOAD, {}, limits_.load, nullptr); }
+
+Result<ProcessFailure> TimerProcess::Run(std::span<const std::uint32_t> sets,
+                                         Nanoseconds* elapsed) {
+  return Send(PRAGMA_RUN, sets, limits_.burst, elapsed);
+}
+
+Result<ProcessFailure> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets,
+                                              Nanoseconds* elapsed) {
+  return Send(PRAGMA_EMPTY, sets, limits_.burst, elapsed);
+}
+
+Result<ProcessFailure> TimerProcess::Wake() {
+  if (!area_) return ProcessFailure();
+  return Send(PRAGMA_WAKE, {}, limits_.burst, nullptr);
+}
+
+Result<ProcessFailure> TimerProcess::Freeze() {
+  TRY(peer_->Freeze());
+  return ProcessFailure();
+}
+
+Result<void> TimerProcess::Release() {
+  if (area_) TRY(Send(PRAGMA_RELEASE, {}, limits_.burst, nullptr));
   return {};
 }
 
-Result<Nanoseconds> TimerProcess::Run(std::span<const std::uint32_t> sets, Seconds limit) {
-  return Send(PRAGMA_RUN, sets, limit);
-}
-
-Result<Nanoseconds> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets, Seconds limit) {
-  return Send(PRAGMA_EMPTY, sets, limit);
-}
-
-Result<void> TimerProcess::Wake(Seconds limit) {
-  TRY(Send(PRAGMA_WAKE, {}, limit));
-  return {};
-}
-
-Result<void> TimerProcess::Release(Seconds limit) {
-  TRY(Send(PRAGMA_RELEASE, {}, limit));
-  return {};
-}
-
-Result<Nanoseconds> TimerProcess::Send(pragma_command command, std::span<const std::uint32_t> sets,
-                                       Seconds limit) {
+Result<ProcessFailure> TimerProcess::Send(pragma_command command,
+                                          std::span<const std::uint32_t> sets, Seconds limit,
+                                          Nanoseconds* elapsed) {
   const PeerReply reply = peer_->Send(command, sets, limit);
-  if (reply.ok()) return reply.elapsed;
+  if (elapsed != nullptr) *elapsed = reply.elapsed;
+  if (reply.ok()) return ProcessFailure();
   if (reply.answer == Answer::kDied) return Fail("the timing process of the reference died");
   if (reply.answer == Answer::kTimeout) {
     return Fail("the timing process of the reference gave no answer within " +

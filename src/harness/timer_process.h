@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -12,41 +13,56 @@
 #include "base/result.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/timed_process.h"
 #include "task/referee.h"
 #include "task/torch_server.h"
 
 namespace pragma {
 
-class TimerProcess final {
+class TimerProcess final : public TimedProcess {
  public:
+  // Time limits for building the modules and, in compile mode, compiling them, and for one burst.
+  struct Limits {
+    Seconds load{300};
+    Seconds burst{300};
+  };
   // Starts a child that works on the first `sets` sets of the ring.
   [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
                                                   std::size_t sets, TimerMode mode,
                                                   Allocator allocator);
   // Starts a child on a device, in the area with this number (task/referee.h).
   [[nodiscard]] static Result<TimerProcess> StartOnDevice(TorchServer& server, Referee& referee,
-                                                          std::size_t area, TimerMode mode);
-  // Builds the modules and, in compile mode, compiles them. A failure is pragma's own error,
-  // because the reference is trusted.
-  [[nodiscard]] Result<void> Load(Seconds limit);
-  [[nodiscard]] Result<Nanoseconds> Run(std::span<const std::uint32_t> sets, Seconds limit);
-  [[nodiscard]] Result<Nanoseconds> RunEmpty(std::span<const std::uint32_t> sets, Seconds limit);
-  // Makes the device switch to this process. Not timed.
-  [[nodiscard]] Result<void> Wake(Seconds limit);
-  // Gives back device memory that the child keeps from freed blocks. Where results are large, this
-  // is most of the memory.
-  [[nodiscard]] Result<void> Release(Seconds limit);
-  [[nodiscard]] Peer& peer() { return *peer_; }
+                                                          std::size_t area, TimerMode mode,
+                                                          const Limits& limits);
   TimerProcess(TimerProcess&&) noexcept = default;
   TimerProcess& operator=(TimerProcess&&) noexcept = default;
   // Ends the child.
-  ~TimerProcess();
+  ~TimerProcess() override;
+
+  // A failure of any of these is an Error, because the reference is trusted.
+  [[nodiscard]] Result<ProcessFailure> Load() override;
+  [[nodiscard]] Result<ProcessFailure> Run(std::span<const std::uint32_t> sets,
+                                           Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
+                                                Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Wake() override;
+  [[nodiscard]] Result<ProcessFailure> Freeze() override;
+  [[nodiscard]] Result<void> Thaw() override { return peer_->Thaw(); }
+  [[nodiscard]] Seconds CpuTime() const override { return peer_->CpuTime(); }
+  // Where results are large, what the child keeps of freed blocks is most of the device's memory.
+  [[nodiscard]] Result<void> Release() override;
+  void Kill() override { peer_->Kill(); }
+  [[nodiscard]] std::size_t area() const override { return area_.value_or(0); }
 
  private:
-  explicit TimerProcess(std::unique_ptr<Peer> peer) : peer_(std::move(peer)) {}
-  [[nodiscard]] Result<Nanoseconds> Send(pragma_command command,
-                                         std::span<const std::uint32_t> sets, Seconds limit);
+  TimerProcess(std::unique_ptr<Peer> peer, const Limits& limits)
+      : peer_(std::move(peer)), limits_(limits) {}
+  [[nodiscard]] Result<ProcessFailure> Send(pragma_command command,
+                                            std::span<const std::uint32_t> sets, Seconds limit,
+                                            Nanoseconds* elapsed);
   std::unique_ptr<Peer> peer_;
+  Limits limits_;
+  std::optional<std::size_t> area_;  // nullopt: it runs on processors
 };
 
 }  // namespace pragma

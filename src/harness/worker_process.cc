@@ -31,6 +31,7 @@
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/timed_process.h"
 #include "harness/worker_failure.h"
 #include "harness/worker_memory.h"
 #include "sandbox/jail.h"
@@ -153,29 +154,29 @@ Result<WorkerProcess> WorkerProcess::Start(const Jail& jail,
   return worker;
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::Load() {
+Result<ProcessFailure> WorkerProcess::Load() {
   return Send(PRAGMA_LOAD, {}, options_.load_limit, nullptr);
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::Run(std::span<const std::uint32_t> sets,
-                                                        Nanoseconds* elapsed) {
+Result<ProcessFailure> WorkerProcess::Run(std::span<const std::uint32_t> sets,
+                                          Nanoseconds* elapsed) {
   return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
-                                                             Nanoseconds* elapsed) {
+Result<ProcessFailure> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
+                                               Nanoseconds* elapsed) {
   // The first empty burst may have to wait until an interpreter has started.
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::Prepare(std::span<const std::uint32_t> sets,
-                                                            Nanoseconds* elapsed) {
+Result<ProcessFailure> WorkerProcess::Prepare(std::span<const std::uint32_t> sets,
+                                              Nanoseconds* elapsed) {
   return Send(PRAGMA_PREPARE, sets, options_.run_limit * static_cast<double>(sets.size()), elapsed);
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
-                                                         std::span<const std::uint32_t> sets,
-                                                         Seconds limit, Nanoseconds* elapsed) {
+Result<ProcessFailure> WorkerProcess::Send(pragma_command command,
+                                           std::span<const std::uint32_t> sets, Seconds limit,
+                                           Nanoseconds* elapsed) {
   const PeerReply reply = peer_->Send(command, sets, limit);
   if (elapsed != nullptr) *elapsed = reply.elapsed;
   if (!reply.ok()) return std::optional(TRY(Explain(reply, limit)));
@@ -198,7 +199,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::Send(pragma_command command,
                    "num_threads(n), or set them back before returning")));
   }
   if (python_ != nullptr && command == PRAGMA_RUN) return CheckPython();
-  return std::optional<WorkerFailure>();
+  return ProcessFailure();
 }
 
 Result<WorkerFailure> WorkerProcess::Killed(Status status, std::string reason) {
@@ -207,14 +208,14 @@ Result<WorkerFailure> WorkerProcess::Killed(Status status, std::string reason) {
       .status = status, .reason = std::move(reason), .log = ReadWorkerLog(log_.get())};
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::Freeze() {
+Result<ProcessFailure> WorkerProcess::Freeze() {
   if (!jailed_->Freeze()) {
     return std::optional(TRY(
         Killed(Status::kSandboxViolation,
                "a thread of the kernel cannot be stopped: it waits where no signal reaches it")));
   }
   const std::optional<Outcome> ended = TRY(jailed_->WaitFor(Seconds{0}));
-  if (!ended) return std::optional<WorkerFailure>();
+  if (!ended) return ProcessFailure();
   WorkerFailure failure = FailureFromDeath(*ended, ReadWorkerLog(log_.get()), kind());
   failure.reason += "; it happened between two calls";
   return std::optional(std::move(failure));
@@ -234,7 +235,7 @@ Result<WorkerFailure> WorkerProcess::Explain(const PeerReply& reply, Seconds lim
   return FailureFromDeath(*outcome, ReadWorkerLog(log_.get()), kind());
 }
 
-Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
+Result<ProcessFailure> WorkerProcess::CheckPython() {
   std::string reason;
   if (!RunsAlone(peer_->pid())) {
     reason = "ModelNew left a process running; only its own threads may live on after a call";
@@ -243,7 +244,7 @@ Result<std::optional<WorkerFailure>> WorkerProcess::CheckPython() {
     // Sealing can only fail if the candidate sealed the memory first.
     if (!python_->keep.Seal(SealKind::kFutureWrites)) reason = "ModelNew sealed memory of pragma's";
   }
-  if (reason.empty()) return std::optional<WorkerFailure>();
+  if (reason.empty()) return ProcessFailure();
   if (auto killed = jailed_->Kill(); !killed) return std::unexpected(killed.error());
   return std::optional<WorkerFailure>(
       {.status = Status::kSandboxViolation, .reason = reason, .log = ReadWorkerLog(log_.get())});

@@ -20,6 +20,7 @@
 #include "core/task.h"
 #include "harness/peer.h"
 #include "harness/ring.h"
+#include "harness/timed_process.h"
 #include "harness/worker_failure.h"
 #include "sandbox/jail.h"
 
@@ -47,7 +48,7 @@ struct WorkerOptions {
 // which then runs without a jail.
 [[nodiscard]] Result<std::vector<std::string>> WorkerLibraries(const Jail& jail);
 
-class WorkerProcess final {
+class WorkerProcess final : public TimedProcess {
  public:
   // Starts the jail without loading the candidate. `ring` and `task` must outlive the worker.
   [[nodiscard]] static Result<WorkerProcess> Start(const Jail& jail,
@@ -55,26 +56,22 @@ class WorkerProcess final {
                                                    const BuiltKernel& kernel, const Task& task,
                                                    const Ring& ring, const WorkerOptions& options);
 
-  // Loads the candidate. nullopt means success. After a failure the worker is dead.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Load();
-  // Calls the kernel once for each listed set. `elapsed` is the parent's clock across the doorbell
-  // round trip.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Run(std::span<const std::uint32_t> sets,
-                                                         Nanoseconds* elapsed);
-  // Measures the doorbell's own cost for the same number of calls.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> RunEmpty(std::span<const std::uint32_t> sets,
-                                                              Nanoseconds* elapsed);
-  // Calls pragma_prepare for each listed set.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Prepare(std::span<const std::uint32_t> sets,
-                                                             Nanoseconds* elapsed);
+  [[nodiscard]] Result<ProcessFailure> Load() override;
+  [[nodiscard]] Result<ProcessFailure> Run(std::span<const std::uint32_t> sets,
+                                           Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
+                                                Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Prepare(std::span<const std::uint32_t> sets,
+                                               Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Freeze() override;
+  [[nodiscard]] Result<void> Thaw() override { return jailed_->Thaw(); }
+  [[nodiscard]] Seconds CpuTime() const override { return peer_->CpuTime(); }
+  void Kill() override { peer_->Kill(); }
+  void Poison(Rng& rng, std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const override;
+  [[nodiscard]] std::span<const std::byte> output(std::uint32_t set,
+                                                  std::size_t index) const override;
 
-  // Freeze stops the process, and Thaw lets it continue. A kernel that died in the meantime, or
-  // that cannot be stopped, has failed.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Freeze();
-  [[nodiscard]] Result<void> Thaw() const { return jailed_->Thaw(); }
-
-  // Writes fresh random bytes into the outputs of the listed sets and into the scratch memory.
-  void Poison(Rng& rng, std::span<const std::uint32_t> sets);
   // What the outputs hold before a call. FillOutputs leaves the scratch memory alone.
   enum class Prefill : std::uint8_t { kRandom, kZeros };
   void FillOutputs(Rng& rng, std::uint32_t set, Prefill prefill);
@@ -87,23 +84,20 @@ class WorkerProcess final {
   // Writes such memory back. `kept` must have the length of ReadKept's result. Returns false if the
   // system does not let us.
   [[nodiscard]] bool WriteKept(std::span<const std::byte> kept);
-  // Returns the name of an output whose surroundings were written, or nullopt.
-  [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const;
-  [[nodiscard]] std::span<const std::byte> output(std::uint32_t set, std::size_t index) const;
   [[nodiscard]] Peer& peer() { return *peer_; }
 
  private:
   WorkerProcess(const Task& task, const Ring& ring, WorkerOptions options);
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Send(pragma_command command,
-                                                          std::span<const std::uint32_t> sets,
-                                                          Seconds limit, Nanoseconds* elapsed);
+  [[nodiscard]] Result<ProcessFailure> Send(pragma_command command,
+                                            std::span<const std::uint32_t> sets, Seconds limit,
+                                            Nanoseconds* elapsed);
   [[nodiscard]] Result<WorkerFailure> Killed(Status status, std::string reason);
   [[nodiscard]] Result<WorkerFailure> Explain(const PeerReply& reply, Seconds limit);
   [[nodiscard]] WorkerKind kind() const {
     return python_ == nullptr ? WorkerKind::kNative : WorkerKind::kPython;
   }
   // Checks, after a run of a Python candidate, that it left nothing behind that it must not leave.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> CheckPython();
+  [[nodiscard]] Result<ProcessFailure> CheckPython();
 
   struct KeptParts;
   [[nodiscard]] KeptParts Parts() const;

@@ -52,7 +52,7 @@ struct SlotFigures {
 };
 
 // ConditionedFigures: SlotFigures that also take the conditioning of each element into account
-// (verify/conditioning.h states the rule).
+// (values/conditioning.h states the rule).
 struct ConditionedFigures {
   struct Small {
     std::size_t wrong = 0;  // number of elements

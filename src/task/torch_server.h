@@ -66,7 +66,7 @@ struct TimerSpec {
   int control_fd = -1;  // a control page (worker/protocol.h)
 };
 
-// BatteryRequest: asks for inputs of another distribution than the task's own (verify/batteries.h).
+// BatteryRequest: asks for inputs of another distribution than the task's own (values/batteries.h).
 struct BatteryRequest {
   std::string_view name;
   double rung = 1;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/statistics.h"
 #include "core/timing.h"
-#include "verify/statistics.h"
 
 namespace pragma {
 namespace {

@@ -24,8 +24,8 @@
 #include "core/tuning.h"
 #include "tune/halving.h"
 #include "tune/space.h"
+#include "tune/variant_bench.h"
 #include "verify/timing_session.h"
-#include "verify/variant_bench.h"
 
 namespace pragma {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/candidate.h"
 #include "core/tuning.h"
 #include "tune/space.h"
-#include "verify/variant_bench.h"
+#include "tune/variant_bench.h"
 
 namespace pragma {
 

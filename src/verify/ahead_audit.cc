@@ -1,22 +1,20 @@
 #include "verify/ahead_audit.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "verify/match.h"
-#include "verify/stage.h"
+#include "harness/timed_process.h"
+#include "verify/input_sets.h"
 #include "verify/timing_plan.h"
-#include "verify/timing_session.h"
+#include "verify/timing_run.h"
 
 namespace pragma {
 namespace {
@@ -37,7 +35,7 @@ constexpr Allowance kPythonAllowance{.pace = 2.5, .late_burst = 500e-6, .single_
 // works ahead.
 constexpr int kAuditProcesses = 12;
 constexpr int kWithoutPause = 4;
-constexpr std::chrono::milliseconds kPause{100};
+constexpr Seconds kPause{0.1};
 constexpr int kLateBursts = 8;    // maximum per process
 constexpr int kSingleCalls = 12;  // maximum per process
 
@@ -45,47 +43,47 @@ using Sets = std::span<const std::uint32_t>;
 
 class Audit final {
  public:
-  Audit(const TimingContext& context, const std::vector<Side>& sides, const TimingPlan& plan,
-        Seconds fastest, Rng& rng)
-      : match_(context, sides, plan, rng), fastest_(fastest.count()) {
+  Audit(const TimingScene& scene, const TimingPlan& plan, Seconds fastest, Rng& rng)
+      : run_(scene, plan, rng), late_(*scene.sets.late()), fastest_(fastest.count()) {
     audit_.late_burst.seconds = audit_.single_call.seconds =
         std::numeric_limits<double>::infinity();
     audit_.ordinary_seconds = fastest_;
     // If a set's inputs need their own parameters, the packed parameters would no longer fit new
     // inputs.
-    parameters_stay_ = !(sides.front().kernel->has_prepare && match_.stage().draws_refills());
+    parameters_stay_ = !(run_.side(0).prepares() && late_.draws_refills());
     audit_.single_call.kept = plan.timed == 1 || !parameters_stay_;
-    if (sides.front().kernel->python != nullptr) allowance_ = kPythonAllowance;
+    if (run_.side(0).kernel->python != nullptr) allowance_ = kPythonAllowance;
   }
 
   Result<AheadAudit> Run() {
-    for (int process = 0; process < kAuditProcesses && !audit_.passed() && !match_.failed();
+    for (int process = 0; process < kAuditProcesses && !audit_.passed() && !run_.failed();
          ++process) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
-      std::this_thread::sleep_for(kPause * std::max(process + 1 - kWithoutPause, 0));
+      const int pauses = std::max(process + 1 - kWithoutPause, 0);
+      if (pauses > 0) run_.clock().SleepFor(kPause * pauses);
       // There are no ordinary bursts in the first process, which mostly decides. Later processes
       // run as many as the session had.
-      TRY(RunProcess(process > 0 ? match_.plan().bursts : 0));
+      TRY(RunProcess(process > 0 ? run_.plan().bursts : 0));
     }
-    audit_.failed = match_.outcome().failed;
+    audit_.failed = run_.outcome().failed;
     audit_.disturbed = !audit_.passed() && fastest_here_ > fastest_ * allowance_.pace;
     return audit_;
   }
 
  private:
   Result<void> RunProcess(int ordinary) {
-    TRY(match_.StartAll());
-    for (int i = 0; i < ordinary && !match_.failed(); ++i) TRY(match_.RunBurst());
-    if (match_.failed()) return {};
-    match_.Settle();
+    TRY(run_.StartRound());
+    for (int i = 0; i < ordinary && !run_.failed(); ++i) TRY(run_.RunBurst());
+    if (run_.failed()) return {};
+    run_.Settle();
     if (ordinary > 0) {
-      const double measured = std::ranges::min(match_.outcome().sides.front().seconds.back());
+      const double measured = std::ranges::min(run_.outcome().sides.front().seconds.back());
       fastest_here_ = std::min(fastest_here_, measured);
       audit_.ordinary_seconds = std::min(fastest_, fastest_here_);
     }
-    for (int i = 0; i < kLateBursts && !audit_.late_burst.kept && !match_.failed(); ++i)
+    for (int i = 0; i < kLateBursts && !audit_.late_burst.kept && !run_.failed(); ++i)
       TRY(LateBurst());
-    for (int i = 0; i < kSingleCalls && !audit_.single_call.kept && !match_.failed(); ++i)
+    for (int i = 0; i < kSingleCalls && !audit_.single_call.kept && !run_.failed(); ++i)
       TRY(SingleCall());
     return {};
   }
@@ -97,58 +95,68 @@ class Audit final {
 
   // Wakes the kernel for fresh sets and runs its warm-up calls. False: it failed.
   Result<bool> WarmUp(Sets sets) {
-    for (const std::uint32_t set : sets) TRY(match_.stage().RenewSet(set, match_.rng()));
-    match_.player(0).worker->Poison(match_.rng(), sets);
-    TRY(match_.player(0).Wake());
+    TRY(run_.sets().RenewSets(sets, run_.rng()));
+    run_.process(0).Poison(run_.rng(), sets);
+    TRY(run_.process(0).Thaw());
+    if (TRY(run_.Prepare(0, sets))) return false;
+    return !TRY(PlayWarmup(sets));
+  }
+
+  // True: it failed.
+  Result<bool> PlayWarmup(Sets sets) {
     Nanoseconds elapsed{0};
-    if (TRY(match_.Prepare(0, sets))) return false;
-    return !TRY(match_.Play(0, sets.first(match_.plan().warmup), &elapsed));
+    return run_.Play(0, sets.first(run_.plan().warmup), &elapsed);
+  }
+
+  [[nodiscard]] double Since(TimePoint start) const {
+    return Seconds(run_.clock().Now() - start).count();
   }
 
   Result<void> LateBurst() {
-    const std::vector<std::uint32_t> sets = match_.ShuffledSets();
-    const Sets timed = Sets(sets).subspan(match_.plan().warmup);
-    if (!TRY(WarmUp(sets)) || TRY(match_.Freeze(0))) return {};
+    const std::vector<std::uint32_t> sets = run_.ShuffledSets();
+    const Sets timed = Sets(sets).subspan(run_.plan().warmup);
+    if (!TRY(WarmUp(sets)) || TRY(run_.Freeze(0))) return {};
     for (const std::uint32_t set : timed) {
-      if (parameters_stay_) TRY(match_.stage().RenewInputs(set, match_.rng()));
+      if (parameters_stay_) TRY(late_.RenewInputs(set, run_.rng()));
     }
-    match_.player(0).worker->Poison(match_.rng(), timed);
-    match_.stage().Warm(timed);
+    run_.process(0).Poison(run_.rng(), timed);
+    late_.Warm(timed);
     // The clock starts before the thaw, so that all work on the new inputs falls within the
     // measured time.
-    const TimePoint start = std::chrono::steady_clock::now();
-    TRY(match_.player(0).Wake());
+    const TimePoint start = run_.clock().Now();
+    TRY(run_.process(0).Thaw());
     Nanoseconds elapsed{0};
-    if (TRY(match_.Play(0, timed, &elapsed))) return {};
-    const double burst = Since(start).count();
-    if (TRY(match_.Freeze(0))) return {};
-    TRY(match_.CheckOutputs(0, timed));
-    const auto calls = static_cast<double>(match_.plan().timed);
-    if (!match_.failed()) Note(audit_.late_burst, burst / calls, allowance_.late_burst / calls);
+    if (TRY(run_.Play(0, timed, &elapsed))) return {};
+    const double burst = Since(start);
+    if (TRY(run_.Freeze(0))) return {};
+    TRY(run_.CheckOutputs(0, timed));
+    const auto calls = static_cast<double>(run_.plan().timed);
+    if (!run_.failed()) Note(audit_.late_burst, burst / calls, allowance_.late_burst / calls);
     return {};
   }
 
   Result<void> SingleCall() {
-    const std::vector<std::uint32_t> sets = match_.ShuffledSets();
+    const std::vector<std::uint32_t> sets = run_.ShuffledSets();
     const Sets last = Sets(sets).last(1);
-    if (!TRY(WarmUp(sets)) || TRY(match_.Freeze(0))) return {};
-    TRY(match_.stage().StageInputs(last.front(), match_.rng()));
-    match_.player(0).worker->Poison(match_.rng(), last);
-    TRY(match_.player(0).Wake());
+    if (!TRY(WarmUp(sets)) || TRY(run_.Freeze(0))) return {};
+    TRY(late_.StageInputs(last.front(), run_.rng()));
+    run_.process(0).Poison(run_.rng(), last);
+    TRY(run_.process(0).Thaw());
+    if (TRY(PlayWarmup(sets))) return {};
+    const TimePoint start = run_.clock().Now();
+    late_.Publish(last.front());
+    const double publishing = Since(start);
     Nanoseconds elapsed{0};
-    if (TRY(match_.Play(0, Sets(sets).first(match_.plan().warmup), &elapsed))) return {};
-    const TimePoint start = std::chrono::steady_clock::now();
-    match_.stage().Publish(last.front());
-    const double publishing = Since(start).count();
-    if (TRY(match_.Play(0, last, &elapsed))) return {};
-    const double call = Since(start).count();
-    if (TRY(match_.Freeze(0))) return {};
-    TRY(match_.CheckOutputs(0, last));
-    if (!match_.failed()) Note(audit_.single_call, call, allowance_.single_call + publishing);
+    if (TRY(run_.Play(0, last, &elapsed))) return {};
+    const double call = Since(start);
+    if (TRY(run_.Freeze(0))) return {};
+    TRY(run_.CheckOutputs(0, last));
+    if (!run_.failed()) Note(audit_.single_call, call, allowance_.single_call + publishing);
     return {};
   }
 
-  Match match_;
+  TimingRun run_;
+  LateInputs& late_;
   double fastest_ = 0;  // seconds of one call in the session, at best
   double fastest_here_ = std::numeric_limits<double>::infinity();  // in the audit's ordinary bursts
   bool parameters_stay_ = true;
@@ -158,10 +166,9 @@ class Audit final {
 
 }  // namespace
 
-Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
-                                  const TimingPlan& plan, Seconds fastest, Rng& rng) {
-  const std::vector<Side> sides{side};
-  return Audit(context, sides, plan, fastest, rng).Run();
+Result<AheadAudit> AuditWorkAhead(const TimingScene& scene, const TimingPlan& plan, Seconds fastest,
+                                  Rng& rng) {
+  return Audit(scene, plan, fastest, rng).Run();
 }
 
 }  // namespace pragma

@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_run.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
@@ -40,11 +41,12 @@ struct AheadAudit {
   [[nodiscard]] bool passed() const { return late_burst.kept && single_call.kept; }
 };
 
-// Runs the audit. `fastest` is the time of one call in the best burst of a session with `plan`. The
-// best is compared with the best: a slowdown caused by other programs on one side only would hide a
-// gain or invent one. The audit uses fresh processes; in all but the first, ordinary bursts come
-// first. plan.warmup must not be 0.
-[[nodiscard]] Result<AheadAudit> AuditWorkAhead(const TimingContext& context, const Side& side,
-                                                const TimingPlan& plan, Seconds fastest, Rng& rng);
+// Runs the audit on a scene whose only side is the candidate and whose sets can arrive late.
+// `fastest` is the time of one call in the best burst of a session with `plan`. The best is
+// compared with the best: a slowdown caused by other programs on one side only would hide a gain or
+// invent one. The audit uses fresh processes; in all but the first, ordinary bursts come first.
+// plan.warmup must not be 0.
+[[nodiscard]] Result<AheadAudit> AuditWorkAhead(const TimingScene& scene, const TimingPlan& plan,
+                                                Seconds fastest, Rng& rng);
 
 }  // namespace pragma

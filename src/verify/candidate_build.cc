@@ -10,12 +10,12 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "harness/python_kernel.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/judging.h"
 #include "verify/options.h"
-#include "verify/python_kernel.h"
 #include "verify/stage.h"
 
 namespace pragma {

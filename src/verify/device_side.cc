@@ -3,54 +3,48 @@
 #include <cstddef>
 #include <future>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "harness/device_worker.h"
-#include "harness/peer.h"
+#include "harness/timed_process.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
 #include "verify/device_stage.h"
+#include "verify/timed_sides.h"
 
 namespace pragma {
 namespace {
 
-// Processes per side, fresh for each session, because the unit of noise is the process.
-constexpr std::size_t kDeviceProcesses = 5;
-constexpr Seconds kTorchLimit{300};  // limit for building and compiling
+constexpr TimerProcess::Limits kTorchLimits{.load = Seconds{300}, .burst = Seconds{60}};
 
-using Ready = Result<std::optional<WorkerFailure>>;
+using Ready = Result<ProcessFailure>;
 
-Ready MakeTorchReady(TimerProcess& timer) {
-  TRY(timer.Load(kTorchLimit));
-  TRY(timer.peer().Freeze());
-  return std::optional<WorkerFailure>();
-}
-
-Ready MakeModuleReady(DeviceWorker& worker) {
-  if (auto failure = TRY(worker.Load())) return failure;
-  return worker.Freeze();
+Ready MakeReady(TimedProcess& process) {
+  if (ProcessFailure failure = TRY(process.Load())) return failure;
+  return process.Freeze();
 }
 
 }  // namespace
 
 struct DeviceSide::State {
-  DeviceArea area = DeviceArea::kCandidate;
-  std::vector<DevicePlayer> players = std::vector<DevicePlayer>(kDeviceProcesses);
-  std::vector<std::future<Ready>> loading;  // destroyed first: they use `players`
+  SideRole role = SideRole::kCandidate;
+  std::vector<std::unique_ptr<TimedProcess>> processes;
+  std::vector<std::future<Ready>> loading;  // destroyed first: they use `processes`
 
-  State() = default;
+  explicit State(SideRole of) : role(of) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   // Processes that are still loading are killed, not waited for.
   ~State() {
-    for (DevicePlayer& player : players) {
-      if (player.timer) player.timer->peer().Kill();
-      if (player.worker) player.worker->Kill();
+    for (const auto& process : processes) process->Kill();
+  }
+  void Load() {
+    for (const auto& process : processes) {
+      loading.push_back(
+          std::async(std::launch::async, [own = process.get()] { return MakeReady(*own); }));
     }
   }
 };
@@ -60,48 +54,28 @@ DeviceSide::DeviceSide(DeviceSide&&) noexcept = default;
 DeviceSide& DeviceSide::operator=(DeviceSide&&) noexcept = default;
 DeviceSide::~DeviceSide() = default;
 
-DeviceArea DeviceSide::area() const { return state_->area; }
-std::vector<DevicePlayer>& DeviceSide::players() { return state_->players; }
-
-bool DeviceSide::is_torch() const {
-  return area() == DeviceArea::kEager || area() == DeviceArea::kCompile;
-}
-
-std::string DeviceSide::name() const {
-  switch (area()) {
-    case DeviceArea::kCandidate: return "candidate";
-    case DeviceArea::kEager: return "eager";
-    case DeviceArea::kCompile: return "compile";
-    case DeviceArea::kBest: return "best";
-  }
-  return "";
-}
+SideRole DeviceSide::role() const { return state_->role; }
+std::vector<std::unique_ptr<TimedProcess>>& DeviceSide::processes() { return state_->processes; }
 
 Result<DeviceSide> DeviceSide::OfTorch(DeviceStage& stage, TimerMode mode) {
-  auto state = std::make_unique<State>();
-  state->area = mode == TimerMode::kCompile ? DeviceArea::kCompile : DeviceArea::kEager;
-  for (DevicePlayer& player : state->players) {
-    player.timer = TRY(TimerProcess::StartOnDevice(stage.server(), stage.referee(),
-                                                   AreaNumber(state->area), mode));
+  auto state =
+      std::make_unique<State>(mode == TimerMode::kCompile ? SideRole::kCompile : SideRole::kEager);
+  for (std::size_t i = 0; i < kDeviceProcesses; ++i) {
+    state->processes.push_back(std::make_unique<TimerProcess>(TRY(TimerProcess::StartOnDevice(
+        stage.server(), stage.referee(), AreaNumber(state->role), mode, kTorchLimits))));
   }
-  for (DevicePlayer& player : state->players) {
-    state->loading.push_back(
-        std::async(std::launch::async, [&player] { return MakeTorchReady(*player.timer); }));
-  }
+  state->Load();
   return DeviceSide(std::move(state));
 }
 
 Result<DeviceSide> DeviceSide::OfModule(DeviceStage& stage, const DeviceProgram& program,
-                                        const WorkerOptions& options, DeviceArea area) {
-  auto state = std::make_unique<State>();
-  state->area = area;
-  for (DevicePlayer& player : state->players) {
-    player.worker = TRY(DeviceWorker::Start(program, stage.referee(), AreaNumber(area), options));
+                                        const WorkerOptions& options, SideRole role) {
+  auto state = std::make_unique<State>(role);
+  for (std::size_t i = 0; i < kDeviceProcesses; ++i) {
+    state->processes.push_back(std::make_unique<DeviceWorker>(
+        TRY(DeviceWorker::Start(program, stage.referee(), AreaNumber(role), options))));
   }
-  for (DevicePlayer& player : state->players) {
-    state->loading.push_back(
-        std::async(std::launch::async, [&player] { return MakeModuleReady(*player.worker); }));
-  }
+  state->Load();
   return DeviceSide(std::move(state));
 }
 
@@ -109,8 +83,8 @@ void DeviceSide::Settle() const {
   for (const std::future<Ready>& loading : state_->loading) loading.wait();
 }
 
-Result<std::optional<WorkerFailure>> DeviceSide::Await() {
-  Ready first = std::optional<WorkerFailure>();
+Result<ProcessFailure> DeviceSide::Await() {
+  Ready first = ProcessFailure();
   for (std::future<Ready>& loading : state_->loading) {
     Ready ready = loading.get();
     if (first && !*first) first = std::move(ready);

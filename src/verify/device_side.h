@@ -5,25 +5,20 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "harness/device_worker.h"
+#include "harness/timed_process.h"
 #include "harness/timer_process.h"
 #include "harness/worker_process.h"
 #include "verify/device_stage.h"
+#include "verify/timed_sides.h"
 
 namespace pragma {
 
-// One process. Exactly one of `worker` and `timer` is set.
-struct DevicePlayer {
-  std::optional<DeviceWorker> worker;
-  std::optional<TimerProcess> timer;
-  std::vector<double> bursts;  // seconds per burst, including the doorbell's cost
-  std::vector<double> empty;   // seconds per burst without calls
-};
+// Processes per side, fresh for each session, because the unit of noise is the process.
+inline constexpr std::size_t kDeviceProcesses = 5;
 
 class DeviceSide final {
  public:
@@ -33,20 +28,17 @@ class DeviceSide final {
   // the first call, which compiles the module or finds it compiled. Everything that `program`
   // points to must outlive the side.
   [[nodiscard]] static Result<DeviceSide> OfModule(DeviceStage& stage, const DeviceProgram& program,
-                                                   const WorkerOptions& options, DeviceArea area);
+                                                   const WorkerOptions& options, SideRole role);
   DeviceSide(DeviceSide&&) noexcept;
   DeviceSide& operator=(DeviceSide&&) noexcept;
   ~DeviceSide();
 
   // Waits until all processes are ready. An Error means that Torch does not support the task in
   // this mode.
-  [[nodiscard]] Result<std::optional<WorkerFailure>> Await();
+  [[nodiscard]] Result<ProcessFailure> Await();
   void Settle() const;  // waits as well; Await reports the result
-  [[nodiscard]] DeviceArea area() const;
-  [[nodiscard]] std::size_t area_number() const { return AreaNumber(area()); }
-  [[nodiscard]] bool is_torch() const;
-  [[nodiscard]] std::string name() const;  // "candidate", "eager", "compile", "best"
-  [[nodiscard]] std::vector<DevicePlayer>& players();
+  [[nodiscard]] SideRole role() const;
+  [[nodiscard]] std::vector<std::unique_ptr<TimedProcess>>& processes();
 
  private:
   struct State;

@@ -1,27 +1,32 @@
 #include "verify/device_stage.h"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "core/task.h"
+#include "harness/timed_process.h"
 #include "machine/machine.h"
 #include "task/referee.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
-#include "verify/conditioning.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "values/conditioning.h"
+#include "verify/input_sets.h"
 #include "verify/options.h"
 #include "verify/stage.h"
+#include "verify/timing_plan.h"
 #include "worker/protocol.h"
 
 namespace pragma {
@@ -79,7 +84,13 @@ bool DeviceStage::floating() const {
                              [](const TensorSpec& output) { return IsFloating(output.dtype); });
 }
 
+void DeviceStage::Forget() {
+  tolerances_.clear();
+  stale_.clear();
+}
+
 Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot) {
+  stale_.insert(static_cast<std::uint32_t>(slot));
   terms_ = TermsOf::kRandomValues;
   const TruthFigures truth = TRY(referee_.Draw(seed, draw % size_.draws, slot));
   against_torch_[slot] = 0;
@@ -95,6 +106,7 @@ Result<void> DeviceStage::DrawSet(std::size_t draw, std::uint64_t seed, std::siz
 }
 
 Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
+  stale_.insert(static_cast<std::uint32_t>(slot));
   terms_ = TermsOf::kRandomValues;
   TRY(referee_.Restore(draw % size_.draws, slot));
   against_torch_[slot] = 0;
@@ -102,6 +114,7 @@ Result<void> DeviceStage::RestoreSet(std::size_t draw, std::size_t slot) {
 }
 
 Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, std::size_t slot) {
+  stale_.insert(static_cast<std::uint32_t>(slot));
   terms_ = MakesEqualTerms(wish.battery) ? TermsOf::kEqualValues : TermsOf::kRandomValues;
   BatteryDraw draw;
   draw.not_admitted = LeftOut(task(), wish.battery);
@@ -150,6 +163,49 @@ Result<void> DeviceStage::RenewSets(std::span<const std::uint32_t> slots, Rng& r
   return {};
 }
 
+// Refills and compares some slots without using the result. The first round is a warm-up.
+Result<double> DeviceStage::Upkeep(double /*compare_seconds*/, Rng& rng) {
+  std::vector<std::uint32_t> slots(std::min(size_.sets, kSlotsForUpkeep));
+  std::iota(slots.begin(), slots.end(), 0U);
+  Seconds all{0};
+  for (int round = 0; round < 2; ++round) {
+    const TimePoint before = std::chrono::steady_clock::now();
+    TRY(RenewSets(slots, rng));
+    TRY(Put(kCandidateArea, slots, rng));
+    TRY(referee_.Compare(kCandidateArea, slots));
+    all = Since(before);
+  }
+  return all.count() / static_cast<double>(slots.size());
+}
+
+Result<void> DeviceStage::BeforeWarmup(TimedProcess& process, const BurstSets& burst, Rng& rng) {
+  return burst.warmup.empty() ? Result<void>() : Put(process.area(), burst.warmup, rng);
+}
+
+Result<void> DeviceStage::AfterWarmup(TimedProcess& process, const BurstSets& burst, Rng& rng) {
+  if (size_.sets == 1) TRY(RenewSets(burst.timed, rng));
+  return Put(process.area(), burst.timed, rng);
+}
+
+Result<void> DeviceStage::Put(std::size_t area, std::span<const std::uint32_t> slots, Rng& rng,
+                              Referee::Outputs outputs) {
+  for (const std::uint32_t slot : slots) stale_.erase(slot);
+  return referee_.Put(area, slots, rng() >> 1U, outputs);
+}
+
+Result<void> DeviceStage::PutAllFresh(std::uint32_t slot, Rng& rng) {
+  stale_.insert(slot);
+  const std::vector<std::uint32_t> fresh(stale_.begin(), stale_.end());
+  return Put(kCandidateArea, fresh, rng);
+}
+
+Result<void> DeviceStage::LookAt(const TimedProcess& process,
+                                 std::span<const std::uint32_t> slots) {
+  std::vector<SlotFigures> found = TRY(referee_.Compare(process.area(), slots));
+  for (std::size_t i = 0; i < slots.size(); ++i) left_[slots[i]] = std::move(found[i]);
+  return {};
+}
+
 Tolerance DeviceStage::ToleranceOf(std::size_t slot, std::size_t output) const {
   const Tolerance& tolerance = tolerances_[output];
   return against_torch_[slot] != 0 ? AgainstTorch(tolerance) : tolerance;
@@ -163,25 +219,20 @@ std::vector<Tolerance> DeviceStage::Tolerances(std::size_t slot) const {
 
 Comparison DeviceStage::Judge(const SlotFigures& slot,
                               const std::vector<Tolerance>& tolerances) const {
-  Comparison worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+  return WorstOf(task().outputs.size(), [&](std::size_t i) {
     const TensorSpec& spec = task().outputs[i];
     const OutputFigures& figures = slot.outputs[i];
-    Comparison judged = pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
+    return pragma::Judge(spec, figures.pass, tolerances[i], [&](std::size_t flat) {
       const bool mismatch = figures.pass.mismatched > 0 && flat == figures.pass.first_mismatch;
       const bool odd = figures.pass.odd_truth > 0 && flat == figures.pass.first_odd;
       return ElementAt(spec, flat, mismatch ? figures.first : odd ? figures.odd : figures.worst);
     });
-    if (!judged.ok) return judged;
-    std::string odd = worst.odd.empty() ? judged.odd : worst.odd;
-    if (i == 0 || judged.error.rel_l2 > worst.error.rel_l2) worst = std::move(judged);
-    worst.odd = std::move(odd);
-  }
-  return worst;
+  });
 }
 
-Result<Comparison> DeviceStage::SecondOpinion(std::size_t area, std::uint32_t slot,
-                                              std::vector<Tolerance> tolerances, Rng& rng) {
+Result<Comparison> DeviceStage::SecondOpinion(const TimedProcess& process, std::uint32_t slot,
+                                              const std::vector<Tolerance>& tolerances, Rng& rng) {
+  const std::size_t area = process.area();
   against_torch_[slot] = 0;
   Referee::Rounding rounding = Rounding(kMovements, rng);
   const Comparison compared =
@@ -200,7 +251,9 @@ std::string DeviceStage::WrongSmallValue(const ConditionedFigures& figures) cons
   return {};
 }
 
-Result<std::string> DeviceStage::WrongSmallValues(std::size_t area, std::uint32_t slot, Rng& rng) {
+Result<std::string> DeviceStage::WrongSmallValues(const TimedProcess& process, std::uint32_t slot,
+                                                  Rng& rng) {
+  const std::size_t area = process.area();
   Referee::Rounding rounding = Rounding(kMovementsOfSmall, rng);
   std::string wrong = WrongSmallValue(TRY(referee_.CompareConditioned(area, slot, rounding)));
   if (wrong.empty()) return wrong;

@@ -5,21 +5,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "base/result.h"
 #include "core/task.h"
+#include "harness/timed_process.h"
 #include "machine/machine.h"
 #include "task/referee.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "verify/input_sets.h"
 #include "verify/options.h"
 #include "verify/stage.h"
+#include "verify/timed_sides.h"
 
 namespace pragma {
 
@@ -33,53 +37,88 @@ namespace pragma {
 [[nodiscard]] CacheState DeviceCache(const Task& task, const StageSize& size,
                                      const Machine& machine);
 
-// The sides that are compared. The value is the number of the area where a side computes
-// (task/referee.h).
-enum class DeviceArea : std::size_t { kCandidate, kEager, kCompile, kBest };
-// The two Torch sides share one area, because they are never timed at the same time.
-[[nodiscard]] constexpr std::size_t AreaNumber(DeviceArea area) {
-  return static_cast<std::size_t>(area == DeviceArea::kCompile ? DeviceArea::kEager : area);
+// Returns the number of the area where a side computes (task/referee.h). The two Torch sides share
+// one, because they are never timed at the same time.
+[[nodiscard]] constexpr std::size_t AreaNumber(SideRole role) {
+  return static_cast<std::size_t>(role == SideRole::kCompile ? SideRole::kEager : role);
 }
-inline constexpr auto kCandidateArea = static_cast<std::size_t>(DeviceArea::kCandidate);
+inline constexpr std::size_t kCandidateArea = AreaNumber(SideRole::kCandidate);
 
-class DeviceStage final {
+class DeviceStage final : public InputSets {
  public:
   // `server` must outlive the stage.
   [[nodiscard]] static Result<DeviceStage> Create(TorchServer& server, const StageSize& size);
 
-  [[nodiscard]] const Task& task() const { return server_->task(); }
+  [[nodiscard]] const Task& task() const override { return server_->task(); }
+  [[nodiscard]] std::size_t sets() const override { return size_.sets; }
   [[nodiscard]] TorchServer& server() { return *server_; }
   [[nodiscard]] Referee& referee() { return referee_; }
   [[nodiscard]] const StageSize& size() const { return size_; }
 
-  // Call it for each new candidate: the tolerances start again with its first drawn set.
-  void ForgetTolerances() { tolerances_.clear(); }
-  // Draws a set into the slot, with its fp64 truth. Each drawn set widens the tolerances.
-  [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
-  [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot);
+  void Forget() override;
+  [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
+                                     std::size_t slot) override;
+  [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot) override;
+  [[nodiscard]] Result<void> ExpectTruth(std::size_t /*slot*/) override {
+    return {};  // the referee has kept it
+  }
   [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                                std::size_t slot);
-  // Fills the slots with values that no call has seen, and computes Torch's own results for them.
-  [[nodiscard]] Result<void> RenewSets(std::span<const std::uint32_t> slots, Rng& rng);
+                                                std::size_t slot) override;
+  [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const override;
 
-  [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
-  [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
-  // Returns the first wrong output, or else (ok) the figures of the least exact one.
-  [[nodiscard]] Comparison Judge(const SlotFigures& slot,
-                                 const std::vector<Tolerance>& tolerances) const;
-  // Called when an output is about to be called wrong. See Stage::SecondOpinion.
-  [[nodiscard]] Result<Comparison> SecondOpinion(std::size_t area, std::uint32_t slot,
-                                                 std::vector<Tolerance> tolerances, Rng& rng);
-  // See Stage::WrongSmallValues.
-  [[nodiscard]] Result<std::string> WrongSmallValues(std::size_t area, std::uint32_t slot,
-                                                     Rng& rng);
+  [[nodiscard]] Result<void> LookAt(const TimedProcess& process,
+                                    std::span<const std::uint32_t> slots) override;
+  [[nodiscard]] Damage DamageIn(const TimedProcess& /*process*/,
+                                std::uint32_t slot) const override {
+    return {.outside = left_[slot].outside, .written = left_[slot].written};
+  }
+  [[nodiscard]] Comparison Compare(const TimedProcess& /*process*/, std::uint32_t slot,
+                                   const std::vector<Tolerance>& tolerances) const override {
+    return Judge(left_[slot], tolerances);
+  }
+  [[nodiscard]] Result<Comparison> SecondOpinion(const TimedProcess& process, std::uint32_t slot,
+                                                 const std::vector<Tolerance>& tolerances,
+                                                 Rng& rng) override;
+  [[nodiscard]] Result<std::string> WrongSmallValues(const TimedProcess& process,
+                                                     std::uint32_t slot, Rng& rng) override;
+  [[nodiscard]] bool Official(const TimedProcess& /*process*/, std::uint32_t slot) const override {
+    return left_[slot].official;
+  }
+  [[nodiscard]] Result<void> Keep(const TimedProcess& process, std::uint32_t slot) override {
+    return referee_.Keep(process.area(), slot);
+  }
+  [[nodiscard]] bool AsKept(const TimedProcess& /*process*/, std::uint32_t slot) const override {
+    return left_[slot].as_kept;
+  }
+
+  [[nodiscard]] Result<void> RenewSets(std::span<const std::uint32_t> slots, Rng& rng) override;
+  [[nodiscard]] Result<double> Upkeep(double compare_seconds, Rng& rng) override;
+  // The timed sets reach the area only after the warm-up has finished.
+  [[nodiscard]] Result<void> BeforeWarmup(TimedProcess& process, const BurstSets& burst,
+                                          Rng& rng) override;
+  [[nodiscard]] Result<void> AfterWarmup(TimedProcess& process, const BurstSets& burst,
+                                         Rng& rng) override;
+
+  // Puts the slots into an area, with poison in their outputs.
+  [[nodiscard]] Result<void> Put(std::size_t area, std::span<const std::uint32_t> slots, Rng& rng,
+                                 Referee::Outputs outputs = Referee::Outputs::kFilled);
+  // Puts the slot into the candidate's area, and with it every slot that was drawn or restored and
+  // is not there yet.
+  [[nodiscard]] Result<void> PutAllFresh(std::uint32_t slot, Rng& rng);
 
  private:
   DeviceStage(TorchServer& server, const StageSize& size)
-      : server_(&server), referee_(server), size_(size), against_torch_(size.sets) {}
+      : server_(&server),
+        referee_(server),
+        size_(size),
+        against_torch_(size.sets),
+        left_(size.sets) {}
+  [[nodiscard]] Comparison Judge(const SlotFigures& slot,
+                                 const std::vector<Tolerance>& tolerances) const;
   [[nodiscard]] std::string Complaint(Battery battery, const TruthFigures& truth,
                                       BatteryDraw& draw) const;
   [[nodiscard]] bool floating() const;
+  [[nodiscard]] Tolerance ToleranceOf(std::size_t slot, std::size_t output) const;
   [[nodiscard]] Referee::Rounding Rounding(int rounds, Rng& rng) const;
   // Returns the first wrong small value in words. Empty: no small value is wrong.
   [[nodiscard]] std::string WrongSmallValue(const ConditionedFigures& figures) const;
@@ -91,6 +130,8 @@ class DeviceStage final {
   std::vector<Tolerance> tolerances_;       // tolerance, by output
   std::vector<double> nominal_rms_;  // by output: rms of the truth of the set that was drawn last
   std::vector<char> against_torch_;  // by slot: compared with Torch's result, not with the truth
+  std::vector<SlotFigures> left_;    // by slot: what LookAt found
+  std::set<std::uint32_t> stale_;    // slots whose values are not in the candidate's area yet
 };
 
 }  // namespace pragma

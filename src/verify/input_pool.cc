@@ -16,7 +16,7 @@
 #include "core/task.h"
 #include "task/set_layout.h"
 #include "task/torch_server.h"
-#include "verify/element.h"
+#include "values/element.h"
 
 namespace pragma {
 namespace {

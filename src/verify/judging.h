@@ -1,4 +1,4 @@
-// Judging: one evaluation in progress, and the parts it is judged with. Private to verify/.
+// Judging: one evaluation in progress. Private to verify/ and to the tuner.
 #pragma once
 
 #include <algorithm>
@@ -6,30 +6,14 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/result.h"
 #include "build/builder.h"
 #include "core/evaluation.h"
-#include "harness/worker_process.h"
-#include "machine/machine.h"
-#include "sandbox/jail.h"
-#include "verify/options.h"
-#include "verify/stage.h"
+#include "harness/worker_failure.h"
 
 namespace pragma {
-
-// All references are borrowed and must outlive the evaluation.
-struct JudgeParts {
-  Stage& stage;
-  const Jail& jail;
-  Machine& machine;                           // its figures improve when it is measured again
-  const std::vector<std::string>& libraries;  // libraries that the worker's jail binds
-  const VerifyOptions& options;
-  WorkerOptions worker;
-};
 
 struct Judging {
   Evaluation evaluation;
@@ -40,7 +24,7 @@ struct Judging {
   double run_seconds = 1e9;    // seconds of the shortest checked call
   double empty_seconds = 1e9;  // seconds of the shortest round trip without a call
   double compare_seconds = 0;  // seconds to compare one slot
-  double upkeep_seconds = 0;   // refill, expected values and comparison of one call
+  double upkeep_seconds = 0;   // refill, expected values and comparison of one call; 0: unknown
 
   // Seconds of one call, as far as known before it is timed. Never less than what the doorbell's
   // noise allows one to measure.
@@ -82,19 +66,5 @@ class PhaseTimer final {
   std::string phase_;
   TimePoint start_;
 };
-
-// Takes the machine's exclusive lock for timing. The time spent waiting for other processes is
-// reported separately as "time_lock".
-[[nodiscard]] inline Result<MachineLock> TakeMachine(Evaluation& evaluation) {
-  const PhaseTimer timer(evaluation, "time_lock");
-  return MachineLock::Take(MachineLock::Kind::kExclusive);
-}
-
-// Takes the exclusive lock for the machine's GPU only.
-[[nodiscard]] inline Result<MachineLock> TakeDevice(Evaluation& evaluation,
-                                                    const Machine& machine) {
-  const PhaseTimer timer(evaluation, "time_lock");
-  return MachineLock::Take(MachineLock::Kind::kExclusive, machine.device);
-}
 
 }  // namespace pragma

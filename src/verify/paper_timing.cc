@@ -14,11 +14,12 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "verify/match.h"
-#include "verify/stage.h"
-#include "verify/statistics.h"
+#include "core/statistics.h"
+#include "verify/host_calls.h"
+#include "verify/host_sides.h"
+#include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
-#include "verify/timing_session.h"
+#include "verify/timing_run.h"
 
 namespace pragma {
 namespace {
@@ -36,8 +37,10 @@ struct SideTimes {
 
 class PaperMatch final {
  public:
-  PaperMatch(const TimingContext& context, const Side& side, Rng& rng)
-      : sides_{side}, match_(context, sides_, plan_, rng) {}
+  PaperMatch(const HostParts& parts, const Side& side, Rng& rng)
+      : sides_(parts, {side}),
+        scene_{.sets = parts.stage, .sides = sides_, .clock = clock_},
+        run_(scene_, plan_, rng) {}
 
   Result<SideTimes> Run();
 
@@ -45,27 +48,29 @@ class PaperMatch final {
   Result<double> Doorbell();
   Result<std::vector<double>> Repeat(double doorbell);
   [[nodiscard]] SideTimes Failure() {
-    return {.times = {}, .failure = match_.outcome().failed->failure.reason};
+    return {.times = {}, .failure = run_.outcome().failed->failure.reason};
   }
 
-  std::vector<Side> sides_;
+  SystemClock clock_;
+  HostSides sides_;
+  TimingScene scene_;
   TimingPlan plan_{.processes = 1, .bursts = 1, .warmup = 0, .timed = 1};
-  Match match_;
+  TimingRun run_;
   std::array<std::uint32_t, 1> set_{0};
 };
 
 Result<SideTimes> PaperMatch::Run() {
-  TRY(match_.StartAll());
-  if (match_.failed()) return Failure();
-  TRY(match_.player(0).Wake());
-  if (match_.player(0).worker) match_.player(0).worker->Poison(match_.rng(), set_);
-  if (TRY(match_.Prepare(0, set_))) return Failure();
+  TRY(run_.StartRound());
+  if (run_.failed()) return Failure();
+  TRY(run_.process(0).Thaw());
+  run_.process(0).Poison(run_.rng(), set_);
+  if (TRY(run_.Prepare(0, set_))) return Failure();
   const double doorbell = TRY(Doorbell());
-  if (match_.failed()) return Failure();
+  if (run_.failed()) return Failure();
   const std::vector<double> seconds = TRY(Repeat(doorbell));
-  if (match_.failed()) return Failure();
-  if (match_.player(0).worker) TRY(match_.CheckOutputs(0, set_));
-  if (match_.failed()) return Failure();
+  if (run_.failed()) return Failure();
+  if (!run_.side(0).is_torch()) TRY(run_.CheckOutputs(0, set_));
+  if (run_.failed()) return Failure();
   return SideTimes{.times = CallTimesOf(seconds), .failure = {}};
 }
 
@@ -74,7 +79,7 @@ Result<double> PaperMatch::Doorbell() {
   std::vector<double> empty;
   for (int i = 0; i < kEmptyRounds; ++i) {
     Nanoseconds elapsed{0};
-    if (TRY(match_.PlayEmpty(0, set_, &elapsed))) return 0;
+    if (TRY(run_.PlayEmpty(0, set_, &elapsed))) return 0;
     empty.push_back(Seconds(elapsed).count());
   }
   return Median(empty);
@@ -85,7 +90,7 @@ Result<std::vector<double>> PaperMatch::Repeat(double doorbell) {
   for (int i = 0; i < kPaperWarmups + kPaperRepetitions; ++i) {
     if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
     Nanoseconds elapsed{0};
-    if (TRY(match_.Play(0, set_, &elapsed))) return seconds;
+    if (TRY(run_.Play(0, set_, &elapsed))) return seconds;
     const double call = Seconds(elapsed).count();
     if (i >= kPaperWarmups) seconds.push_back(std::max(call - doorbell, kLeastShareOfCall * call));
   }
@@ -114,21 +119,21 @@ std::optional<double> SpeedupByPaper(const std::optional<CallTimes>& baseline,
   return baseline->mean / candidate->mean;
 }
 
-Result<PaperTiming> TimeByPaper(const TimingContext& context, const PaperSides& sides, Rng& rng) {
-  context.stage->ForgetTolerances();
-  TRY(context.stage->DrawSet(0, rng() >> 1U, 0));
+Result<PaperTiming> TimeByPaper(const HostParts& parts, const PaperSides& sides, Rng& rng) {
+  parts.stage.Forget();
+  TRY(parts.stage.DrawSet(0, rng() >> 1U, 0));
   PaperTiming timing;
   if (sides.kernel != nullptr) {
-    const Side candidate{.name = "candidate", .kernel = sides.kernel};
-    const SideTimes times = TRY(PaperMatch(context, candidate, rng).Run());
+    const Side candidate{.role = SideRole::kCandidate, .kernel = sides.kernel};
+    const SideTimes times = TRY(PaperMatch(parts, candidate, rng).Run());
     timing.candidate = times.times;
     timing.failure = times.failure;
   }
-  const SideTimes eager = TRY(PaperMatch(context, {.name = "eager"}, rng).Run());
+  const SideTimes eager = TRY(PaperMatch(parts, {.role = SideRole::kEager}, rng).Run());
   timing.eager = *eager.times;  // a failing reference is an Error
   if (!sides.compile) return timing;
-  const Side compile{.name = "compile", .mode = TimerMode::kCompile};
-  Result<SideTimes> times = PaperMatch(context, compile, rng).Run();
+  const Side compile{.role = SideRole::kCompile};
+  Result<SideTimes> times = PaperMatch(parts, compile, rng).Run();
   if (!times && times.error().kind == ErrorKind::kInterrupted)
     return std::unexpected(times.error());
   if (times) timing.compile = times->times;  // torch.compile may not support a module

@@ -10,10 +10,11 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "verify/stage.h"
-#include "verify/timing_session.h"
+#include "build/builder.h"
 
 namespace pragma {
+
+struct HostParts;  // host_calls.h
 
 inline constexpr int kPaperWarmups = 5;
 inline constexpr int kPaperRepetitions = 100;
@@ -43,7 +44,7 @@ struct PaperSides {
   bool compile = false;
 };
 // Times one side after the other, each alone on the machine. The caller holds the machine's lock.
-[[nodiscard]] Result<PaperTiming> TimeByPaper(const TimingContext& context, const PaperSides& sides,
+[[nodiscard]] Result<PaperTiming> TimeByPaper(const HostParts& parts, const PaperSides& sides,
                                               Rng& rng);
 
 }  // namespace pragma

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,17 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/task.h"
 #include "harness/ring.h"
-#include "harness/worker_process.h"
+#include "harness/timed_process.h"
 #include "task/set_layout.h"
 #include "task/torch_server.h"
-#include "verify/comparator.h"
+#include "values/comparator.h"
+#include "values/output_pass.h"
 #include "verify/input_pool.h"
-#include "verify/output_pass.h"
+#include "verify/timing_plan.h"
 #include "worker/protocol.h"
 
 namespace pragma {
@@ -28,6 +31,7 @@ namespace {
 constexpr std::size_t kMinSets = 2;
 // For sets larger than this, two drawn sets must be enough: memory is short and drawing is slow.
 constexpr std::size_t kLargeSet = std::size_t{256} << 20U;
+constexpr Seconds kEnoughUpkeep{0.3};  // no further refill is measured after this time
 
 // Returns the number of sets for which the truth is stored. Checks examine one set after the other,
 // so one truth is enough for them.
@@ -146,11 +150,17 @@ void Stage::KeepSymmetry(std::span<std::byte> packed) const {
   }
 }
 
-void Stage::RestoreSet(std::size_t draw, std::size_t slot) {
+void Stage::Forget() {
+  tolerances_.clear();
+  kept_ = {};
+}
+
+Result<void> Stage::RestoreSet(std::size_t draw, std::size_t slot) {
   terms_ = TermsOf::kRandomValues;
   const std::span<const std::byte> set = pool_.set(draw % pool_.size());
   std::memcpy(Staged(slot).data(), set.data(), packed_.argument_bytes);
   ring_.Fill(task(), slot, set);
+  return {};
 }
 
 Result<void> Stage::MakeNative(std::size_t slot) {
@@ -189,6 +199,22 @@ void Stage::Publish(std::size_t slot) { ring_.Fill(task(), slot, Staged(slot)); 
 void Stage::Warm(std::span<const std::uint32_t> slots) const {
   if (!warm_) return;
   for (const std::uint32_t slot : slots) ring_.Touch(task(), slot);
+}
+
+Result<void> Stage::RenewSets(std::span<const std::uint32_t> slots, Rng& rng) {
+  for (const std::uint32_t slot : slots) TRY(RenewSet(slot, rng));
+  return {};
+}
+
+// Refills some slots without using them. The first refill warms the reference up.
+Result<double> Stage::Upkeep(double compare_seconds, Rng& rng) {
+  TRY(RenewSet(0, rng));
+  const std::size_t slots = std::min(sets(), kSlotsForUpkeep);
+  const TimePoint before = std::chrono::steady_clock::now();
+  std::size_t renewed = 0;
+  while (renewed < slots && (renewed == 0 || Since(before) < kEnoughUpkeep))
+    TRY(RenewSet(renewed++, rng));
+  return Since(before).count() / static_cast<double>(renewed) + 2 * compare_seconds;
 }
 
 Result<void> Stage::RenewSet(std::size_t slot, Rng& rng) {
@@ -242,11 +268,11 @@ Tolerance Stage::ToleranceOf(std::size_t slot, std::size_t output) const {
   return against_torch_[slot] != 0 ? AgainstTorch(tolerance) : tolerance;
 }
 
-OutputView Stage::View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
+OutputView Stage::View(const TimedProcess& process, std::size_t slot, std::size_t output,
                        bool native) const {
   const TensorSpec& spec = task().outputs[output];
   OutputView view{.spec = &spec,
-                  .actual = worker.output(static_cast<std::uint32_t>(slot), output),
+                  .actual = process.output(static_cast<std::uint32_t>(slot), output),
                   .expected = Expected(slot, output),
                   .native = {}};
   if (native) view.native = Native(slot, output);
@@ -259,21 +285,34 @@ std::vector<Tolerance> Stage::Tolerances(std::size_t slot) const {
   return all;
 }
 
-Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot) const {
-  return CompareSlot(worker, slot, Tolerances(slot));
+Comparison Stage::Compare(const TimedProcess& process, std::uint32_t slot,
+                          const std::vector<Tolerance>& tolerances) const {
+  return WorstOf(task().outputs.size(), [&](std::size_t i) {
+    return pragma::Compare(View(process, slot, i, false), tolerances[i]);
+  });
 }
 
-Comparison Stage::CompareSlot(const WorkerProcess& worker, std::size_t slot,
-                              const std::vector<Tolerance>& tolerances, bool native) const {
-  std::vector<OutputView> views;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i)
-    views.push_back(View(worker, slot, i, native));
-  return CompareAll(views, tolerances);
-}
-
-bool Stage::Official(const WorkerProcess& worker, std::size_t slot) const {
+std::vector<std::byte> Stage::Outputs(const TimedProcess& process, std::size_t slot) const {
+  std::vector<std::byte> all;
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    if (!OfficiallyCorrect(View(worker, slot, i, true))) return false;
+    const auto output = process.output(static_cast<std::uint32_t>(slot), i);
+    all.insert(all.end(), output.begin(), output.end());
+  }
+  return all;
+}
+
+Result<void> Stage::Keep(const TimedProcess& process, std::uint32_t slot) {
+  kept_ = Outputs(process, slot);
+  return {};
+}
+
+bool Stage::AsKept(const TimedProcess& process, std::uint32_t slot) const {
+  return Outputs(process, slot) == kept_;
+}
+
+bool Stage::Official(const TimedProcess& process, std::uint32_t slot) const {
+  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+    if (!OfficiallyCorrect(View(process, slot, i, true))) return false;
   }
   return true;
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -15,14 +14,15 @@
 #include "core/judging.h"
 #include "core/task.h"
 #include "harness/ring.h"
-#include "harness/worker_process.h"
+#include "harness/timed_process.h"
 #include "task/set_layout.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
-#include "verify/conditioning.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "values/conditioning.h"
 #include "verify/input_pool.h"
+#include "verify/input_sets.h"
 #include "verify/structure.h"
 
 namespace pragma {
@@ -45,78 +45,73 @@ struct StageSize {
 // Returns the shared memory that a stage of this size takes, in bytes, with one worker's outputs.
 [[nodiscard]] std::size_t StageBytes(const Task& task, const StageSize& size);
 
-// One battery's set in a ring slot, and how outputs on it are judged.
-struct BatteryDraw {
-  std::string not_admitted;           // why the reference cannot judge it; empty: it can
-  std::vector<Tolerance> tolerances;  // tolerance, by output
-  std::vector<char> exact;            // by output: integers that any order of summation gets right
-  bool finite = true;                 // the truth is finite everywhere
-};
 // Returns the index of the drawn set that a battery rewrites.
 [[nodiscard]] std::size_t DrawFor(const BatteryWish& wish, std::size_t draws, Rng& rng);
 // Makes the request for a battery, with its own seed.
 [[nodiscard]] BatteryRequest RequestFor(const Task& task, const BatteryWish& wish, double rung,
                                         Rng& rng);
 
-class Stage final {
+class Stage final : public InputSets, public LateInputs {
  public:
   // `server` must outlive the stage. Its task is the one that is judged.
   [[nodiscard]] static Result<Stage> Create(TorchServer& server, const StageSize& size);
 
-  [[nodiscard]] const Task& task() const { return server_->task(); }
+  [[nodiscard]] const Task& task() const override { return server_->task(); }
+  [[nodiscard]] std::size_t sets() const override { return ring_.sets(); }
   [[nodiscard]] TorchServer& server() { return *server_; }
   [[nodiscard]] const Ring& ring() const { return ring_; }
-  [[nodiscard]] std::size_t draws() const { return pool_.size(); }
 
-  // Draws pool set `draw` under `seed`, puts it into ring slot `slot` and computes its expected
-  // outputs. Widens the tolerance of each output to what Torch's own error on this set requires.
-  [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::size_t slot);
-  // Puts a fresh splice of the drawn sets into the slot and computes the expected outputs. If every
-  // output is floating, these are Torch's own result: the candidate was compared with fp64 before,
-  // and the truth of the drawn sets is forgotten. Otherwise they are the fp64 truth.
-  [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
-  // Like RenewSet, but for the inputs only. Parameters, buffers and constants stay as they are,
-  // except where refills must be drawn.
-  [[nodiscard]] Result<void> RenewInputs(std::size_t slot, Rng& rng);
-  // RenewInputs in two steps. StageInputs draws the values and computes what to expect, but no
-  // worker sees the new values before Publish.
-  [[nodiscard]] Result<void> StageInputs(std::size_t slot, Rng& rng);
-  void Publish(std::size_t slot);
-  // Brings the arguments of these sets back into the last-level cache, if they fit. Computing their
-  // expected outputs evicts them.
-  void Warm(std::span<const std::uint32_t> slots) const;
-
-  // Puts set `draw` into the slot again, as it was drawn. ExpectTruth computes the expected
-  // outputs. Mostly they are not needed, because the outputs are the same bits again.
-  void RestoreSet(std::size_t draw, std::size_t slot);
-  // Computes the fp64 truth, with which the slot's outputs are compared from now on.
-  [[nodiscard]] Result<void> ExpectTruth(std::size_t slot);
-  // Makes a battery's set from a drawn one and puts it into the slot with its fp64 outputs. The set
-  // is admitted when the reference and Torch's own result are finite (for batteries with infinities
-  // or NaN: in the same places) and close enough to tell right from wrong.
+  void Forget() override;
+  [[nodiscard]] Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
+                                     std::size_t slot) override;
+  [[nodiscard]] Result<void> RestoreSet(std::size_t draw, std::size_t slot) override;
+  [[nodiscard]] Result<void> ExpectTruth(std::size_t slot) override;
   [[nodiscard]] Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                                std::size_t slot);
-  // Called when an output is about to be called wrong: could honest rounding have caused it?
-  // Compares with the fp64 truth, and allows each element what rounding of the inputs does to it.
-  // For this, the slot's floating arguments are changed by what rounding does to sums of their
-  // length, and the truth is computed again. Integers may equal Torch's own instead, because
-  // rounding can decide which of two values is larger.
-  [[nodiscard]] Result<Comparison> SecondOpinion(const WorkerProcess& worker, std::size_t slot,
-                                                 std::vector<Tolerance> tolerances, Rng& rng);
+                                                std::size_t slot) override;
+  [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const override;
 
-  // Called when outputs are right except for elements that are wrong by a large part of themselves.
-  // Returns in words which of them is wrong; empty: none is. Only for the slot that was drawn last.
-  [[nodiscard]] Result<std::string> WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
-                                                     Rng& rng);
+  // Outputs are in memory that pragma can read, so there is nothing to look at in advance.
+  [[nodiscard]] Result<void> LookAt(const TimedProcess& /*process*/,
+                                    std::span<const std::uint32_t> /*slots*/) override {
+    return {};
+  }
+  [[nodiscard]] Damage DamageIn(const TimedProcess& process, std::uint32_t slot) const override {
+    return {.outside = process.BrokenGuard(slot).value_or(""), .written = {}};
+  }
+  [[nodiscard]] Comparison Compare(const TimedProcess& process, std::uint32_t slot,
+                                   const std::vector<Tolerance>& tolerances) const override;
+  [[nodiscard]] Result<Comparison> SecondOpinion(const TimedProcess& process, std::uint32_t slot,
+                                                 const std::vector<Tolerance>& tolerances,
+                                                 Rng& rng) override;
+  [[nodiscard]] Result<std::string> WrongSmallValues(const TimedProcess& process,
+                                                     std::uint32_t slot, Rng& rng) override;
+  [[nodiscard]] bool Official(const TimedProcess& process, std::uint32_t slot) const override;
+  [[nodiscard]] Result<void> Keep(const TimedProcess& process, std::uint32_t slot) override;
+  [[nodiscard]] bool AsKept(const TimedProcess& process, std::uint32_t slot) const override;
 
-  // Returns the first wrong output of a slot, or else (ok) the figures of the least exact one. With
-  // `native`, Torch's own integers count as right as well; they must belong to this slot
-  // (MakeNative).
-  [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot) const;
-  [[nodiscard]] Comparison CompareSlot(const WorkerProcess& worker, std::size_t slot,
-                                       const std::vector<Tolerance>& tolerances,
-                                       bool native = false) const;
-  // Like CompareSlot, for outputs from any source in PackedLayout(task), such as those of lint.
+  // Each set is a fresh splice of the drawn sets.
+  [[nodiscard]] Result<void> RenewSets(std::span<const std::uint32_t> slots, Rng& rng) override;
+  [[nodiscard]] Result<double> Upkeep(double compare_seconds, Rng& rng) override;
+  // The ring shows its sets to all processes, so they are in place before the warm-up.
+  [[nodiscard]] Result<void> BeforeWarmup(TimedProcess& /*process*/, const BurstSets& burst,
+                                          Rng& /*rng*/) override {
+    Warm(burst.all);
+    return {};
+  }
+  [[nodiscard]] Result<void> AfterWarmup(TimedProcess& /*process*/, const BurstSets& /*burst*/,
+                                         Rng& /*rng*/) override {
+    return {};
+  }
+  [[nodiscard]] LateInputs* late() override { return this; }
+  [[nodiscard]] Result<void> RenewInputs(std::size_t slot, Rng& rng) override;
+  [[nodiscard]] Result<void> StageInputs(std::size_t slot, Rng& rng) override;
+  void Publish(std::size_t slot) override;
+  void Warm(std::span<const std::uint32_t> slots) const override;
+  // True if no floating argument can be spliced, or a splice once gave NaN or infinity where drawn
+  // sets do not.
+  [[nodiscard]] bool draws_refills() const override { return draws_refills_; }
+
+  // Like Compare, for outputs from any source in PackedLayout(task), such as those of lint.
   [[nodiscard]] Comparison CompareOutputs(std::span<const std::byte> outputs, std::size_t slot,
                                           const std::vector<Tolerance>& tolerances) const;
   // Applies KernelBench's rule to such outputs. Only for the slot that was drawn last.
@@ -126,23 +121,16 @@ class Stage final {
   [[nodiscard]] std::span<const std::byte> native() const;
   [[nodiscard]] Result<std::vector<std::byte>> NativeOutputs(std::span<const std::byte> arguments);
   [[nodiscard]] std::span<const std::byte> arguments(std::size_t slot) const;
-  // Returns the tolerances that CompareSlot uses for the slot by default.
-  [[nodiscard]] std::vector<Tolerance> Tolerances(std::size_t slot) const;
-  // Applies KernelBench's rule. Only for the slot that DrawSet filled last.
-  [[nodiscard]] bool Official(const WorkerProcess& worker, std::size_t slot) const;
-  // Call it for each new candidate: the tolerances start again with its first drawn set.
-  void ForgetTolerances() { tolerances_.clear(); }
-  // True if refills are drawn instead of spliced: either no floating argument can be spliced, or a
-  // splice once gave NaN or infinity where drawn sets do not.
-  [[nodiscard]] bool draws_refills() const { return draws_refills_; }
 
  private:
   Stage(TorchServer& server, Ring ring, InputPool pool, bool warm);
-  [[nodiscard]] OutputView View(const WorkerProcess& worker, std::size_t slot, std::size_t output,
+  [[nodiscard]] OutputView View(const TimedProcess& process, std::size_t slot, std::size_t output,
                                 bool native) const;
   [[nodiscard]] std::span<const std::byte> Expected(std::size_t slot, std::size_t output) const;
+  [[nodiscard]] Result<void> RenewSet(std::size_t slot, Rng& rng);
   [[nodiscard]] Result<void> StageDraw(std::size_t slot, Rng& rng);
   // Computes Torch's own result, with which the slot's outputs are compared from now on.
+  // (ExpectTruth does so with the fp64 truth.)
   [[nodiscard]] Result<void> ExpectTorch(std::size_t slot);
   [[nodiscard]] Result<void> ExpectRefill(std::size_t slot);
   [[nodiscard]] Result<void> MakeNative(std::size_t slot);
@@ -154,7 +142,8 @@ class Stage final {
   [[nodiscard]] std::string BatteryComplaint(Battery battery, std::size_t slot,
                                              BatteryDraw& draw) const;
   [[nodiscard]] std::span<std::byte> Staged(std::size_t slot);
-  [[nodiscard]] bool AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const;
+  [[nodiscard]] bool AnyOfOneSign(const TimedProcess& process, std::size_t slot) const;
+  [[nodiscard]] std::vector<std::byte> Outputs(const TimedProcess& process, std::size_t slot) const;
   // Returns how far the outputs of the slot move, by output. Entries of integer outputs stay empty.
   [[nodiscard]] Result<std::vector<Movement>> Movements(std::size_t slot, int rounds, Rng& rng);
   // Adds the movements of many more changed copies (kFurtherMovements).
@@ -168,11 +157,11 @@ class Stage final {
                                   std::vector<Movement>& movements);
   [[nodiscard]] Result<void> MoveOnce(std::size_t slot, double factor, Rng& rng,
                                       std::vector<Movement>& movements);
-  [[nodiscard]] Comparison CompareMoved(const WorkerProcess& worker, std::size_t slot,
+  [[nodiscard]] Comparison CompareMoved(const TimedProcess& process, std::size_t slot,
                                         const std::vector<Tolerance>& tolerances,
                                         const std::vector<Movement>& movements) const;
   // Returns the first wrong small value in words. Empty: no small value is wrong.
-  [[nodiscard]] std::string WrongSmallValue(const WorkerProcess& worker, std::size_t slot,
+  [[nodiscard]] std::string WrongSmallValue(const TimedProcess& process, std::size_t slot,
                                             const std::vector<Movement>& movements) const;
   [[nodiscard]] Result<void> MakePerturbed();
   void KeepSymmetry(std::span<std::byte> packed) const;
@@ -195,6 +184,7 @@ class Stage final {
   std::vector<char> against_torch_;          // by slot: the expected outputs are Torch's own result
   std::size_t truth_slot_ = 0;               // slot whose truth was computed last
   std::size_t native_slot_ = 0;              // slot whose outputs native() shows
+  std::vector<std::byte> kept_;              // outputs that Keep remembered
   TermsOf terms_ = TermsOf::kRandomValues;   // terms of the set that was made last
   bool warm_;
   bool drawn_finite_ = true;

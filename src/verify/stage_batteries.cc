@@ -13,13 +13,13 @@
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "core/task.h"
-#include "harness/worker_process.h"
+#include "harness/timed_process.h"
 #include "task/torch_server.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
-#include "verify/element.h"
-#include "verify/output_pass.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "values/element.h"
+#include "values/output_pass.h"
 #include "verify/stage.h"
 
 namespace pragma {
@@ -108,7 +108,7 @@ std::string Stage::BatteryComplaint(Battery battery, std::size_t slot, BatteryDr
       Tolerance own = torch.tolerance;
       own.where_finite = MayBeNonFinite(battery);
       view.actual = view.native;
-      torch.fits = Compare(view, own).ok;
+      torch.fits = pragma::Compare(view, own).ok;
       std::string complaint = ComplaintOf(spec, battery, torch);
       if (!complaint.empty()) return complaint;
     }
@@ -160,46 +160,40 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
   return true;
 }
 
-Comparison Stage::CompareMoved(const WorkerProcess& worker, std::size_t slot,
+Comparison Stage::CompareMoved(const TimedProcess& process, std::size_t slot,
                                const std::vector<Tolerance>& tolerances,
                                const std::vector<Movement>& movements) const {
-  Comparison worst;
-  for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    const OutputView view = View(worker, slot, i, RefillsNeedTruth(task()));
-    Comparison compared = IsFloating(view.spec->dtype)
-                              ? CompareConditioned(view, tolerances[i], movements[i])
-                              : Compare(view, tolerances[i]);
-    if (!compared.ok) return compared;
-    std::string odd = worst.odd.empty() ? compared.odd : worst.odd;
-    if (i == 0 || compared.error.rel_l2 > worst.error.rel_l2) worst = std::move(compared);
-    worst.odd = std::move(odd);
-  }
-  return worst;
+  return WorstOf(task().outputs.size(), [&](std::size_t i) {
+    const OutputView view = View(process, slot, i, RefillsNeedTruth(task()));
+    return IsFloating(view.spec->dtype) ? CompareConditioned(view, tolerances[i], movements[i])
+                                        : pragma::Compare(view, tolerances[i]);
+  });
 }
 
-Result<Comparison> Stage::SecondOpinion(const WorkerProcess& worker, std::size_t slot,
-                                        std::vector<Tolerance> tolerances, Rng& rng) {
+Result<Comparison> Stage::SecondOpinion(const TimedProcess& process, std::uint32_t slot,
+                                        const std::vector<Tolerance>& tolerances, Rng& rng) {
   if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
   std::vector<Movement> movements = TRY(Movements(slot, kMovements, rng));
   if (RefillsNeedTruth(task())) TRY(MakeNative(slot));
-  Comparison compared = CompareMoved(worker, slot, tolerances, movements);
+  Comparison compared = CompareMoved(process, slot, tolerances, movements);
   if (compared.ok || compared.error.rel_l2 > kJumpsAreFew) return compared;
   TRY(MoveFurther(slot, rng, movements));
-  return CompareMoved(worker, slot, tolerances, movements);
+  return CompareMoved(process, slot, tolerances, movements);
 }
 
-bool Stage::AnyOfOneSign(const WorkerProcess& worker, std::size_t slot) const {
+bool Stage::AnyOfOneSign(const TimedProcess& process, std::size_t slot) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
-    if (IsFloating(task().outputs[i].dtype) && OfOneSign(View(worker, slot, i, false))) return true;
+    if (IsFloating(task().outputs[i].dtype) && OfOneSign(View(process, slot, i, false)))
+      return true;
   }
   return false;
 }
 
-std::string Stage::WrongSmallValue(const WorkerProcess& worker, std::size_t slot,
+std::string Stage::WrongSmallValue(const TimedProcess& process, std::size_t slot,
                                    const std::vector<Movement>& movements) const {
   for (std::size_t i = 0; i < task().outputs.size(); ++i) {
     if (!IsFloating(task().outputs[i].dtype)) continue;
-    const OutputView view = View(worker, slot, i, true);
+    const OutputView view = View(process, slot, i, true);
     if (AddsUp(task()) && !OfOneSign(view)) continue;
     if (const auto wrong = pragma::WrongSmallValue(view, movements[i])) {
       return "a small value is wrong: " + *wrong;
@@ -208,13 +202,13 @@ std::string Stage::WrongSmallValue(const WorkerProcess& worker, std::size_t slot
   return {};
 }
 
-Result<std::string> Stage::WrongSmallValues(const WorkerProcess& worker, std::size_t slot,
+Result<std::string> Stage::WrongSmallValues(const TimedProcess& process, std::uint32_t slot,
                                             Rng& rng) {
-  if (AddsUp(task()) && !AnyOfOneSign(worker, slot)) return std::string();
+  if (AddsUp(task()) && !AnyOfOneSign(process, slot)) return std::string();
   std::vector<Movement> movements = TRY(Movements(slot, kMovementsOfSmall, rng));
-  if (WrongSmallValue(worker, slot, movements).empty()) return std::string();
+  if (WrongSmallValue(process, slot, movements).empty()) return std::string();
   TRY(MoveFurther(slot, rng, movements));
-  return WrongSmallValue(worker, slot, movements);
+  return WrongSmallValue(process, slot, movements);
 }
 
 Result<std::vector<Movement>> Stage::Movements(std::size_t slot, int rounds, Rng& rng) {

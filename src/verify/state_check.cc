@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
-#include "verify/batteries.h"
+#include "values/batteries.h"
 #include "verify/judging.h"
 #include "verify/value_policy.h"
 
@@ -136,13 +137,19 @@ Result<void> StateCheck::LeftResults() {
   if (!TRY(calls_.CallMany(call))) return {};
   const BatteryWish wish{.battery = Battery::kPartlyChanged,
                          .draw = static_cast<int>(policy_.LastDraw())};
-  const BatteryDraw draw = TRY(calls_.DrawBattery(wish, rng, slots_.last));
+  const BatteryDraw draw = TRY(sets_.DrawBattery(wish, rng, slots_.last));
   if (!draw.not_admitted.empty()) return {};
   TRY(calls_.Publish(slots_.last));
   if (judging_.failed() || !TRY(calls_.CallMany(call))) return {};
-  TRY(calls_.LookAt(slots_.last));
-  if (!calls_.GuardsHold(slots_.last)) return {};
+  if (!TRY(LookAtLast())) return {};
   return policy_.JudgeBattery(slots_.last, wish.battery, draw);
+}
+
+// Examines what the last call on the last set left. False: it wrote outside its outputs.
+Result<bool> StateCheck::LookAtLast() {
+  const std::array<std::uint32_t, 1> last{slots_.last};
+  TRY(sets_.LookAt(calls_.process(), last));
+  return policy_.GuardsHold(slots_.last);
 }
 
 // Makes stretches of calls of secret length. Each stretch is longer than all earlier ones together
@@ -195,8 +202,7 @@ Result<bool> StateCheck::Look(const std::string& where) {
   burst.push_back(slots_.last);
   if (!TRY(calls_.CallMany(burst))) return false;
   ++made_;
-  TRY(calls_.LookAt(slots_.last));
-  if (!calls_.GuardsHold(slots_.last)) return false;
+  if (!TRY(LookAtLast())) return false;
   if (!TRY(policy_.SameAsAtFirst(where))) other_bits_ = true;
   return !judging_.failed();
 }

@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "verify/checked_calls.h"
+#include "verify/input_sets.h"
 #include "verify/judging.h"
 #include "verify/value_policy.h"
 
@@ -45,8 +47,9 @@ class StateCheck final {
   // All references must outlive it. Both of the candidate's processes must exist, and the policy
   // must have seen its sets. `budget` is the target time for the many calls. A third of it is used
   // where no state can exist.
-  StateCheck(CheckedCalls& calls, ValuePolicy& policy, Judging& judging, Seconds budget)
-      : calls_(calls), policy_(policy), judging_(judging), budget_(budget) {}
+  StateCheck(InputSets& sets, CheckedCalls& calls, ValuePolicy& policy, Judging& judging,
+             Seconds budget)
+      : sets_(sets), calls_(calls), policy_(policy), judging_(judging), budget_(budget) {}
 
   // Runs all tests. Rejects the candidate, or notes what was found.
   [[nodiscard]] Result<void> Run();
@@ -62,8 +65,10 @@ class StateCheck final {
   [[nodiscard]] Result<bool> TryWith(CheckedCalls::Kept where, const std::vector<std::byte>& kept,
                                      const std::string& words);
   [[nodiscard]] Result<void> ExplainBits();
+  [[nodiscard]] Result<bool> LookAtLast();
   void Summarise() const;
 
+  InputSets& sets_;
   CheckedCalls& calls_;
   ValuePolicy& policy_;
   Judging& judging_;

@@ -17,12 +17,17 @@
 #include "build/builder.h"
 #include "core/evaluation.h"
 #include "core/task.h"
+#include "verify/checked_calls.h"
 #include "verify/judging.h"
 #include "verify/options.h"
+#include "verify/testing.h"
+#include "verify/testing_executor.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
 namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the fakes of this layer
 
 std::vector<std::byte> Words(const std::vector<std::uint64_t>& words) {
   std::vector<std::byte> bytes(words.size() * sizeof(std::uint64_t));
@@ -30,107 +35,28 @@ std::vector<std::byte> Words(const std::vector<std::uint64_t>& words) {
   return bytes;
 }
 
-// What one process of a kernel keeps: a count of its calls, and a number that it chooses itself.
-struct Memory {
-  std::uint64_t calls = 0;
-  std::uint64_t number = 0;
-};
-
 // Returns the kernel's result for a set whose right result is `set`.
 using Kernel = std::function<std::uint64_t(std::uint64_t set, Memory& memory)>;
 
-// Two processes of a kernel. Their memory can be read and written.
-class KeepingCalls final : public CheckedCalls {
- public:
-  explicit KeepingCalls(Kernel kernel) : kernel_(std::move(kernel)) {}
-
-  [[nodiscard]] const Task& task() const override { return task_; }
-  [[nodiscard]] std::size_t sets() const override { return slots_.size(); }
-  Result<void> DrawSet(std::size_t draw, std::uint64_t seed, std::uint32_t slot) override {
-    pool_.at(draw) = seed;
-    return RestoreSet(draw, slot);
-  }
-  Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) override {
-    slots_.at(slot) = pool_.at(draw);
-    return {};
-  }
-  Result<void> Expect(std::uint32_t /*slot*/) override { return {}; }
-  Result<BatteryDraw> DrawBattery(const BatteryWish&, Rng&, std::uint32_t) override {
-    return BatteryDraw{};
-  }
-  [[nodiscard]] std::vector<Tolerance> Tolerances(std::uint32_t /*slot*/) const override {
-    return {};
-  }
-  Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance>, Rng&) override {
-    return Held(slot);
-  }
-  Result<std::string> WrongSmallValues(std::uint32_t, Rng&) override { return std::string(); }
-  Result<bool> Call(std::uint32_t slot) override {
-    output_ = kernel_(slots_.at(slot), memories_[used_ ? 0 : 1]);
-    return true;
-  }
-  Result<bool> MeasuredCall(std::uint32_t slot) override { return Call(slot); }
-  bool GuardsHold(std::uint32_t /*slot*/) override { return true; }
-  Comparison Compare(std::uint32_t slot, const std::vector<Tolerance>&) override {
-    return Held(slot);
-  }
-  bool Official(std::uint32_t /*slot*/) override { return true; }
-  void Choose(History history) override { used_ = history == History::kUsed; }
-  Result<bool> CallOnKept(std::uint32_t slot) override { return Call(slot); }
-  Result<void> Refill(std::uint32_t) override { return {}; }
-  Result<void> LookAt(std::uint32_t) override { return {}; }
-  Result<void> Publish(std::uint32_t) override { return {}; }
-  Result<bool> CallMany(std::span<const std::uint32_t> slots) override {
-    for (const std::uint32_t slot : slots) TRY(Call(slot));
-    return true;
-  }
-  Result<std::vector<std::byte>> ReadKept(Kept where) override {
-    if (where == Kept::kStacks) return std::vector<std::byte>();
-    const Memory& memory = memories_[used_ ? 0 : 1];
-    return Words({memory.calls, memory.number});
-  }
-  Result<bool> WriteKept(Kept, std::span<const std::byte> kept) override {
-    Memory& memory = memories_[used_ ? 0 : 1];
-    std::memcpy(&memory.calls, kept.data(), sizeof(memory.calls));
-    std::memcpy(&memory.number, kept.data() + sizeof(memory.calls), sizeof(memory.number));
-    return true;
-  }
-  Result<void> Keep(std::uint32_t /*slot*/) override {
-    kept_ = output_;
-    return {};
-  }
-  bool AsKept(std::uint32_t /*slot*/) override { return output_ == kept_; }
-
- private:
-  // A result of one more than the truth stands for another order of additions. Any other result is
-  // wrong.
-  [[nodiscard]] Comparison Held(std::uint32_t slot) const {
-    return {.ok = output_ - slots_.at(slot) <= 1,
-            .reason = "other",
-            .small_values = false,
-            .error = {}};
-  }
-
-  Task task_;
-  Kernel kernel_;
-  bool used_ = true;
-  std::array<Memory, 2> memories_{};
-  std::array<std::uint64_t, 8> pool_{};
-  std::array<std::uint64_t, 8> slots_{};
-  std::uint64_t output_ = 0;
-  std::uint64_t kept_ = 0;
-};
-
+// A result of one more than the truth stands for another order of additions. Any other result is
+// wrong.
 Evaluation Checked(Kernel kernel) {
-  KeepingCalls calls(std::move(kernel));
+  World world;
+  FakeSets sets(world);
+  Behaviour behaviour{.seconds = 1e-6, .doorbell = 0};
+  behaviour.kernel = [kernel = std::move(kernel)](const FakeCall& call) {
+    return kernel(call.input, call.memory);
+  };
   BuiltKernel built;
   built.kept = {"16 bytes of static data"};
   Judging judging{.evaluation = {.status = Status::kPassed}, .kernel = &built};
-  judging.run_seconds = 1e-6;
+  FakeCalls calls(world, behaviour, judging);
   const VerifyOptions options;
-  ValuePolicy policy(calls, judging, options, {});
+  ValuePolicy policy(sets, calls, judging, options, {});
+  EXPECT_TRUE(calls.Start(CheckedCalls::History::kPristine));
+  EXPECT_TRUE(calls.Start(CheckedCalls::History::kUsed));
   EXPECT_TRUE(policy.NominalSets());
-  EXPECT_TRUE(StateCheck(calls, policy, judging, Seconds{0.02}).Run());
+  EXPECT_TRUE(StateCheck(sets, calls, policy, judging, Seconds{0.02}).Run());
   return judging.evaluation;
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/task.h"
 #include "task/set_layout.h"
-#include "verify/element.h"
+#include "values/element.h"
 
 namespace pragma {
 namespace {

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -17,115 +16,75 @@
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/ahead_audit.h"
+#include "verify/baseline.h"
 #include "verify/bounds.h"
+#include "verify/executor.h"
 #include "verify/judging.h"
 #include "verify/options.h"
-#include "verify/timing_plan.h"
+#include "verify/timed_sides.h"
 #include "verify/timing_record.h"
 #include "verify/timing_session.h"
+#include "verify/timing_sessions.h"
 
 namespace pragma {
 namespace {
 
 constexpr int kLooksAtMachine = 4;
 constexpr int kBaselineProcesses = 3;
-constexpr Seconds kEnoughUpkeep{0.3};  // no further refill is measured after this time
 constexpr int kSessions = 3;  // maximum, if the machine is busier in the audit than before it
-
-// Returns the names of the sides as used in the records.
-std::vector<std::string> Names(const std::vector<Side>& sides) {
-  std::vector<std::string> names;
-  for (const Side& side : sides) {
-    names.push_back(side.kernel != nullptr
-                        ? side.name
-                        : fmt::format("{} ({})", side.name, AllocatorName(side.allocator)));
-  }
-  return names;
-}
 
 class TimingCheck final {
  public:
-  TimingCheck(const JudgeParts& parts, Judging& judging, std::optional<TaskBaseline>& baseline,
-              const VerifyProgress& progress)
-      : parts_(parts), judging_(judging), baseline_(baseline), progress_(progress) {}
+  TimingCheck(Executor& executor, Judging& judging, const VerifyProgress& progress)
+      : executor_(executor),
+        judging_(judging),
+        sessions_(executor, judging, progress),
+        rules_(executor.rules()),
+        baseline_(executor.baseline()) {}
 
-  Result<void> Run(const BuiltKernel* best);
+  Result<void> Run(const TimingWish& wish);
   Result<void> RunCompiled();
 
  private:
-  Result<void> MeasureUpkeep();
   Result<void> ChooseBaseline();
-  Result<void> TimeOnce(const BuiltKernel* best);
+  Result<void> TimeOnce(const TimingWish& wish);
   Result<bool> Plausible();
   [[nodiscard]] bool BelowBound() const;
   void RejectImplausible();
   bool NoteFailure(const TimingOutcome& outcome);
-  Result<void> NoteSession(const TimingOutcome& outcome, const std::vector<Side>& sides,
-                           const TimingPlan& plan);
+  Result<void> NoteSession(const TimedSession& session);
+  void Record(const TimedSession& session);
+  void RecordCompile(const TimedSession& session, std::size_t compile);
   void ForgetTiming();
-  Result<bool> AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last);
+  Result<bool> AuditAhead(const TimedSession& session, bool last);
+  void RejectAhead(const AheadAudit& audit);
   [[nodiscard]] Allocator EagerAllocator() const {
-    return judging_.drop_in ? Allocator::kDefault : baseline_->eager;
+    return judging_.drop_in || !baseline_ ? Allocator::kDefault : baseline_->eager;
   }
-  // The allocator settings of Torch that are tried.
-  [[nodiscard]] static std::vector<Allocator> Allocators() {
-    return {Allocator::kDefault, Allocator::kKeep};
-  }
-  [[nodiscard]] TimingContext Context() const;
-  [[nodiscard]] TimingPlan Plan(double round, Seconds budget) const;
-  [[nodiscard]] const Task& task() const { return parts_.stage.task(); }
+  [[nodiscard]] Seconds budget() const { return executor_.options().timing_budget; }
+  [[nodiscard]] const Task& task() const { return executor_.sets().task(); }
+  [[nodiscard]] std::vector<std::string> Names(const std::vector<Side>& sides) const;
+  [[nodiscard]] bool chooses_allocator() const { return rules_.allocators.size() > 1; }
 
-  const JudgeParts& parts_;
+  Executor& executor_;
   Judging& judging_;
+  TimingSessions sessions_;
+  TimingRules rules_;
   std::optional<TaskBaseline>& baseline_;
-  const VerifyProgress& progress_;
 };
 
-Result<void> TimingCheck::Run(const BuiltKernel* best) {
-  TRY(MeasureUpkeep());
-  TRY(ChooseBaseline());
-  Evaluation& evaluation = judging_.evaluation;
-  evaluation.environment.allocator = AllocatorName(EagerAllocator());
-  TRY(TimeOnce(best));
-  if (!evaluation.timing || TRY(Plausible())) return {};
+Result<void> TimingCheck::Run(const TimingWish& wish) {
+  if (chooses_allocator()) {
+    TRY(ChooseBaseline());
+    judging_.evaluation.environment.allocator = AllocatorName(EagerAllocator());
+  }
+  TRY(TimeOnce(wish));
+  if (judging_.failed() || TRY(Plausible())) return {};
   // A disturbed measurement can look too fast as well as too slow, so fresh processes decide.
   ForgetTiming();
   judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
-  TRY(TimeOnce(best));
+  TRY(TimeOnce(wish));
   if (!judging_.failed() && !TRY(Plausible())) RejectImplausible();
-  return {};
-}
-
-TimingContext TimingCheck::Context() const {
-  return {.stage = &parts_.stage,
-          .jail = &parts_.jail,
-          .libraries = &parts_.libraries,
-          .worker = parts_.worker,
-          .progress = [this](int process, int processes) {
-            if (progress_) progress_(fmt::format("time {}/{}", process, processes));
-          }};
-}
-
-TimingPlan TimingCheck::Plan(double round, Seconds budget) const {
-  return MakePlan({.sets = parts_.stage.ring().sets(),
-                   .round_seconds = round,
-                   .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = parts_.options.judging.cache},
-                  budget);
-}
-
-// Refills some slots without using them, to measure how long this takes. The first refill warms the
-// reference up.
-Result<void> TimingCheck::MeasureUpkeep() {
-  Stage& stage = parts_.stage;
-  TRY(stage.RenewSet(0, judging_.rng));
-  const std::size_t slots = std::min(stage.ring().sets(), kSlotsForUpkeep);
-  const TimePoint before = std::chrono::steady_clock::now();
-  std::size_t renewed = 0;
-  while (renewed < slots && (renewed == 0 || Since(before) < kEnoughUpkeep))
-    TRY(stage.RenewSet(renewed++, judging_.rng));
-  const double all = Since(before).count();
-  judging_.upkeep_seconds = all / static_cast<double>(renewed) + 2 * judging_.compare_seconds;
   return {};
 }
 
@@ -138,15 +97,13 @@ bool FasterMappingAnew(const Interval& ratio) { return ratio.high < 1; }
 Result<void> TimingCheck::ChooseBaseline() {
   if (baseline_) return {};
   std::vector<Side> sides;
-  for (const Allocator allocator : Allocators()) {
-    sides.push_back({.name = "eager", .allocator = allocator});
+  for (const Allocator allocator : rules_.allocators) {
+    sides.push_back({.role = SideRole::kEager, .allocator = allocator});
   }
-  TimingPlan plan = Plan(2 * judging_.call_seconds(), parts_.options.timing_budget / 2);
-  plan.processes = kBaselineProcesses;
-  const TimingOutcome outcome = TRY(RunTiming(Context(), sides, plan, judging_.rng));
-  const std::size_t best = FasterMappingAnew(outcome.Ratio(0, 1)) ? 0 : 1;
+  const TimedSession session = TRY(sessions_.Run(sides, budget() / 2, kBaselineProcesses));
+  const std::size_t best = FasterMappingAnew(session.outcome.Ratio(0, 1)) ? 0 : 1;
   baseline_ = TaskBaseline{.eager = sides[best].allocator,
-                           .eager_ms = outcome.sides[best].Milliseconds().median,
+                           .eager_ms = session.outcome.sides[best].Milliseconds().median,
                            .compile = {}};
   return {};
 }
@@ -162,44 +119,73 @@ bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
 
 // Runs sessions until one is undisturbed. Fills in the times and ratios, or the failure of the
 // candidate.
-Result<void> TimingCheck::TimeOnce(const BuiltKernel* best) {
-  std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel},
-                          {.name = "eager", .allocator = EagerAllocator()}};
-  if (best != nullptr) sides.push_back({.name = "best", .kernel = best});
-  const double round =
-      judging_.call_seconds() * static_cast<double>(sides.size() - 1) + baseline_->eager_ms * 1e-3;
-  const TimingPlan plan = Plan(round, parts_.options.timing_budget);
-  for (int session = 1;; ++session) {
-    const TimingOutcome outcome =
-        TRY(best == nullptr ? RunTiming(Context(), sides, plan, judging_.rng)
-                            : RunContest(Context(), sides, plan, {.challenger = 0, .champion = 2},
-                                         judging_.rng));
-    TRY(NoteSession(outcome, sides, plan));
+Result<void> TimingCheck::TimeOnce(const TimingWish& wish) {
+  std::vector<Side> sides{{.role = SideRole::kCandidate, .kernel = judging_.kernel},
+                          {.role = SideRole::kEager, .allocator = EagerAllocator()}};
+  if (wish.compile && rules_.on_device) sides.push_back({.role = SideRole::kCompile});
+  if (wish.best != nullptr) sides.push_back({.role = SideRole::kBest, .kernel = wish.best});
+  for (int count = 1;; ++count) {
+    const TimedSession session = TRY(sessions_.Contest(sides, budget()));
+    TRY(NoteSession(session));
     if (judging_.failed()) return {};
-    if (TRY(AuditAhead(plan, outcome.sides.front(), session == kSessions))) return {};
+    if (TRY(AuditAhead(session, count == kSessions))) return {};
     ForgetTiming();
   }
 }
 
-// Records the times and ratios of one session, or the failure of the candidate.
-Result<void> TimingCheck::NoteSession(const TimingOutcome& outcome, const std::vector<Side>& sides,
-                                      const TimingPlan& plan) {
-  Evaluation& evaluation = judging_.evaluation;
-  if (outcome.failed && outcome.failed->side == 2) {
+// Notes the failure of the candidate, or records the times and ratios of one session.
+Result<void> TimingCheck::NoteSession(const TimedSession& session) {
+  const TimingOutcome& outcome = session.outcome;
+  if (outcome.failed && outcome.failed->side == session.Find(SideRole::kBest)) {
     return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
   }
   if (NoteFailure(outcome)) return {};
+  if (!session.no_compile.empty()) judging_.Note("compile_baseline", "note", session.no_compile);
   judging_.Note("timed_outputs", "pass",
                 fmt::format("all outputs of {} timed calls", outcome.sides[0].samples));
-  judging_.Note("accounting", "pass",
-                fmt::format("{:.2f} processors in the timed calls, {} allowed",
-                            outcome.sides[0].Processors(), parts_.machine.threads));
-  evaluation.timing = ToTiming(outcome.sides[0], parts_.machine.threads, plan);
-  evaluation.eager = ToTiming(outcome.sides[1], parts_.machine.threads, plan);
-  evaluation.speedup_eager = outcome.Ratio(1, 0);
-  if (sides.size() > 2) evaluation.speedup_best = outcome.Ratio(2, 0);
-  KeepSamples(evaluation, "eager", Names(sides), outcome);
+  if (!rules_.on_device) {
+    judging_.Note("accounting", "pass",
+                  fmt::format("{:.2f} processors in the timed calls, {} allowed",
+                              outcome.sides[0].Processors(), executor_.machine().threads));
+  }
+  Record(session);
   return {};
+}
+
+void TimingCheck::Record(const TimedSession& session) {
+  Evaluation& evaluation = judging_.evaluation;
+  const TimingOutcome& outcome = session.outcome;
+  const int threads = executor_.machine().threads;
+  evaluation.timing = ToTiming(outcome.sides[0], threads, session.plan);
+  evaluation.eager = ToTiming(outcome.sides[1], threads, session.plan);
+  evaluation.speedup_eager = outcome.Ratio(1, 0);
+  if (session.Has(SideRole::kBest)) {
+    evaluation.speedup_best = outcome.Ratio(session.Find(SideRole::kBest), 0);
+  }
+  const std::size_t compile = session.Find(SideRole::kCompile);
+  if (compile < session.sides.size() && session.no_compile.empty()) {
+    RecordCompile(session, compile);
+  }
+  KeepSamples(evaluation, rules_.on_device ? "device" : "eager", Names(session.sides), outcome);
+}
+
+void TimingCheck::RecordCompile(const TimedSession& session, std::size_t compile) {
+  Evaluation& evaluation = judging_.evaluation;
+  evaluation.compile =
+      ToTiming(session.outcome.sides[compile], executor_.machine().threads, session.plan);
+  evaluation.speedup_compile = session.outcome.Ratio(compile, 0);
+}
+
+// Returns the names of the sides as used in the records.
+std::vector<std::string> TimingCheck::Names(const std::vector<Side>& sides) const {
+  std::vector<std::string> names;
+  for (const Side& side : sides) {
+    names.emplace_back(SideRoleName(side.role));
+    if (side.is_torch() && chooses_allocator()) {
+      names.back() += fmt::format(" ({})", AllocatorName(side.allocator));
+    }
+  }
+  return names;
 }
 
 // Removes the checks that another session will note again.
@@ -211,11 +197,15 @@ void TimingCheck::ForgetTiming() {
 
 // Audits work done ahead of time. False: the machine was too busy to tell, and this was not the
 // last session.
-Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& session, bool last) {
-  if (parts_.options.judging.mode != CheckMode::kStrict || plan.warmup == 0) return true;
-  const AheadAudit audit =
-      TRY(AuditWorkAhead(Context(), {.name = "candidate", .kernel = judging_.kernel}, plan,
-                         session.Fastest(), judging_.rng));
+Result<bool> TimingCheck::AuditAhead(const TimedSession& session, bool last) {
+  if (executor_.sets().late() == nullptr) {
+    judging_.Note("no_work_ahead", "pass",
+                  "inputs reach the module's memory after the warm-up has been waited for");
+    return true;
+  }
+  const bool strict = executor_.options().judging.mode == CheckMode::kStrict;
+  if (!strict || session.plan.warmup == 0) return true;
+  const AheadAudit audit = TRY(sessions_.AuditAhead(session));
   if (audit.failed) {
     judging_.Reject(audit.failed->failure);
     if (audit.failed->error) judging_.evaluation.error = audit.failed->error;
@@ -226,6 +216,11 @@ Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& s
     return true;
   }
   if (audit.disturbed && !last) return false;
+  RejectAhead(audit);
+  return true;
+}
+
+void TimingCheck::RejectAhead(const AheadAudit& audit) {
   const Pace& slower = audit.late_burst.kept ? audit.single_call : audit.late_burst;
   const std::string figures = fmt::format(
       "{:.4g} ms a call when the inputs of many calls are ready, {:.4g} ms when {}",
@@ -237,17 +232,16 @@ Result<bool> TimingCheck::AuditAhead(const TimingPlan& plan, const SideTiming& s
                     "other programs keep the machine too busy to tell whether it works on inputs "
                     "it was not asked for yet (" +
                         figures + "); evaluate it again");
-    return true;
+    return;
   }
   judging_.Reject(Status::kImplausible,
                   "does work outside the call it is for, on inputs it was not asked for yet: " +
                       figures + "; compute each call's outputs within that call");
-  return true;
 }
 
 bool TimingCheck::BelowBound() const {
   return FasterThanPossible(judging_.evaluation.timing->ms.median,
-                            HardBoundMs(task(), parts_.machine));
+                            HardBoundMs(task(), executor_.machine()));
 }
 
 // Sets the bound and returns whether the measured time respects it. A bound that was measured while
@@ -257,16 +251,12 @@ bool TimingCheck::BelowBound() const {
 Result<bool> TimingCheck::Plausible() {
   Evaluation& evaluation = judging_.evaluation;
   if (judging_.failed()) return true;
-  const double bound = HardBoundMs(task(), parts_.machine);
+  const double bound = HardBoundMs(task(), executor_.machine());
   if (bound <= 0) return true;
   evaluation.lower_bound_ms = bound;
   if (!BoundCanBeTold(bound, evaluation.timing->doorbell_us)) return true;
-  for (int i = 0; i < kLooksAtMachine && BelowBound(); ++i) {
-    Machine again = parts_.machine;
-    TRY(MeasureMachine(again, parts_.jail.program_dir()));
-    parts_.machine = BetterFigures(parts_.machine, again);
-  }
-  evaluation.lower_bound_ms = HardBoundMs(task(), parts_.machine);
+  for (int i = 0; i < kLooksAtMachine && BelowBound(); ++i) TRY(executor_.MeasureAgain());
+  evaluation.lower_bound_ms = HardBoundMs(task(), executor_.machine());
   if (BelowBound()) return false;
   judging_.Note("hard_bound", "pass",
                 fmt::format("{:.4g} ms is the least its bytes take", *evaluation.lower_bound_ms));
@@ -276,58 +266,57 @@ Result<bool> TimingCheck::Plausible() {
 void TimingCheck::RejectImplausible() {
   const double measured = judging_.evaluation.timing->ms.median;
   const double bound = *judging_.evaluation.lower_bound_ms;
-  judging_.Note("hard_bound", "fail",
-                fmt::format("{:.4g} ms measured, {:.4g} ms possible", measured, bound));
-  judging_.Reject(Status::kImplausible,
-                  fmt::format("{:.4g} ms is faster than the {:.4g} ms that its unavoidable bytes "
-                              "take on this machine",
-                              measured, bound));
+  const std::string figures =
+      fmt::format("{:.4g} ms measured, {:.4g} ms possible", measured, bound);
+  judging_.Note("hard_bound", "fail", figures);
+  judging_.Reject(
+      Status::kImplausible,
+      rules_.on_device
+          ? "faster than the device can move its bytes: " + figures +
+                "; every call must read all of its inputs and write all of its outputs"
+          : fmt::format("{:.4g} ms is faster than the {:.4g} ms that its unavoidable bytes "
+                        "take on this machine",
+                        measured, bound));
 }
 
+// Times the kernel against torch.compile in a session of its own.
 Result<void> TimingCheck::RunCompiled() {
-  Evaluation& evaluation = judging_.evaluation;
-  std::vector<Side> sides{{.name = "candidate", .kernel = judging_.kernel}};
-  const auto add = [&](Allocator allocator) {
-    sides.push_back({.name = "compile", .mode = TimerMode::kCompile, .allocator = allocator});
-  };
-  if (baseline_->compile) {
-    add(*baseline_->compile);
-  } else {
-    for (const Allocator allocator : Allocators()) add(allocator);
+  std::vector<Side> sides{{.role = SideRole::kCandidate, .kernel = judging_.kernel}};
+  for (const Allocator allocator : rules_.allocators) {
+    if (baseline_->compile.value_or(allocator) != allocator) continue;
+    sides.push_back({.role = SideRole::kCompile, .allocator = allocator});
   }
-  const double round =
-      judging_.call_seconds() + baseline_->eager_ms * 1e-3 * static_cast<double>(sides.size() - 1);
-  const TimingPlan plan = Plan(round, parts_.options.timing_budget);
-  Result<TimingOutcome> outcome = RunTiming(Context(), sides, plan, judging_.rng);
-  if (!outcome && outcome.error().kind != ErrorKind::kInterrupted) {
+  Result<TimedSession> session = sessions_.Run(sides, budget());
+  if (!session && session.error().kind != ErrorKind::kInterrupted) {
     // torch.compile may not support a module. That is not the candidate's fault.
-    judging_.Note("compile_baseline", "note", outcome.error().message);
+    judging_.Note("compile_baseline", "note", session.error().message);
     return {};
   }
-  if (!outcome) return std::unexpected(outcome.error());
-  if (NoteFailure(*outcome)) return {};
-  const std::size_t faster = sides.size() == 2 || FasterMappingAnew(outcome->Ratio(1, 2)) ? 1 : 2;
+  if (!session) return std::unexpected(session.error());
+  const TimingOutcome& outcome = session->outcome;
+  if (NoteFailure(outcome)) return {};
+  const std::size_t faster = sides.size() == 2 || FasterMappingAnew(outcome.Ratio(1, 2)) ? 1 : 2;
   baseline_->compile = sides[faster].allocator;
-  evaluation.compile = ToTiming(outcome->sides[faster], parts_.machine.threads, plan);
-  evaluation.speedup_compile = outcome->Ratio(faster, 0);
-  KeepSamples(evaluation, "compile", Names(sides), *outcome);
+  RecordCompile(*session, faster);
+  KeepSamples(judging_.evaluation, "compile", Names(sides), outcome);
   return {};
 }
 
 }  // namespace
 
-Result<void> TimeKernel(const JudgeParts& parts, Judging& judging, const BuiltKernel* best,
-                        std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
+Result<void> TimeKernel(Executor& executor, Judging& judging, const TimingWish& wish,
+                        const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
-  return TimingCheck(parts, judging, baseline, progress).Run(best);
+  const Result<void> timed = TimingCheck(executor, judging, progress).Run(wish);
+  executor.Leave();
+  return timed;
 }
 
-Result<void> TimeCompiled(const JudgeParts& parts, Judging& judging,
-                          std::optional<TaskBaseline>& baseline, const VerifyProgress& progress) {
+Result<void> TimeCompiled(Executor& executor, Judging& judging, const VerifyProgress& progress) {
   const PhaseTimer timer(judging.evaluation, "time");
-  const MachineLock lock = TRY(TakeMachine(judging.evaluation));
-  return TimingCheck(parts, judging, baseline, progress).RunCompiled();
+  const Result<void> timed = TimingCheck(executor, judging, progress).RunCompiled();
+  executor.Leave();
+  return timed;
 }
 
 }  // namespace pragma

@@ -3,34 +3,26 @@
 // (docs/measuring.md).
 #pragma once
 
-#include <optional>
-
 #include "base/result.h"
 #include "build/builder.h"
-#include "task/torch_server.h"
+#include "verify/executor.h"
 #include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
 
-// Figures of a task that are worth keeping between runs. cli or search hands them to the store.
-struct TaskBaseline {
-  Allocator eager = Allocator::kDefault;  // the faster setting for eager
-  double eager_ms = 0;
-  std::optional<Allocator> compile;  // the faster setting for torch.compile, once measured
+// What a candidate is timed against besides eager.
+struct TimingWish {
+  const BuiltKernel* best = nullptr;  // the present best; nullptr: there is none
+  bool compile = false;               // torch.compile, where all sides share one session
 };
 
 // Times a kernel that was found right, and fills in times, ratios and bound, or the rejection.
-// `best` is the present best, which is timed against as well, or nullptr. `baseline` is completed
-// on the way.
-[[nodiscard]] Result<void> TimeKernel(const JudgeParts& parts, Judging& judging,
-                                      const BuiltKernel* best,
-                                      std::optional<TaskBaseline>& baseline,
+[[nodiscard]] Result<void> TimeKernel(Executor& executor, Judging& judging, const TimingWish& wish,
                                       const VerifyProgress& progress);
-
-// Times the kernel against torch.compile. Call it after TimeKernel.
-[[nodiscard]] Result<void> TimeCompiled(const JudgeParts& parts, Judging& judging,
-                                        std::optional<TaskBaseline>& baseline,
+// Times the kernel against torch.compile, where that has a session of its own. Call it after
+// TimeKernel.
+[[nodiscard]] Result<void> TimeCompiled(Executor& executor, Judging& judging,
                                         const VerifyProgress& progress);
 
 }  // namespace pragma

@@ -5,15 +5,11 @@
 #include <cstddef>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "base/interrupt.h"
-#include "base/random.h"
-#include "base/result.h"
+#include "base/clock.h"
+#include "core/statistics.h"
 #include "core/timing.h"
-#include "verify/match.h"
-#include "verify/statistics.h"
 
 namespace pragma {
 namespace {
@@ -60,30 +56,6 @@ Interval TimingOutcome::Ratio(std::size_t a, std::size_t b) const {
     if (!paired.empty()) logs.push_back(Median(paired));
   }
   return GeometricInterval(logs);
-}
-
-Result<TimingOutcome> RunTiming(const TimingContext& context, const std::vector<Side>& sides,
-                                const TimingPlan& plan, Rng& rng) {
-  Match match(context, sides, plan, rng);
-  for (int process = 0; process < plan.processes && !match.failed(); ++process) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
-    if (context.progress) context.progress(process + 1, plan.processes);
-    TRY(match.StartAll());
-    for (int burst = 0; burst < plan.bursts && !match.failed(); ++burst) TRY(match.RunBurst());
-    match.Settle();
-    match.CheckProcessors();
-    match.EndAll();
-  }
-  return std::move(match.outcome());
-}
-
-Result<TimingOutcome> RunContest(const TimingContext& context, const std::vector<Side>& sides,
-                                 const TimingPlan& plan, const Contest& contest, Rng& rng) {
-  TimingOutcome first = TRY(RunTiming(context, sides, plan, rng));
-  const bool won =
-      !first.failed && first.Ratio(contest.champion, contest.challenger).low > 1 + kMinimumEffect;
-  if (!won) return first;
-  return RunTiming(context, sides, plan, rng);
 }
 
 }  // namespace pragma

@@ -1,38 +1,18 @@
-// TimingSession: paired, interleaved timing of several sides on the same secret input sets
-// (docs/measuring.md). Each side has five fresh processes. Bursts run over the ring in secret order
-// while the idle sides are frozen. The parent's clock measures the time. Every timed output of a
-// candidate is compared.
+// What a timing session found: paired, interleaved times of several sides on the same secret input
+// sets (docs/measuring.md). timing_run.h runs a session.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/random.h"
-#include "base/result.h"
-#include "build/builder.h"
 #include "core/error_figures.h"
 #include "core/timing.h"
-#include "harness/timer_process.h"
-#include "harness/worker_process.h"
-#include "sandbox/jail.h"
-#include "verify/stage.h"
-#include "verify/timing_plan.h"
+#include "harness/worker_failure.h"
 
 namespace pragma {
-
-// One thing that is timed: a built candidate, or Torch.
-struct Side {
-  std::string name;
-  const BuiltKernel* kernel = nullptr;  // nullptr: Torch
-  TimerMode mode = TimerMode::kEager;
-  Allocator allocator = Allocator::kDefault;
-};
 
 struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
@@ -58,40 +38,15 @@ struct TimingFailure {
 };
 
 struct TimingOutcome {
-  std::vector<SideTiming> sides;
+  std::vector<SideTiming> sides;  // a side that was left out has no times
   std::optional<TimingFailure> failed;
   // Returns the time of side `a` divided by the time of side `b`, paired by burst. Above 1, b is
   // faster.
   [[nodiscard]] Interval Ratio(std::size_t a, std::size_t b) const;
 };
 
-struct TimingContext {
-  Stage* stage = nullptr;
-  const Jail* jail = nullptr;
-  const std::vector<std::string>* libraries = nullptr;
-  WorkerOptions worker;
-  Seconds torch_limit{300};  // for building and compiling a Torch side, and for one burst of it
-  std::function<void(int process, int processes)> progress;
-};
-
-[[nodiscard]] Result<TimingOutcome> RunTiming(const TimingContext& context,
-                                              const std::vector<Side>& sides,
-                                              const TimingPlan& plan, Rng& rng);
-
 // The smallest gain that counts. A challenger beats a champion when the whole interval of its ratio
 // is above 1 + kMinimumEffect.
 inline constexpr double kMinimumEffect = 0.01;
-
-struct Contest {
-  std::size_t challenger = 0;  // index into the sides
-  std::size_t champion = 1;
-};
-// Like RunTiming, but a win is measured again in fresh processes. The second outcome is returned,
-// because it was not selected for being a win. One of many equal candidates therefore hardly ever
-// seems better.
-[[nodiscard]] Result<TimingOutcome> RunContest(const TimingContext& context,
-                                               const std::vector<Side>& sides,
-                                               const TimingPlan& plan, const Contest& contest,
-                                               Rng& rng);
 
 }  // namespace pragma

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +19,13 @@
 #include "base/text.h"
 #include "core/evaluation.h"
 #include "core/task.h"
-#include "verify/batteries.h"
-#include "verify/battery_rules.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/battery_rules.h"
+#include "values/comparator.h"
+#include "verify/checked_calls.h"
+#include "verify/input_sets.h"
 #include "verify/judging.h"
 #include "verify/options.h"
-#include "verify/stage.h"
 
 namespace pragma {
 namespace {
@@ -36,9 +38,10 @@ constexpr double kHalf = 0.5;
 
 }  // namespace
 
-ValuePolicy::ValuePolicy(CheckedCalls& calls, Judging& judging, const VerifyOptions& options,
-                         const VerifyProgress& progress)
-    : calls_(calls),
+ValuePolicy::ValuePolicy(InputSets& sets, CheckedCalls& calls, Judging& judging,
+                         const VerifyOptions& options, const VerifyProgress& progress)
+    : sets_(sets),
+      calls_(calls),
       judging_(judging),
       options_(options),
       progress_(progress),
@@ -54,19 +57,20 @@ Result<void> ValuePolicy::NominalSets() {
   }
   if (judging_.evaluation.error) judging_.evaluation.official_correct = official;
   if (judging_.failed()) return {};
-  return calls_.Keep(SlotOf(LastDraw()));
+  return sets_.Keep(calls_.process(), SlotOf(LastDraw()));
 }
 
 Result<bool> ValuePolicy::NominalSet(int index) {
   const auto draw = static_cast<std::size_t>(index);
   const std::uint32_t slot = SlotOf(draw);
-  TRY(calls_.DrawSet(draw, judging_.rng() >> 1U, slot));
+  TRY(sets_.DrawSet(draw, judging_.rng() >> 1U, slot));
   return JudgeCall(slot, index);
 }
 
 Result<bool> ValuePolicy::JudgeCall(std::uint32_t slot, int index) {
-  if (!TRY(calls_.MeasuredCall(slot)) || !calls_.GuardsHold(slot)) return false;
-  const bool official = calls_.Official(slot);
+  Poison(slot);
+  if (!TRY(calls_.MeasuredCall(slot)) || !GuardsHold(slot)) return false;
+  const bool official = sets_.Official(calls_.process(), slot);
   TRY(JudgeNominal(slot, index, official));
   return official;
 }
@@ -74,10 +78,10 @@ Result<bool> ValuePolicy::JudgeCall(std::uint32_t slot, int index) {
 Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool official) {
   Evaluation& evaluation = judging_.evaluation;
   const TimePoint before = std::chrono::steady_clock::now();
-  Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
+  Comparison compared = Compare(slot, sets_.Tolerances(slot));
   judging_.compare_seconds += Since(before).count();
   if (strict()) {
-    compared = TRY(Hold(slot, calls_.Tolerances(slot), std::move(compared), SmallValues::kCount));
+    compared = TRY(Hold(slot, sets_.Tolerances(slot), std::move(compared), SmallValues::kCount));
   }
   const bool fine = strict() ? compared.ok : official;
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
@@ -94,38 +98,58 @@ Result<Comparison> ValuePolicy::Hold(std::uint32_t slot, const std::vector<Toler
                                      Comparison compared, SmallValues small) {
   if (!compared.ok) compared = TRY(SecondOpinion(slot, tolerances, std::move(compared)));
   if (!compared.ok || !compared.small_values || small == SmallValues::kMayBeLost) return compared;
-  std::string wrong = TRY(calls_.WrongSmallValues(slot, side_rng_));
+  std::string wrong = TRY(sets_.WrongSmallValues(calls_.process(), slot, side_rng_));
   if (wrong.empty()) return compared;
   compared.ok = false;
   compared.reason = std::move(wrong);
   return compared;
 }
 
-Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
+Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot,
+                                              const std::vector<Tolerance>& tolerances,
                                               Comparison first) {
-  Comparison second = TRY(calls_.SecondOpinion(slot, std::move(tolerances), side_rng_));
+  Comparison second = TRY(sets_.SecondOpinion(calls_.process(), slot, tolerances, side_rng_));
   if (!second.ok) return first;
   judging_.Note("values", "note", "ill-conditioned inputs: " + first.reason);
   return second;
 }
 
+void ValuePolicy::Poison(std::uint32_t slot) {
+  const std::array<std::uint32_t, 1> slots{slot};
+  calls_.process().Poison(judging_.rng, slots);
+}
+
+bool ValuePolicy::GuardsHold(std::uint32_t slot) {
+  const Damage damage = sets_.DamageIn(calls_.process(), slot);
+  if (!damage.outside.empty()) {
+    judging_.Note("guards", "fail", damage.outside);
+    judging_.Reject(Status::kCrashed, "wrote " + damage.What());
+  } else if (!damage.written.empty()) {
+    judging_.Note("inputs", "fail", damage.written);
+    judging_.Reject(Status::kCrashed,
+                    "wrote " + damage.What() + "; inputs and parameters can only be read");
+  }
+  return !damage.any();
+}
+
 Result<void> ValuePolicy::Again(std::string_view where) {
   const PhaseTimer timer(judging_.evaluation, "verify");
   const std::uint32_t slot = SlotOf(LastDraw());  // so the addresses are the same, too
-  TRY(calls_.RestoreSet(LastDraw(), slot));
+  TRY(sets_.RestoreSet(LastDraw(), slot));
   expected_ = false;
-  if (!TRY(calls_.Call(slot)) || !calls_.GuardsHold(slot)) return {};
+  Poison(slot);
+  if (!TRY(calls_.Call(slot)) || !GuardsHold(slot)) return {};
   reordered_ = !TRY(SameAsAtFirst(where)) || reordered_;
   return {};
 }
 
 Result<bool> ValuePolicy::SameAsAtFirst(std::string_view where) {
   const std::uint32_t slot = SlotOf(LastDraw());
-  if (calls_.AsKept(slot)) return true;
-  if (!std::exchange(expected_, true)) TRY(calls_.Expect(slot));
-  Comparison compared = calls_.Compare(slot, calls_.Tolerances(slot));
+  if (sets_.AsKept(calls_.process(), slot)) return true;
+  if (!std::exchange(expected_, true)) TRY(sets_.ExpectTruth(slot));
+  Comparison compared = Compare(slot, sets_.Tolerances(slot));
   if (!compared.ok && strict())
-    compared = TRY(SecondOpinion(slot, calls_.Tolerances(slot), std::move(compared)));
+    compared = TRY(SecondOpinion(slot, sets_.Tolerances(slot), std::move(compared)));
   if (compared.ok || !strict()) return false;
   judging_.Note("determinism", "fail", std::string(where));
   judging_.evaluation.error = compared.error;
@@ -140,10 +164,10 @@ Result<ValuePolicy::DrawnSlots> ValuePolicy::RestoreDrawn() {
   for (std::size_t draw = 0; draw < LastDraw(); ++draw) {
     const std::uint32_t slot = SlotOf(draw);
     if (slot == slots.last || std::ranges::find(slots.others, slot) != slots.others.end()) continue;
-    TRY(calls_.RestoreSet(draw, slot));
+    TRY(sets_.RestoreSet(draw, slot));
     slots.others.push_back(slot);
   }
-  TRY(calls_.RestoreSet(LastDraw(), slots.last));
+  TRY(sets_.RestoreSet(LastDraw(), slots.last));
   expected_ = false;
   return slots;
 }
@@ -171,7 +195,7 @@ Result<void> ValuePolicy::Batteries() {
 }
 
 std::vector<Battery> ValuePolicy::Required() const {
-  std::vector<Battery> required = RequiredBatteries(calls_.task());
+  std::vector<Battery> required = RequiredBatteries(sets_.task());
   const bool asked = std::ranges::find(required, Battery::kNan) != required.end();
   if (options_.judging.strict_nan && !asked) required.push_back(Battery::kNan);
   return required;
@@ -202,7 +226,7 @@ Result<bool> ValuePolicy::TryOne(Battery battery) {
 Result<bool> ValuePolicy::EachOfConstants() {
   const std::string name(BatteryName(Battery::kConstants));
   const std::vector<double>& constants = judging_.kernel->constants;
-  const int parts = ConstantParts(calls_.task(), constants.size());
+  const int parts = ConstantParts(sets_.task(), constants.size());
   for (int part = 0; part < parts; ++part) {
     if (OutOfTime(name)) return true;
     const std::size_t left_out = left_out_.size();
@@ -214,7 +238,7 @@ Result<bool> ValuePolicy::EachOfConstants() {
 }
 
 Result<bool> ValuePolicy::EachNan() {
-  const std::vector<TensorSpec>& arguments = calls_.task().arguments;
+  const std::vector<TensorSpec>& arguments = sets_.task().arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TensorSpec& tensor = arguments[i];
     const bool floating = tensor.role == TensorRole::kInput && IsFloating(tensor.dtype);
@@ -230,23 +254,24 @@ Result<bool> ValuePolicy::EachNan() {
 Result<bool> ValuePolicy::OneBattery(const BatteryWish& wish, const std::string& name) {
   constexpr std::uint32_t kSlot = 0;
   Show("battery " + name);
-  const BatteryDraw draw = TRY(calls_.DrawBattery(wish, side_rng_, kSlot));
+  const BatteryDraw draw = TRY(sets_.DrawBattery(wish, side_rng_, kSlot));
   if (!draw.not_admitted.empty()) {
     left_out_.push_back(fmt::format("{} ({})", name, draw.not_admitted));
     return true;
   }
+  Poison(kSlot);
   if (!TRY(calls_.Call(kSlot))) {
     judging_.evaluation.reason += fmt::format("; it happened on {}", BatteryMeaning(wish.battery));
     return false;
   }
-  if (!calls_.GuardsHold(kSlot)) return false;
+  if (!GuardsHold(kSlot)) return false;
   if (wish.battery == Battery::kNan) {
-    JudgeNan(wish, draw, calls_.Compare(kSlot, draw.tolerances));
+    JudgeNan(wish, draw, Compare(kSlot, draw.tolerances));
   } else {
     TRY(JudgeBattery(kSlot, wish.battery, draw));
   }
   // What a NaN left behind shows only in the next call, and not every battery's results are judged.
-  if (!judging_.failed() && OnlyNoted(calls_.task(), wish.battery)) {
+  if (!judging_.failed() && OnlyNoted(sets_.task(), wish.battery)) {
     TRY(Again("after " + std::string(BatteryMeaning(wish.battery))));
   }
   return !judging_.failed();
@@ -261,7 +286,7 @@ void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
                            : same                  ? "gone, as in Torch"
                            : !compared.odd.empty() ? "not passed on"
                                                    : "not as in Torch";
-  const std::string& name = calls_.task().arguments[static_cast<std::size_t>(wish.argument)].name;
+  const std::string& name = sets_.task().arguments[static_cast<std::size_t>(wish.argument)].name;
   std::vector<std::string>& found = judging_.evaluation.nan;
   found.push_back(fmt::format("NaN in {}: {}", name, what));
   if (same || !options_.judging.strict_nan) return;
@@ -274,7 +299,7 @@ void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
 // Compares what the candidate left in the slot, and gives it every benefit of the doubt.
 Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery battery,
                                                const BatteryDraw& draw) {
-  Comparison compared = calls_.Compare(slot, draw.tolerances);
+  Comparison compared = Compare(slot, draw.tolerances);
   const bool exact = std::ranges::all_of(draw.exact, [](char whole) { return whole != 0; });
   const bool inexact = exact && compared.ok && !(compared.error.max_abs < kHalf);
   if (inexact) {
@@ -287,7 +312,7 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
   }
   if (!compared.ok && ShowsMissingTerms(battery)) {
     Comparison rough =
-        calls_.Compare(slot, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
+        Compare(slot, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
     if (rough.ok) judging_.Note("battery", "note", "less exact: " + compared.reason);
     if (rough.ok) compared = std::move(rough);
   }
@@ -307,9 +332,9 @@ void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
 
 Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
                                        const BatteryDraw& draw) {
-  const bool noted = OnlyNoted(calls_.task(), battery);
+  const bool noted = OnlyNoted(sets_.task(), battery);
   const Comparison compared =
-      noted ? calls_.Compare(slot, draw.tolerances) : TRY(CompareBattery(slot, battery, draw));
+      noted ? Compare(slot, draw.tolerances) : TRY(CompareBattery(slot, battery, draw));
   if (noted || compared.ok) {
     NoteBattery(battery, compared);
     return {};

@@ -1,12 +1,10 @@
 // ValuePolicy: which calls of a candidate must be right, how often it gets a second opinion, and
-// what is reported when it is wrong. CheckedCalls hides where the calls are made and what they are
-// compared with, which differs between a host and a device.
+// what is reported when it is wrong.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,87 +12,19 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "verify/batteries.h"
-#include "verify/comparator.h"
+#include "values/batteries.h"
+#include "values/comparator.h"
+#include "verify/checked_calls.h"
+#include "verify/input_sets.h"
 #include "verify/judging.h"
 #include "verify/options.h"
-#include "verify/stage.h"
 
 namespace pragma {
-
-// Single calls of one candidate's process on the sets of a stage. The results of a call must be
-// examined before the next call.
-class CheckedCalls {
- public:
-  CheckedCalls() = default;
-  CheckedCalls(const CheckedCalls&) = delete;
-  CheckedCalls& operator=(const CheckedCalls&) = delete;
-  virtual ~CheckedCalls() = default;
-
-  // The next functions forward to the stage.
-  [[nodiscard]] virtual const Task& task() const = 0;
-  [[nodiscard]] virtual std::size_t sets() const = 0;
-  [[nodiscard]] virtual Result<void> DrawSet(std::size_t draw, std::uint64_t seed,
-                                             std::uint32_t slot) = 0;
-  // RestoreSet restores the arguments. Expect makes what outputs of a restored set are compared
-  // with.
-  [[nodiscard]] virtual Result<void> RestoreSet(std::size_t draw, std::uint32_t slot) = 0;
-  [[nodiscard]] virtual Result<void> Expect(std::uint32_t slot) = 0;
-  [[nodiscard]] virtual Result<BatteryDraw> DrawBattery(const BatteryWish& wish, Rng& rng,
-                                                        std::uint32_t slot) = 0;
-  [[nodiscard]] virtual std::vector<Tolerance> Tolerances(std::uint32_t slot) const = 0;
-  [[nodiscard]] virtual Result<Comparison> SecondOpinion(std::uint32_t slot,
-                                                         std::vector<Tolerance> tolerances,
-                                                         Rng& rng) = 0;
-
-  // Returns in words which small element is wrong; empty: none is.
-  [[nodiscard]] virtual Result<std::string> WrongSmallValues(std::uint32_t slot, Rng& rng) = 0;
-
-  // Writes fresh poison and makes one call. Call, MeasuredCall and GuardsHold return false when the
-  // candidate failed; the evaluation then says why.
-  [[nodiscard]] virtual Result<bool> Call(std::uint32_t slot) = 0;
-  // Like Call, but also records the shortest time of a call and of a round trip without one, and
-  // the time for the part of the comparison that is already done.
-  [[nodiscard]] virtual Result<bool> MeasuredCall(std::uint32_t slot) = 0;
-  // True if nothing but the outputs was written.
-  [[nodiscard]] virtual bool GuardsHold(std::uint32_t slot) = 0;
-
-  [[nodiscard]] virtual Comparison Compare(std::uint32_t slot,
-                                           const std::vector<Tolerance>& tolerances) = 0;
-  // The candidate's processes: one that has made the checked calls, and one that has made few
-  // calls.
-  enum class History : std::uint8_t { kUsed, kPristine };
-  // Chooses the process that makes the calls from now on.
-  virtual void Choose(History history) = 0;
-  // Makes one call on the memory as earlier calls left it. Only the outputs are filled again.
-  [[nodiscard]] virtual Result<bool> CallOnKept(std::uint32_t slot) = 0;
-  // CallOnKept in three steps, with other calls between them. Refill fills the outputs. CallMany
-  // calls the slots one after the other and renews nothing. LookAt examines what the last call on
-  // the slot left.
-  [[nodiscard]] virtual Result<void> Refill(std::uint32_t slot) = 0;
-  [[nodiscard]] virtual Result<bool> CallMany(std::span<const std::uint32_t> slots) = 0;
-  [[nodiscard]] virtual Result<void> LookAt(std::uint32_t slot) = 0;
-  // Makes the slot's new contents visible to the candidate. Its outputs stay as they are.
-  [[nodiscard]] virtual Result<void> Publish(std::uint32_t slot) = 0;
-  // The candidate's own memory (data, scratch), and what calls left below the stack pointers of its
-  // threads.
-  enum class Kept : std::uint8_t { kOwn, kStacks };
-  // Returns what that memory keeps from call to call, as far as it can be read. May be empty.
-  [[nodiscard]] virtual Result<std::vector<std::byte>> ReadKept(Kept where) = 0;
-  // Writes the places that were read last. False: they cannot be written.
-  [[nodiscard]] virtual Result<bool> WriteKept(Kept where, std::span<const std::byte> kept) = 0;
-
-  // Applies KernelBench's rule. Only for the slot that was drawn last.
-  [[nodiscard]] virtual bool Official(std::uint32_t slot) = 0;
-  // Keep remembers the outputs. AsKept returns whether the outputs are the same bits again.
-  [[nodiscard]] virtual Result<void> Keep(std::uint32_t slot) = 0;
-  [[nodiscard]] virtual bool AsKept(std::uint32_t slot) = 0;
-};
 
 class ValuePolicy final {
  public:
   // All references must outlive it.
-  ValuePolicy(CheckedCalls& calls, Judging& judging, const VerifyOptions& options,
+  ValuePolicy(InputSets& sets, CheckedCalls& calls, Judging& judging, const VerifyOptions& options,
               const VerifyProgress& progress);
 
   [[nodiscard]] Result<void> NominalSets();
@@ -116,6 +46,9 @@ class ValuePolicy final {
   // they are not, they must be right, or the candidate is rejected: "right values at first, wrong
   // ones WHERE".
   [[nodiscard]] Result<bool> SameAsAtFirst(std::string_view where);
+  // True if the last call on the slot wrote nothing but its outputs. Otherwise rejects the
+  // candidate.
+  [[nodiscard]] bool GuardsHold(std::uint32_t slot);
   // Judges the results after a call on a battery's set. Rejects the candidate where they are wrong.
   [[nodiscard]] Result<void> JudgeBattery(std::uint32_t slot, Battery battery,
                                           const BatteryDraw& draw);
@@ -130,15 +63,20 @@ class ValuePolicy final {
 
  private:
   [[nodiscard]] std::uint32_t SlotOf(std::size_t draw) const {
-    return static_cast<std::uint32_t>(draw % calls_.sets());
+    return static_cast<std::uint32_t>(draw % sets_.sets());
   }
+  [[nodiscard]] Comparison Compare(std::uint32_t slot, const std::vector<Tolerance>& tolerances) {
+    return sets_.Compare(calls_.process(), slot, tolerances);
+  }
+  // Writes fresh poison into the outputs, so that a call that writes nothing is seen.
+  void Poison(std::uint32_t slot);
   Result<void> JudgeNominal(std::uint32_t slot, int index, bool official);
   // Whether small elements are also examined on their own.
   enum class SmallValues : std::uint8_t { kCount, kMayBeLost };
   // Completes a comparison with a second opinion and a check of small values.
   Result<Comparison> Hold(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
                           Comparison compared, SmallValues small);
-  Result<Comparison> SecondOpinion(std::uint32_t slot, std::vector<Tolerance> tolerances,
+  Result<Comparison> SecondOpinion(std::uint32_t slot, const std::vector<Tolerance>& tolerances,
                                    Comparison first);
   [[nodiscard]] std::vector<Battery> Shuffled(std::vector<Battery> batteries);
   [[nodiscard]] std::vector<Battery> Required() const;
@@ -154,6 +92,7 @@ class ValuePolicy final {
     if (progress_) progress_(phase);
   }
 
+  InputSets& sets_;
   CheckedCalls& calls_;
   Judging& judging_;
   const VerifyOptions& options_;

@@ -19,18 +19,16 @@
 #include "harness/worker_process.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
-#include "verify/candidate_audit.h"
 #include "verify/candidate_build.h"
-#include "verify/device_verifier.h"
-#include "verify/judging.h"
+#include "verify/device_bench.h"
+#include "verify/evaluate.h"
+#include "verify/executor.h"
+#include "verify/host_calls.h"
+#include "verify/host_executor.h"
 #include "verify/options.h"
 #include "verify/paper_timing.h"
 #include "verify/sanitize.h"
 #include "verify/stage.h"
-#include "verify/timing_check.h"
-#include "verify/value_check.h"
-#include "verify/variant_bench.h"
-#include "verify/variant_parts.h"
 
 namespace pragma {
 
@@ -43,7 +41,7 @@ struct Verifier::Impl {
   std::string header;
   std::vector<std::string> libraries;
   std::optional<Stage> stage;
-  DeviceVerifier device;  // for candidates for a GPU
+  DeviceBench device;  // for candidates for a GPU
   std::optional<TaskBaseline> baseline;
 
   [[nodiscard]] const Task& task() const { return server.task(); }
@@ -60,7 +58,7 @@ struct Verifier::Impl {
                               FormatBytes(static_cast<double>(needed)),
                               FormatBytes(static_cast<double>(machine.memory_bytes))));
     }
-    stage = TRY(Stage::Create(server, size));
+    stage.emplace(TRY(Stage::Create(server, size)));
     return {};
   }
 
@@ -70,13 +68,8 @@ struct Verifier::Impl {
             .run_limit = options.judging.run_limit};
   }
 
-  // Builds the candidate. nullopt: it was rejected (the evaluation says why).
-  Result<std::optional<BuiltKernel>> Build(const Candidate& candidate,
-                                           Evaluation& evaluation) const {
-    return BuildCandidate({server, builder, jail, header}, candidate, evaluation);
-  }
-
-  [[nodiscard]] JudgeParts Parts() {
+  [[nodiscard]] BuildParts build_parts() const { return {server, builder, jail, header}; }
+  [[nodiscard]] HostParts Parts() {
     return {.stage = *stage,
             .jail = jail,
             .machine = machine,
@@ -85,59 +78,34 @@ struct Verifier::Impl {
             .worker = worker_options()};
   }
 
-  // Builds and checks the candidate. nullopt: it did not build. The evaluation says whether it is
-  // right.
-  Result<std::optional<BuiltKernel>> BuildAndCheck(const Candidate& candidate, Judging& judging,
-                                                   const Progress& progress) {
+  // Builds a candidate that passed.
+  Result<BuiltKernel> Rebuild(const Candidate& candidate) const {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-    if (progress) progress("build");
-    std::optional<BuiltKernel> built = TRY(Build(candidate, judging.evaluation));
-    if (!built) return built;
-    judging.DrawSecrets(options.seed);
-    judging.kernel = &*built;
-    TRY(CheckValues(Parts(), judging, progress));
-    return built;
+    Evaluation ignored;
+    std::optional<BuiltKernel> built = TRY(BuildCandidate(build_parts(), candidate, ignored));
+    if (!built) return Fail("the candidate passed, and now it does not build: " + ignored.reason);
+    return std::move(*built);
   }
 
   Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best, Measure measure,
                               const Progress& progress) {
-    Judging judging{.evaluation = {.status = Status::kPassed},
-                    .drop_in = measure == Measure::kDropIn};
     if (task().random) {
-      judging.Reject(
-          Status::kUnsupported,
-          "the task draws random numbers in forward (live dropout); its output cannot be checked");
-      return std::move(judging.evaluation);
+      return Evaluation{.status = Status::kUnsupported,
+                        .reason =
+                            "the task draws random numbers in forward (live dropout); its "
+                            "output cannot be checked"};
     }
+    const EvaluationWish wish{.best = best, .measure = measure};
     if (!RunsOnProcessor(candidate.language)) {
-      return device.Evaluate(candidate, best, measure, progress);
+      std::unique_ptr<Executor> executor = TRY(device.Open(candidate.language, measure));
+      Evaluation evaluation = TRY(EvaluateOn(*executor, candidate, wish, progress));
+      device.Close(std::move(executor), measure);
+      return evaluation;
     }
     TRY(device.Settle());
-    if (auto prepared = Prepare(); !prepared) return std::unexpected(prepared.error());
-    judging.evaluation.environment = DescribeEnvironment(jail, server, machine, options);
-    const std::optional<BuiltKernel> built = TRY(BuildAndCheck(candidate, judging, progress));
-    judging.kernel = built ? &*built : nullptr;
-    if (!judging.failed() && measure != Measure::kNothing) {
-      std::optional<BuiltKernel> best_built;
-      if (best != nullptr) {
-        Evaluation ignored;
-        best_built = TRY(Build(*best, ignored));
-      }
-      TRY(TimeKernel(Parts(), judging, best_built ? &*best_built : nullptr, baseline, progress));
-      const Judges judges{.check = [&](Judging& again) -> Result<void> {
-                            const MachineLock lock =
-                                TRY(MachineLock::Take(MachineLock::Kind::kShared));
-                            return CheckValues(Parts(), again, progress);
-                          },
-                          .time =
-                              [&](Judging& again) {
-                                return TimeKernel(Parts(), again, nullptr, baseline, progress);
-                              }};
-      if (!judging.failed()) TRY(AuditCandidate({task(), machine}, judges, judging, progress));
-    }
-    if (!judging.failed() && measure == Measure::kEagerAndCompile)
-      TRY(TimeCompiled(Parts(), judging, baseline, progress));
-    return std::move(judging.evaluation);
+    TRY(Prepare());
+    HostExecutor executor(Parts(), build_parts(), baseline);
+    return EvaluateOn(executor, candidate, wish, progress);
   }
 };
 
@@ -151,7 +119,7 @@ Verifier::Verifier(TorchServer& server, const Builder& builder, const Jail& jail
                      .header = KernelHeader(server.task()),
                      .libraries = {},
                      .stage = {},
-                     .device = DeviceVerifier(server, builder, jail, machine, options),
+                     .device = DeviceBench(server, builder, jail, machine, options),
                      .baseline = {}}) {}
 Verifier::Verifier(Verifier&&) noexcept = default;
 Verifier::~Verifier() = default;
@@ -164,41 +132,31 @@ Result<Evaluation> Verifier::Evaluate(const Candidate& candidate, const Candidat
 Result<void> Verifier::Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                 const Progress& progress) {
   if (candidate.language != Language::kCpp || !evaluation.passed()) return {};
+  const BuiltKernel kernel = TRY(impl_->Rebuild(candidate));
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-  Evaluation ignored;
-  const std::optional<BuiltKernel> kernel = TRY(impl_->Build(candidate, ignored));
-  if (!kernel) return Fail("the candidate passed, and now it does not build: " + ignored.reason);
   const SanitizeParts parts{.server = impl_->server,
                             .jail = impl_->jail,
                             .kernel_header = impl_->header,
                             .threads = impl_->machine.threads};
-  return SanitizeKernel(parts, candidate, *kernel, evaluation, progress);
+  return SanitizeKernel(parts, candidate, kernel, evaluation, progress);
 }
 
-Result<VariantBench> Verifier::OpenVariants() {
+Result<VariantParts> Verifier::Variants() {
   TRY(impl_->Prepare());
-  return MakeVariantBench(impl_->Parts(), impl_->builder, impl_->header);
+  return VariantParts{
+      .host = impl_->Parts(), .builder = impl_->builder, .kernel_header = impl_->header};
 }
 
 Result<PaperTiming> Verifier::TimeByPaper(const Candidate* candidate, bool compile,
                                           const Progress& progress) {
   TRY(impl_->Prepare());
   std::optional<BuiltKernel> kernel;
-  if (candidate != nullptr) {
-    const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-    Evaluation ignored;
-    kernel = TRY(impl_->Build(*candidate, ignored));
-    if (!kernel) return Fail("the candidate passed, and now it does not build: " + ignored.reason);
-  }
+  if (candidate != nullptr) kernel = TRY(impl_->Rebuild(*candidate));
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
   if (progress) progress("time by the paper's protocol");
-  const TimingContext context{.stage = &*impl_->stage,
-                              .jail = &impl_->jail,
-                              .libraries = &impl_->libraries,
-                              .worker = impl_->worker_options()};
   Rng rng(impl_->options.seed.value_or(SystemSeed()));
-  return pragma::TimeByPaper(context, {.kernel = kernel ? &*kernel : nullptr, .compile = compile},
-                             rng);
+  return pragma::TimeByPaper(impl_->Parts(),
+                             {.kernel = kernel ? &*kernel : nullptr, .compile = compile}, rng);
 }
 
 Result<void> Verifier::Settle() { return impl_->device.Settle(); }

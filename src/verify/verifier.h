@@ -12,12 +12,13 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
+#include "verify/baseline.h"
 #include "verify/options.h"
 #include "verify/paper_timing.h"
-#include "verify/timing_check.h"
-#include "verify/variant_bench.h"
 
 namespace pragma {
+
+struct VariantParts;  // host_calls.h
 
 class Verifier final {
  public:
@@ -41,9 +42,9 @@ class Verifier final {
   // recorded separately in phases_ms. A report turns the evaluation into a rejection.
   [[nodiscard]] Result<void> Sanitize(const Candidate& candidate, Evaluation& evaluation,
                                       const Progress& progress = {});
-  // For tuners. The verifier must outlive the bench and must evaluate nothing while the bench
-  // exists.
-  [[nodiscard]] Result<VariantBench> OpenVariants();
+  // For tuners (tune/variant_bench.h). The verifier must outlive what is made with the parts, and
+  // must evaluate nothing meanwhile.
+  [[nodiscard]] Result<VariantParts> Variants();
   // Waits until nothing that was started ahead for the next evaluation uses the server any more, so
   // that others may use it.
   [[nodiscard]] Result<void> Settle();

@@ -1,0 +1,145 @@
+// The order in which a candidate is judged, and the audit of results that seem too good
+// (docs/trust.md), with an executor whose time is a counter.
+#include "verify/evaluate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/random.h"
+#include "core/evaluation.h"
+#include "verify/testing.h"
+#include "verify/testing_executor.h"
+
+namespace pragma {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the fakes of this layer
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kPair = "session: candidate eager";
+
+Evaluation Evaluate(FakeExecutor& executor, Measure measure = Measure::kEager,
+                    const Candidate* best = nullptr) {
+  const Result<Evaluation> evaluation =
+      EvaluateOn(executor, {}, {.best = best, .measure = measure}, {});
+  EXPECT_TRUE(evaluation);
+  return *evaluation;
+}
+
+TEST(EvaluateTest, SecretsAreDrawnAfterTheBuild) {
+  FakeExecutor executor;
+  const Evaluation first = Evaluate(executor, Measure::kNothing);
+  EXPECT_EQ(executor.world.Count("build"), 1);  // the seed was not known
+  EXPECT_LT(executor.world.Find("build"), executor.world.Find("draw"));
+  EXPECT_NE(first.seed, "");
+  EXPECT_NE(Evaluate(executor, Measure::kNothing).seed, first.seed);
+}
+
+TEST(EvaluateTest, AGivenSeedIsUsed) {
+  FakeExecutor executor;
+  executor.own_options().seed = Seed{1, 2};
+  EXPECT_EQ(Evaluate(executor, Measure::kNothing).seed, SeedToHex(Seed{1, 2}));
+}
+
+TEST(EvaluateTest, WhatDoesNotBuildIsNotRun) {
+  FakeExecutor executor;
+  executor.rejection = Evaluation{.status = Status::kRejectedSource, .reason = "no"};
+  EXPECT_EQ(Evaluate(executor).status, Status::kRejectedSource);
+  EXPECT_EQ(executor.world.Count("start"), 0);
+  EXPECT_EQ(executor.world.sessions, 0U);
+}
+
+TEST(EvaluateTest, WhatIsWrongIsNotTimed) {
+  FakeExecutor executor;
+  executor.candidate.kernel = [](const FakeCall& call) { return call.input + 7; };
+  EXPECT_EQ(Evaluate(executor).status, Status::kWrongValues);
+  EXPECT_EQ(executor.world.sessions, 0U);
+}
+
+TEST(EvaluateTest, ChecksShareTheMachineAndTimingDoesNot) {
+  FakeExecutor executor;
+  Evaluate(executor);
+  const World& world = executor.world;
+  EXPECT_LT(world.Find("share"), world.Find("build"));
+  EXPECT_LT(world.Find("draw"), world.Find("be alone"));
+  EXPECT_LT(world.Find("be alone"), world.Find("round"));
+  EXPECT_EQ(world.events.back(), "leave");
+}
+
+TEST(EvaluateTest, WhereNothingCanBeTimedTheChecksCount) {
+  FakeExecutor executor;
+  executor.cannot_time = "no GPU";
+  const Evaluation evaluation = Evaluate(executor);
+  EXPECT_EQ(evaluation.status, Status::kPassed);
+  EXPECT_EQ(DetailOf(evaluation, "timing", "skipped"), "no GPU");
+  EXPECT_EQ(executor.world.sessions, 0U);
+}
+
+TEST(EvaluateTest, TorchCompileIsTimedAfterTheAudit) {
+  FakeExecutor executor;
+  executor.baseline() = TaskBaseline{.eager = Allocator::kDefault, .eager_ms = 2, .compile = {}};
+  EXPECT_TRUE(Evaluate(executor, Measure::kEagerAndCompile).speedup_compile);
+  EXPECT_EQ(executor.world.Count("session: candidate compile"), 1);
+}
+
+TEST(AuditTest, AnOrdinaryResultIsNotAudited) {
+  FakeExecutor executor;
+  const Evaluation evaluation = Evaluate(executor);
+  EXPECT_EQ(executor.world.Count("forget"), 1);
+  EXPECT_EQ(DetailOf(evaluation, "audit", "pass"), "");
+}
+
+TEST(AuditTest, AResultTenTimesAsFastAsEagerIsCheckedAndTimedOnceMoreWithNewSeeds) {
+  FakeExecutor executor;
+  executor.eager.seconds = 11e-3;
+  const Evaluation evaluation = Evaluate(executor);
+  EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
+  EXPECT_EQ(executor.world.Count("forget"), 2);
+  EXPECT_EQ(executor.world.Count("draw"), 10);
+  EXPECT_EQ(executor.own_sets.seeds.size(), 10U);
+  EXPECT_EQ(executor.world.Count(kPair), 2);
+  EXPECT_THAT(DetailOf(evaluation, "audit", "pass"), StartsWith("11.0 times as fast as eager"));
+}
+
+TEST(AuditTest, AResultNearTheHardBoundIsAudited) {
+  FakeExecutor executor;
+  executor.own_sets.own_task().outputs.front().shape = {225'000};  // 0.9 ms at 1 GB/s
+  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", "pass"), StartsWith("90 % of the hard bound"));
+}
+
+TEST(AuditTest, AResultBelowTheSoftBoundIsAudited) {
+  FakeExecutor executor;
+  executor.own_machine().peak_gflops = 1;
+  executor.own_sets.own_task().flops = 2e6;  // two milliseconds
+  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", "pass"),
+              StartsWith("fewer operations than the task as written"));
+}
+
+TEST(AuditTest, AKernelThatFailsItsAuditIsRejected) {
+  FakeExecutor executor;
+  executor.eager.seconds = 11e-3;
+  executor.candidate.kernel = [&](const FakeCall& call) {
+    return call.input + (executor.world.Count("forget") > 1 ? 7 : 0);
+  };
+  const Evaluation evaluation = Evaluate(executor);
+  EXPECT_EQ(evaluation.status, Status::kWrongValues);
+  EXPECT_THAT(evaluation.reason, StartsWith("failed its audit (11.0 times as fast as eager)"));
+  EXPECT_NE(DetailOf(evaluation, "audit", "fail"), "");
+}
+
+TEST(AuditTest, TheSlowerOfTwoResultsThatDisagreeIsKept) {
+  FakeExecutor executor;
+  executor.eager.seconds = 11e-3;
+  executor.own_sets.can_be_late = false;
+  executor.candidate.sessions = {1e-3, 2e-3};
+  const Evaluation evaluation = Evaluate(executor);
+  EXPECT_NEAR(evaluation.speedup_eager->median, 5.5, 0.01);
+  EXPECT_NEAR(evaluation.timing->ms.median, 2, 0.01);
+  EXPECT_THAT(DetailOf(evaluation, "audit", "note"), HasSubstr("before 11.00"));
+}
+
+}  // namespace
+}  // namespace pragma

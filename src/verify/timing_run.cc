@@ -1,0 +1,240 @@
+#include "verify/timing_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "core/statistics.h"
+#include "core/status.h"
+#include "harness/timed_process.h"
+#include "values/comparator.h"
+#include "verify/input_sets.h"
+#include "verify/timed_sides.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_session.h"
+
+namespace pragma {
+namespace {
+
+// Upper limit for a worker's doorbell round trip: median about 5 us, 99th percentile below 30 us.
+constexpr double kMostDoorbellSeconds = 60e-6;
+
+// Tolerances for CPU time. A candidate beyond them used more processors than allowed. The
+// accounting is exact, and the clocks differ by very little.
+constexpr double kProcessorsOver = 1.05;
+constexpr double kAccountingSeconds = 60e-6;  // additional allowance per burst
+
+}  // namespace
+
+TimingRun::TimingRun(const TimingScene& scene, const TimingPlan& plan, Rng& rng)
+    : scene_(scene), plan_(plan), rng_(rng) {
+  outcome_.sides.resize(scene.sides.sides().size());
+}
+
+Result<void> TimingRun::RunRound() {
+  TRY(StartRound());
+  for (int burst = 0; burst < plan_.bursts && !failed(); ++burst) TRY(RunBurst());
+  Settle();
+  CheckProcessors();
+  return failed() ? Result<void>() : scene_.sides.EndRound();
+}
+
+Result<void> TimingRun::StartRound() {
+  for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
+  tallies_.assign(outcome_.sides.size(), {});
+  outcome_.failed = TRY(scene_.sides.StartRound(plan_, rng_));
+  return {};
+}
+
+std::vector<std::uint32_t> TimingRun::ShuffledSets() {
+  std::vector<std::uint32_t> sets(plan_.sets());
+  std::iota(sets.begin(), sets.end(), 0U);
+  Shuffle(sets, rng_);
+  return sets;
+}
+
+std::vector<std::size_t> TimingRun::ShuffledSides() {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < outcome_.sides.size(); ++i) {
+    if (scene_.sides.LeftOut(i).empty()) order.push_back(i);
+  }
+  Shuffle(order, rng_);
+  return order;
+}
+
+Result<void> TimingRun::RunBurst() {
+  const std::vector<std::uint32_t> sets = ShuffledSets();
+  // Makes the fresh sets and their expected values now, because pragma's own code must not run
+  // while a side is timed.
+  TRY(scene_.sets.RenewSets(sets, rng_));
+  for (const std::size_t side : ShuffledSides()) {
+    TRY(TimeSide(side, sets));
+    if (failed()) return {};
+  }
+  return {};
+}
+
+BurstSets TimingRun::Split(std::span<const std::uint32_t> sets) const {
+  if (scene_.sets.sets() == 1) return {.all = sets, .warmup = sets, .timed = sets};
+  return {.all = sets, .warmup = sets.first(plan_.warmup), .timed = sets.subspan(plan_.warmup)};
+}
+
+// CPU time is read only while the threads are stopped. The operating system's figure for running
+// threads of another process may be a timer tick old.
+Result<void> TimingRun::TimeSide(std::size_t index, std::span<const std::uint32_t> sets) {
+  TimedProcess& timed = process(index);
+  const BurstSets burst = Split(sets);
+  timed.Poison(rng_, sets);
+  TRY(scene_.sets.BeforeWarmup(timed, burst, rng_));
+  if (TRY(PrepareFrozen(index, sets))) return {};
+  const Seconds before = timed.CpuTime();
+  const TimePoint opened = scene_.clock.Now();
+  if (TRY(TimeBurst(index, burst))) return {};
+  Tally& tally = tallies_[index];
+  tally.processor_seconds += (timed.CpuTime() - before).count();
+  tally.accounted_seconds += Seconds(scene_.clock.Now() - opened).count();
+  return side(index).is_torch() ? Result<void>() : CheckOutputs(index, sets);
+}
+
+// Wakes the process for one burst and stops it again.
+Result<bool> TimingRun::TimeBurst(std::size_t index, const BurstSets& burst) {
+  TimedProcess& timed = process(index);
+  Nanoseconds elapsed{0};
+  TRY(timed.Thaw());
+  if (!burst.warmup.empty() && TRY(Play(index, burst.warmup, &elapsed))) return true;
+  TRY(scene_.sets.AfterWarmup(timed, burst, rng_));
+  if (TRY(Note(index, timed.Wake()))) return true;
+  // The empty burst runs right before the timed one, so that the threads and the processor are in
+  // the same state.
+  if (TRY(PlayEmpty(index, burst.timed, &elapsed))) return true;
+  tallies_[index].empty.push_back(Seconds(elapsed).count());
+  if (TRY(Play(index, burst.timed, &elapsed))) return true;
+  tallies_[index].bursts.push_back(Seconds(elapsed).count());
+  return Freeze(index);
+}
+
+// Prepares the sets and stops the process again. This work is not part of the accounting.
+Result<bool> TimingRun::PrepareFrozen(std::size_t index, std::span<const std::uint32_t> sets) {
+  if (!side(index).prepares()) return false;
+  TRY(process(index).Thaw());
+  if (TRY(Prepare(index, sets))) return true;
+  return Freeze(index);
+}
+
+double TimingRun::MostDoorbell() const {
+  if (scene_.doorbell == DoorbellLimit::kRoundTrip) return kMostDoorbellSeconds;
+  double most = 0;
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    const std::vector<double>& empty = tallies_[i].empty;
+    if (side(i).is_torch() && !empty.empty()) most = std::max(most, Median(empty));
+  }
+  return most;
+}
+
+void TimingRun::Settle() {
+  const double most = MostDoorbell();
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    const Tally& tally = tallies_[i];
+    if (tally.bursts.empty()) continue;
+    const double rounds = Median(tally.empty);
+    SideTiming& settled = outcome_.sides[i];
+    settled.Add(tally.bursts, side(i).is_torch() ? rounds : std::min(rounds, most), plan_.timed);
+    settled.accounted_seconds += tally.accounted_seconds;
+    settled.processor_seconds += tally.processor_seconds;
+  }
+}
+
+void TimingRun::CheckProcessors() {
+  for (std::size_t i = 0; i < tallies_.size() && !failed(); ++i) CheckProcessorsOf(i);
+}
+
+// Checks that the kernel's threads used no more than its share of processors. What they use beyond
+// it would not be available in real use, and the baseline does not have it either. Where the share
+// is the whole machine, nothing is beyond it.
+void TimingRun::CheckProcessorsOf(std::size_t index) {
+  const auto [share, available] = scene_.processors;
+  if (side(index).is_torch() || share >= available) return;
+  const Tally& tally = tallies_[index];
+  const double wall = tally.accounted_seconds;
+  const double allowed = share * wall * kProcessorsOver +
+                         kAccountingSeconds * static_cast<double>(tally.bursts.size());
+  if (tally.processor_seconds <= allowed) return;
+  Fault(index, {.status = Status::kImplausible,
+                .reason = fmt::format("it kept {:.1f} processors busy while it was timed; {} "
+                                      "allowed: use no more threads than OMP_NUM_THREADS",
+                                      tally.processor_seconds / wall, share)});
+}
+
+Result<void> TimingRun::CheckOutputs(std::size_t index, std::span<const std::uint32_t> sets) {
+  const TimedProcess& timed = process(index);
+  TRY(scene_.sets.LookAt(timed, sets));
+  for (const std::uint32_t set : sets) {
+    if (const Damage damage = scene_.sets.DamageIn(timed, set); damage.any()) {
+      Fault(index, {.status = Status::kCrashed, .reason = "wrote " + damage.What()});
+      return {};
+    }
+    Comparison compared = scene_.sets.Compare(timed, set, scene_.sets.Tolerances(set));
+    if (!compared.ok) {
+      compared = TRY(scene_.sets.SecondOpinion(timed, set, scene_.sets.Tolerances(set), rng_));
+    }
+    if (compared.ok) continue;
+    Fault(index,
+          {.status = Status::kImplausible,
+           .reason = "right when it was checked, wrong while it was timed: " + compared.reason});
+    outcome_.failed->error = compared.error;
+    return {};
+  }
+  return {};
+}
+
+Result<bool> TimingRun::Freeze(std::size_t index) { return Note(index, process(index).Freeze()); }
+
+Result<bool> TimingRun::Prepare(std::size_t index, std::span<const std::uint32_t> sets) {
+  if (!side(index).prepares()) return false;
+  Nanoseconds elapsed{0};
+  return Note(index, process(index).Prepare(sets, &elapsed));
+}
+
+Result<bool> TimingRun::Play(std::size_t index, std::span<const std::uint32_t> sets,
+                             Nanoseconds* elapsed) {
+  return Note(index, process(index).Run(sets, elapsed));
+}
+
+Result<bool> TimingRun::PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,
+                                  Nanoseconds* elapsed) {
+  return Note(index, process(index).RunEmpty(sets, elapsed));
+}
+
+Result<bool> TimingRun::Note(std::size_t index, Result<ProcessFailure> result) {
+  ProcessFailure failure = TRY(std::move(result));
+  if (!failure) return false;
+  Fault(index, std::move(*failure));
+  return true;
+}
+
+void TimingRun::Fault(std::size_t index, WorkerFailure failure) {
+  outcome_.failed = TimingFailure{.side = index, .failure = std::move(failure), .error = {}};
+}
+
+Result<TimingOutcome> RunTiming(const TimingScene& scene, const TimingPlan& plan, Rng& rng) {
+  TimingRun run(scene, plan, rng);
+  for (int round = 0; round < plan.processes && !run.failed(); ++round) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
+    if (scene.progress) scene.progress(round + 1, plan.processes);
+    TRY(run.RunRound());
+  }
+  return std::move(run.outcome());
+}
+
+}  // namespace pragma

@@ -1,0 +1,103 @@
+#include "verify/timing_sessions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "verify/ahead_audit.h"
+#include "verify/baseline.h"
+#include "verify/executor.h"
+#include "verify/judging.h"
+#include "verify/timed_sides.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_run.h"
+
+namespace pragma {
+
+std::size_t TimedSession::Find(SideRole role) const {
+  const auto found = std::ranges::find(sides, role, &Side::role);
+  return static_cast<std::size_t>(found - sides.begin());
+}
+
+TimingScene TimingSessions::Scene(TimedSides& sides) const {
+  return {.sets = executor_.sets(),
+          .sides = sides,
+          .clock = executor_.clock(),
+          .processors = rules_.processors,
+          .doorbell = rules_.on_device ? DoorbellLimit::kTorch : DoorbellLimit::kRoundTrip,
+          .progress = [this](int round, int rounds) {
+            if (progress_) progress_(fmt::format("time {}/{}", round, rounds));
+          }};
+}
+
+Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds budget) {
+  if (judging_.upkeep_seconds == 0) {
+    judging_.upkeep_seconds = TRY(executor_.sets().Upkeep(judging_.compare_seconds, judging_.rng));
+  }
+  const auto torch = std::ranges::count_if(sides, &Side::is_torch);
+  const auto kernels = static_cast<double>(sides.size()) - static_cast<double>(torch);
+  const double call = judging_.call_seconds();
+  const std::optional<TaskBaseline>& baseline = executor_.baseline();
+  const double torch_call = baseline ? baseline->eager_ms * 1e-3 : call;
+  return MakePlan({.sets = executor_.sets().sets(),
+                   .round_seconds = call * kernels + torch_call * static_cast<double>(torch),
+                   .upkeep_seconds = judging_.upkeep_seconds,
+                   .cache = executor_.options().judging.cache,
+                   .on_device = rules_.on_device},
+                  budget);
+}
+
+// On a device, processes become ready while other processes still build and check there: contexts,
+// modules and first calls take longer than what is timed, and they do not need an otherwise idle
+// device.
+Result<TimedSession> TimingSessions::Run(const std::vector<Side>& sides, Seconds budget,
+                                         int processes) {
+  TimedSession session{.sides = sides, .plan = {}, .outcome = {}, .no_compile = {}};
+  TimedSides& timed = *TRY(executor_.Sides(sides));
+  session.outcome.failed = TRY(timed.BecomeReady(judging_));
+  Result<void> ran;
+  if (!session.outcome.failed) ran = RunReady(timed, budget, processes, session);
+  const std::size_t compile = session.Find(SideRole::kCompile);
+  if (compile < sides.size()) session.no_compile = timed.LeftOut(compile);
+  executor_.EndSession();
+  TRY(ran);
+  return session;
+}
+
+// From here on, no other process may use the machine until the session's figures are complete.
+Result<void> TimingSessions::RunReady(TimedSides& sides, Seconds budget, int processes,
+                                      TimedSession& session) {
+  TRY(executor_.BeAlone(judging_.evaluation));
+  session.plan = TRY(Plan(session.sides, budget));
+  if (processes > 0) session.plan.processes = processes;
+  const TimingScene scene = Scene(sides);
+  session.outcome = TRY(RunTiming(scene, session.plan, judging_.rng));
+  return {};
+}
+
+Result<TimedSession> TimingSessions::Contest(const std::vector<Side>& sides, Seconds budget) {
+  TimedSession first = TRY(Run(sides, budget));
+  const std::size_t best = first.Find(SideRole::kBest);
+  const bool won = best < sides.size() && !first.outcome.failed &&
+                   first.outcome.Ratio(best, 0).low > 1 + kMinimumEffect;
+  if (!won) return first;
+  return Run(sides, budget);
+}
+
+Result<AheadAudit> TimingSessions::AuditAhead(const TimedSession& session) {
+  TimedSides& candidate = *TRY(executor_.Sides({session.sides.front()}));
+  const TimingScene scene = Scene(candidate);
+  AheadAudit audit = TRY(
+      AuditWorkAhead(scene, session.plan, session.outcome.sides.front().Fastest(), judging_.rng));
+  executor_.EndSession();
+  return audit;
+}
+
+}  // namespace pragma
