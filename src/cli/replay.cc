@@ -28,6 +28,7 @@
 #include "cli/replaying.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/json_text.h"
@@ -72,7 +73,8 @@ Result<int> PrintReplayed(const Context& context, const ReplayResult& replayed) 
                         fmt::format("\nrun {}: replayed {} attempts; the tree is {}\n",
                                     replayed.run, tree.size(),
                                     replayed.same_tree ? "the recorded one" : "ANOTHER one"));
-  if (replayed.session.stopped == "interrupted" && !replayed.same_tree) return kExitInterrupted;
+  if (replayed.session.stopped == StopReason::kInterrupted && !replayed.same_tree)
+    return kExitInterrupted;
   return replayed.same_tree ? kExitGood : kExitRejected;
 }
 

@@ -17,6 +17,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "core/enum_names.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -47,7 +49,7 @@ std::string HeadText(const Terminal& terminal, const RunOutline& outline) {
       {"run", run.id},
       {"task", SafeLine(run.task_name)},
       {"strategy", SafeLine(run.strategy)},
-      {"state", run.state + (run.stopped.empty() ? "" : ": " + run.stopped)},
+      {"state", run.state + (run.stopped == StopReason::kNone ? "" : ": " + EnumName(run.stopped))},
       {"started", FormatUtc(run.created_ms)},
       {"spent", FormatSpent(spent)}};
   if (!outline.bundle.empty()) facts.emplace_back("evidence", EvidenceText(outline.bundle));
