@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/evaluation.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "llm/completion.h"
 #include "search/recording.h"
@@ -152,7 +153,7 @@ Result<std::string> Write(const std::string& home, const std::string& file, int 
   const RunRecord run = TRY(StartRun(store, recording.task, "", recording.settings));
   Writer writer(recording, run.id);
   for (int node = 1; node <= attempts; ++node) TRY(writer.Append(store, node));
-  TRY(store.FinishRun(run.id, "budget", ""));
+  TRY(store.FinishRun(run.id, StopReason::kBudget, ""));
   return run.id;
 }
 

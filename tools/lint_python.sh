@@ -15,7 +15,7 @@ check() {
   local folder="$1" from="$PWD/python:$PWD/bench:$PWD/tests/e2e"
   shift
   echo "lint: mypy $folder"
-  (cd "$folder" && MYPYPATH="$from" "$bin/mypy" --config-file "$OLDPWD/pyproject.toml" --no-error-summary "$@") || failed=1
+  (cd "$folder" && MYPYPATH="$from" "$bin/mypy" --cache-dir "$OLDPWD/.mypy_cache" --config-file "$OLDPWD/pyproject.toml" --no-error-summary "$@") || failed=1
 }
 
 check python -p pragma_candidate -p pragma_export -p pragma_torch -p pragma_triton

@@ -26,6 +26,7 @@
 #include "core/evaluation.h"
 #include "core/islands.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "expert/expert.h"
@@ -150,7 +151,7 @@ Result<void> IslandSearch::Optimize(const IslandTask& cut, std::size_t number) {
   plan.run = TRY(StartRun(bench_.store(), (*opened)->task(), file, plan.settings));
   work.run = plan.run.id;
   const SearchOutcome outcome = TRY(RunSearch(context_, bench_, **opened, plan, observer_.search));
-  if (outcome.session.stopped == "interrupted")
+  if (outcome.session.stopped == StopReason::kInterrupted)
     return Fail(ErrorKind::kInterrupted, "interrupted while optimising " + work.name);
   Note(work, **opened, outcome);
   return {};

@@ -27,6 +27,7 @@
 #include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "llm/model.h"
@@ -186,7 +187,7 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
                                               const SearchPlan& plan,
                                               const SearchObserver& observer) {
   const Trial* best = session.tree.best();
-  if (best == nullptr || session.stopped == "interrupted") return std::nullopt;
+  if (best == nullptr || session.stopped == StopReason::kInterrupted) return std::nullopt;
   const Measure measure = MeasureWith(plan.compile_baseline);
   const auto on_phase = [&](std::string_view phase) { observer.on_phase(best->node, phase); };
   parts.task.set_more_to_come(false);
@@ -236,8 +237,7 @@ Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, Tas
                                       KeepTrialEvidence(bench, task, plan.run, tree, trial);
                                     }};
   const Roles roles = TRY(MakeRoles(plan.settings, context, bench, clock));
-  const std::unique_ptr<Strategy> strategy =
-      TRY(MakeStrategy(plan.settings.preset, plan.settings.seed));
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(plan.settings.preset, plan.settings.seed);
   const MachineSummary machine{plan.settings.machine};
   SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
   parts.strategy = strategy.get();
@@ -254,7 +254,7 @@ Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, Tas
   outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
   outcome.final_best = TRY(MeasureBest({context, bench, task}, outcome.session, plan, observer));
   if (!outcome.final_best && outcome.session.tree.best() != nullptr)
-    outcome.session.stopped = "interrupted";
+    outcome.session.stopped = StopReason::kInterrupted;
   outcome.bundle = TRY(KeepBestEvidence(bench, task, plan.run, outcome));
   outcome.calls = roles.counts();
   TRY(AddReusedCalls(bench.store(), plan.run.id, outcome.calls.reused));

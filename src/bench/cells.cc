@@ -30,6 +30,7 @@
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "report/search_progress.h"
@@ -59,8 +60,8 @@ bool Used(const BenchRow& row, const Budget& budget) {
 
 // Tells whether a run is over. A run that ended on a budget smaller than today's is not.
 bool EndedForGood(const BenchRow& row, const RunRecord& run, const Budget& budget) {
-  if (run.state != "finished" || run.stopped == "interrupted") return false;
-  return run.stopped != "budget" || Used(row, budget);
+  if (run.state != "finished" || run.stopped == StopReason::kInterrupted) return false;
+  return run.stopped != StopReason::kBudget || Used(row, budget);
 }
 
 void AddTree(BenchRow& row, const Task& task, const SearchTree& tree) {
@@ -192,7 +193,7 @@ Result<std::optional<BenchRow>> CellRunner::Run(const BenchCell& cell, Spending 
 }
 
 Result<void> CellRunner::AddExtrasOf(BenchRow& row, TaskBench* task) {
-  if (!options_.WantsExtras() || row.stopped == "interrupted") return {};
+  if (!options_.WantsExtras() || row.stopped == StopReason::kInterrupted) return {};
   const RecordedRun recorded = TRY(LoadRecordedRun(bench_.store(), row.run));
   const Task described = TRY(TaskFromJson(recorded.run.task_json));
   const RunSettings settings = TRY(RunSettingsFromJson(recorded.run.settings_json));

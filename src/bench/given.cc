@@ -24,6 +24,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "report/json_text.h"
@@ -132,11 +133,11 @@ Result<void> GivenRunner::AddExtrasOf(BenchRow& row, const std::optional<Candida
 
 Result<std::optional<BenchRow>> GivenRunner::Run(const BenchCell& cell, Spending /*spending*/) {
   progress_.note(CellName(cell));
-  BenchRow row{.cell = cell, .stopped = "none given"};
+  BenchRow row{.cell = cell, .stopped = StopReason::kNoneGiven};
   std::optional<Candidate> candidate;
   const auto given = given_.find(KeyFor(cell.strategy, cell.task, cell.repeat - 1));
   if (given != given_.end()) {
-    row.stopped = "judged";
+    row.stopped = StopReason::kJudged;
     Result<Candidate> loaded = LoadCandidate(given->second.path);
     if (loaded && !RunsOnProcessor(loaded->language)) {
       loaded = Fail(ErrorKind::kUsage, "benchmarks judge solutions for the CPU only");

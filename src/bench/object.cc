@@ -17,6 +17,7 @@
 #include "bench/report.h"
 #include "bench/row.h"
 #include "bench/suite.h"
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_dump.h"
 #include "core/status.h"
@@ -92,7 +93,7 @@ Json RowJson(const BenchRow& row) {
                 {"state", StateOf(row)},
                 {"passed", row.solved()},
                 {"attempts", row.attempts},
-                {"stopped", row.stopped},
+                {"stopped", EnumName(row.stopped)},
                 {"kept", row.kept},
                 {"problem", row.problem}};
   value["spent"] = SpentJson(row.spent);

@@ -14,7 +14,9 @@
 #include "bench/loop.h"
 #include "bench/metrics.h"
 #include "bench/row.h"
+#include "core/enum_names.h"
 #include "core/status.h"
+#include "core/stop_reason.h"
 #include "core/timing.h"
 #include "core/trial.h"
 #include "report/figures.h"
@@ -237,10 +239,10 @@ std::vector<std::vector<Score>> ScoresByArm(const BenchFrame& frame, const Bench
 
 std::string StateOf(const BenchRow& row) {
   if (!row.problem.empty()) return "task_error";
-  if (row.stopped == "interrupted") return "interrupted";
+  if (row.stopped == StopReason::kInterrupted) return "interrupted";
   if (row.solved()) return "passed";
   if (!row.run.empty()) return "no kernel passed";
-  return row.best ? std::string(StatusName(row.best->status)) : row.stopped;
+  return row.best ? std::string(StatusName(row.best->status)) : EnumName(row.stopped);
 }
 
 std::string SuiteText(const Terminal& terminal, const std::vector<SuiteTask>& tasks) {

@@ -11,6 +11,7 @@
 #include "bench/suite.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "verify/paper_timing.h"
 
@@ -40,7 +41,7 @@ struct BenchRow {
   std::string run;                 // empty: the run never began
   std::optional<Evaluation> best;  // measured again; none: no attempt passed
   std::size_t attempts = 0;
-  std::string stopped;
+  StopReason stopped = StopReason::kNone;
   Spent spent;
   bool kept = false;    // taken from the store, because the run had ended before
   std::string bundle;   // sha256 of the best's evidence; empty: none

@@ -15,8 +15,10 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "core/enum_names.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/evaluation_text.h"
@@ -32,7 +34,7 @@ namespace {
 std::string SummaryLine(const SearchPlan& plan, const SearchOutcome& outcome) {
   const std::size_t attempts = outcome.session.tree.size();
   return fmt::format("run {}: {} attempt{}, stopped by {}, {}\n", plan.run.id, attempts,
-                     attempts == 1 ? "" : "s", outcome.session.stopped,
+                     attempts == 1 ? "" : "s", EnumName(outcome.session.stopped),
                      FormatSpent(outcome.session.spent));
 }
 
@@ -68,7 +70,7 @@ std::vector<std::size_t> KeptBy(const SearchOutcome& outcome, const IslandsOutco
 }
 
 int ExitOf(const SearchOutcome& outcome) {
-  if (outcome.session.stopped == "interrupted") return kExitInterrupted;
+  if (outcome.session.stopped == StopReason::kInterrupted) return kExitInterrupted;
   const Evaluation* best = ReportedBest(outcome);
   return best != nullptr && best->passed() ? kExitGood : kExitRejected;
 }
@@ -96,7 +98,7 @@ Result<int> FinishSearch(const Context& context, const Workbench& bench, TaskBen
                          const SearchPlan& plan, const SearchOutcome& outcome,
                          const std::string& out, const IslandsOutcome* islands) {
   const Trial* best = outcome.session.tree.best();
-  const bool interrupted = outcome.session.stopped == "interrupted";
+  const bool interrupted = outcome.session.stopped == StopReason::kInterrupted;
   std::optional<ExportReport> exported;
   if (best != nullptr && !out.empty() && !interrupted) {
     exported = TRY(ExportAndCheck(context.app, bench, task, *best->candidate, out));

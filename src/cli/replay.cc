@@ -29,6 +29,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "knowledge/metric_file.h"
@@ -76,7 +77,8 @@ Result<int> PrintReplayed(const Context& context, const ReplayResult& replayed) 
                         fmt::format("\nrun {}: replayed {} attempts; the tree is {}\n",
                                     replayed.run, tree.size(),
                                     replayed.same_tree ? "the recorded one" : "ANOTHER one"));
-  if (replayed.session.stopped == "interrupted" && !replayed.same_tree) return kExitInterrupted;
+  if (replayed.session.stopped == StopReason::kInterrupted && !replayed.same_tree)
+    return kExitInterrupted;
   return replayed.same_tree ? kExitGood : kExitRejected;
 }
 

@@ -17,8 +17,10 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "core/enum_names.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -49,7 +51,7 @@ std::string HeadText(const Terminal& terminal, const RunOutline& outline) {
       {"run", run.id},
       {"task", SafeLine(run.task_name)},
       {"strategy", SafeLine(run.strategy)},
-      {"state", run.state + (run.stopped.empty() ? "" : ": " + run.stopped)},
+      {"state", run.state + (run.stopped == StopReason::kNone ? "" : ": " + EnumName(run.stopped))},
       {"started", FormatUtc(run.created_ms)},
       {"spent", FormatSpent(spent)}};
   if (!outline.bundle.empty()) facts.emplace_back("evidence", EvidenceText(outline.bundle));

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "core/enum_names.h"
 #include "report/json_text.h"
 #include "report/table.h"
 #include "search/preset.h"
@@ -22,10 +23,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json ToObject(const Preset& preset) {
-  Json value = {{"name", preset.name},           {"summary", preset.summary},
-                {"policy", preset.policy},       {"history", preset.history},
-                {"conductor", preset.conductor}, {"profile", preset.profile},
-                {"attempts", preset.attempts},   {"settings", Json::object()}};
+  Json value = {{"name", preset.name},
+                {"summary", preset.summary},
+                {"policy", EnumName(preset.policy)},
+                {"history", EnumName(preset.history)},
+                {"conductor", preset.conductor},
+                {"profile", preset.profile},
+                {"attempts", preset.attempts},
+                {"settings", Json::object()}};
   for (const PresetSetting& setting : Explain(preset)) {
     if (setting.key != "family") value["settings"][setting.key] = setting.value;
   }

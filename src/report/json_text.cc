@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/candidate.h"
+#include "core/enum_names.h"
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/json_dump.h"
@@ -46,7 +47,7 @@ Json RunJson(const RunRecord& run) {
                 {"task_path", run.task_path},
                 {"strategy", run.strategy},
                 {"state", run.state},
-                {"stopped", run.stopped},
+                {"stopped", EnumName(run.stopped)},
                 {"created", FormatUtc(run.created_ms)}};
   value["final"] = run.final_json.empty() ? Json(nullptr) : Parsed(run.final_json);
   return value;
@@ -107,7 +108,7 @@ std::string OptimizeObject(const OptimizeSummary& summary) {
   Json value = {{"schema", kJsonSchema}, {"run", summary.run}};
   value["best"] = summary.best.empty() ? Json(nullptr) : Parsed(summary.best);
   value["attempts"] = summary.attempts;
-  value["stopped"] = summary.stopped;
+  value["stopped"] = EnumName(summary.stopped);
   value["spent"] = SpentJson(summary.spent);
   value["exported"] = summary.exported;
   value["bundle"] = summary.bundle.empty() ? Json(nullptr) : Json(summary.bundle);
@@ -148,7 +149,7 @@ std::string ReplayObject(const ReplaySummary& summary) {
   return Dump(Json{{"schema", kJsonSchema},
                    {"run", summary.run},
                    {"attempts", summary.attempts},
-                   {"stopped", summary.stopped},
+                   {"stopped", EnumName(summary.stopped)},
                    {"signature", summary.signature},
                    {"same_tree", summary.same_tree},
                    {"calls", {{"asked", 0}, {"reused", summary.reused}}}});

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/spent.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "report/islands_text.h"
 #include "store/store.h"
@@ -38,7 +39,7 @@ struct OptimizeSummary {
   std::string run;
   std::string best;  // an evaluate object; empty: null
   std::size_t attempts = 0;
-  std::string stopped;
+  StopReason stopped = StopReason::kNone;
   Spent spent;
   std::vector<std::string> exported;  // paths of the files
   std::string bundle;                 // sha256 of the evidence of `best`; empty: null
@@ -59,7 +60,7 @@ using BundleNames = std::map<int, std::string>;
 struct ReplaySummary {
   std::string run;  // id of the new run
   std::size_t attempts = 0;
-  std::string stopped;
+  StopReason stopped = StopReason::kNone;
   std::string signature;
   bool same_tree = false;
   std::size_t reused = 0;

@@ -8,6 +8,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
@@ -176,7 +177,8 @@ TEST(EvaluateObject, ForeignBytesStayValidJson) {
 }
 
 TEST(Objects, BestIsNullWhenNothingPassed) {
-  const Json value = Json::parse(OptimizeObject({.run = "r", .attempts = 2, .stopped = "budget"}));
+  const Json value =
+      Json::parse(OptimizeObject({.run = "r", .attempts = 2, .stopped = StopReason::kBudget}));
   EXPECT_TRUE(value["best"].is_null());
   EXPECT_EQ(value["spent"]["tokens"], 0);
   EXPECT_TRUE(value["exported"].is_array());

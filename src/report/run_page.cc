@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/enum_names.h"
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/json_dump.h"
@@ -294,9 +295,12 @@ class RunPageWriter final {
 
   Json RunFacts() const {
     const RunRecord& run = page_.run;
-    Json facts = {
-        {"id", run.id},       {"task", run.task_name},  {"strategy", run.strategy},
-        {"state", run.state}, {"stopped", run.stopped}, {"created", FormatUtc(run.created_ms)}};
+    Json facts = {{"id", run.id},
+                  {"task", run.task_name},
+                  {"strategy", run.strategy},
+                  {"state", run.state},
+                  {"stopped", EnumName(run.stopped)},
+                  {"created", FormatUtc(run.created_ms)}};
     facts["settings"] =
         Only(ObjectIn(run.settings_json),
              {"preset", "budget", "models", "seed", "machine", "advice_from_user", "options"});

@@ -10,8 +10,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/enum_names.h"
 #include "core/search_tree.h"
 #include "core/status.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/figures.h"
@@ -98,8 +100,9 @@ std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, boo
 }
 
 std::string StateOf(const RunRecord& run) {
-  return run.state == "finished" && !run.stopped.empty() ? "finished (" + run.stopped + ")"
-                                                         : run.state;
+  return run.state == "finished" && run.stopped != StopReason::kNone
+             ? "finished (" + EnumName(run.stopped) + ")"
+             : run.state;
 }
 
 }  // namespace

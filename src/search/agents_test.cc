@@ -15,6 +15,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "llm/model.h"
@@ -90,7 +91,7 @@ Result<SessionResult> Drive(StoredRun& run, QueueModel& queue) {
   const AgentModels models{.conductor = &model, .coder = &model, .debugger = &model};
   const Agents agents =
       TRY(ModelAgents(std::string(PRAGMA_SOURCE_DIR) + "/prompts", {})(models, run.settings));
-  const auto strategy = TRY(MakeStrategy(run.settings.preset, {}));
+  const auto strategy = MakeStrategy(run.settings.preset, {});
   SystemClock clock;
   const MachineSummary machine{run.settings.machine};
   const SessionParts parts{.store = &run.store,
@@ -194,7 +195,7 @@ TEST(RealRoles, AnEditOutsideTheMarkedBlockCanBeRefused) {
   run.settings.preset.tree.root_children = 1;
   run.settings.preset.tree.epsilon = 0;
   run.settings.preset.advises = {"improve"};
-  run.settings.preset.edit_check = "reject";
+  run.settings.preset.edit_check = EditRule::kReject;
   run.settings.budget.attempts = 2;
   QueueModel queue({Code("/* good */ int b;\nint a;"), Plan("int a;"), Code("/* good */ int c;")});
   // The plan contains its own source. The Coder's source has lost nothing of it except the block.

@@ -17,6 +17,7 @@
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/status.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/preset.h"
 #include "search/session.h"
@@ -42,19 +43,20 @@ std::string FocusText(const Preset& preset, const std::string& focus) {
   return fmt::format("{}: {}", family->name, family->about);
 }
 
-Written Stopped(const std::string& why) { return {.trial = {}, .stopped = why}; }
+Written Stopped(StopReason why) { return {.trial = {}, .stopped = why}; }
 
 }  // namespace
 
 Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) const {
-  if (Interrupted()) return Stopped("interrupted");
+  if (Interrupted()) return Stopped(StopReason::kInterrupted);
   const Move& move = flight.move;
   Trial trial{.node = flight.node, .role = move.role};
   trial.focus = move.focus;
   if (Advises(move)) {
     TRY(Advise(WindowFor(seen, flight, move.plan_window), trial));
-    if (trial.advice->stop) return Written{.trial = std::move(trial), .stopped = "advice"};
-    if (Interrupted()) return Stopped("interrupted");
+    if (trial.advice->stop)
+      return Written{.trial = std::move(trial), .stopped = StopReason::kAdvice};
+    if (Interrupted()) return Stopped(StopReason::kInterrupted);
   }
   trial.parent = ParentFor(seen, move, trial.advice);
   TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
@@ -62,7 +64,7 @@ Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) c
     trial.advice = seen.at(trial.parent).advice;  // the plan that it still carries out
   CheckEdit(seen, trial);
   if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
-  return Written{.trial = std::move(trial), .stopped = {}};
+  return Written{.trial = std::move(trial)};
 }
 
 bool Authors::Advises(const Move& move) const {
@@ -107,7 +109,7 @@ Result<void> Authors::Propose(const Window& window, Trial& trial) const {
 void Authors::CheckEdit(const SearchTree& seen, Trial& trial) const {
   const bool marked = trial.role == Role::kImprove && trial.advice &&
                       !trial.advice->anchored.empty() && trial.parent > 0;
-  if (preset_.edit_check == "ignore" || !marked || !trial.candidate) return;
+  if (preset_.edit_check == EditRule::kIgnore || !marked || !trial.candidate) return;
   const std::optional<Candidate>& base = seen.at(trial.parent).candidate;
   if (base)
     trial.edit = CompareEdit(base->source(), trial.advice->anchored, trial.candidate->source());
@@ -118,7 +120,8 @@ Window Authors::WindowFor(const SearchTree& tree, const InFlight& flight,
   Window window{
       .task = parts_.task, .kernel_header = parts_.kernel_header, .machine = parts_.machine};
   window.current = flight.move.node == 0 ? nullptr : &tree.at(flight.move.node);
-  const bool sees_best = preset_.history == "best" || preset_.history == "all";
+  const bool sees_best =
+      preset_.history == ShownHistory::kBest || preset_.history == ShownHistory::kAll;
   window.best = sees_best ? tree.best() : nullptr;
   for (const int node : others) window.others.push_back(&tree.at(node));
   window.attempt = flight.node;

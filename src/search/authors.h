@@ -9,6 +9,7 @@
 #include "agent/window.h"
 #include "base/result.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/preset.h"
 #include "search/session.h"
@@ -20,7 +21,7 @@ namespace pragma {
 // only says what was spent.
 struct Written {
   std::optional<Trial> trial;
-  std::string stopped;
+  StopReason stopped = StopReason::kNone;
 };
 
 // Borrows all its arguments. Several threads may call it at the same time, each with its own tree.

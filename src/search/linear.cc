@@ -1,7 +1,5 @@
 // The policies without a tree: refinement of the newest attempt, and independent attempts.
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/evaluation.h"
@@ -35,7 +33,7 @@ std::vector<int> EarlierWithCode(const SearchTree& tree, int node) {
 // influence: if there are several, each works on the newest attempt that has ended.
 class LinearStrategy final : public Strategy {
  public:
-  explicit LinearStrategy(std::string history) : history_(std::move(history)) {}
+  explicit LinearStrategy(ShownHistory history) : history_(history) {}
 
   [[nodiscard]] Move Next(const SearchTree& tree,
                           const std::vector<InFlight>& /*in_flight*/) override {
@@ -44,15 +42,15 @@ class LinearStrategy final : public Strategy {
     Move move{.node = newest->node,
               .role = newest->evaluation.passed() ? Role::kImprove : Role::kRepair};
     const Trial* best = tree.best();
-    if (history_ == "all") move.plan_window = EarlierWithCode(tree, move.node);
-    if (history_ == "best" && best != nullptr && best->node != move.node)
+    if (history_ == ShownHistory::kAll) move.plan_window = EarlierWithCode(tree, move.node);
+    if (history_ == ShownHistory::kBest && best != nullptr && best->node != move.node)
       move.plan_window = {best->node};
     move.code_window = move.plan_window;
     return move;
   }
 
  private:
-  std::string history_;
+  ShownHistory history_;
 };
 
 class IndependentStrategy final : public Strategy {

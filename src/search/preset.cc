@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/toml_reader.h"
+#include "core/enum_names.h"
 #include "search/preset_fields.h"
 
 namespace pragma {
@@ -34,6 +35,12 @@ class FromToml final {
   void operator()(const PresetKey& key, std::string& value) const {
     if (key.words.empty()) return file_.Get(key.name, value);
     file_.GetWord(key.name, key.words, value);
+  }
+  template <NamedEnum Enum>
+  void operator()(const PresetKey& key, Enum& value) const {
+    std::string name = EnumName(value);
+    file_.GetWord(key.name, AllEnumNames<Enum>(), name);
+    value = EnumFromName<Enum>(name).value_or(value);
   }
   void operator()(const PresetKey& key, bool& value) const { file_.Get(key.name, value); }
   void operator()(const PresetKey& key, std::vector<std::string>& value) const {
@@ -65,6 +72,10 @@ class ToSettings final {
     Add(key, Join(value, ", "));
   }
   void operator()(const PresetKey& key, const std::string& value) const { Add(key, value); }
+  template <NamedEnum Enum>
+  void operator()(const PresetKey& key, const Enum& value) const {
+    Add(key, EnumName(value));
+  }
   template <class T>
   void operator()(const PresetKey& key, const T& value) const {
     Add(key, fmt::format("{}", value));
@@ -116,23 +127,18 @@ Result<std::vector<std::filesystem::path>> PresetFiles(const std::string& strate
 
 }  // namespace
 
-const std::vector<std::string>& PolicyNames() {
-  static const std::vector<std::string> names{"linear",         "conversation", "independent",
-                                              "epsilon_greedy", "beam",         "ucb"};
-  return names;
-}
-
 bool AdviceChoosesBase(const Preset& preset) {
-  return preset.policy == "linear" || preset.policy == "conversation" ||
-         preset.policy == "independent";
+  return preset.policy == PolicyKind::kLinear || preset.policy == PolicyKind::kConversation ||
+         preset.policy == PolicyKind::kIndependent;
 }
 
 std::vector<PresetSetting> Explain(const Preset& preset) {
   std::vector<PresetSetting> settings;
   VisitPreset(preset, ToSettings("", settings));
-  if (preset.policy == "epsilon_greedy") VisitTree(preset.tree, ToSettings("tree.", settings));
-  if (preset.policy == "beam") VisitBeam(preset.beam, ToSettings("beam.", settings));
-  if (preset.policy == "ucb") VisitUcb(preset.ucb, ToSettings("ucb.", settings));
+  if (preset.policy == PolicyKind::kEpsilonGreedy)
+    VisitTree(preset.tree, ToSettings("tree.", settings));
+  if (preset.policy == PolicyKind::kBeam) VisitBeam(preset.beam, ToSettings("beam.", settings));
+  if (preset.policy == PolicyKind::kUcb) VisitUcb(preset.ucb, ToSettings("ucb.", settings));
   for (const Family& family : preset.families)
     settings.push_back({"family", family.name, family.about});
   return settings;

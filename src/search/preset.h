@@ -1,10 +1,14 @@
 // Preset: a search strategy as data, strategies/<name>.toml. docs/strategies.md explains each key.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "core/enum_names.h"
 
 namespace pragma {
 
@@ -49,19 +53,41 @@ struct Family {
   double saturated = 0.75;           // value of that metric from which the family is left out
 };
 
+enum class PolicyKind : std::uint8_t {  // how the next node is chosen
+  kLinear,
+  kConversation,
+  kIndependent,
+  kEpsilonGreedy,
+  kBeam,
+  kUcb,
+};
+template <>
+inline constexpr auto kEnumNames<PolicyKind> = std::to_array<std::string_view>(
+    {"linear", "conversation", "independent", "epsilon_greedy", "beam", "ucb"});
+
+enum class ShownHistory : std::uint8_t { kBest, kLast, kAll, kNone };  // in linear policies
+template <>
+inline constexpr auto kEnumNames<ShownHistory> =
+    std::to_array<std::string_view>({"best", "last", "all", "none"});
+
+enum class EditRule : std::uint8_t { kIgnore, kWarn, kReject };  // edits outside the block
+template <>
+inline constexpr auto kEnumNames<EditRule> =
+    std::to_array<std::string_view>({"ignore", "warn", "reject"});
+
 struct Preset {
   std::string name;
   std::string summary;
-  std::string policy = "linear";  // one of PolicyNames()
-  std::string history = "best";   // linear policies: "best", "last", "all", "none"
+  PolicyKind policy = PolicyKind::kLinear;
+  ShownHistory history = ShownHistory::kBest;
   // The run has a conductor or a planner.
   bool conductor = true;
   std::vector<std::string> advises = {"improve", "repair"};  // roles for which it is asked
   bool anchors = false;              // it is a planner: the whole source with the block marked
   std::string first_hop = "module";  // what a planner marks first: "module" or "skeleton"
-  std::string edit_check = "warn";   // edits outside the block: "ignore", "warn", "reject"
-  bool debugger = false;             // repairs are made by a separate role
-  bool profile = false;              // profile feedback
+  EditRule edit_check = EditRule::kWarn;
+  bool debugger = false;  // repairs are made by a separate role
+  bool profile = false;   // profile feedback
   std::string conductor_prompt = "conductor";
   std::string coder_prompt = "coder";
   std::string debugger_prompt = "debugger";
@@ -77,8 +103,6 @@ struct Preset {
   UcbRules ucb;
   std::vector<Family> families;
 };
-
-[[nodiscard]] const std::vector<std::string>& PolicyNames();
 
 // Returns true for linear policies, where the advice decides which version the Coder starts from.
 // In a tree the policy decides it.

@@ -82,9 +82,8 @@ void VisitPreset(Whole& preset, Visit&& visit) {
   const std::vector<std::string> roles{"seed", "improve", "repair"};
   visit(PresetKey{"name", "as it is called"}, preset.name);
   visit(PresetKey{"summary", "one line"}, preset.summary);
-  visit(PresetKey{"policy", "how the next node is chosen", PolicyNames()}, preset.policy);
-  visit(PresetKey{"history", "what linear policies show", {"best", "last", "all", "none"}},
-        preset.history);
+  visit(PresetKey{"policy", "how the next node is chosen"}, preset.policy);
+  visit(PresetKey{"history", "what linear policies show"}, preset.history);
   visit(PresetKey{"conductor", "a role decides on the change before another writes it"},
         preset.conductor);
   visit(PresetKey{"advises", "attempts for which it is asked", roles}, preset.advises);
@@ -92,8 +91,7 @@ void VisitPreset(Whole& preset, Visit&& visit) {
         preset.anchors);
   visit(PresetKey{"first_hop", "what a planner marks first", {"module", "skeleton"}},
         preset.first_hop);
-  visit(PresetKey{"edit_check", "edits outside the marked block", {"ignore", "warn", "reject"}},
-        preset.edit_check);
+  visit(PresetKey{"edit_check", "edits outside the marked block"}, preset.edit_check);
   visit(PresetKey{"debugger", "failed attempts are repaired by a separate role"}, preset.debugger);
   visit(PresetKey{"profile", "passed kernels are profiled, and the roles see it"}, preset.profile);
   visit(PresetKey{"conductor_prompt", "prompts/NAME.mustache"}, preset.conductor_prompt);

@@ -12,10 +12,12 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "evidence/lineage.h"
 #include "search/settings.h"
@@ -75,7 +77,7 @@ std::string TrialLine(const Trial& trial) {
 std::string EndLine(const Recording& recording) {
   JsonWriter writer;
   BeginLine(writer, "end");
-  writer.Field("stopped", recording.stopped);
+  writer.Field("stopped", EnumName(recording.stopped));
   writer.Key("final")
       .Raw(recording.final_json.empty() ? "null" : OneLine(recording.final_json))
       .EndObject();
@@ -112,7 +114,7 @@ void ReadTrial(const JsonReader& line, Recording& recording) {
 }
 
 void ReadEnd(const JsonReader& line, Recording& recording) {
-  line.Get("stopped", recording.stopped);
+  ReadEnum(line, "stopped", recording.stopped);
   if (!line["final"].null()) recording.final_json = line["final"].Dump();
 }
 
@@ -152,7 +154,7 @@ std::string RecordingText(const Recording& recording) {
     text += TrialLine(trial) + "\n";
   }
   for (; call != recording.calls.end(); ++call) text += CallLine(*call) + "\n";
-  if (!recording.stopped.empty()) text += EndLine(recording) + "\n";
+  if (recording.stopped != StopReason::kNone) text += EndLine(recording) + "\n";
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 #include "core/trial.h"
 #include "search/settings.h"
@@ -19,7 +20,7 @@ struct Recording {
   std::string run;  // original id of the run
   Task task;
   RunSettings settings;
-  std::string stopped;     // empty: the run had not ended
+  StopReason stopped = StopReason::kNone;
   std::string final_json;  // evaluation of the re-measured best; empty: none
   std::vector<CallRecord> calls;
   std::vector<Trial> trials;  // by node, without gaps

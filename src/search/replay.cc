@@ -19,6 +19,7 @@
 #include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "llm/completion.h"
 #include "search/recording.h"
@@ -76,7 +77,7 @@ Observe RecordedProfiles(const Recording& recording) {
 // The budget is the number of recorded trials. If the recorded run was interrupted, the replay ends
 // there too. A Conductor's request to stop came one attempt later.
 Budget ReplayBudget(const Recording& recording) {
-  const int extra = recording.stopped == "advice" ? 1 : 0;
+  const int extra = recording.stopped == StopReason::kAdvice ? 1 : 0;
   return {.attempts = static_cast<int>(recording.trials.size()) + extra};
 }
 
@@ -93,7 +94,7 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
   RecordingModel model(replies, *parts.store);
   const AgentModels models{.conductor = &model, .coder = &model, .debugger = &model};
   const Agents agents = TRY(parts.make_agents(models, settings));
-  const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(settings.preset, settings.seed));
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(settings.preset, settings.seed);
   const MachineSummary machine{settings.machine};
   ReplayClock clock;
   const SessionParts session{.store = parts.store,
@@ -127,7 +128,8 @@ Result<ReplayResult> DriveToTheEnd(const ReplayParts& parts, const Recording& re
   ReplayResult result = TRY(Drive(parts, recording, run));
   // A replay that was not itself interrupted ends for the recorded reason.
   const bool complete = result.session.tree.size() == recording.trials.size();
-  if (complete && !recording.stopped.empty()) result.session.stopped = recording.stopped;
+  if (complete && recording.stopped != StopReason::kNone)
+    result.session.stopped = recording.stopped;
   const std::string final_json = complete ? recording.final_json : "";
   TRY(parts.store->FinishRun(run, result.session.stopped, final_json));
   result.session.hold.Reset();

@@ -20,6 +20,7 @@
 #include "core/evaluation.h"
 #include "core/json.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/recording.h"
 #include "search/search_fakes.h"
@@ -61,7 +62,7 @@ TEST(Recording, TextRoundTripsInOrderOfHappening) {
   const auto back = ParseRecording(text, "file");
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(RecordingText(*back), text);
-  EXPECT_EQ(back->stopped, "advice");
+  EXPECT_EQ(back->stopped, StopReason::kAdvice);
   EXPECT_EQ(back->task.name, "relu");
   EXPECT_EQ(EvaluationFromJson(back->final_json)->status, Status::kPassed);
   std::vector<std::string> kinds;
@@ -124,7 +125,7 @@ TEST(Replay, GrowsTheSameTreeInANewRun) {
   ASSERT_TRUE(replay) << replay.error().message;
   EXPECT_TRUE(replay->same_tree);
   EXPECT_EQ(replay->session.tree.Signature(), recorded.result.tree.Signature());
-  EXPECT_EQ(replay->session.stopped, "advice");
+  EXPECT_EQ(replay->session.stopped, StopReason::kAdvice);
   EXPECT_THAT(replay->notes, IsEmpty());
   EXPECT_NE(replay->run, recorded.place.run);
   const RunRecord run = recorded.place.store.FindRun(replay->run).value();
@@ -146,12 +147,12 @@ TEST(Replay, OfAReplayGivesTheSameAgain) {
 TEST(Replay, EndsWhereABrokenOffRunEnded) {
   Recorded recorded;
   recorded.recording.trials.resize(2);
-  recorded.recording.stopped = "interrupted";
+  recorded.recording.stopped = StopReason::kInterrupted;
   const auto replay =
       ReplayRun({.store = &recorded.place.store, .make_agents = FakeAgents()}, recorded.recording);
   ASSERT_TRUE(replay) << replay.error().message;
   EXPECT_TRUE(replay->same_tree);
-  EXPECT_EQ(replay->session.stopped, "interrupted");
+  EXPECT_EQ(replay->session.stopped, StopReason::kInterrupted);
 }
 
 TEST(Replay, PromptsThatChangedAreNoted) {
@@ -252,7 +253,7 @@ TEST(Kill, AtAnyPointOfARunAndResumeGivesTheSameTree) {
     ASSERT_TRUE(resumed) << resumed.error().message;
     EXPECT_EQ(resumed->tree.Signature(), undisturbed.result.tree.Signature())
         << "killed at point " << kill_at;
-    EXPECT_EQ(resumed->stopped, "advice");
+    EXPECT_EQ(resumed->stopped, StopReason::kAdvice);
     EXPECT_EQ(place.store.Calls(place.run)->size(), static_cast<std::size_t>(calls));
     EXPECT_LE(counters.asked(), calls + (lived ? 0 : 1))
         << "only the call in flight may be asked again";
@@ -285,7 +286,7 @@ TEST(Kill, AtAnyPointOfAReplayAndResumeGivesTheSameTree) {
     EXPECT_EQ(resumed->session.tree.Signature(), recorded.result.tree.Signature());
     EXPECT_EQ(store.Calls(run)->size(), recorded.recording.calls.size());
     EXPECT_LE(static_cast<std::size_t>(resumed->reused), committed);
-    EXPECT_EQ(store.FindRun(run)->stopped, "advice");
+    EXPECT_EQ(store.FindRun(run)->stopped, StopReason::kAdvice);
     ASSERT_LT(kill_at, 100);
   }
 }

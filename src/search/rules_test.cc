@@ -9,6 +9,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/search_fakes.h"
 #include "search/session.h"
@@ -44,11 +45,11 @@ SearchTree Tree(const std::vector<std::string>& sources) {
 }
 
 Move NextOf(const Preset& preset, const SearchTree& tree) {
-  return MakeStrategy(preset, {}).value()->Next(tree, {});
+  return MakeStrategy(preset, {})->Next(tree, {});
 }
 
 TEST(LinearStrategy, WorksOnTheNewestAttemptWithCode) {
-  const Preset preset{.history = "best"};
+  const Preset preset{.history = ShownHistory::kBest};
   EXPECT_EQ(NextOf(preset, {}).role, Role::kSeed);
   EXPECT_EQ(NextOf(preset, {}).node, 0);
   const Move repair = NextOf(preset, Tree({"pass 1 9", "broken"}));
@@ -64,14 +65,20 @@ TEST(LinearStrategy, WorksOnTheNewestAttemptWithCode) {
 
 TEST(LinearStrategy, HistorySaysWhatElseIsShown) {
   const SearchTree tree = Tree({"pass 1 9", "none", "broken", "broken 2"});
-  EXPECT_THAT(NextOf({.policy = "conversation", .history = "all"}, tree).plan_window,
+  EXPECT_THAT(NextOf({.policy = PolicyKind::kConversation, .history = ShownHistory::kAll}, tree)
+                  .plan_window,
               ElementsAre(1, 3));
-  EXPECT_THAT(NextOf({.policy = "conversation", .history = "last"}, tree).plan_window, IsEmpty());
+  EXPECT_THAT(NextOf({.policy = PolicyKind::kConversation, .history = ShownHistory::kLast}, tree)
+                  .plan_window,
+              IsEmpty());
 }
 
-TEST(MakeStrategy, RefusesAPolicyItDoesNotKnow) {
-  EXPECT_THAT(MakeStrategy({.name = "x", .policy = "magic"}, {}).error().message,
-              HasSubstr("magic"));
+TEST(RunSettings, APolicyOfALaterPragmaIsRefused) {
+  std::string text = ToJson(RunSettings{});
+  const std::string known = R"("policy":"linear")";
+  text.replace(text.find(known), known.size(), R"("policy":"magic")");
+  EXPECT_THAT(RunSettingsFromJson(text).error().message,
+              HasSubstr("policy has the unknown value \"magic\""));
 }
 
 TEST(BestRule, NeedsAnIntervalAboveOnePercent) {
@@ -100,22 +107,24 @@ TEST(BestRule, PackingBeforehandNeverReplacesAPlainKernel) {
   EXPECT_TRUE(becomes("pass 2 4", packed)) << "faster without that help";
 }
 
-TEST(StopReason, RooflineWithinFivePercentOfTheBound) {
+TEST(WhyStopped, RooflineWithinFivePercentOfTheBound) {
   const Budget budget{.attempts = 9};
-  EXPECT_EQ(StopReason(Tree({"pass 1 1.05"}), {}, {}, budget), "roofline");
-  EXPECT_EQ(StopReason(Tree({"pass 1 1.06"}), {}, {}, budget), "");
-  EXPECT_EQ(StopReason({}, {}, {}, budget), "");
+  EXPECT_EQ(WhyStopped(Tree({"pass 1 1.05"}), {}, {}, budget), StopReason::kRoofline);
+  EXPECT_EQ(WhyStopped(Tree({"pass 1 1.06"}), {}, {}, budget), StopReason::kNone);
+  EXPECT_EQ(WhyStopped({}, {}, {}, budget), StopReason::kNone);
 }
 
-TEST(StopReason, StallCountsAttemptsSinceTheBest) {
+TEST(WhyStopped, StallCountsAttemptsSinceTheBest) {
   const Preset preset{.stall_attempts = 2};
   const Budget budget{.attempts = 9};
-  EXPECT_EQ(StopReason(Tree({"broken"}), {}, preset, budget), "");
-  EXPECT_EQ(StopReason(Tree({"broken", "broken"}), {}, preset, budget), "stall");
-  EXPECT_EQ(StopReason(Tree({"broken", "pass 1 9", "broken"}), {}, preset, budget), "");
-  EXPECT_EQ(StopReason(Tree({"broken", "pass 1 9", "broken", "pass 1 9"}), {}, preset, budget),
-            "stall");
-  EXPECT_EQ(StopReason(Tree({"broken", "broken"}), {}, {}, budget), "") << "off by default";
+  EXPECT_EQ(WhyStopped(Tree({"broken"}), {}, preset, budget), StopReason::kNone);
+  EXPECT_EQ(WhyStopped(Tree({"broken", "broken"}), {}, preset, budget), StopReason::kStall);
+  EXPECT_EQ(WhyStopped(Tree({"broken", "pass 1 9", "broken"}), {}, preset, budget),
+            StopReason::kNone);
+  EXPECT_EQ(WhyStopped(Tree({"broken", "pass 1 9", "broken", "pass 1 9"}), {}, preset, budget),
+            StopReason::kStall);
+  EXPECT_EQ(WhyStopped(Tree({"broken", "broken"}), {}, {}, budget), StopReason::kNone)
+      << "off by default";
 }
 
 TEST(Presets, TheShippedOnesLoad) {
@@ -127,10 +136,10 @@ TEST(Presets, TheShippedOnesLoad) {
     EXPECT_EQ(LoadPreset(dir, preset.name)->summary, preset.summary)
         << "the file is named for the preset";
   }
-  EXPECT_EQ(LoadPreset(dir, "caesar")->policy, "conversation");
+  EXPECT_EQ(LoadPreset(dir, "caesar")->policy, PolicyKind::kConversation);
   EXPECT_FALSE(LoadPreset(dir, "caesar")->conductor);
-  EXPECT_EQ(LoadPreset(dir, "sampling")->policy, "independent");
-  EXPECT_EQ(LoadPreset(dir, "n-pragma")->history, "best");
+  EXPECT_EQ(LoadPreset(dir, "sampling")->policy, PolicyKind::kIndependent);
+  EXPECT_EQ(LoadPreset(dir, "n-pragma")->history, ShownHistory::kBest);
 }
 
 TEST(Presets, MistakesAreNamed) {
@@ -162,8 +171,8 @@ TEST(Presets, MistakesAreNamed) {
 TEST(RunSettings, RoundTrip) {
   RunSettings settings;
   settings.preset = {.name = "mine",
-                     .policy = "conversation",
-                     .history = "all",
+                     .policy = PolicyKind::kConversation,
+                     .history = ShownHistory::kAll,
                      .conductor = false,
                      .coder_temperature = 0.1,
                      .attempts = 3,

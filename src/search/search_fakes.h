@@ -146,7 +146,7 @@ class Workplace final {
         store(Store::Open(dir.path() / ".pragma").value()),
         model(std::move(script)) {
     task.name = "relu";
-    settings.preset = {.name = "test", .history = "best"};
+    settings.preset = {.name = "test", .history = ShownHistory::kBest};
     settings.coder_model = "scripted";
     settings.kernel_header = "header";
     settings.budget.attempts = 6;
@@ -169,7 +169,7 @@ class Workplace final {
     RecordingModel recording(model, in);
     FakeConductor conductor(recording, hook);
     FakeCoder coder(recording, hook);
-    const std::unique_ptr<Strategy> strategy = TRY(MakeStrategy(settings.preset, settings.seed));
+    const std::unique_ptr<Strategy> strategy = MakeStrategy(settings.preset, settings.seed);
     SessionParts parts{.store = &in,
                        .strategy = strategy.get(),
                        .conductor = &conductor,

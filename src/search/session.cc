@@ -18,6 +18,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/authors.h"
 #include "search/preset.h"
@@ -52,7 +53,7 @@ class Loop final {
 
  private:
   Result<void> Restore();
-  Result<std::string> RunUntilStopped();
+  Result<StopReason> RunUntilStopped();
   Result<Written> Step();
   Result<Written> Finish();
   void BeginAttempts();
@@ -81,11 +82,11 @@ class Loop final {
 Result<SessionResult> Loop::Run() {
   result_.hold = TRY(parts_.store->LockRun(run_));
   TRY(Restore());
-  Result<std::string> stopped = RunUntilStopped();
+  Result<StopReason> stopped = RunUntilStopped();
   if (!stopped) static_cast<void>(Settle());  // keeps results of earlier trials
   Drop();
   if (!stopped) return std::unexpected(stopped.error());
-  result_.stopped = std::move(*stopped);
+  result_.stopped = *stopped;
   return std::move(result_);
 }
 
@@ -104,13 +105,13 @@ Result<void> Loop::Restore() {
 }
 
 // An attempt that the user interrupts is dropped. It is neither a trial nor an error.
-Result<std::string> Loop::RunUntilStopped() {
+Result<StopReason> Loop::RunUntilStopped() {
   while (true) {
     Result<Written> outcome = Step();
     if (!outcome && outcome.error().kind == ErrorKind::kInterrupted)
-      outcome = Written{.trial = {}, .stopped = "interrupted"};
+      outcome = Written{.trial = {}, .stopped = StopReason::kInterrupted};
     if (!outcome) return std::unexpected(outcome.error());
-    if (!outcome->stopped.empty()) {
+    if (outcome->stopped != StopReason::kNone) {
       TRY(Settle());
       return outcome->stopped;
     }
@@ -120,10 +121,11 @@ Result<std::string> Loop::RunUntilStopped() {
 
 // Returns the next trial, or nothing after it has waited for the sanitizers of the best.
 Result<Written> Loop::Step() {
-  const std::string stopped = StopReason(result_.tree, result_.spent, preset_, budget_);
-  if (!stopped.empty() && !confirming_.valid()) return Written{.trial = {}, .stopped = stopped};
-  if (Interrupted()) return Written{.trial = {}, .stopped = "interrupted"};
-  if (!stopped.empty()) {
+  const StopReason stopped = WhyStopped(result_.tree, result_.spent, preset_, budget_);
+  if (stopped != StopReason::kNone && !confirming_.valid())
+    return Written{.trial = {}, .stopped = stopped};
+  if (Interrupted()) return Written{.trial = {}, .stopped = StopReason::kInterrupted};
+  if (stopped != StopReason::kNone) {
     TRY(Settle());
     return Written{};
   }
@@ -136,12 +138,12 @@ Result<Written> Loop::Finish() {
   Begun oldest = std::move(begun_.front());
   begun_.pop_front();
   Written outcome = TRY(oldest.outcome.get());
-  if (!outcome.stopped.empty()) {
+  if (outcome.stopped != StopReason::kNone) {
     if (outcome.trial) result_.spent += outcome.trial->spent;
     return outcome;
   }
   TRY(Settle());
-  if (Interrupted()) return Written{.trial = {}, .stopped = "interrupted"};
+  if (Interrupted()) return Written{.trial = {}, .stopped = StopReason::kInterrupted};
   TRY(Judge(*outcome.trial));
   return outcome;
 }
@@ -198,7 +200,7 @@ Written Loop::SeedOf(int node) const {
   const SeedKernel& seed = parts_.seeds.at(static_cast<std::size_t>(node - 1));
   Trial trial{.node = node, .role = Role::kSeed, .author = seed.author};
   trial.candidate = seed.candidate;
-  return {.trial = std::move(trial), .stopped = {}};
+  return {.trial = std::move(trial)};
 }
 
 // A call that is under way cannot be cancelled. Its reply will be in the store.
@@ -214,7 +216,7 @@ void Loop::Drop() {
 }
 
 Result<void> Loop::Judge(Trial& trial) const {
-  if (trial.edit && !trial.edit->inside() && preset_.edit_check == "reject") {
+  if (trial.edit && !trial.edit->inside() && preset_.edit_check == EditRule::kReject) {
     trial.evaluation.status = Status::kRejectedSource;
     trial.evaluation.reason = fmt::format(
         "the change left the block that the plan had marked: {} lines outside it are gone or "

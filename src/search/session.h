@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "search/budget.h"
 #include "search/preset.h"
 #include "search/seed_kernel.h"
@@ -78,7 +79,7 @@ struct SessionParts {
 
 struct SessionResult {
   SearchTree tree;
-  std::string stopped;  // "budget", "roofline", "stall", "advice", "interrupted"
+  StopReason stopped = StopReason::kNone;
   Spent spent;
   UniqueFd hold;  // from Store::LockRun: excludes others until the caller has finished the run
 };

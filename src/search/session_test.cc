@@ -13,6 +13,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/search_fakes.h"
 
@@ -55,7 +56,7 @@ TEST_F(SessionTest, GrowsTheTreeAndKeepsTheBest) {
   place.Start();
   const auto result = place.Run();
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->stopped, "budget");
+  EXPECT_EQ(result->stopped, StopReason::kBudget);
   EXPECT_THAT(Parents(result->tree), ElementsAre(0, 1, 2, 3, 3, 3));
   EXPECT_THAT(Bests(result->tree), ElementsAre(false, true, true, false, false, true));
   EXPECT_EQ(result->tree.at(1).role, Role::kSeed);
@@ -164,8 +165,10 @@ TEST_F(SessionTest, TheLastBestIsWaitedFor) {
 TEST_F(SessionTest, IndependentAttemptsSeeNothing) {
   Workplace place(
       {{{"coder", 1}, "pass 1 9"}, {{"coder", 2}, "pass 2 4"}, {{"coder", 3}, "broken"}});
-  place.settings.preset = {
-      .name = "sampling", .policy = "independent", .history = "none", .conductor = false};
+  place.settings.preset = {.name = "sampling",
+                           .policy = PolicyKind::kIndependent,
+                           .history = ShownHistory::kNone,
+                           .conductor = false};
   place.settings.budget.attempts = 3;
   place.Start();
   const auto result = place.Run();
@@ -189,10 +192,10 @@ TEST_F(SessionTest, AdviceStopsTheRun) {
   place.Start();
   const auto result = place.Run();
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->stopped, "advice");
+  EXPECT_EQ(result->stopped, StopReason::kAdvice);
   EXPECT_EQ(result->tree.size(), 1U);
   EXPECT_DOUBLE_EQ(result->spent.usd, 0.5) << "the Conductor's call counts";
-  EXPECT_EQ(place.RunAgain()->stopped, "advice");
+  EXPECT_EQ(place.RunAgain()->stopped, StopReason::kAdvice);
   EXPECT_EQ(place.model.prompts.size(), 2U) << "and is not made again";
 }
 
@@ -203,7 +206,7 @@ TEST_F(SessionTest, BudgetsStopTheRun) {
     place.settings.budget = budget;
     place.Start();
     const auto result = place.Run();
-    EXPECT_EQ(result->stopped, "budget");
+    EXPECT_EQ(result->stopped, StopReason::kBudget);
     return result->tree.size();
   };
   EXPECT_EQ(attempts_under({}), 6U);
@@ -247,7 +250,7 @@ TEST_F(SessionTest, AnInterruptDropsTheAttemptAndKeepsTheRest) {
     const auto result = place.Run();
     SetInterruptedForTest(false);
     ASSERT_TRUE(result) << result.error().message;
-    EXPECT_EQ(result->stopped, "interrupted") << at;
+    EXPECT_EQ(result->stopped, StopReason::kInterrupted) << at;
     EXPECT_EQ(place.store.Trials(place.run)->size(), result->tree.size()) << at;
     EXPECT_LT(result->tree.size(), 4U) << at;
     place.hook = place.model.hook = {};
@@ -266,7 +269,7 @@ TEST_F(SessionTest, AnInterruptedEvaluationIsNoTrial) {
   };
   const auto result = place.Run();
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->stopped, "interrupted");
+  EXPECT_EQ(result->stopped, StopReason::kInterrupted);
   EXPECT_EQ(result->tree.size(), 1U);
 }
 
@@ -278,7 +281,7 @@ TEST_F(SessionTest, AFinishedEvaluationIsKeptThoughTheUserWantsToStop) {
     return {};
   };
   const auto result = place.Run();
-  EXPECT_EQ(result->stopped, "interrupted");
+  EXPECT_EQ(result->stopped, StopReason::kInterrupted);
   EXPECT_EQ(result->tree.size(), 1U);
 }
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_parts.h"
 #include "core/json_reader.h"
@@ -35,6 +36,10 @@ class ToWriter final {
   void operator()(const PresetKey& key, const T& value) const {
     writer_.Field(key.name, value);
   }
+  template <NamedEnum Enum>
+  void operator()(const PresetKey& key, const Enum& value) const {
+    writer_.Field(key.name, EnumName(value));
+  }
 
  private:
   JsonWriter& writer_;
@@ -46,6 +51,10 @@ class FromReader final {
   template <class T>
   void operator()(const PresetKey& key, T& value) const {
     reader_.Get(key.name, value);
+  }
+  template <NamedEnum Enum>
+  void operator()(const PresetKey& key, Enum& value) const {
+    ReadEnum(reader_, key.name, value);
   }
   void operator()(const PresetKey& key, std::vector<std::string>& value) const {
     if (!reader_[key.name].null()) value.clear();
@@ -231,7 +240,7 @@ RoleSettings DebuggerSettings(const RunSettings& settings) {
 PromptSet Prompts(const RunSettings& settings) {
   return {.conductor = settings.preset.conductor_prompt,
           .coder = settings.preset.coder_prompt,
-          .multi_turn = settings.preset.policy == "conversation",
+          .multi_turn = settings.preset.policy == PolicyKind::kConversation,
           .anchors = settings.preset.anchors,
           .skeleton_first = settings.preset.first_hop == "skeleton"};
 }

@@ -157,7 +157,7 @@ SimulatedRun Simulate(const Preset& preset, const SimulatedWorld& world, int att
                       const Seed& seed) {
   SimulatedRun run;
   World truth(world, DeriveSeed(seed, "world"));
-  const std::unique_ptr<Strategy> strategy = MakeStrategy(preset, seed).value();
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(preset, seed);
   for (int node = 1; node <= attempts; ++node) {
     const auto [seen, move] = Decide(*strategy, run, jobs);
     run.moves.push_back(move);

@@ -1,9 +1,8 @@
 #include "search/stopping.h"
 
-#include <string>
-
 #include "core/evaluation.h"
 #include "core/search_tree.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "search/session.h"
 #include "search/strategy.h"
@@ -40,13 +39,13 @@ bool BecomesBest(const Evaluation& evaluation, const Trial* best) {
   return evaluation.speedup_best && evaluation.speedup_best->low > 1 + kMinimumEffect;
 }
 
-std::string StopReason(const SearchTree& tree, const Spent& spent, const Preset& preset,
-                       const Budget& budget) {
+StopReason WhyStopped(const SearchTree& tree, const Spent& spent, const Preset& preset,
+                      const Budget& budget) {
   const Trial* best = tree.best();
-  if (AtRoofline(best)) return "roofline";
-  if (BudgetSpent(tree, spent, budget)) return "budget";
-  if (Stalled(tree, best, preset)) return "stall";
-  return "";
+  if (AtRoofline(best)) return StopReason::kRoofline;
+  if (BudgetSpent(tree, spent, budget)) return StopReason::kBudget;
+  if (Stalled(tree, best, preset)) return StopReason::kStall;
+  return StopReason::kNone;
 }
 
 }  // namespace pragma

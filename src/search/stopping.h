@@ -1,8 +1,7 @@
 // The rules that decide when a run stops, and which trial is the best.
 #pragma once
 
-#include <string>
-
+#include "core/stop_reason.h"
 #include "search/session.h"
 #include "search/strategy.h"
 
@@ -19,8 +18,8 @@ inline constexpr double kRooflineMargin = 0.05;  // a kernel this close to its b
 // beforehand never replaces one that does not, because their times are not comparable.
 [[nodiscard]] bool BecomesBest(const Evaluation& evaluation, const Trial* best);
 
-// Returns "roofline", "budget" or "stall", or an empty string if the run continues.
-[[nodiscard]] std::string StopReason(const SearchTree& tree, const Spent& spent,
-                                     const Preset& preset, const Budget& budget);
+// Returns kRoofline, kBudget or kStall, or kNone if the run continues.
+[[nodiscard]] StopReason WhyStopped(const SearchTree& tree, const Spent& spent,
+                                    const Preset& preset, const Budget& budget);
 
 }  // namespace pragma

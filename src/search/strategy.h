@@ -38,7 +38,6 @@ class Strategy {
                                   const std::vector<InFlight>& in_flight) = 0;
 };
 
-[[nodiscard]] Result<std::unique_ptr<Strategy>> MakeStrategy(const Preset& preset,
-                                                             const Seed& seed);
+[[nodiscard]] std::unique_ptr<Strategy> MakeStrategy(const Preset& preset, const Seed& seed);
 
 }  // namespace pragma

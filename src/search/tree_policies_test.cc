@@ -167,7 +167,7 @@ Preset Greedy() {
 
 Move Decided(const Preset& preset, const SearchTree& tree,
              const std::vector<InFlight>& flying = {}) {
-  return MakeStrategy(preset, {1, 2}).value()->Next(tree, flying);
+  return MakeStrategy(preset, {1, 2})->Next(tree, flying);
 }
 
 TEST(EpsilonGreedy, TheReferenceIsTheBestWhileNothingIsFaster) {

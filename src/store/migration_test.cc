@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "store/store.h"
@@ -106,7 +107,7 @@ TEST_F(MigrationTest, Version1KeepsEverything) {
   auto store = Store::Open(home());
   ASSERT_TRUE(store) << store.error().message;
   EXPECT_EQ(store->FindRun("r-old")->task_json, R"({"name":"relu"})");
-  EXPECT_EQ(store->FindRun("last")->stopped, "budget");
+  EXPECT_EQ(store->FindRun("last")->stopped, StopReason::kBudget);
   EXPECT_EQ(store->FindCall("r-old", 1, "coder", 0).value()->completion_json,
             R"({"text":"hello"})");
   EXPECT_EQ(store->GetFigure("machine").value(), R"({"cpu":"x"})");

@@ -24,6 +24,8 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "core/enum_names.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "core/trial_summary.h"
 #include "store/content.h"
@@ -55,7 +57,7 @@ RunRecord RunFrom(const Query& row) {
           .strategy = row.Text(4),
           .settings_json = row.Text(5),
           .state = row.Text(6),
-          .stopped = row.Text(7),
+          .stopped = EnumFromName<StopReason>(row.Text(7)).value_or(StopReason::kNone),
           .final_json = row.Text(8),
           .created_ms = row.Int(9)};
 }
@@ -224,7 +226,9 @@ Result<void> Store::CreateRun(const RunRecord& run) {
       "INSERT INTO run (id, task_name, task, task_path, strategy, settings_json, state, stopped,"
       " final_json, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   query.Bind(run.id).Bind(run.task_name).Bind(task).Bind(run.task_path).Bind(run.strategy);
-  query.Bind(run.settings_json).Bind(run.state.empty() ? "running" : run.state).Bind(run.stopped);
+  query.Bind(run.settings_json)
+      .Bind(run.state.empty() ? "running" : run.state)
+      .Bind(EnumName(run.stopped));
   auto created = query.Bind(run.final_json).Bind(run.created_ms).Run();
   if (!created && impl_->database->constraint_failed()) {
     return Fail(ErrorKind::kUsage, "the store has a run " + run.id + " already");
@@ -233,13 +237,13 @@ Result<void> Store::CreateRun(const RunRecord& run) {
   return transaction.Commit();
 }
 
-Result<void> Store::FinishRun(const std::string& run, const std::string& stopped,
+Result<void> Store::FinishRun(const std::string& run, StopReason stopped,
                               const std::string& final_json) {
   const std::lock_guard lock(impl_->mutex);
   const std::int64_t number = TRY(impl_->RunNumber(run));
   Query query = TRY(impl_->database->Prepare(
       "UPDATE run SET state = 'finished', stopped = ?, final_json = ? WHERE number = ?"));
-  return query.Bind(stopped).Bind(final_json).Bind(number).Run();
+  return query.Bind(EnumName(stopped)).Bind(final_json).Bind(number).Run();
 }
 
 Result<void> Store::ReopenRun(const std::string& run) {

@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "core/stop_reason.h"
 #include "core/task.h"
 
 namespace pragma {
@@ -30,8 +31,7 @@ struct RunRecord {
   std::string
       settings_json;  // everything that shaped the run: preset, models, budget, seed, options
   std::string state;  // "running", "finished"
-  std::string
-      stopped;  // "budget", "roofline", "stall", "advice", "interrupted"; empty while running
+  StopReason stopped = StopReason::kNone;  // kNone while running
   std::string final_json;  // evaluation of the re-measured best; empty: there is none
   std::int64_t created_ms = 0;
 };
@@ -56,7 +56,7 @@ class Store final {
   [[nodiscard]] const std::filesystem::path& home() const;
 
   [[nodiscard]] Result<void> CreateRun(const RunRecord& run);
-  [[nodiscard]] Result<void> FinishRun(const std::string& run, const std::string& stopped,
+  [[nodiscard]] Result<void> FinishRun(const std::string& run, StopReason stopped,
                                        const std::string& final_json);
   [[nodiscard]] Result<void> ReopenRun(const std::string& run);
   // Finds a run. `id` may be a unique prefix, or "last".

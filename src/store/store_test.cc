@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "core/evaluation.h"
 #include "core/json.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 
 // A missing value may end a test, so optionals are read unchecked.
@@ -112,9 +113,9 @@ TEST_F(StoreTest, KeepsRunsAcrossOpens) {
   EXPECT_EQ(run->strategy, "n-pragma");
   EXPECT_EQ(run->state, "running");
   EXPECT_EQ(run->created_ms, 1'000'000'000'000);
-  ASSERT_TRUE(store.FinishRun("r-1", "stall", "{\"x\":1}"));
+  ASSERT_TRUE(store.FinishRun("r-1", StopReason::kStall, "{\"x\":1}"));
   EXPECT_EQ(store.FindRun("r-1")->state, "finished");
-  EXPECT_EQ(store.FindRun("r-1")->stopped, "stall");
+  EXPECT_EQ(store.FindRun("r-1")->stopped, StopReason::kStall);
   EXPECT_EQ(store.FindRun("r-1")->final_json, "{\"x\":1}");
   ASSERT_TRUE(store.ReopenRun("r-1"));
   EXPECT_EQ(store.FindRun("r-1")->state, "running");

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
+#include "core/stop_reason.h"
 #include "core/trial.h"
 #include "store/store.h"
 #include "store/sync_turns.h"
@@ -65,7 +66,7 @@ TEST(Syncs, WhatCostsMoneyOrEndsARunAlwaysWaitsForTheDisk) {
     EXPECT_TRUE(waits([&] { return store.AmendTrial("r", amended); }));
   }
   EXPECT_FALSE(store.AppendTrial("r", {.node = 1})) << "there is one";
-  EXPECT_TRUE(waits([&] { return store.FinishRun("r", "budget", ""); }));
+  EXPECT_TRUE(waits([&] { return store.FinishRun("r", StopReason::kBudget, ""); }));
   EXPECT_TRUE(waits([&] { return store.PutFigure("key", "{}"); }));
 }
 
