@@ -5,7 +5,10 @@
 // over time of OTHER, "low", "high", "ms", "seconds"}.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/random.h"
@@ -24,7 +28,13 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
+#include "verify/host_calls.h"
+#include "verify/host_sides.h"
+#include "verify/options.h"
 #include "verify/stage.h"
+#include "verify/timed_sides.h"
+#include "verify/timing_plan.h"
+#include "verify/timing_run.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
@@ -47,40 +57,59 @@ Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const st
 }
 
 // Makes one untimed pass, which draws the pool of inputs and estimates the times for the plan.
-Result<TimingPlan> Plan(Stage& stage, const TimingContext& context, const BuiltKernel& kernel,
+Result<TimingPlan> Plan(const HostParts& parts, std::size_t draws, const BuiltKernel& kernel,
                         Rng& rng, double budget) {
+  Stage& stage = parts.stage;
   double upkeep = 0;
   double run = 1e9;
   double empty = 1e9;
-  WorkerProcess worker = TRY(WorkerProcess::Start(*context.jail, *context.libraries, kernel,
-                                                  stage.task(), stage.ring(), context.worker));
+  WorkerProcess worker = TRY(WorkerProcess::Start(parts.jail, parts.libraries, kernel, stage.task(),
+                                                  stage.ring(), parts.worker));
   if (auto failure = TRY(worker.Load())) return Fail(failure->reason);
-  for (std::size_t i = 0; i < stage.draws(); ++i) {
-    const auto slot = static_cast<std::uint32_t>(i % stage.ring().sets());
+  const auto compare = [&](std::uint32_t slot) {
+    return stage.Compare(worker, slot, stage.Tolerances(slot));
+  };
+  for (std::size_t i = 0; i < draws; ++i) {
+    const auto slot = static_cast<std::uint32_t>(i % stage.sets());
     TRY(stage.DrawSet(i, rng() >> 1U, slot));
     Nanoseconds elapsed{0};
     const std::vector<std::uint32_t> sets{slot};
     if (auto failure = TRY(worker.Run(sets, &elapsed))) return Fail(failure->reason);
-    if (const Comparison compared = stage.CompareSlot(worker, slot); !compared.ok)
+    if (const Comparison compared = compare(slot); !compared.ok)
       return Fail("the kernel is wrong: " + compared.reason);
     Nanoseconds doorbell{0};
     if (auto failure = TRY(worker.RunEmpty(sets, &doorbell))) return Fail(failure->reason);
     run = std::min(run, Seconds(elapsed).count());
     empty = std::min(empty, Seconds(doorbell).count());
     const TimePoint before = std::chrono::steady_clock::now();
-    TRY(stage.RenewSet(slot, rng));
-    for (int side = 0; side < 2; ++side) static_cast<void>(stage.CompareSlot(worker, slot));
+    TRY(stage.RenewSets(sets, rng));
+    for (int side = 0; side < 2; ++side) static_cast<void>(compare(slot));
     upkeep = Seconds(std::chrono::steady_clock::now() - before).count();
   }
-  return MakePlan({.sets = stage.ring().sets(),
+  return MakePlan({.sets = stage.sets(),
                    .round_seconds = 2 * std::max(run - empty, 1e-6),
                    .upkeep_seconds = upkeep},
                   Seconds{budget});
 }
 
+// Makes a whole comparison. As in `evaluate`, a win is measured again and the second time counts.
+Result<TimingOutcome> Contest(const HostParts& parts, const std::vector<Side>& sides,
+                              const TimingPlan& plan, Rng& rng) {
+  SystemClock clock;
+  HostSides processes(parts, sides);
+  const TimingScene scene{
+      .sets = parts.stage,
+      .sides = processes,
+      .clock = clock,
+      .processors = {.allowed = parts.worker.threads, .available = parts.machine.threads}};
+  TimingOutcome first = TRY(RunTiming(scene, plan, rng));
+  if (!Beats(first, 0, 1)) return first;
+  return RunTiming(scene, plan, rng);
+}
+
 Result<void> RunComparisons(const Arguments& arguments, const std::string& program_dir) {
   const Jail jail = TRY(Jail::Create(program_dir, SandboxMode::kRequired));
-  const Machine machine = TRY(DescribeMachine());
+  Machine machine = TRY(DescribeMachine());
   const TempDir cache = TRY(TempDir::Create());
   const std::filesystem::path source(PRAGMA_SOURCE_DIR);
   TorchServer server = TRY(TorchServer::Start(jail,
@@ -93,23 +122,25 @@ Result<void> RunComparisons(const Arguments& arguments, const std::string& progr
   const std::vector<std::string> libraries = TRY(WorkerLibraries(jail));
   const BuiltKernel kernel = TRY(BuildFile(builder, server.task(), arguments.kernel));
   const BuiltKernel other = TRY(BuildFile(builder, server.task(), arguments.other));
-  Stage stage = TRY(Stage::Create(server, ChooseStageSize(server.task(), CacheState::kWarm,
-                                                          machine.last_level_cache_bytes(), 5)));
-  const TimingContext context{.stage = &stage,
-                              .jail = &jail,
-                              .libraries = &libraries,
-                              .worker = {.threads = machine.threads}};
+  const StageSize size =
+      ChooseStageSize(server.task(), CacheState::kWarm, machine.last_level_cache_bytes(), 5);
+  Stage stage = TRY(Stage::Create(server, size));
+  const VerifyOptions options;
+  const HostParts parts{.stage = stage,
+                        .jail = jail,
+                        .machine = machine,
+                        .libraries = libraries,
+                        .options = options,
+                        .worker = {.threads = machine.threads}};
   Rng rng(SystemSeed());
-  const TimingPlan plan = TRY(Plan(stage, context, kernel, rng, arguments.budget));
-  const std::vector<Side> sides{{.name = "kernel", .kernel = &kernel},
-                                {.name = "other", .kernel = &other}};
-  std::cerr << fmt::format("plan: {} sets, warm-up {}, timed {}, bursts {}\n", stage.ring().sets(),
+  const TimingPlan plan = TRY(Plan(parts, size.draws, kernel, rng, arguments.budget));
+  const std::vector<Side> sides{{.kernel = &kernel}, {.role = SideRole::kBest, .kernel = &other}};
+  std::cerr << fmt::format("plan: {} sets, warm-up {}, timed {}, bursts {}\n", stage.sets(),
                            plan.warmup, plan.timed, plan.bursts);
   for (int i = 0; i < arguments.count && !Interrupted(); ++i) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
     const auto start = std::chrono::steady_clock::now();
-    const TimingOutcome outcome =
-        TRY(RunContest(context, sides, plan, {.challenger = 0, .champion = 1}, rng));
+    const TimingOutcome outcome = TRY(Contest(parts, sides, plan, rng));
     if (outcome.failed) return Fail(outcome.failed->failure.reason);
     const Interval ratio = outcome.Ratio(0, 1);
     std::cout

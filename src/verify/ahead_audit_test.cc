@@ -72,22 +72,48 @@ TEST(AheadAuditTest, OnAMachineThatIsBusierThanBeforeItCannotDecide) {
   EXPECT_TRUE(audit.disturbed);
 }
 
-TEST(AheadAuditTest, LateOutputsAreCompared) {
+TEST(AheadAuditTest, TheOutputsOfALateBurstAreCompared) {
   AuditCase test;
   test.candidate.kernel = [&](const FakeCall& call) {
-    return call.input + (test.world.late.contains(call.slot) ? 7 : 0);
+    return call.input + (test.world.late.size() > 1 ? 7 : 0);
   };
   const AheadAudit audit = test.Run();
   ASSERT_TRUE(audit.failed);
   EXPECT_EQ(audit.failed->failure.status, Status::kImplausible);
 }
 
-TEST(AheadAuditTest, LateOutputsArePoisoned) {
-  // Values never change here. The kernel works before the audit asks, and leaves that result.
+TEST(AheadAuditTest, TheOutputOfASingleLateCallIsCompared) {
+  AuditCase test;
+  test.candidate.kernel = [&](const FakeCall& call) {
+    return call.input + (test.world.late.size() == 1 ? 7 : 0);
+  };
+  EXPECT_TRUE(test.Run().failed);
+}
+
+// Values never change here. The kernel computes all outputs in the warm-up, and
+// leaves them there when `late` sets arrive.
+AheadAudit AuditOfOneThatLeavesOutputs(std::size_t late) {
   AuditCase test;
   test.sets.renews = false;
   test.candidate.kernel = [&](const FakeCall& call) -> std::optional<std::uint64_t> {
-    return test.world.late.contains(call.slot) ? std::nullopt : std::optional(call.input);
+    if (test.world.late.size() == late && test.world.late.contains(call.slot)) return std::nullopt;
+    for (std::uint32_t slot = 0; slot < test.world.slots.size(); ++slot) {
+      call.outputs[slot] = test.world.slots[slot];
+    }
+    return call.input;
+  };
+  return test.Run();
+}
+
+TEST(AheadAuditTest, TheOutputsOfALateBurstArePoisonedAfterTheWarmUp) {
+  EXPECT_TRUE(AuditOfOneThatLeavesOutputs(4).failed);
+}
+
+TEST(AheadAuditTest, TheOutputOfASingleLateCallIsPoisoned) {
+  AuditCase test;  // whose values never change
+  test.sets.renews = false;
+  test.candidate.kernel = [&](const FakeCall& call) -> std::optional<std::uint64_t> {
+    return test.world.late.size() == 1 ? std::nullopt : std::optional(call.input);
   };
   EXPECT_TRUE(test.Run().failed);
 }

@@ -48,6 +48,7 @@ struct FakeCall {
   bool timed = false;       // in a timing session
   std::size_t process = 0;  // number of the process, from 0, in the order in which they started
   Memory& memory;
+  std::map<std::uint32_t, std::uint64_t>& outputs;  // of all slots, as the process sees them
 };
 using FakeKernel = std::function<std::optional<std::uint64_t>(const FakeCall& call)>;
 inline std::optional<std::uint64_t> RightResult(const FakeCall& call) { return call.input; }
@@ -103,7 +104,7 @@ class FakeProcess final : public TimedProcess {
     double seconds = behaviour_.doorbell;
     for (const std::uint32_t set : sets) {
       seconds += SecondsOf(set, sets.size());
-      const FakeCall call{world_.slots.at(set), set, timed_, number_, memory};
+      const FakeCall call{world_.slots.at(set), set, timed_, number_, memory, outputs};
       if (const auto result = behaviour_.kernel(call)) outputs[set] = *result;
     }
     Spend(seconds, elapsed);

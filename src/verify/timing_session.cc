@@ -58,4 +58,8 @@ Interval TimingOutcome::Ratio(std::size_t a, std::size_t b) const {
   return GeometricInterval(logs);
 }
 
+bool Beats(const TimingOutcome& outcome, std::size_t challenger, std::size_t champion) {
+  return !outcome.failed && outcome.Ratio(champion, challenger).low > 1 + kMinimumEffect;
+}
+
 }  // namespace pragma

@@ -48,5 +48,7 @@ struct TimingOutcome {
 // The smallest gain that counts. A challenger beats a champion when the whole interval of its ratio
 // is above 1 + kMinimumEffect.
 inline constexpr double kMinimumEffect = 0.01;
+[[nodiscard]] bool Beats(const TimingOutcome& outcome, std::size_t challenger,
+                         std::size_t champion);
 
 }  // namespace pragma

@@ -85,8 +85,7 @@ Result<void> TimingSessions::RunReady(TimedSides& sides, Seconds budget, int pro
 Result<TimedSession> TimingSessions::Contest(const std::vector<Side>& sides, Seconds budget) {
   TimedSession first = TRY(Run(sides, budget));
   const std::size_t best = first.Find(SideRole::kBest);
-  const bool won = best < sides.size() && !first.outcome.failed &&
-                   first.outcome.Ratio(best, 0).low > 1 + kMinimumEffect;
+  const bool won = best < sides.size() && Beats(first.outcome, 0, best);
   if (!won) return first;
   return Run(sides, budget);
 }
