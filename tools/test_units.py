@@ -112,7 +112,10 @@ def python_tests(results: pathlib.Path, left_out: set[str]) -> list[Unit]:
 def changed_since(base: str) -> list[str]:
     """The files that differ from where this branch left `base`, committed or not."""
     def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"run_tests: git cannot tell what has changed since {base}: {done.stderr.strip()}")
+        return done.stdout
 
     fork = git("merge-base", base, "HEAD").strip()
     return git("diff", "--name-only", fork).split("\n")[:-1] + git("ls-files", "--others", "--exclude-standard").split("\n")[:-1]

@@ -56,7 +56,7 @@ class ServicesTest : public testing::Test {
     if (!there) GTEST_SKIP() << there.error().message;
     task_ = folder_.path() / "rectify.py";
     ASSERT_TRUE(WriteFileAtomic(task_, std::string(kTask)));
-    auto bench = Workbench::Create(context_, WorkbenchFor({}));
+    auto bench = Workbench::Create(context_, WorkbenchFor({.task_limit = Seconds{600}}));
     ASSERT_TRUE(bench) << bench.error().message;
     bench_ = std::move(*bench);
     auto opened = TaskBench::Open(*bench_, task_, {}, Measure::kEager);
