@@ -45,7 +45,7 @@ class HostMemory:
 
 
 # Numbers and structs of the drivers' virtual memory management, which is a stable interface. HIP has taken over CUDA's.
-# worker/cuda/hip_check.c compares them with HIP's headers.
+# python/tests/test_device_memory.py compares them with HIP's headers.
 _PINNED, _ON_DEVICE, _POSIX_FD = 1, 1, 1
 _READ, _READ_WRITE = 1, 3
 _OUT_OF_MEMORY = 2

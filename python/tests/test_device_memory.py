@@ -83,7 +83,7 @@ def test_an_absent_driver_is_an_error_of_the_system():
 @pytest.mark.skipif(
     not HIP.exists(),
     reason="no HIP headers; `apt-get download libamdhip64-dev && dpkg -x libamdhip64-dev_*.deb DIR` and "
-    "PRAGMA_HIP_INCLUDE=DIR/usr/include (170 KB; installing the package also takes 150 MB of libraries)",
+    "PRAGMA_HIP_INCLUDE=DIR/usr/include (170 KB; installing the package also brings some 80 MB of libraries)",
 )
 def test_the_structs_are_those_of_hips_headers(tmp_path):
     (tmp_path / "hip.c").write_text(PROGRAM)

@@ -96,7 +96,7 @@ class BackendPage : public testing::Test {
   Result<Adapter> adapter_;
 };
 
-TEST_F(BackendPage, HasTheFourFiles) { EXPECT_THAT(Blocks(), SizeIs(4)); }
+TEST_F(BackendPage, HasTheSixFiles) { EXPECT_THAT(Blocks(), SizeIs(6)); }
 
 TEST_F(BackendPage, TheHardwareIsKnownByItsDriversName) {
   const auto specs = LoadHardwareFolder(folder_.path() / "knowledge/hardware");

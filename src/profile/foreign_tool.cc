@@ -107,17 +107,26 @@ Result<Adapter> FindAdapter(const std::string& wish, const std::filesystem::path
                           wish, Join(known, ", ")));
 }
 
+namespace {
+
+std::unexpected<Error> WrongKind(const std::string& tool, Language language) {
+  const bool processor = RunsOnProcessor(language);
+  return Fail(ErrorKind::kUsage,
+              fmt::format("--with {}: it is for {}; a kernel in {} runs on {}", tool,
+                          processor ? "accelerators" : "processors", LanguageName(language),
+                          processor ? "the processor" : "an accelerator"));
+}
+
+}  // namespace
+
 Result<ForeignTool> FindForeignTool(const std::string& wish, const std::filesystem::path& folder,
                                     Language language) {
   const bool processor = RunsOnProcessor(language);
-  if (wish == kCallgrind && processor) return ForeignTool{.name = wish, .adapter = {}};
+  if (wish == kCallgrind && !processor) return WrongKind(wish, language);
+  if (wish == kCallgrind) return ForeignTool{.name = wish, .adapter = {}};
   Adapter adapter = TRY(FindAdapter(wish, folder, processor ? Words{kCallgrind} : Words{}));
-  if ((adapter.target == AdapterTarget::kCpu) != processor) {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("{} is for {}; a kernel in {} runs on {}", adapter.name,
-                            processor ? "accelerators" : "processors", LanguageName(language),
-                            processor ? "the processor" : "an accelerator"));
-  }
+  if ((adapter.target == AdapterTarget::kCpu) != processor)
+    return WrongKind(adapter.name, language);
   return ForeignTool{.name = adapter.name, .adapter = std::move(adapter)};
 }
 

@@ -19,6 +19,7 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/check.h"
+#include "core/evaluation.h"
 #include "core/status.h"
 #include "machine/machine.h"
 #include "verify/host_calls.h"

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "harness/dead_stacks.h"
 #include "harness/device_worker.h"
 #include "harness/timed_process.h"

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "harness/timed_process.h"
 #include "verify/device_side.h"
 #include "verify/device_stage.h"

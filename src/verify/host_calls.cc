@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "harness/dead_stacks.h"
 #include "harness/timed_process.h"
 #include "harness/worker_process.h"

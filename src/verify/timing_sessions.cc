@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/evaluation.h"
 #include "verify/ahead_audit.h"
 #include "verify/baseline.h"
 #include "verify/executor.h"

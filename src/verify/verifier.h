@@ -8,7 +8,6 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
@@ -17,6 +16,8 @@
 #include "verify/paper_timing.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 struct VariantParts;  // host_calls.h
 
