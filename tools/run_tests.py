@@ -138,7 +138,7 @@ class Runner:
 
 def print_table(rans, wall):
     """Seconds by step, and of the longest units. Steps that run side by side share the wall time."""
-    steps = collections.defaultdict(lambda: [0.0, 0.0])
+    steps: dict[str, list[float]] = collections.defaultdict(lambda: [0.0, 0.0])
     for ran in rans:
         steps[ran.unit.step][0] += ran.wall
         steps[ran.unit.step][1] += ran.cpu

@@ -99,7 +99,7 @@ class Mutants:
         made = self.folder / "changed.o"
         if trouble := self._compile(rule.file, changed, made):
             return [], f"does not compile: {trouble}"
-        failed = []
+        failed: list[str] = []
         for test in rule.tests:
             kind, _, rest = test.partition(":")
             program, _, which = rest.partition(":")
@@ -107,8 +107,8 @@ class Mutants:
                 return failed, f"does not link: {trouble}"
             if not (self._exploit_is_stopped(rest) if kind == "exploit" else self._passes(program, which, test)):
                 failed.append(test)
-        for program in self.folder.iterdir():
-            program.unlink()
+        for made_here in self.folder.iterdir():
+            made_here.unlink()
         return failed, ""
 
     def _compile(self, file: str, changed: pathlib.Path, made: pathlib.Path) -> str:

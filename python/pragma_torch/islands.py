@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -192,7 +193,9 @@ def _task_file(
     title: str, graph: Graph, island: list[Any], roles: dict[str, tuple[str, str]], values: dict[str, Any]
 ) -> dict[str, Any]:
     namer = Namer()
-    state, inputs, lines = [], [], []
+    state: list[str] = []
+    inputs: list[tuple[str, str]] = []
+    lines: list[str] = []
     arguments: dict[str, str] = {}  # the island's argument by path -> the name of the whole's value
     for node in graph.inputs(island):
         kind, path = roles.get(node.name, ("USER_INPUT", node.name))
@@ -271,8 +274,6 @@ class _Timer(torch.fx.Interpreter):
         self.seconds: dict[str, float] = {}
 
     def run_node(self, node: Any) -> Any:
-        from time import perf_counter
-
         before = perf_counter()
         value = super().run_node(node)
         elapsed = perf_counter() - before
