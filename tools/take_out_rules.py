@@ -30,6 +30,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RULES = ROOT / "tools" / "trust_rules.toml"
 PAGE = ROOT / "docs" / "trust.md"
+SHOWN = 3  # failing tests of each rule
 @dataclasses.dataclass(frozen=True)
 class Rule:
     name: str
@@ -105,8 +106,10 @@ class Mutants:
             program, _, which = rest.partition(":")
             if trouble := self._link(rule.program if kind == "exploit" else program, rule.file, made):
                 return failed, f"does not link: {trouble}"
-            if not (self._exploit_is_stopped(rest) if kind == "exploit" else self._passes(program, which, test)):
-                failed.append(test)
+            if kind == "exploit":
+                failed += [] if self._exploit_is_stopped(rest) else [f"exploit {rest}"]
+            else:
+                failed += self._failures(program, which, test)
         for made_here in self.folder.iterdir():
             made_here.unlink()
         return failed, ""
@@ -148,11 +151,13 @@ class Mutants:
         python = ROOT / ".venv" / "bin" / "python"
         return run([python, "tests/red_team/run.py", "--only", name], ROOT, PRAGMA_BUILD=str(self.folder)).returncode == 0
 
-    def _passes(self, program: str, which: str, test: str) -> bool:
+    def _failures(self, program: str, which: str, test: str) -> list[str]:
+        """Returns the names of the program's tests that fail; a crash counts as one without a name."""
         done = run([self.folder / program, f"--gtest_filter={which}", "--gtest_brief=1"], self.build)
         if "0 tests from 0" in done.stdout:
             sys.exit(f"{test}: there is no such test")
-        return done.returncode == 0
+        names = dict.fromkeys(re.findall(r"\[  FAILED  \] (\S+\.\S+?),? ", done.stdout.replace("\n", " ")))
+        return list(names) or ([f"{program} ends"] if done.returncode != 0 else [])
 
 
 def report(rows: list[tuple[Rule, list[str], str]]) -> str:
@@ -167,7 +172,8 @@ def report(rows: list[tuple[Rule, list[str], str]]) -> str:
         "|---|---|---|---|",
     ]
     for rule, failed, trouble in rows:
-        said = ", ".join(f"`{test}`" for test in failed) or f"**nothing fails** {trouble}"
+        shown = [f"`{test}`" for test in failed[:SHOWN]] + ([f"{len(failed) - SHOWN} more"] if len(failed) > SHOWN else [])
+        said = ", ".join(shown) or f"**nothing fails** {trouble}"
         lines.append(f"| {rule.name} | {rule.layer} | `{rule.file}` | {said} |")
     return "\n".join(lines) + "\n"
 
@@ -193,7 +199,7 @@ def main() -> int:
         for number, rule in enumerate(chosen, 1):
             start = time.monotonic()
             failed, trouble = mutants.failing(rule)
-            said = ", ".join(failed) or f"NOTHING FAILS {trouble}"
+            said = ", ".join(failed[:SHOWN]) or f"NOTHING FAILS {trouble}"
             print(f"{number}/{len(chosen)} {rule.name}: {said} ({time.monotonic() - start:.0f} s)", flush=True)
             rows.append((rule, failed, trouble))
     if arguments.out:
