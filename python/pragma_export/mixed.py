@@ -7,7 +7,6 @@ step: a call of such a function, or an operator of Torch.
 
 from __future__ import annotations
 
-import json
 import pathlib
 import sys
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 # In an isolated run of this file its own package is not on the path.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from pragma_export.text import Refused, literal, one_source, ready  # noqa: E402
+from pragma_export.text import answer, literal, one_source, ready  # noqa: E402
 from pragma_export.write import TaskSource, return_line, value_of  # noqa: E402
 
 _IMPORTS = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
@@ -28,10 +27,7 @@ def _pragma_library(name, compiler, flags, link, needs, source):
     missing = [feature for feature in needs if feature not in words]
     if missing:
         raise RuntimeError(f"{name} needs a processor with {', '.join(missing)}; this one lacks it")
-    if compiler != "g++":
-        os.environ["CXX"] = compiler
-    else:
-        os.environ["CXX"] = "g++"
+    os.environ["CXX"] = compiler
     path = load_inline(
         name=name,
         cpp_sources=[source],
@@ -52,17 +48,6 @@ def _pragma_scratch(island, size):
 '''
     + ready("cpu", 64)
 )
-
-
-def main() -> int:
-    request = json.load(sys.stdin)
-    try:
-        text = write(request)
-    except Refused as error:
-        print(error, file=sys.stderr)
-        return 1
-    sys.stdout.write(text)
-    return 0
 
 
 def write(request: dict[str, Any]) -> str:
@@ -87,7 +72,7 @@ def write(request: dict[str, Any]) -> str:
 
 def _island(number: int, island: dict[str, Any]) -> str:
     link = ["-fopenmp"] if "-fopenmp" in island["flags"] else []
-    parameters = [_parameter(a) for a in island["arguments"]]
+    parameters = [a["value"] for a in island["arguments"]]
     lines = [
         f"a{i} = _pragma_ready({name}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {name!r})"
         for i, (name, a) in enumerate(zip(parameters, island["arguments"], strict=True))
@@ -118,10 +103,6 @@ def _island(number: int, island: dict[str, Any]) -> str:
             "",
         ]
     )
-
-
-def _parameter(argument: dict[str, Any]) -> str:
-    return argument["value"]
 
 
 def _call(number: int, passed: list[str], scratch_bytes: int) -> list[str]:
@@ -162,4 +143,4 @@ def _forward(request: dict[str, Any], model: TaskSource) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer(write))

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import sys
+from collections.abc import Callable
+from typing import Any
 
 LOADED = "\n\n_PRAGMA_LIBRARY = _pragma_library()\n"
 
 
 class Refused(Exception):
     """The reason, in one line, why no drop-in can be written."""
+
+
+def answer(write: Callable[[dict[str, Any]], str]) -> int:
+    """Writes the solution that the request on stdin asks for. Returns the exit status: 1 if there is none, with one line
+    on stderr that says why."""
+    try:
+        text = write(json.load(sys.stdin))
+    except Refused as error:
+        print(error, file=sys.stderr)
+        return 1
+    sys.stdout.write(text)
+    return 0
 
 
 def is_text(node: ast.stmt) -> bool:

@@ -11,7 +11,6 @@ neither.
 from __future__ import annotations
 
 import ast
-import json
 import keyword
 import pathlib
 import re
@@ -23,21 +22,10 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
-from pragma_export.text import KEPT_SCRATCH, LOADED, Refused, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
+from pragma_export.text import KEPT_SCRATCH, LOADED, Refused, answer, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
-
-
-def main() -> int:
-    request = json.load(sys.stdin)
-    try:
-        text = write(request)
-    except Refused as error:
-        print(error, file=sys.stderr)
-        return 1
-    sys.stdout.write(text)
-    return 0
 
 
 def write(request: dict[str, Any]) -> str:
@@ -269,4 +257,4 @@ def return_line(kind: str, outputs: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer(write))
