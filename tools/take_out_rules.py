@@ -155,7 +155,7 @@ class Mutants:
         """Returns the names of the program's tests that fail; a crash counts as one without a name."""
         done = run([self.folder / program, f"--gtest_filter={which}", "--gtest_brief=1"], self.build)
         if "0 tests from 0" in done.stdout:
-            sys.exit(f"{test}: there is no such test")
+            sys.exit(f"{test}: no test has that name")
         names = dict.fromkeys(re.findall(r"\[  FAILED  \] (\S+\.\S+?),? ", done.stdout.replace("\n", " ")))
         return list(names) or ([f"{program} ends"] if done.returncode != 0 else [])
 

@@ -26,8 +26,6 @@ class Step:
 
     island: int = -1  # -1: an operator of Torch
     line: str = ""  # the operator as Python; empty for an island
-    inputs: list[str] = dataclasses.field(default_factory=list)  # names of the values that an island reads
-    outputs: list[str] = dataclasses.field(default_factory=list)
 
 
 class Graph:
@@ -75,7 +73,7 @@ class Graph:
             units.remove(ready)
             index, nodes = ready
             known |= set(nodes) if index < 0 else set(self.outputs(nodes))
-            steps.append(self._step(index, nodes))
+            steps.append(Step(line=line_of(nodes[0])) if index < 0 else Step(index))
         return steps
 
     def _torchs(self) -> list[Any]:
@@ -89,12 +87,6 @@ class Graph:
                 wanted.add(node)
                 read += node.all_input_nodes
         return [node for node in self.nodes if node in wanted]
-
-    def _step(self, index: int, nodes: list[Any]) -> Step:
-        inputs = [n.name for n in self.inputs(nodes)]
-        if index < 0:
-            return Step(line=line_of(nodes[0]), inputs=inputs, outputs=[nodes[0].name])
-        return Step(index, "", inputs, [n.name for n in self.outputs(nodes)])
 
     def results(self, program: Any) -> list[str]:
         """Returns the names of forward's outputs, without updates of buffers."""
@@ -164,7 +156,7 @@ def flat_arguments(program: Any, leaves: list[torch.Tensor]) -> list[Any]:
 
 
 def cut(program: Any, leaves: list[torch.Tensor], title: str, islands: list[list[str]]) -> dict[str, Any]:
-    """Returns the task file of every island, the steps of the whole, and the names of its results."""
+    """Returns the task file of every island, for which forward is run once."""
     graph = Graph(program, islands)
     borders = [graph.inputs(island) for island in graph.islands]
     wanted = {node.name for border in borders for node in border}
@@ -176,11 +168,13 @@ def cut(program: Any, leaves: list[torch.Tensor], title: str, islands: list[list
         _task_file(f"island {index + 1} of {len(islands)} of {title}", graph, island, roles, recorder.values)
         for index, island in enumerate(graph.islands)
     ]
-    return {
-        "islands": files,
-        "steps": [dataclasses.asdict(step) for step in graph.steps()],
-        "results": graph.results(program),
-    }
+    return {"islands": files}
+
+
+def arrange(program: Any, islands: list[list[str]]) -> dict[str, Any]:
+    """Returns the steps of the whole and the names of its results."""
+    graph = Graph(program, islands)
+    return {"steps": [dataclasses.asdict(step) for step in graph.steps()], "results": graph.results(program)}
 
 
 def _roles(program: Any) -> dict[str, tuple[str, str]]:

@@ -58,6 +58,7 @@ class Server:
             "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
             "operator_seconds": self._operator_seconds,
             "cut_islands": self._cut_islands,
+            "arrange_islands": lambda m, _: islands.arrange(self._program()[0], m["islands"]),
             "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]),
         }
 

@@ -50,7 +50,8 @@ class Whole:
         self.operators = [n.name for n in self.program.graph.nodes if n.op == "call_function"]
 
     def cut(self, parts: list[list[str]]) -> dict[str, Any]:
-        return islands.cut(self.program, self.leaves, "whole", parts)
+        cut = islands.cut(self.program, self.leaves, "whole", parts)
+        return cut | islands.arrange(self.program, parts)
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def run_steps(whole: Whole, cut: dict[str, Any]) -> list[torch.Tensor]:
         inputs = [name for path, name in part["arguments"].items() if path.startswith("args[")]
         result = island(*[values[name] for name in inputs])
         results = result if isinstance(result, tuple) else (result,)
-        values |= dict(zip(step["outputs"], results, strict=True))
+        values |= dict(zip(part["outputs"], results, strict=True))
     return [values[name] for name in cut["results"]]
 
 

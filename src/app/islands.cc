@@ -58,7 +58,8 @@ class IslandSearch final {
   Result<void> Optimize(const IslandTask& cut, std::size_t number);
   Result<fs::path> TaskFile(const IslandTask& cut, const IslandWork& work) const;
   [[nodiscard]] SearchPlan PlanFor(const IslandWork& work, const TaskBench& opened) const;
-  void Note(IslandWork& work, const TaskBench& opened, const SearchOutcome& outcome) const;
+  void Note(IslandWork& work, const IslandTask& cut, const TaskBench& opened,
+            const SearchOutcome& outcome) const;
   [[nodiscard]] std::vector<std::size_t> ByGain() const;
   Result<void> AddSeeds();
   Result<std::optional<Candidate>> Mixed(const std::vector<std::size_t>& members);
@@ -80,8 +81,8 @@ Result<IslandsOutcome> IslandSearch::Run() {
   }
   std::vector<Island> islands;
   for (const IslandWork& work : outcome_.islands) islands.push_back(work.island);
-  const IslandCut cut = TRY(CutIslands(task_.server(), islands));
-  for (std::size_t i = 0; i < islands.size(); ++i) TRY(Optimize(cut.islands[i], i));
+  const std::vector<IslandTask> cut = TRY(CutIslands(task_.server(), islands));
+  for (std::size_t i = 0; i < islands.size(); ++i) TRY(Optimize(cut[i], i));
   TRY(AddSeeds());
   if (outcome_.seeds.empty()) Refuse();
   return std::move(outcome_);
@@ -153,11 +154,11 @@ Result<void> IslandSearch::Optimize(const IslandTask& cut, std::size_t number) {
   const SearchOutcome outcome = TRY(RunSearch(context_, bench_, **opened, plan, observer_.search));
   if (outcome.session.stopped == StopReason::kInterrupted)
     return Fail(ErrorKind::kInterrupted, "interrupted while optimising " + work.name);
-  Note(work, **opened, outcome);
+  Note(work, cut, **opened, outcome);
   return {};
 }
 
-void IslandSearch::Note(IslandWork& work, const TaskBench& opened,
+void IslandSearch::Note(IslandWork& work, const IslandTask& cut, const TaskBench& opened,
                         const SearchOutcome& outcome) const {
   const Trial* best = outcome.session.tree.best();
   const Evaluation* judged = ReportedBest(outcome);
@@ -167,8 +168,10 @@ void IslandSearch::Note(IslandWork& work, const TaskBench& opened,
     return;
   }
   work.speedup = judged->speedup_eager;
-  work.kernel = IslandKernel{
-      .task = opened.task(), .kernel_header = opened.header(), .candidate = *best->candidate};
+  work.kernel = IslandKernel{.island = cut,
+                             .task = opened.task(),
+                             .kernel_header = opened.header(),
+                             .candidate = *best->candidate};
   if (work.speedup && work.speedup->median <= 1) work.outcome = "no faster than eager";
 }
 
@@ -217,8 +220,8 @@ Result<std::optional<Candidate>> IslandSearch::Mixed(const std::vector<std::size
     islands.push_back(outcome_.islands[member].island);
     request.kernels.push_back(&*outcome_.islands[member].kernel);
   }
-  const IslandCut cut = TRY(CutIslands(task_.server(), islands));
-  request.cut = &cut;
+  const IslandOrder order = TRY(ArrangeIslands(task_.server(), islands));
+  request.order = &order;
   WrittenSolution written = TRY(WriteMixed(request, bench_.builder()));
   if (!written.refusal.empty()) {
     outcome_.refusal = written.refusal;

@@ -25,19 +25,18 @@ void WriteArguments(JsonWriter& writer, const Task& task) {
   writer.EndArray();
 }
 
-void WriteIsland(JsonWriter& writer, const IslandTask& island, const IslandKernel& kernel,
-                 const BuiltKernel& built) {
+void WriteIsland(JsonWriter& writer, const IslandKernel& kernel, const BuiltKernel& built) {
   writer.BeginObject();
   WriteKernel(writer, kernel.candidate, kernel.kernel_header, built);
   writer.Key("arguments").BeginArray();
   for (const TensorSpec& argument : kernel.task.arguments) {
-    writer.BeginObject().Field("value", island.arguments.at(argument.path));
+    writer.BeginObject().Field("value", kernel.island.arguments.at(argument.path));
     WriteTensor(writer, argument);
     writer.EndObject();
   }
   writer.EndArray().Key("outputs").BeginArray();
   for (std::size_t i = 0; i < kernel.task.outputs.size(); ++i) {
-    writer.BeginObject().Field("value", island.outputs.at(i));
+    writer.BeginObject().Field("value", kernel.island.outputs.at(i));
     WriteTensor(writer, kernel.task.outputs[i]);
     writer.EndObject();
   }
@@ -61,17 +60,15 @@ Result<WrittenSolution> WriteMixed(const MixedRequest& request, const Builder& b
   writer.BeginObject().Field("name", task.name).Field("source", task.source);
   WriteArguments(writer, task);
   writer.Key("islands").BeginArray();
-  for (std::size_t i = 0; i < request.kernels.size(); ++i) {
-    const IslandTask& island = request.cut->islands.at(i);
-    const IslandKernel& kernel = *request.kernels[i];
-    TRY(CheckBorder(island, kernel.task));
-    const BuiltKernel built = TRY(BuildForExport(kernel.candidate, kernel.kernel_header, builder));
-    WriteIsland(writer, island, kernel, built);
+  for (const IslandKernel* kernel : request.kernels) {
+    TRY(CheckBorder(kernel->island, kernel->task));
+    WriteIsland(writer, *kernel,
+                TRY(BuildForExport(kernel->candidate, kernel->kernel_header, builder)));
   }
   writer.EndArray().Key("steps").BeginArray();
-  for (const IslandStep& step : request.cut->steps)
+  for (const IslandStep& step : request.order->steps)
     writer.BeginObject().Field("island", step.island).Field("line", step.line).EndObject();
-  writer.EndArray().Field("results", request.cut->results);
+  writer.EndArray().Field("results", request.order->results);
   writer.Field("output_kind", task.output_kind).EndObject();
   return RunWriter(request.python, request.package_root / "pragma_export" / "mixed.py",
                    writer.Take());

@@ -18,15 +18,16 @@ namespace pragma {
 
 // A kernel for one island of a cut.
 struct IslandKernel {
-  Task task;  // the island as a task
+  IslandTask island;  // as it was cut
+  Task task;          // as it was described
   std::string kernel_header;
   Candidate candidate;  // in C++
 };
 
 struct MixedRequest {
   const Task* task = nullptr;  // the whole
-  const IslandCut* cut = nullptr;
-  std::vector<const IslandKernel*> kernels;  // one for each island of the cut, in order
+  const IslandOrder* order = nullptr;
+  std::vector<const IslandKernel*> kernels;  // one for each island of the order, by its index
   std::filesystem::path python;              // any interpreter
   std::filesystem::path package_root;        // folder that contains pragma_export/
 };

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "core/islands.h"
@@ -13,12 +14,6 @@
 
 namespace pragma {
 namespace {
-
-JsonWriter Asking(std::string_view operation) {
-  JsonWriter request;
-  request.BeginObject().Field("op", operation);
-  return request;
-}
 
 IslandTask ReadIsland(const JsonReader& value) {
   IslandTask island;
@@ -35,34 +30,42 @@ IslandStep ReadStep(const JsonReader& value) {
   return step;
 }
 
-// The server's reply is untrusted.
-Result<void> CheckCut(const IslandCut& cut, std::size_t islands) {
-  if (cut.islands.size() != islands) return Fail("the server cut another number of islands");
-  for (const IslandStep& step : cut.steps)
-    if (step.island >= static_cast<int>(islands))
-      return Fail("the server named an island too many");
-  return {};
+Result<JsonReader> AskAbout(TorchServer& server, std::string_view operation,
+                            std::span<const Island> islands, const std::string& what) {
+  JsonWriter request = ServerRequest(operation);
+  request.Key("islands").BeginArray();
+  for (const Island& island : islands) request.Value(island.nodes);
+  request.EndArray();
+  return server.Ask(request, {}, what);
 }
 
 }  // namespace
 
-Result<IslandCut> CutIslands(TorchServer& server, std::span<const Island> islands) {
-  JsonWriter request = Asking("cut_islands");
-  request.Key("islands").BeginArray();
-  for (const Island& island : islands) request.Value(island.nodes);
-  request.EndArray();
-  const JsonReader reply = TRY(server.Ask(request, {}, "cutting its graph into islands"));
-  IslandCut cut;
-  for (const JsonReader& value : reply["islands"].items()) cut.islands.push_back(ReadIsland(value));
-  for (const JsonReader& value : reply["steps"].items()) cut.steps.push_back(ReadStep(value));
-  reply.Get("results", cut.results);
+Result<std::vector<IslandTask>> CutIslands(TorchServer& server, std::span<const Island> islands) {
+  const JsonReader reply =
+      TRY(AskAbout(server, "cut_islands", islands, "cutting its graph into islands"));
+  std::vector<IslandTask> tasks;
+  for (const JsonReader& value : reply["islands"].items()) tasks.push_back(ReadIsland(value));
   TRY(reply.status());
-  TRY(CheckCut(cut, islands.size()));
-  return cut;
+  if (tasks.size() != islands.size()) return Fail("the server cut another number of islands");
+  return tasks;
+}
+
+Result<IslandOrder> ArrangeIslands(TorchServer& server, std::span<const Island> islands) {
+  const JsonReader reply =
+      TRY(AskAbout(server, "arrange_islands", islands, "arranging its islands"));
+  IslandOrder order;
+  for (const JsonReader& value : reply["steps"].items()) order.steps.push_back(ReadStep(value));
+  reply.Get("results", order.results);
+  TRY(reply.status());
+  for (const IslandStep& step : order.steps)
+    if (step.island >= static_cast<int>(islands.size()))
+      return Fail("the server named an island too many");
+  return order;
 }
 
 Result<std::map<std::string, double>> OperatorSeconds(TorchServer& server) {
-  JsonWriter request = Asking("operator_seconds");
+  JsonWriter request = ServerRequest("operator_seconds");
   const JsonReader reply = TRY(server.Ask(request, {}, "timing its operators"));
   std::map<std::string, double> seconds;
   reply.Get("seconds", seconds);

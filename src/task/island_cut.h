@@ -27,14 +27,17 @@ struct IslandStep {
   std::string line;  // of Python, for an operator: "mul = torch.ops.aten.mul.Tensor(x, 2.0)"
 };
 
-struct IslandCut {
-  std::vector<IslandTask> islands;
+struct IslandOrder {
   std::vector<IslandStep> steps;     // in an order in which each finds its inputs computed
   std::vector<std::string> results;  // names of the whole's outputs, in order
 };
 
-// Runs forward once to see which values cross the borders.
-[[nodiscard]] Result<IslandCut> CutIslands(TorchServer& server, std::span<const Island> islands);
+// Writes each island as a task. Runs forward once to see which values cross the borders.
+[[nodiscard]] Result<std::vector<IslandTask>> CutIslands(TorchServer& server,
+                                                         std::span<const Island> islands);
+// Returns how the whole is computed from these islands and Torch's other operators.
+[[nodiscard]] Result<IslandOrder> ArrangeIslands(TorchServer& server,
+                                                 std::span<const Island> islands);
 
 // Returns the seconds that each operator takes when Torch runs the graph's operators one by one.
 [[nodiscard]] Result<std::map<std::string, double>> OperatorSeconds(TorchServer& server);

@@ -19,12 +19,6 @@
 namespace pragma {
 namespace {
 
-JsonWriter Begin(std::string_view operation) {
-  JsonWriter request;
-  request.BeginObject().Field("op", operation);
-  return request;
-}
-
 std::vector<std::uint32_t> Numbers(std::span<const std::uint32_t> slots) {
   return {slots.begin(), slots.end()};
 }
@@ -91,14 +85,14 @@ Result<void> CheckCount(std::size_t found, std::size_t wanted) {
 }  // namespace
 
 Result<void> Referee::Open(std::size_t sets, std::size_t draws) {
-  JsonWriter request = Begin("open_sets");
+  JsonWriter request = ServerRequest("open_sets");
   request.Field("sets", sets).Field("draws", draws);
   TRY(server_->Ask(request, {}, "making room for input sets"));
   return {};
 }
 
 Result<TruthFigures> Referee::Draw(std::uint64_t seed, std::size_t draw, std::size_t slot) {
-  JsonWriter request = Begin("draw_set");
+  JsonWriter request = ServerRequest("draw_set");
   request.Field("seed", seed).Field("draw", draw).Field("slot", slot);
   const JsonReader reply = TRY(server_->Ask(request, {}, "drawing an input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
@@ -107,7 +101,7 @@ Result<TruthFigures> Referee::Draw(std::uint64_t seed, std::size_t draw, std::si
 }
 
 Result<TruthFigures> Referee::Restore(std::size_t draw, std::size_t slot) {
-  JsonWriter request = Begin("restore_set");
+  JsonWriter request = ServerRequest("restore_set");
   request.Field("draw", draw).Field("slot", slot);
   const JsonReader reply = TRY(server_->Ask(request, {}, "restoring an input set"));
   TruthFigures truth = TRY(ReadTruth(reply));
@@ -117,7 +111,7 @@ Result<TruthFigures> Referee::Restore(std::size_t draw, std::size_t slot) {
 
 Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t draw,
                                     std::size_t slot) {
-  JsonWriter request = Begin("battery_set");
+  JsonWriter request = ServerRequest("battery_set");
   request.Field("battery", battery.name).Field("rung", battery.rung);
   request.Field("integer_bound", battery.integer_bound).Field("argument", battery.argument);
   request.Field("constants", battery.constants).Field("part", battery.part);
@@ -131,7 +125,7 @@ Result<TruthFigures> Referee::Apply(const BatteryRequest& battery, std::size_t d
 }
 
 Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t seed) {
-  JsonWriter request = Begin("renew_sets");
+  JsonWriter request = ServerRequest("renew_sets");
   request.Field("slots", Numbers(slots)).Field("seed", seed);
   TRY(server_->Ask(request, {}, "refilling input sets"));
   return {};
@@ -139,7 +133,7 @@ Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t 
 
 Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::size_t slot,
                                                        const Rounding& rounding) {
-  JsonWriter request = Begin("compare_conditioned");
+  JsonWriter request = ServerRequest("compare_conditioned");
   request.Field("area", area).Field("slot", slot).Field("size", rounding.size);
   request.Field("seed", rounding.seed).Field("rounds", rounding.rounds);
   request.Field("factor", rounding.factor).Field("flush", rounding.flush);
@@ -163,7 +157,7 @@ Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
   UniqueFd ours;
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
-  JsonWriter request = Begin("share_area");
+  JsonWriter request = ServerRequest("share_area");
   request.Field("area", area).Field("outputs", kind != AreaKind::kTorch);
   request.Field("shifts", kind == AreaKind::kTriton);
   const std::array<int, 1> fds{theirs.get()};
@@ -178,7 +172,7 @@ Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {
 }
 
 Result<void> Referee::Drop(std::size_t area) {
-  JsonWriter request = Begin("drop_area");
+  JsonWriter request = ServerRequest("drop_area");
   request.Field("area", area);
   TRY(server_->Ask(request, {}, "giving an area back"));
   return {};
@@ -186,7 +180,7 @@ Result<void> Referee::Drop(std::size_t area) {
 
 Result<void> Referee::Put(std::size_t area, std::span<const std::uint32_t> slots,
                           std::uint64_t seed, Outputs outputs) {
-  JsonWriter request = Begin("put_sets");
+  JsonWriter request = ServerRequest("put_sets");
   request.Field("area", area).Field("slots", Numbers(slots)).Field("seed", seed);
   request.Field("fill", outputs == Outputs::kFilled);
   TRY(server_->Ask(request, {}, "handing input sets over"));
@@ -195,7 +189,7 @@ Result<void> Referee::Put(std::size_t area, std::span<const std::uint32_t> slots
 
 Result<std::vector<SlotFigures>> Referee::Compare(std::size_t area,
                                                   std::span<const std::uint32_t> slots) {
-  JsonWriter request = Begin("compare_sets");
+  JsonWriter request = ServerRequest("compare_sets");
   request.Field("area", area).Field("slots", Numbers(slots));
   const JsonReader reply = TRY(server_->Ask(request, {}, "comparing outputs"));
   std::vector<SlotFigures> figures;
@@ -209,7 +203,7 @@ Result<std::vector<SlotFigures>> Referee::Compare(std::size_t area,
 }
 
 Result<void> Referee::Keep(std::size_t area, std::size_t slot) {
-  JsonWriter request = Begin("keep_outputs");
+  JsonWriter request = ServerRequest("keep_outputs");
   request.Field("area", area).Field("slot", slot);
   TRY(server_->Ask(request, {}, "keeping outputs"));
   return {};

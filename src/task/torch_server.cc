@@ -152,6 +152,12 @@ Result<JsonReader> TorchServer::Ask(JsonWriter& request, std::span<const int> fd
   return impl_->Ask(request, fds, what);
 }
 
+JsonWriter ServerRequest(std::string_view operation) {
+  JsonWriter request;
+  request.BeginObject().Field("op", operation);
+  return request;
+}
+
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
                                        const fs::path& task_file) {
   std::error_code error;
@@ -174,8 +180,8 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
   const fs::path inside = jail.unsafe() ? folder.path / task_file.filename()
                                         : fs::path(InFolder(kTaskFolder, task_file));
-  JsonWriter request;
-  request.BeginObject().Field("op", "describe").Field("task", inside.string());
+  JsonWriter request = ServerRequest("describe");
+  request.Field("task", inside.string());
   request.Field("memory_limit", MemoryLimit(options)).EndObject();
   const JsonReader reply = TRY(process.Ask({.json = request.Take(),
                                             .fds = {},
@@ -222,8 +228,8 @@ Result<CandidateHome> TorchServer::MakeTritonScan(std::string_view module) const
 Result<void> TorchServer::Draw(std::uint64_t seed, const SharedMemory& area, std::size_t offset) {
   const SetLayout layout = PackedLayout(impl_->task);
   TRY(impl_->CheckSpace(area, offset, layout.argument_bytes));
-  JsonWriter request;
-  request.BeginObject().Field("op", "draw").Field("seed", seed);
+  JsonWriter request = ServerRequest("draw");
+  request.Field("seed", seed);
   request.Field("offsets", Shifted(layout.argument_offsets, offset));
   const std::array<int, 1> fds{area.fd()};
   TRY(impl_->Ask(request, fds, "drawing inputs"));
@@ -237,8 +243,8 @@ Result<void> TorchServer::Reference(Precision precision, const SharedMemory& arg
   const SetLayout layout = wide ? ExpectedLayout(impl_->task) : PackedLayout(impl_->task);
   TRY(impl_->CheckSpace(arguments, offset, layout.argument_bytes));
   TRY(impl_->CheckSpace(outputs, output_offset, layout.output_bytes));
-  JsonWriter request;
-  request.BeginObject().Field("op", "reference").Field("precision", PrecisionName(precision));
+  JsonWriter request = ServerRequest("reference");
+  request.Field("precision", PrecisionName(precision));
   request.Field("offsets", Shifted(layout.argument_offsets, offset));
   request.Field("output_offsets", Shifted(layout.output_offsets, output_offset));
   const std::array<int, 2> fds{arguments.fd(), outputs.fd()};
@@ -253,8 +259,8 @@ Result<void> TorchServer::ApplyBattery(const BatteryRequest& battery, const Shar
                                        std::size_t offset) {
   const SetLayout layout = PackedLayout(impl_->task);
   TRY(impl_->CheckSpace(area, offset, layout.argument_bytes));
-  JsonWriter request;
-  request.BeginObject().Field("op", "apply_battery").Field("battery", battery.name);
+  JsonWriter request = ServerRequest("apply_battery");
+  request.Field("battery", battery.name);
   request.Field("rung", battery.rung).Field("integer_bound", battery.integer_bound);
   request.Field("argument", battery.argument).Field("seed", battery.seed);
   request.Field("constants", battery.constants).Field("part", battery.part);
@@ -272,8 +278,8 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   UniqueFd ours;
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
-  JsonWriter request;
-  request.BeginObject().Field("op", "spawn_timer").Field("mode", ModeName(spec.mode));
+  JsonWriter request = ServerRequest("spawn_timer");
+  request.Field("mode", ModeName(spec.mode));
   request.Field("allocator", AllocatorName(spec.allocator));
   request.Field("offsets", spec.argument_offsets);
   const std::array<int, 3> fds{on_device ? spec.area_fd : spec.inputs->fd(), spec.control_fd,

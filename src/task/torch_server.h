@@ -144,8 +144,7 @@ class TorchServer final {
   // Returns the jail that examines a Triton module's source. `files` holds the source.
   [[nodiscard]] Result<CandidateHome> MakeTritonScan(std::string_view module) const;
 
-  // For task/referee.h and task/island_cut.h: sends one of their requests, an object that is still
-  // open at its end.
+  // For task/referee.h and task/island_cut.h: sends one of their requests (ServerRequest).
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
                                        const std::string& what);
 
@@ -154,6 +153,9 @@ class TorchServer final {
   explicit TorchServer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// Returns a request to the server: an object that is still open at its end.
+[[nodiscard]] JsonWriter ServerRequest(std::string_view operation);
 
 // Returns the text of the task's kernel.h (docs/design.md 4): names, shapes, init arguments,
 // prototypes.
