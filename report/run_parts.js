@@ -15,18 +15,22 @@ export function runVerdict(run) {
   const final = run.final && run.final.status === 'passed' ? run.final : null;
   const eager = final ? intervalOf(final.speedup.eager) : best && best.eager;
   const compile = final ? intervalOf(final.speedup.compile) : best && best.compile;
-  const dropin = final ? intervalOf(final.speedup.dropin) : null;
+  const call = final ? intervalOf(final.speedup.call) : null;
   const when = final ? 'measured again in fresh processes' : 'as measured in the search';
   const passed = run.trials.filter(t => t.status === 'passed').length;
   return element(
       'div', {class: 'verdict'},
+      call ? stat(
+                 formatSpeedup(call), `a call from Python against ${final.call.over}`,
+                 'main ' + signOf(call)) :
+             null,
       stat(
           eager ? formatSpeedup(eager) : 'no kernel passed',
-          eager ? `faster than PyTorch eager, attempt ${run.best}, ${when}` :
+          eager ? `${call ? 'the kernel alone against' : 'faster than'} PyTorch eager, attempt ${
+                      run.best}, ${when}` :
                   `in ${run.trials.length} attempts`,
-          'main ' + (signOf(eager) || (run.trials.length && !best ? 'bad' : ''))),
-      compile ? stat(formatSpeedup(compile), 'against torch.compile') : null,
-      dropin ? stat(formatSpeedup(dropin), 'drop-in ModelNew against Model') : null,
+          (call ? '' : 'main ') + (signOf(eager) || (run.trials.length && !best ? 'bad' : ''))),
+      compile ? stat(formatSpeedup(compile), 'the kernel against torch.compile') : null,
       stat(`${passed} of ${run.trials.length}`, 'attempts passed'),
       stat(
           formatSeconds(totals.seconds),

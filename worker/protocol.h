@@ -32,6 +32,11 @@ enum pragma_command {
                          keeps */
   PRAGMA_KEPT_READ = 9,   /* CUDA worker: copy its device's kept memory into the kept area */
   PRAGMA_KEPT_WRITE = 10, /* CUDA worker: copy in the other direction */
+  /* The next two are for Python processes that make calls as a user makes them (TimedCall). There,
+   * RUN keeps what the calls returned until EMPTY or DELIVER. */
+  PRAGMA_DELIVER = 11, /* candidate: copy what they returned into the outputs of sets[i]; timing
+                          child: drop it */
+  PRAGMA_TOUCH = 12,   /* read the arguments of each sets[i], so that they are in the caches */
 };
 
 enum pragma_result {

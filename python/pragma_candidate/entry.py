@@ -9,6 +9,8 @@ import os
 def serve() -> int:
     parser = argparse.ArgumentParser(prog="pragma_candidate")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--as-call", action="store_true")
+    parser.add_argument("--allocator", choices=["default", "keep"], default="default")
     parser.add_argument("plan")
     parser.add_argument("solution")
     arguments = parser.parse_args()
@@ -28,8 +30,11 @@ def serve() -> int:
         SCRATCH_FD,
         Service,
     )
+    from pragma_torch.process import keep_freed_memory
 
-    work = Solution(Layout(CONTROL_FD), arguments.plan, arguments.solution)
+    if arguments.allocator == "keep":
+        keep_freed_memory()
+    work = Solution(Layout(CONTROL_FD), arguments.plan, arguments.solution, arguments.as_call)
     for fd in (INPUT_FD, OUTPUT_FD, SCRATCH_FD):  # already mapped
         os.close(fd)
     Service(CONTROL_FD, work, LateFilter(LATE_FD), arguments.threads, KEEP_FD).serve()

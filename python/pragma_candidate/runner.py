@@ -2,6 +2,9 @@
 
 It works like the reference in a timing child of pragma_torch, with two differences: the ring is mapped read-only, and
 each result is copied into the set's own output area.
+
+The copy is a part of the call, so that nothing can be finished later. Where calls are timed as a user makes them
+(`as_call`), the copy is left to a later command.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from pragma_candidate.binding import bound_plan
 from pragma_candidate.outputs import store
 from pragma_candidate.ring import Layout, Memory
 from pragma_candidate.service import INPUT_FD, OUTPUT_FD
+from pragma_torch import control
 from pragma_torch.instance import Instance
 from pragma_torch.plan import DTYPES, Plan, fill
+from pragma_torch.timing import touch
 
 SEED = 42  # KernelBench's seed, set before each construction
 
@@ -33,9 +38,12 @@ class _Call:
         self.refresh: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def run(self) -> None:
+        self.renew()
+        store(self.model(*self.inputs), self.areas)
+
+    def renew(self) -> None:
         for own, ring in self.refresh:
             own.copy_(ring)
-        store(self.model(*self.inputs), self.areas)
 
 
 class Solution:
@@ -43,7 +51,9 @@ class Solution:
 
     entry = "forward"
 
-    def __init__(self, layout: Layout, plan_path: str, solution: str) -> None:
+    def __init__(
+        self, layout: Layout, plan_path: str, solution: str, as_call: bool = False
+    ) -> None:
         with open(plan_path, encoding="utf-8") as stream:
             self._request = json.load(stream)
         self._plan = Plan.from_json(self._request["plan"])
@@ -52,16 +62,39 @@ class Solution:
         self._inputs = Memory(INPUT_FD, False, layout.input_guards)
         self._outputs = Memory(OUTPUT_FD, True, layout.output_guards)
         self._calls: list[_Call] = []
+        self._tensors: list[list[torch.Tensor]] = []  # the arguments of each set
+        self._as_call = as_call
+        self._results: list[Any] = []
+        self.commands = {control.DELIVER: self._deliver, control.TOUCH: self._touch}
 
     def run(self, order: list[int], scramble: int) -> None:
         """Does not scramble, because memory that Python itself needs cannot be distinguished from other memory."""
         calls = self._calls
+        if not self._as_call:
+            for i in order:
+                calls[i].run()
+            return
+        self._results.clear()
+        keep = self._results.append
         for i in order:
-            calls[i].run()
+            call = calls[i]
+            if call.refresh:
+                call.renew()
+            keep(call.model(*call.inputs))
 
     def idle(self, order: list[int]) -> None:
+        self._results.clear()
         for i in order:
             _ = self._calls[i]
+
+    def _deliver(self, order: list[int]) -> None:
+        """Copies what the calls for these sets returned, and lets go of it. Raises WrongForm."""
+        results, self._results = self._results, []
+        for i, result in zip(order, results, strict=True):
+            store(result, self._calls[i].areas)
+
+    def _touch(self, order: list[int]) -> None:
+        touch(self._tensors, order)
 
     def wake(self) -> None:
         """This runner uses no device, so the method does nothing."""
@@ -83,6 +116,7 @@ class Solution:
             tensors.append(ring.clone() if argument.mutated else ring)
             if argument.mutated:
                 refresh.append((tensors[-1], ring))
+        self._tensors.append(tensors)
         instance = Instance(model, plan)
         instance.bind(tensors)
         areas = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import traceback
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -49,6 +50,8 @@ class Work(Protocol):
     def run(self, order: list[int], scramble: int) -> None: ...
     def idle(self, order: list[int]) -> None: ...  # like run, but without its calls
     def wake(self) -> None: ...  # on a device: makes it switch to this process
+    # What it does on other commands of worker/protocol.h, for the listed sets.
+    commands: dict[int, Callable[[list[int]], None]]
 
 
 class Service:
@@ -81,6 +84,8 @@ class Service:
                 elif command == control.WAKE:
                     self._work.wake()
                     page.answer(control.OK)
+                elif command in self._work.commands:
+                    page.answer(self._do(self._work.commands[command], order))
                 elif command == control.LOAD:
                     page.answer(self._load())
                 elif command == control.EXIT:
@@ -91,10 +96,17 @@ class Service:
                     gc.collect()
 
     def _run(self, order: list[int]) -> int:
-        try:
-            self._work.run(order, self._page.scramble)
+        def run_and_filter(sets: list[int]) -> None:
+            self._work.run(sets, self._page.scramble)
             if self._late_filter is not None:
                 self._first_run_done()
+
+        return self._do(run_and_filter, order)
+
+    def _do(self, work: Callable[[list[int]], None], order: list[int]) -> int:
+        """Returns the code of the outcome."""
+        try:
+            work(order)
         except WrongForm as error:
             self._page.say(str(error))
             return WRONG_FORM

@@ -160,6 +160,7 @@ class Server:
             "plan": described.plan.to_json(),
             "mode": message["mode"],
             "allocator": message["allocator"],
+            "as_call": message.get("as_call", False),
             "offsets": message["offsets"],
             "threads": self._threads,
             "device": "cpu" if message["offsets"] else self._device,

@@ -53,7 +53,12 @@ class Timer:
         self._opened: Opened | None = None
         self._device = Device(CPU)
         self._calls: list[tuple[Any, list[Any]]] = []
+        self._as_call = bool(request.get("as_call"))
         self._run = self._burst_on_device if self._exchanges else self._burst
+        if self._as_call:
+            self._run = self._calls_of_a_user
+        self._results: list[Any] = []
+        self._tensors: list[list[torch.Tensor]] = []
         self._graphs = 0
 
     def serve(self) -> None:
@@ -72,6 +77,7 @@ class Timer:
                     except BaseException as error:
                         self._failed("forward", error)
                 elif command == control.EMPTY:
+                    self._results.clear()
                     calls = self._calls
                     for i in order:
                         model, inputs = calls[i] if i < len(calls) else nothing
@@ -79,6 +85,12 @@ class Timer:
                     page.answer(control.OK)
                 elif command == control.WAKE:
                     self._device.wake()
+                    page.answer(control.OK)
+                elif command == control.TOUCH:
+                    touch(self._tensors, order)
+                    page.answer(control.OK)
+                elif command == control.DELIVER:
+                    self._results.clear()
                     page.answer(control.OK)
                 elif command == control.RELEASE:
                     self._device.give_memory_back()
@@ -99,6 +111,14 @@ class Timer:
         for i in order:
             model, inputs = calls[i]
             model(*inputs)
+
+    def _calls_of_a_user(self, order: list[int]) -> None:
+        """Keeps the results until the clock has stopped, as the candidate's process does (pragma_candidate/runner.py)."""
+        self._results.clear()
+        calls, keep = self._calls, self._results.append
+        for i in order:
+            model, inputs = calls[i]
+            keep(model(*inputs))
 
     def _burst_on_device(self, order: list[int]) -> list[Any]:
         """Keeps the results until the burst is over. If one block were reused in every call, it would stay in the
@@ -134,7 +154,10 @@ class Timer:
         task = TaskFile(self._request["task"])
         plan = Plan.from_json(self._request["plan"])
         calls = []
-        for tensors in self._sets(plan):
+        sets = self._sets(plan)
+        if self._as_call:
+            self._tensors = sets
+        for tensors in sets:
             # Moves what the model holds besides the arguments (its own constants) to the device.
             instance = Instance(task.make_model().to(self._device.name), plan)
             instance.bind(tensors)
@@ -194,6 +217,13 @@ class Timer:
         traceback.print_exc()
         self._page.say(f"{what} raises {type(error).__name__}: {said_by(error, 200)}")
         self._page.answer(control.RAISED)
+
+
+def touch(sets: list[list[torch.Tensor]], order: list[int]) -> None:
+    """Reads each tensor of the listed sets once, divided among Torch's threads as its operators divide it."""
+    for i in order:
+        for tensor in sets[i]:
+            tensor.sum()
 
 
 def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:

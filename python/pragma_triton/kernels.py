@@ -48,6 +48,7 @@ class Kernels:
         self._synchronize = self.wake = _nothing
         self._watches = False
         self._scrambler: Scrambler | None = None
+        self.commands: dict[int, Callable[[list[int]], None]] = {}
 
     def load(self) -> None:
         """Starts the device first, because the functions that query it must be loaded before candidate code."""

@@ -48,7 +48,8 @@ LOAD_FAILED, WRONG_FORM = 1, 4
 class Candidate:
     """A process of pragma_candidate, with the memory that pragma would own."""
 
-    def __init__(self, harness, task: str, solution: str, sets: int = 2) -> None:
+    def __init__(self, harness, task: str, solution: str, sets: int = 2, flags: list[str] = ()) -> None:  # type: ignore[assignment]
+        self.flags = [*flags]
         self.described = describe(str(harness.write(task)))
         plan = self.described.candidate_plan()
         self.outputs = plan["outputs"]
@@ -85,7 +86,7 @@ class Candidate:
             ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
 
         return subprocess.Popen(
-            [sys.executable, "-I", str(script), str(self.folder / "plan.json"), str(self.solution)],
+            [sys.executable, "-I", str(script), *self.flags, str(self.folder / "plan.json"), str(self.solution)],
             env={"PRAGMA_KEEP": str(keep_folder), "HOME": str(self.folder)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -138,8 +139,8 @@ class Candidate:
 def candidate(harness):
     made: list[Candidate] = []
 
-    def make(solution: str, task: str = TASK) -> Candidate:
-        made.append(Candidate(harness, task, solution))
+    def make(solution: str, task: str = TASK, flags: list[str] = ()) -> Candidate:  # type: ignore[assignment]
+        made.append(Candidate(harness, task, solution, flags=flags))
         return made[-1]
 
     yield make
@@ -158,6 +159,27 @@ def test_results_follow_every_refill_of_inputs_and_parameters(candidate):
             values, places = one.expected(index)
             assert torch.allclose(one.result(2 * index), values)
             assert torch.equal(one.result(2 * index + 1), places)
+
+
+def test_as_a_call_results_are_copied_only_when_they_are_delivered(candidate):
+    one = candidate(HONEST, flags=["--as-call", "--allocator", "keep"])
+    one.fill(1)
+    assert one.load() == (control.OK, "")
+    assert one.ring(control.TOUCH, [0, 1]) == (control.OK, "")
+    assert one.run([1, 0]) == (control.OK, "")
+    assert not one.result(0).any() and not one.result(2).any()
+    assert one.ring(control.DELIVER, [1, 0]) == (control.OK, "")
+    for i in range(2):
+        torch.testing.assert_close(one.result(2 * i), one.expected(i)[0])
+        assert torch.equal(one.result(2 * i + 1), one.expected(i)[1])
+
+
+def test_as_a_call_an_output_of_another_form_is_told_when_it_is_delivered(candidate):
+    one = candidate(HONEST.replace("x.argmax(dim=1)", "[]"), flags=["--as-call"])
+    assert one.load() == (control.OK, "")
+    assert one.run([0]) == (control.OK, "")
+    code, said = one.ring(control.DELIVER, [0])
+    assert code == WRONG_FORM and said == "forward returns 1 tensors, expected 2"
 
 
 def test_parameters_are_bound_by_order_and_shape_where_names_differ(candidate):

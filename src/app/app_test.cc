@@ -168,7 +168,7 @@ TEST_F(FilesTest, ARequestBringsItsTaskAsText) {
   EXPECT_EQ(request.measure, Measure::kEager);
   EXPECT_EQ(request.judging, (JudgingTexts{{"mode", "official"}}));
   EXPECT_EQ(request.repeat, 3);
-  EXPECT_FALSE(request.drop_in);
+  EXPECT_FALSE(request.call);
   EXPECT_EQ(request.candidates.front().source(), "int x;");
   EXPECT_FALSE(request.against);
 }
@@ -178,7 +178,7 @@ TEST_F(FilesTest, ARequestWrittenAgainIsTheSameRequest) {
   const std::string text =
       R"({"task": {"path": "t.py"}, "candidate": {"files": {"kernel.cpp": "int x;"}},
     "against": {"files": {"kernel.cpp": "int y;"}}, "measure": "nothing", "threads": 2, "run_limit": "5s",
-    "task_limit": "1m", "target": "cpu", "shapes": [{"n": 4}], "dropin": true})";
+    "task_limit": "1m", "target": "cpu", "shapes": [{"n": 4}], "call": true})";
   const EvaluationRequest request = ParseRequest(text, folder_.path(), folder_.path()).value();
   const std::string again = RequestText(request, 0).value();
   const EvaluationRequest read = ParseRequest(again, "/", folder_.path()).value();
@@ -190,7 +190,7 @@ TEST_F(FilesTest, ARequestWrittenAgainIsTheSameRequest) {
   EXPECT_EQ(read.judging.at("threads"), "2");
   EXPECT_EQ(read.judging.at("run_limit"), "5s");
   EXPECT_EQ(read.judging.at("shapes"), R"([{"n":4}])");
-  EXPECT_TRUE(read.drop_in);
+  EXPECT_TRUE(read.call);
   EXPECT_FALSE(read.sanitize);
   EXPECT_EQ(RequestText(read, 0).value(), again);
 }

@@ -37,7 +37,7 @@ std::unexpected<Error> WrongRequest(const std::string& what) {
 
 std::vector<std::string> KnownKeys() {
   std::vector<std::string> known{"schema", "task",     "candidate", "against",      "measure",
-                                 "repeat", "sanitize", "dropin",    "tune_seconds", "retune"};
+                                 "repeat", "sanitize", "call",      "tune_seconds", "retune"};
   for (const JudgingField& field : JudgingFields()) known.emplace_back(field.name);
   return known;
 }
@@ -211,7 +211,7 @@ Result<EvaluationRequest> ParseRequest(std::string_view text, const fs::path& fo
   request.repeat = TRY(Count(value, "repeat", 1));
   request.sanitize = TRY(Flag(value, "sanitize"));
   TRY(ReadTune(value, request.tune));
-  request.drop_in = TRY(Flag(value, "dropin"));
+  request.call = TRY(Flag(value, "call"));
   return request;
 }
 
@@ -222,7 +222,7 @@ Result<std::string> RequestText(const EvaluationRequest& request, std::size_t at
                 {"measure", MeasureName(request.measure)},
                 {"repeat", request.repeat},
                 {"sanitize", request.sanitize},
-                {"dropin", request.drop_in}};
+                {"call", request.call}};
   if (request.against) value["against"] = TRY(CandidateValue(*request.against));
   for (const JudgingField& field : JudgingFields()) {
     const auto given = request.judging.find(field.name);

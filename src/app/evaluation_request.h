@@ -30,12 +30,10 @@ struct EvaluationRequest {
   int repeat = 1;  // evaluations of each candidate
   bool sanitize = false;
   TuneChoice tune;
-  bool drop_in = false;  // also time ModelNew against Model
+  bool call = false;  // also time ModelNew against Model
 
   // The most that is measured, including for the drop-in figure.
-  [[nodiscard]] Measure most() const {
-    return drop_in ? std::max(measure, Measure::kEager) : measure;
-  }
+  [[nodiscard]] Measure most() const { return call ? std::max(measure, Measure::kEager) : measure; }
 };
 
 // Parses a request file:
@@ -44,7 +42,7 @@ struct EvaluationRequest {
 //    "candidate": {"path": FILE} or a candidate object ({"language", "files": {NAME: TEXT},
 //    "flags", ...}), "against": the same forms, optional, "measure": "nothing" | "eager" |
 //    "compile" (default), the fields of core/judging.h (as the flags; "shapes" is a list,
-//    docs/shapes.md), "repeat", "dropin", "sanitize", "tune_seconds", "retune" (true or false):
+//    docs/shapes.md), "repeat", "call", "sanitize", "tune_seconds", "retune" (true or false):
 //    optional}
 // Paths are relative to the request file's folder. A task given as text is written into `scratch`.
 [[nodiscard]] Result<EvaluationRequest> ParseRequest(std::string_view text,

@@ -124,7 +124,7 @@ SearchPlan IslandSearch::PlanFor(const IslandWork& work, const TaskBench& opened
                   .budget = wish_.choice.budget,
                   .compile_baseline = false,
                   .retune = wish_.choice.tune.again,
-                  .drop_in = false};
+                  .call = false};
   double tried = 0;
   for (const IslandWork& other : outcome_.islands)
     if (other.share >= kLeastShare) tried += other.share;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/drop_in.h"
+#include "app/call.h"
 #include "app/evaluation_request.h"
 #include "app/evidence_keeping.h"
 #include "app/sanitize_once.h"
@@ -39,8 +39,8 @@ Result<Evaluation> EvaluateOnce(const EvaluationContext& context, const Evaluati
                                             progress));
   if (request.sanitize)
     TRY(SanitizeAnew(context.bench.store(), context.task, candidate, evaluation, progress));
-  if (request.drop_in) {
-    TRY(AddDropIn(context.app, context.bench, context.task, candidate, evaluation, progress));
+  if (request.call) {
+    TRY(AddCall(context.app, context.bench, context.task, candidate, evaluation, progress));
   }
   return evaluation;
 }

@@ -12,8 +12,8 @@
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "app/agents.h"
+#include "app/call.h"
 #include "app/context.h"
-#include "app/drop_in.h"
 #include "app/evidence_keeping.h"
 #include "app/recorded_run.h"
 #include "app/sanitize_once.h"
@@ -196,9 +196,9 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
       ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
                               : Result<Evaluation>(OnlyAttempt(best->evaluation));
   Result<void> added;
-  if (evaluation && plan.drop_in) {
+  if (evaluation && plan.call) {
     added =
-        AddDropIn(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
+        AddCall(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
   }
   if (evaluation && added) return std::move(*evaluation);
   Error error = evaluation ? added.error() : evaluation.error();

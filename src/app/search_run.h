@@ -35,7 +35,7 @@ struct SearchPlan {
   Budget budget;
   bool compile_baseline = true;
   bool retune = false;  // do not use what earlier tunings on this machine found
-  bool drop_in = true;  // measure ModelNew against Model for the final best
+  bool call = true;     // measure ModelNew against Model for the final best
 };
 
 // What is called while a search runs. All members may be empty. Calls come from one thread at a

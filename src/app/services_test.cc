@@ -91,7 +91,7 @@ TEST_F(ServicesTest, ASearchFindsAKernel) {
   SearchPlan plan{.settings = NewRunSettings(choice, {}, *bench_, *opened_),
                   .budget = choice.budget,
                   .compile_baseline = false,
-                  .drop_in = false};
+                  .call = false};
   plan.run = StartRun(bench_->store(), opened_->task(), task_, plan.settings).value();
   int attempts = 0;
   const SearchObserver observer{.on_phase = {},

@@ -139,7 +139,7 @@ Result<SearchPlan> CellRunner::Begin(const BenchCell& cell, const Plan& plan,
   SearchPlan search{.budget = plan.choice.budget,
                     .compile_baseline = !options_.no_compile_baseline,
                     .retune = plan.choice.tune.again,
-                    .drop_in = !options_.no_dropin};
+                    .call = !options_.no_call};
   if (begun) {
     search.run = *begun;
     search.settings = TRY(RunSettingsFromJson(begun->settings_json));

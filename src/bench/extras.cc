@@ -70,14 +70,14 @@ Result<void> AddExtras(const AppContext& context, Workbench& bench, const BenchO
                        const ExtrasSubject& subject, BenchRow& row) {
   const bool files = !options.kernelbench_out.empty();
   Solution solution;
-  if (subject.candidate != nullptr && (files || !options.no_dropin)) {
+  if (subject.candidate != nullptr && (files || !options.no_call)) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
     solution = TRY(SolutionOf(context, bench, subject.task, subject.header, *subject.candidate));
   }
   if (files && solution.candidate) row.solution = solution.candidate->source();
   // Both sides then allocate their outputs, as in the paper. The kernel alone does not allocate
   // any.
-  const bool whole = solution.candidate && !options.no_dropin;
+  const bool whole = solution.candidate && !options.no_call;
   const Candidate* timed = whole ? &*solution.candidate : subject.candidate;
   if (timed != nullptr)
     row.paper_subject = timed->language == Language::kPython ? "ModelNew" : "kernel";

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/call.h"
 #include "app/candidate_file.h"
-#include "app/drop_in.h"
 #include "app/workbench.h"
 #include "base/hash.h"
 #include "base/result.h"
@@ -83,13 +83,13 @@ std::string GivenRunner::KeyOf(const Task& task, const Candidate& candidate) con
                      std::to_string(bench_.machine().threads);
   for (const auto& [name, value] : RecordOf(judging_)) text += name + "=" + value + ";";
   text += options_.no_compile_baseline ? "" : "compile;";
-  text += options_.no_dropin ? "" : "dropin;";
+  text += options_.no_call ? "" : "call;";
   return "bench-given/1/" + Sha256Hex(text);
 }
 
 Result<Evaluation> GivenRunner::Judge(TaskBench& task, const Candidate& candidate) const {
   Evaluation evaluation = TRY(task.Evaluate(candidate, nullptr, options_.most(), {}));
-  if (!options_.no_dropin) TRY(AddDropIn(context_, bench_, task, candidate, evaluation, {}));
+  if (!options_.no_call) TRY(AddCall(context_, bench_, task, candidate, evaluation, {}));
   return evaluation;
 }
 

@@ -83,11 +83,13 @@ Score ScoreOf(const BenchRow& row) {
               .solved = row.solved(),
               .eager = {},
               .compile = {},
+              .call = {},
               .paper = {},
               .curve = row.curve};
   if (!score.solved) return score;
   if (row.best->speedup_eager) score.eager = row.best->speedup_eager->median;
   if (row.best->speedup_compile) score.compile = row.best->speedup_compile->median;
+  if (row.best->call) score.call = row.best->call->kept.speedup.median;
   if (row.paper) score.paper = SpeedupByPaper(row.paper->eager, row.paper->candidate);
   return score;
 }
@@ -188,6 +190,7 @@ Summary Summarise(std::span<const Score> scores) {
   const std::vector<double> compile = RatiosOf(scores, &Score::compile);
   if (!compile.empty()) summary.fast_compile = FastPs(scores, &Score::compile);
   summary.eager = MeansOf(RatiosOf(scores, &Score::eager));
+  summary.call = MeansOf(RatiosOf(scores, &Score::call));
   summary.eager_fallback = MeansOf(WithFallback(scores));
   summary.compile = MeansOf(compile);
   summary.paper = MeansOf(RatiosOf(scores, &Score::paper));

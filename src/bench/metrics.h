@@ -30,6 +30,7 @@ struct Score {
   bool solved = false;
   std::optional<double> eager;    // speedups of the final best; set only if solved
   std::optional<double> compile;  // also unset if torch.compile was not measured
+  std::optional<double> call;     // a call of ModelNew over the faster of eager and compile
   std::optional<double> paper;    // against eager by the paper's protocol, if requested
   std::vector<CurvePoint> curve;
 };
@@ -76,6 +77,7 @@ struct Summary {
   std::array<double, kFastThresholds.size()> fast_eager{};
   std::optional<std::array<double, kFastThresholds.size()>> fast_compile;  // none: not measured
   Means eager;                                                             // over solved cells
+  Means call;                 // over solved cells whose call was timed
   Means eager_fallback;       // over all cells, failures as 1
   Means compile;              // over solved cells where it was measured
   Means paper;                // over solved cells where it was measured, by the paper's protocol

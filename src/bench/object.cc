@@ -129,6 +129,8 @@ Json SummaryJson(const Summary& summary) {
   value["fast_p_compile"] = summary.fast_compile ? FastJson(*summary.fast_compile) : Json(nullptr);
   AddMeans(value, summary.eager);
   AddMeans(value, summary.eager_fallback, "_fallback");
+  value["call"] = Json::object();
+  AddMeans(value["call"], summary.call);
   value["compile"] = Json::object();
   AddMeans(value["compile"], summary.compile);
   if (summary.paper.count > 0) {

@@ -32,7 +32,7 @@ struct BenchOptions {
   std::string kernelbench_out;  // folder; empty: none
   std::string evaluate_only;    // folder of solutions; empty: search
   bool no_compile_baseline = false;
-  bool no_dropin = false;
+  bool no_call = false;
   bool remeasure = false;
   std::string recorded_on;  // FINGERPRINT/THREADS: nothing is run, rows are of that machine
   SearchWish search;

@@ -33,6 +33,10 @@ std::optional<Interval> EagerOf(const BenchRow& row) {
   return row.best ? row.best->speedup_eager : std::nullopt;
 }
 
+std::optional<Interval> CallOf(const BenchRow& row) {
+  return row.best && row.best->call ? std::optional(row.best->call->kept.speedup) : std::nullopt;
+}
+
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string Ratio(const Means& means, double value) {
@@ -54,12 +58,16 @@ std::string RowsText(const Terminal& terminal, const std::vector<BenchRow>& rows
       rows, [&](const BenchRow& row) { return row.cell.model != rows.front().cell.model; });
   const bool repeats =
       std::ranges::any_of(rows, [](const BenchRow& row) { return row.cell.repeat > 1; });
+  const bool called =
+      std::ranges::any_of(rows, [](const BenchRow& row) { return CallOf(row).has_value(); });
   const bool paper =
       std::ranges::any_of(rows, [](const BenchRow& row) { return row.paper.has_value(); });
   std::vector<Column> columns{{.title = "task", .shrinks = true}, {.title = "strategy"}};
   if (models) columns.push_back({.title = "model", .shrinks = true});
   if (repeats) columns.push_back(Right("repeat"));
-  columns.insert(columns.end(), {{.title = "lint"}, {.title = "result"}, Right("vs eager [95 %]")});
+  columns.insert(columns.end(), {{.title = "lint"}, {.title = "result"}});
+  if (called) columns.push_back(Right("call [95 %]"));
+  columns.push_back(Right(called ? "kernel vs eager [95 %]" : "vs eager [95 %]"));
   if (paper) columns.push_back(Right("paper's"));
   columns.insert(columns.end(), {Right("tries"), Right("tokens"), Right("time")});
   Table table(columns);
@@ -68,8 +76,9 @@ std::string RowsText(const Terminal& terminal, const std::vector<BenchRow>& rows
     if (models) cells.push_back({SafeLine(row.cell.model)});
     if (repeats) cells.push_back({std::to_string(row.cell.repeat)});
     cells.insert(cells.end(), {{Dash(row.lint), row.lint == "sound" ? Style::kPlain : Style::kWarn},
-                               {StateOf(row), row.solved() ? Style::kGood : Style::kBad},
-                               {FormatSpeedup(EagerOf(row)), SpeedupStyle(EagerOf(row))}});
+                               {StateOf(row), row.solved() ? Style::kGood : Style::kBad}});
+    if (called) cells.push_back({FormatSpeedup(CallOf(row)), SpeedupStyle(CallOf(row))});
+    cells.push_back({FormatSpeedup(EagerOf(row)), SpeedupStyle(EagerOf(row))});
     if (paper) cells.push_back({PaperSpeedup(row)});
     cells.insert(cells.end(), {{std::to_string(row.attempts)},
                                {row.spent.tokens() == 0 ? "-" : FormatCount(row.spent.tokens())},
@@ -88,6 +97,7 @@ std::string SummaryTable(const Terminal& terminal, const BenchFrame& frame, cons
   Table table({{.title = "strategy", .shrinks = true},
                Right("runs"),
                Right("success"),
+               Right("call"),
                Right("fast_1"),
                Right("fast_1 compile"),
                Right("mean"),
@@ -103,6 +113,7 @@ std::string SummaryTable(const Terminal& terminal, const BenchFrame& frame, cons
     table.Add({{SafeLine(frame.arms[i].name)},
                {std::to_string(summary.cells)},
                {Percent(summary.success)},
+               {Ratio(summary.call, summary.call.geomean)},
                {Percent(FastP(scores[i], &Score::eager, 1))},
                {FastOneCompile(summary)},
                {Ratio(summary.eager, summary.eager.mean)},

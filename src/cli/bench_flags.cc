@@ -82,8 +82,8 @@ void AddBenchFlags(CLI::App& command, BenchFlags& flags) {
   CLI::Option* again = command.add_flag(
       "--remeasure", options.remeasure,
       "measure the best kernels of finished runs again on this machine, without a model");
-  command.add_flag("--no-dropin", options.no_dropin,
-                   "do not measure ModelNew against Model for the final best");
+  command.add_flag("--no-call", options.no_call,
+                   "do not measure the call of ModelNew for the final best");
   CLI::Option* paper = command
                            .add_option("--timing", options.timing,
                                        "paper: also time the final best as the PRAGMA paper does "

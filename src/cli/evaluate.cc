@@ -42,7 +42,7 @@ struct EvaluateFlags {
   int repeat = 1;
   bool no_timing = false;
   bool no_compile_baseline = false;
-  bool dropin = false;
+  bool call = false;
   bool sanitize = false;
   TuneWish tune;
   bool no_serve = false;
@@ -65,7 +65,7 @@ Result<EvaluationRequest> FromFlags(const EvaluateFlags& flags) {
   if (!flags.against.empty()) request.against = TRY(LoadCandidate(flags.against, language));
   if (flags.no_compile_baseline) request.measure = Measure::kEager;
   if (flags.no_timing) request.measure = Measure::kNothing;
-  request.drop_in = flags.dropin;
+  request.call = flags.call;
   request.sanitize = flags.sanitize;
   request.tune = flags.tune.choice();
   request.repeat = flags.repeat;
@@ -247,8 +247,8 @@ void AddEvaluate(CLI::App& app, Registry& registry) {
       ->check(CLI::PositiveNumber);
   command.add_flag("--sanitize", flags->sanitize,
                    "run sanitizers over a passed kernel, as optimize does for a new best");
-  command.add_flag("--dropin", flags->dropin,
-                   "also time ModelNew, as export writes it, against Model");
+  command.add_flag("--call", flags->call,
+                   "also time calls of ModelNew, as export writes it, beside Model");
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");

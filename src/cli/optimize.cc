@@ -35,7 +35,7 @@ struct OptimizeFlags {
   std::string out;
   int jobs = 1;
   bool no_compile_baseline = false;
-  bool no_dropin = false;
+  bool no_call = false;
   bool no_lint = false;
   SearchWish search;
   JudgingFlags judging;
@@ -97,7 +97,7 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags) {
                   .budget = choice.budget,
                   .compile_baseline = !flags.no_compile_baseline,
                   .retune = choice.tune.again,
-                  .drop_in = !flags.no_dropin};
+                  .call = !flags.no_call};
   std::optional<IslandsOutcome> islands;
   if (NeedsIslands(choice, judging, task->task())) {
     islands = TRY(SearchIslands(context, flags, *bench, *task, choice, judging));
@@ -128,8 +128,8 @@ void AddOptimize(CLI::App& app, Registry& registry) {
   command.add_option("--out", flags->out, "export the best kernel into DIR")->type_name("DIR");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
-  command.add_flag("--no-dropin", flags->no_dropin,
-                   "do not measure ModelNew against Model for the final best");
+  command.add_flag("--no-call", flags->no_call,
+                   "do not measure the call of ModelNew for the final best");
   command.add_flag("--no-lint", flags->no_lint,
                    "skip the check that the task can distinguish a wrong kernel (pragma lint)");
   AddSearchFlags(command, flags->search);

@@ -28,7 +28,7 @@ struct ResumeFlags {
   std::string run = "last";
   std::string out;
   bool no_compile_baseline = false;
-  bool no_dropin = false;
+  bool no_call = false;
   bool unsafe_no_sandbox = false;
   BudgetWish budget;
 };
@@ -48,7 +48,7 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
                         .settings = settings,
                         .budget = TRY(flags.budget.Over(settings.budget)),
                         .compile_baseline = !flags.no_compile_baseline,
-                        .drop_in = !flags.no_dropin};
+                        .call = !flags.no_call};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, sandbox)));
@@ -82,8 +82,8 @@ void AddResume(CLI::App& app, Registry& registry) {
   command.add_option("--out", flags->out, "export the best kernel into DIR")->type_name("DIR");
   command.add_flag("--no-compile-baseline", flags->no_compile_baseline,
                    "do not measure torch.compile");
-  command.add_flag("--no-dropin", flags->no_dropin,
-                   "do not measure ModelNew against Model for the final best");
+  command.add_flag("--no-call", flags->no_call,
+                   "do not measure the call of ModelNew for the final best");
   command.add_flag("--unsafe-no-sandbox", flags->unsafe_no_sandbox,
                    "run candidates without protection where bubblewrap does not work");
   AddBudgetFlags(command, flags->budget);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/call_figures.h"
 #include "core/check.h"
 #include "core/diagnostic.h"
 #include "core/environment.h"
@@ -54,7 +55,7 @@ struct Evaluation {
   std::optional<Timing> compile;
   std::optional<Interval> speedup_eager;  // paired ratio, > 1 is faster
   std::optional<Interval> speedup_compile;
-  std::optional<Interval> speedup_dropin;
+  std::optional<CallFigures> call;       // ModelNew against the faster of eager and torch.compile
   std::optional<Interval> speedup_best;  // ratio paired against the best version at that time
   std::optional<double> lower_bound_ms;  // hard lower bound on the time
   bool prepacked = false;                // true: the kernel used pragma_prepare; never mixed with

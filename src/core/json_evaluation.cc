@@ -160,6 +160,50 @@ void ReadStatus(const JsonReader& reader, Status& out) {
   }
 }
 
+void WriteSession(JsonWriter& writer, std::string_view name, const CallSession& session) {
+  writer.Key(name).BeginObject();
+  WriteRatio(writer, "speedup", session.speedup);
+  WriteTiming(writer, "timing", session.timing);
+  WriteTiming(writer, "baseline", session.baseline);
+  writer.Field("page_faults", session.page_faults);
+  writer.Field("baseline_page_faults", session.baseline_page_faults).EndObject();
+}
+
+void ReadSession(const JsonReader& reader, CallSession& session) {
+  std::optional<Interval> speedup;
+  std::optional<Timing> timing;
+  std::optional<Timing> baseline;
+  ReadRatio(reader["speedup"], speedup);
+  ReadTiming(reader["timing"], timing);
+  ReadTiming(reader["baseline"], baseline);
+  session.speedup = speedup.value_or(Interval{});
+  session.timing = timing.value_or(Timing{});
+  session.baseline = baseline.value_or(Timing{});
+  reader.Get("page_faults", session.page_faults);
+  reader.Get("baseline_page_faults", session.baseline_page_faults);
+}
+
+void WriteCall(JsonWriter& writer, const std::optional<CallFigures>& call) {
+  writer.Key("call");
+  if (!call) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("over", call->over).Field("trust", call->trust);
+  WriteSession(writer, "kept", call->kept);
+  if (call->defaults) WriteSession(writer, "defaults", *call->defaults);
+  writer.EndObject();
+}
+
+void ReadCall(const JsonReader& reader, std::optional<CallFigures>& out) {
+  if (reader.null()) return;
+  CallFigures& call = out.emplace();
+  reader.Get("over", call.over);
+  reader.Get("trust", call.trust);
+  ReadSession(reader["kept"], call.kept);
+  if (!reader["defaults"].null()) ReadSession(reader["defaults"], call.defaults.emplace());
+}
+
 void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteTiming(writer, "timing", evaluation.timing);
   writer.Key("baseline").BeginObject();
@@ -168,9 +212,12 @@ void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   writer.EndObject().Key("speedup").BeginObject();
   WriteRatio(writer, "eager", evaluation.speedup_eager);
   WriteRatio(writer, "compile", evaluation.speedup_compile);
-  WriteRatio(writer, "dropin", evaluation.speedup_dropin);
+  WriteRatio(writer, "call",
+             evaluation.call ? std::optional(evaluation.call->kept.speedup) : std::nullopt);
   WriteRatio(writer, "best", evaluation.speedup_best);
-  writer.EndObject().Field("lower_bound_ms", evaluation.lower_bound_ms);
+  writer.EndObject();
+  WriteCall(writer, evaluation.call);
+  writer.Field("lower_bound_ms", evaluation.lower_bound_ms);
   writer.Field("prepacked", evaluation.prepacked).Field("prepare_ms", evaluation.prepare_ms);
 }
 
@@ -180,7 +227,7 @@ void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
   ReadTiming(reader["baseline"]["compile"], evaluation.compile);
   ReadRatio(reader["speedup"]["eager"], evaluation.speedup_eager);
   ReadRatio(reader["speedup"]["compile"], evaluation.speedup_compile);
-  ReadRatio(reader["speedup"]["dropin"], evaluation.speedup_dropin);
+  ReadCall(reader["call"], evaluation.call);
   ReadRatio(reader["speedup"]["best"], evaluation.speedup_best);
   reader.Get("lower_bound_ms", evaluation.lower_bound_ms);
   reader.Get("prepacked", evaluation.prepacked);

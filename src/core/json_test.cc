@@ -89,6 +89,11 @@ Evaluation ExampleEvaluation() {
   evaluation.eager = timing;
   evaluation.speedup_eager = Interval{2, 1.9, 2.1};
   evaluation.speedup_best = Interval{1.1, 1.05, 1.15};
+  evaluation.call = CallFigures{.over = "torch.compile",
+                                .kept = {.speedup = {1.3, 1.2, 1.4}, .page_faults = 0.5},
+                                .defaults = CallSession{.speedup = {0.6, 0.5, 0.7},
+                                                        .baseline_page_faults = 12},
+                                .trust = "weaker (python)"};
   evaluation.lower_bound_ms = 0.5;
   evaluation.prepacked = true;
   evaluation.prepare_ms = 0.25;
@@ -206,6 +211,13 @@ TEST(EvaluationJson, RoundTrips) {
   ASSERT_TRUE(evaluation) << evaluation.error().message;
   EXPECT_EQ(ToJson(*evaluation), text);
   EXPECT_EQ(evaluation->speedup_best->low, 1.05);
+  ASSERT_TRUE(evaluation->call);
+  EXPECT_EQ(evaluation->call->over, "torch.compile");
+  EXPECT_EQ(evaluation->call->kept.speedup.high, 1.4);
+  EXPECT_EQ(evaluation->call->kept.page_faults, 0.5);
+  ASSERT_TRUE(evaluation->call->defaults);
+  EXPECT_EQ(evaluation->call->defaults->baseline_page_faults, 12);
+  EXPECT_EQ(evaluation->call->trust, "weaker (python)");
   EXPECT_FALSE(evaluation->compile.has_value());
   EXPECT_EQ(ToJson(EvaluationFromJson(ToJson(Evaluation{})).value()), ToJson(Evaluation{}));
 }

@@ -1,5 +1,6 @@
 #include "harness/peer.h"
 
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -8,10 +9,13 @@
 #include <cstdint>
 #include <ctime>
 #include <span>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "sandbox/jail.h"
 #include "task/doorbell.h"
@@ -43,6 +47,19 @@ Seconds Peer::CpuTime() const {
   if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
     return Seconds{0};
   return Seconds{static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
+}
+
+// The tenth field of /proc/PID/stat. The second one, the name, may contain anything but ends with
+// the last parenthesis.
+std::uint64_t Peer::PageFaults() const {
+  const Result<std::string> read = ReadFile(fmt::format("/proc/{}/stat", pid_));
+  if (!read) return 0;
+  std::istringstream fields(read->substr(read->rfind(')') + 1));
+  std::string skipped;
+  for (int i = 0; i < 7; ++i) fields >> skipped;
+  std::uint64_t faults = 0;
+  fields >> faults;
+  return fields ? faults : 0;
 }
 
 }  // namespace pragma

@@ -39,6 +39,8 @@ class Peer final {
   [[nodiscard]] pid_t pid() const { return pid_; }
   // CPU time that all its threads have used so far, as accounted by the operating system.
   [[nodiscard]] Seconds CpuTime() const;
+  // Page faults of all its threads so far that needed no disk. 0 if the system does not say.
+  [[nodiscard]] std::uint64_t PageFaults() const;
   [[nodiscard]] Doorbell& doorbell() { return doorbell_; }
 
  private:

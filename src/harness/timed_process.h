@@ -38,6 +38,15 @@ class TimedProcess {
                                                        Nanoseconds* /*elapsed*/) {
     return ProcessFailure();
   }
+  // For processes that make calls as a user makes them (WorkerOptions::as_call). Touch reads the
+  // arguments of the listed sets, so that they are in the caches. Deliver copies what the last
+  // calls returned to where output() finds it. Both are not timed, and others do nothing.
+  [[nodiscard]] virtual Result<ProcessFailure> Touch(std::span<const std::uint32_t> /*sets*/) {
+    return ProcessFailure();
+  }
+  [[nodiscard]] virtual Result<ProcessFailure> Deliver(std::span<const std::uint32_t> /*sets*/) {
+    return ProcessFailure();
+  }
   // Makes the device switch to this process. Not timed. Does nothing on processors.
   [[nodiscard]] virtual Result<ProcessFailure> Wake() { return ProcessFailure(); }
 
@@ -48,6 +57,8 @@ class TimedProcess {
   // CPU time that all its threads have used so far, as the operating system accounts it. Always 0
   // for a candidate on a GPU, which is not judged by it.
   [[nodiscard]] virtual Seconds CpuTime() const { return Seconds{0}; }
+  // Page faults so far that needed no disk. 0 for a candidate on a GPU.
+  [[nodiscard]] virtual std::uint64_t PageFaults() const { return 0; }
   // Gives back the device memory that it keeps from freed blocks.
   [[nodiscard]] virtual Result<void> Release() { return {}; }
   virtual void Kill() = 0;

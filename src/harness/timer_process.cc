@@ -21,19 +21,23 @@
 
 namespace pragma {
 
-Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring, std::size_t sets,
-                                         TimerMode mode, Allocator allocator) {
+Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring,
+                                         const TimerSettings& settings) {
   Doorbell control = TRY(Doorbell::Create());
   const auto& offsets = ring.placement().arguments;
-  const auto last = offsets.begin() + static_cast<std::ptrdiff_t>(std::min(sets, offsets.size()));
-  const TimerSpec spec{.mode = mode,
-                       .allocator = allocator,
+  const std::size_t sets = std::min(settings.sets, offsets.size());
+  const auto last = offsets.begin() + static_cast<std::ptrdiff_t>(sets);
+  const TimerSpec spec{.mode = settings.mode,
+                       .allocator = settings.allocator,
+                       .as_call = settings.as_call,
                        .inputs = &ring.inputs(),
                        .argument_offsets = {offsets.begin(), last},
                        .control_fd = control.fd()};
   TimerChild child = TRY(server.SpawnTimer(spec));
-  return TimerProcess(
+  TimerProcess timer(
       std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)), {});
+  timer.as_call_ = settings.as_call;
+  return timer;
 }
 
 Result<TimerProcess> TimerProcess::StartOnDevice(TorchServer& server, Referee& referee,
@@ -64,6 +68,16 @@ Result<ProcessFailure> TimerProcess::Run(std::span<const std::uint32_t> sets,
 Result<ProcessFailure> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets,
                                               Nanoseconds* elapsed) {
   return Send(PRAGMA_EMPTY, sets, limits_.burst, elapsed);
+}
+
+Result<ProcessFailure> TimerProcess::Touch(std::span<const std::uint32_t> sets) {
+  if (!as_call_) return ProcessFailure();
+  return Send(PRAGMA_TOUCH, sets, limits_.burst, nullptr);
+}
+
+Result<ProcessFailure> TimerProcess::Deliver(std::span<const std::uint32_t> sets) {
+  if (!as_call_) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, sets, limits_.burst, nullptr);
 }
 
 Result<ProcessFailure> TimerProcess::Wake() {

@@ -19,6 +19,14 @@
 
 namespace pragma {
 
+// What a timing child on the processors runs, and how.
+struct TimerSettings {
+  TimerMode mode = TimerMode::kEager;
+  Allocator allocator = Allocator::kDefault;
+  std::size_t sets = 1;  // the first sets of the ring
+  bool as_call = false;  // as WorkerOptions::as_call
+};
+
 class TimerProcess final : public TimedProcess {
  public:
   // Time limits for building the modules and, in compile mode, compiling them, and for one burst.
@@ -26,10 +34,9 @@ class TimerProcess final : public TimedProcess {
     Seconds load{300};
     Seconds burst{300};
   };
-  // Starts a child that works on the first `sets` sets of the ring.
+  // Starts a child that works on the ring's first sets.
   [[nodiscard]] static Result<TimerProcess> Start(TorchServer& server, const Ring& ring,
-                                                  std::size_t sets, TimerMode mode,
-                                                  Allocator allocator);
+                                                  const TimerSettings& settings);
   // Starts a child on a device, in the area with this number (task/referee.h).
   [[nodiscard]] static Result<TimerProcess> StartOnDevice(TorchServer& server, Referee& referee,
                                                           std::size_t area, TimerMode mode,
@@ -45,10 +52,13 @@ class TimerProcess final : public TimedProcess {
                                            Nanoseconds* elapsed) override;
   [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
                                                 Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Touch(std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
   [[nodiscard]] Result<ProcessFailure> Wake() override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override { return peer_->Thaw(); }
   [[nodiscard]] Seconds CpuTime() const override { return peer_->CpuTime(); }
+  [[nodiscard]] std::uint64_t PageFaults() const override { return peer_->PageFaults(); }
   // Where results are large, what the child keeps of freed blocks is most of the device's memory.
   [[nodiscard]] Result<void> Release() override;
   void Kill() override { peer_->Kill(); }
@@ -62,6 +72,7 @@ class TimerProcess final : public TimedProcess {
                                             Nanoseconds* elapsed);
   std::unique_ptr<Peer> peer_;
   Limits limits_;
+  bool as_call_ = false;
   std::optional<std::size_t> area_;  // nullopt: it runs on processors
 };
 

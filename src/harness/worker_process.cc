@@ -84,6 +84,10 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
   for (const auto& [name, value] :
        OpenMpEnvironment(options.threads, options.bound, options.thread_limit))
     spec.env[name] = value;
+  if (options.as_call) {
+    spec.argv.insert(spec.argv.end(),
+                     {"--as-call", "--allocator", std::string(AllocatorName(options.allocator))});
+  }
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
   spec.limits.memory_bytes = shared_bytes + options.memory_allowance_bytes + kPythonMemory;
@@ -172,6 +176,16 @@ Result<ProcessFailure> WorkerProcess::RunEmpty(std::span<const std::uint32_t> se
 Result<ProcessFailure> WorkerProcess::Prepare(std::span<const std::uint32_t> sets,
                                               Nanoseconds* elapsed) {
   return Send(PRAGMA_PREPARE, sets, options_.run_limit * static_cast<double>(sets.size()), elapsed);
+}
+
+Result<ProcessFailure> WorkerProcess::Touch(std::span<const std::uint32_t> sets) {
+  if (!options_.as_call) return ProcessFailure();
+  return Send(PRAGMA_TOUCH, sets, options_.BurstLimit(sets.size()), nullptr);
+}
+
+Result<ProcessFailure> WorkerProcess::Deliver(std::span<const std::uint32_t> sets) {
+  if (!options_.as_call) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, sets, options_.BurstLimit(sets.size()), nullptr);
 }
 
 Result<ProcessFailure> WorkerProcess::Send(pragma_command command,

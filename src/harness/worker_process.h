@@ -23,6 +23,7 @@
 #include "harness/timed_process.h"
 #include "harness/worker_failure.h"
 #include "sandbox/jail.h"
+#include "task/torch_server.h"
 
 namespace pragma {
 
@@ -36,6 +37,10 @@ struct WorkerOptions {
   // Load limit for a Python candidate, which imports torch and may run a compiler while it is
   // loaded.
   Seconds python_load_limit{300};
+  // A Python candidate only: calls are made as a user makes them. What they return is copied by
+  // Deliver, after the clock has stopped.
+  bool as_call = false;
+  Allocator allocator = Allocator::kDefault;  // of such a process
 
   // Time limit for a burst of `calls` calls. Single calls were timed when the candidate was
   // checked. Longer bursts therefore contain only calls that are far below the limit.
@@ -63,9 +68,12 @@ class WorkerProcess final : public TimedProcess {
                                                 Nanoseconds* elapsed) override;
   [[nodiscard]] Result<ProcessFailure> Prepare(std::span<const std::uint32_t> sets,
                                                Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Touch(std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override { return jailed_->Thaw(); }
   [[nodiscard]] Seconds CpuTime() const override { return peer_->CpuTime(); }
+  [[nodiscard]] std::uint64_t PageFaults() const override { return peer_->PageFaults(); }
   void Kill() override { peer_->Kill(); }
   void Poison(Rng& rng, std::span<const std::uint32_t> sets) override;
   [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const override;

@@ -116,8 +116,20 @@ std::string EnvironmentText(const Environment& environment) {
   return Join(parts, ", ");
 }
 
+std::string CallFacts(const CallFigures& call) {
+  std::string text = "freed memory is kept";
+  if (call.defaults) {
+    text += fmt::format(
+        "; with malloc's defaults ModelNew takes {} and {:.0f} page faults, Model {:.0f}",
+        FormatMillis(call.defaults->timing.ms), call.defaults->page_faults,
+        call.defaults->baseline_page_faults);
+  }
+  return call.trust.empty() ? text : text + "; trust " + SafeLine(call.trust);
+}
+
 Facts FactsOf(const Evaluation& evaluation) {
   Facts facts;
+  if (evaluation.call) facts.emplace_back("call", CallFacts(*evaluation.call));
   if (evaluation.error) facts.emplace_back("error", ErrorText(*evaluation.error));
   if (evaluation.official_correct) {
     facts.emplace_back("official rule", *evaluation.official_correct ? "correct" : "wrong");
@@ -144,6 +156,22 @@ void AddTime(Table& table, const std::string& name, const std::optional<Timing>&
   table.Add({{name},
              {timing ? FormatMillis(timing->ms) : "-"},
              {FormatSpeedup(speedup), SpeedupStyle(speedup)}});
+}
+
+// The call comes first, because it is what a user gains.
+void AddCall(Table& table, const CallFigures& call) {
+  const Interval& speedup = call.kept.speedup;
+  table.Add({{"ModelNew called from Python", Style::kBold},
+             {FormatMillis(call.kept.timing.ms), Style::kBold},
+             {""}});
+  table.Add({{fmt::format("  over Model, {}", SafeLine(call.over))},
+             {FormatMillis(call.kept.baseline.ms)},
+             {FormatSpeedup(speedup), SpeedupStyle(speedup)}});
+  if (!call.defaults) return;
+  const Interval& defaults = call.defaults->speedup;
+  table.Add({{"  over Model, malloc's defaults"},
+             {FormatMillis(call.defaults->baseline.ms)},
+             {FormatSpeedup(defaults), SpeedupStyle(defaults)}});
 }
 
 std::string ShapesText(const Terminal& terminal, const std::vector<ShapeResult>& shapes) {
@@ -204,13 +232,14 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
   if (!evaluation.timing) return "";
   Table table({{.title = "per call"},
                {.title = "time [95 %]", .align = Align::kRight},
-               {.title = "kernel is faster by [95 %]", .align = Align::kRight}});
-  table.Add({{evaluation.prepacked ? "kernel (prepacked)" : "kernel", Style::kBold},
+               {.title = "faster by [95 %]", .align = Align::kRight}});
+  if (evaluation.call) AddCall(table, *evaluation.call);
+  const std::string kernel = evaluation.call ? "kernel alone" : "kernel";
+  table.Add({{evaluation.prepacked ? kernel + " (prepacked)" : kernel, Style::kBold},
              {FormatMillis(evaluation.timing->ms), Style::kBold},
              {""}});
   AddTime(table, "torch eager", evaluation.eager, evaluation.speedup_eager);
   AddTime(table, "torch.compile", evaluation.compile, evaluation.speedup_compile);
-  AddTime(table, "drop-in ModelNew", std::nullopt, evaluation.speedup_dropin);
   AddTime(table, "best so far", std::nullopt, evaluation.speedup_best);
   if (evaluation.prepare_ms) {
     table.Add({{"prepare"}, {FormatSeconds(*evaluation.prepare_ms / 1e3)}, {""}});

@@ -43,7 +43,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 5> kKinds{{{Kind::kProgr
 constexpr int kMaxDepth = 64;
 // Members of a request that are about the candidates. All other members make the key.
 constexpr std::array<const char*, 6> kOfCandidates{"candidate", "against",  "measure",
-                                                   "repeat",    "sanitize", "dropin"};
+                                                   "repeat",    "sanitize", "call"};
 
 std::unexpected<Error> WrongMessage(const std::string& what) {
   return Fail(ErrorKind::kUsage, "the message is not valid: " + what);

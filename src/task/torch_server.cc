@@ -281,6 +281,7 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   JsonWriter request = ServerRequest("spawn_timer");
   request.Field("mode", ModeName(spec.mode));
   request.Field("allocator", AllocatorName(spec.allocator));
+  request.Field("as_call", spec.as_call);
   request.Field("offsets", spec.argument_offsets);
   const std::array<int, 3> fds{on_device ? spec.area_fd : spec.inputs->fd(), spec.control_fd,
                                theirs.get()};

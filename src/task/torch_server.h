@@ -58,6 +58,7 @@ enum class Allocator : std::uint8_t { kDefault, kKeep };
 struct TimerSpec {
   TimerMode mode = TimerMode::kEager;
   Allocator allocator = Allocator::kDefault;
+  bool as_call = false;  // results are kept until PRAGMA_DELIVER, as in a candidate's process
   const SharedMemory* inputs = nullptr;  // the ring's input memory; the child maps it privately
   // Offset of each argument in `inputs`, by set.
   std::vector<std::vector<std::size_t>> argument_offsets;

@@ -60,7 +60,6 @@ Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges, J
   if (progress) progress("audit");
   Judging again{.evaluation = {.status = Status::kPassed},
                 .kernel = judging.kernel,
-                .drop_in = judging.drop_in,
                 .seed = DeriveSeed(judging.seed, "audit")};
   again.rng = Rng(again.seed);
   TRY(judges.check(again));

@@ -8,6 +8,7 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
+#include "verify/call_timing.h"
 #include "verify/candidate_audit.h"
 #include "verify/executor.h"
 #include "verify/judging.h"
@@ -24,8 +25,7 @@ class CandidateJudge final {
       : executor_(executor),
         wish_(wish),
         progress_(progress),
-        judging_{.evaluation = {.status = Status::kPassed},
-                 .drop_in = wish.measure == Measure::kDropIn} {}
+        judging_{.evaluation = {.status = Status::kPassed}} {}
 
   Result<Evaluation> Run(const Candidate& candidate);
 
@@ -72,6 +72,9 @@ Result<void> CandidateJudge::Check(Judging& judging) {
 }
 
 Result<void> CandidateJudge::Time() {
+  if (wish_.measure == Measure::kCall || wish_.measure == Measure::kCallAndCompile) {
+    return TimeCalls(executor_, judging_, wish_.measure == Measure::kCallAndCompile, progress_);
+  }
   const TimingWish wish{.best = best_, .compile = wish_.measure == Measure::kEagerAndCompile};
   TRY(TimeKernel(executor_, judging_, wish, progress_));
   if (judging_.failed()) return {};

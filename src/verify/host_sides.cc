@@ -42,12 +42,16 @@ Result<std::optional<TimingFailure>> HostSides::StartRound(const TimingPlan& pla
 Result<std::unique_ptr<TimedProcess>> HostSides::Start(const Side& side, const TimingPlan& plan) {
   Stage& stage = parts_.stage;
   if (!side.is_torch()) {
+    WorkerOptions options = parts_.worker;
+    options.as_call = side.as_call;
+    options.allocator = side.allocator;
     return std::make_unique<WorkerProcess>(TRY(WorkerProcess::Start(
-        parts_.jail, parts_.libraries, *side.kernel, stage.task(), stage.ring(), parts_.worker)));
+        parts_.jail, parts_.libraries, *side.kernel, stage.task(), stage.ring(), options)));
   }
   const TimerMode mode = side.role == SideRole::kCompile ? TimerMode::kCompile : TimerMode::kEager;
-  return std::make_unique<TimerProcess>(
-      TRY(TimerProcess::Start(stage.server(), stage.ring(), plan.sets(), mode, side.allocator)));
+  return std::make_unique<TimerProcess>(TRY(TimerProcess::Start(
+      stage.server(), stage.ring(),
+      {.mode = mode, .allocator = side.allocator, .sets = plan.sets(), .as_call = side.as_call})));
 }
 
 // Loads the process and makes its first calls. These fault pages in, start threads and settle the

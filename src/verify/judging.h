@@ -18,7 +18,6 @@ namespace pragma {
 struct Judging {
   Evaluation evaluation;
   const BuiltKernel* kernel = nullptr;
-  bool drop_in = false;  // eager uses the default allocator, however much that costs it
   Seed seed{};
   Rng rng{Seed{}};
   double run_seconds = 1e9;    // seconds of the shortest checked call

@@ -23,7 +23,8 @@ enum class Measure : std::uint8_t {
   kEager,            // against eager, and against the present best when one is given
   kEagerAndCompile,  // also against torch.compile: for the first passed candidate and the final
                      // best
-  kDropIn,  // against eager with the default allocator; speedup_eager is the drop-in figure
+  kCall,  // of ModelNew only: calls as a user makes them, against eager (Evaluation::call)
+  kCallAndCompile,  // the same, against torch.compile as well
 };
 
 [[nodiscard]] constexpr Measure MeasureWith(bool compile_baseline) {

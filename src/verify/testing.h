@@ -56,12 +56,14 @@ inline std::optional<std::uint64_t> RightResult(const FakeCall& call) { return c
 // How a side behaves. One object stands for all processes of the side.
 struct Behaviour {
   FakeKernel kernel = RightResult;
-  double seconds = 1e-3;        // of a call
-  double ahead_seconds = -1;    // of a call whose inputs were there early; negative: the same
-  double batched_seconds = -1;  // of each call of several at once; negative: the same
-  double doorbell = 1e-6;       // of a round trip
-  double empty_doorbell = -1;   // of a round trip without calls; negative: the same
-  double processors = 1;        // kept busy
+  double seconds = 1e-3;         // of a call
+  double ahead_seconds = -1;     // of a call whose inputs were there early; negative: the same
+  double batched_seconds = -1;   // of each call of several at once; negative: the same
+  double doorbell = 1e-6;        // of a round trip
+  double empty_doorbell = -1;    // of a round trip without calls; negative: the same
+  double processors = 1;         // kept busy
+  double faulting_seconds = -1;  // of a call that faults its outputs in; negative: the same
+  std::uint64_t faults = 0;      // page faults of such a call
   bool writes_outside = false;
   std::optional<WorkerFailure> load_failure;
   std::vector<double> sessions;  // seconds of a call by timing session; overrides `seconds`
@@ -87,10 +89,20 @@ struct World {
   }
 };
 
+// How a process makes its calls (WorkerOptions).
+struct CallForm {
+  bool as_call = false;  // what it returns reaches the outputs with Deliver
+  bool faults = false;   // memory that was freed is given back
+};
+
 class FakeProcess final : public TimedProcess {
  public:
-  FakeProcess(World& world, const Behaviour& behaviour, bool timed)
-      : world_(world), behaviour_(behaviour), timed_(timed), number_(world.processes++) {
+  FakeProcess(World& world, const Behaviour& behaviour, bool timed, CallForm form = {})
+      : world_(world),
+        behaviour_(behaviour),
+        timed_(timed),
+        form_(form),
+        number_(world.processes++) {
     if (timed_) Awake(1);
   }
   FakeProcess(const FakeProcess&) = delete;
@@ -104,17 +116,33 @@ class FakeProcess final : public TimedProcess {
     double seconds = behaviour_.doorbell;
     for (const std::uint32_t set : sets) {
       seconds += SecondsOf(set, sets.size());
-      const FakeCall call{world_.slots.at(set), set, timed_, number_, memory, outputs};
-      if (const auto result = behaviour_.kernel(call)) outputs[set] = *result;
+      if (form_.faults) faults_ += behaviour_.faults;
+      auto& written = form_.as_call ? returned_ : outputs;
+      const FakeCall call{world_.slots.at(set), set, timed_, number_, memory, written};
+      if (const auto result = behaviour_.kernel(call)) written[set] = *result;
     }
     Spend(seconds, elapsed);
     return ProcessFailure();
   }
   Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t>, Nanoseconds* elapsed) override {
+    returned_.clear();
     const double own = behaviour_.empty_doorbell;
     Spend(own < 0 ? behaviour_.doorbell : own, elapsed);
     return ProcessFailure();
   }
+  Result<ProcessFailure> Touch(std::span<const std::uint32_t>) override {
+    if (form_.as_call) world_.events.emplace_back("touch");
+    return ProcessFailure();
+  }
+  Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override {
+    for (const std::uint32_t set : sets) {
+      if (const auto found = returned_.find(set); found != returned_.end())
+        outputs[set] = found->second;
+    }
+    returned_.clear();
+    return ProcessFailure();
+  }
+  [[nodiscard]] std::uint64_t PageFaults() const override { return faults_; }
   Result<ProcessFailure> Freeze() override {
     if (timed_ && !frozen_) Awake(-1);
     frozen_ = true;
@@ -145,6 +173,7 @@ class FakeProcess final : public TimedProcess {
   [[nodiscard]] double SecondsOf(std::uint32_t set, std::size_t calls) const {
     const bool late = world_.late.contains(set);
     if (behaviour_.ahead_seconds >= 0 && !late) return behaviour_.ahead_seconds;
+    if (behaviour_.faulting_seconds >= 0 && form_.faults) return behaviour_.faulting_seconds;
     if (behaviour_.batched_seconds >= 0 && calls > 1) return behaviour_.batched_seconds;
     if (behaviour_.sessions.empty() || !timed_) return behaviour_.seconds;
     const std::size_t at = std::min(world_.sessions, behaviour_.sessions.size());
@@ -159,7 +188,10 @@ class FakeProcess final : public TimedProcess {
   World& world_;
   const Behaviour& behaviour_;
   bool timed_;
+  CallForm form_;
   std::size_t number_;
+  std::map<std::uint32_t, std::uint64_t> returned_;  // by calls whose results were not delivered
+  std::uint64_t faults_ = 0;
   bool frozen_ = false;
   double cpu_ = 0;
 };

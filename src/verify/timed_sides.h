@@ -38,6 +38,7 @@ struct Side {
   SideRole role = SideRole::kCandidate;
   const BuiltKernel* kernel = nullptr;  // nullptr: Torch
   Allocator allocator = Allocator::kDefault;
+  bool as_call = false;  // calls as a user makes them (WorkerOptions::as_call)
   [[nodiscard]] bool is_torch() const { return kernel == nullptr; }
   [[nodiscard]] bool prepares() const { return kernel != nullptr && kernel->has_prepare; }
 };

@@ -59,11 +59,10 @@ class TimingCheck final {
   Result<bool> AuditAhead(const TimedSession& session, bool last);
   void RejectAhead(const AheadAudit& audit);
   [[nodiscard]] Allocator EagerAllocator() const {
-    return judging_.drop_in || !baseline_ ? Allocator::kDefault : baseline_->eager;
+    return baseline_ ? baseline_->eager : Allocator::kDefault;
   }
   [[nodiscard]] Seconds budget() const { return executor_.options().timing_budget; }
   [[nodiscard]] const Task& task() const { return executor_.sets().task(); }
-  [[nodiscard]] std::vector<std::string> Names(const std::vector<Side>& sides) const;
   [[nodiscard]] bool chooses_allocator() const { return rules_.allocators.size() > 1; }
 
   Executor& executor_;
@@ -166,7 +165,8 @@ void TimingCheck::Record(const TimedSession& session) {
   if (compile < session.sides.size() && session.no_compile.empty()) {
     RecordCompile(session, compile);
   }
-  KeepSamples(evaluation, rules_.on_device ? "device" : "eager", Names(session.sides), outcome);
+  KeepSamples(evaluation, rules_.on_device ? "device" : "eager",
+              NamesOf(session.sides, chooses_allocator()), outcome);
 }
 
 void TimingCheck::RecordCompile(const TimedSession& session, std::size_t compile) {
@@ -174,18 +174,6 @@ void TimingCheck::RecordCompile(const TimedSession& session, std::size_t compile
   evaluation.compile =
       ToTiming(session.outcome.sides[compile], executor_.machine().threads, session.plan);
   evaluation.speedup_compile = session.outcome.Ratio(compile, 0);
-}
-
-// Returns the names of the sides as used in the records.
-std::vector<std::string> TimingCheck::Names(const std::vector<Side>& sides) const {
-  std::vector<std::string> names;
-  for (const Side& side : sides) {
-    names.emplace_back(SideRoleName(side.role));
-    if (side.is_torch() && chooses_allocator()) {
-      names.back() += fmt::format(" ({})", AllocatorName(side.allocator));
-    }
-  }
-  return names;
 }
 
 // Removes the checks that another session will note again.
@@ -298,7 +286,7 @@ Result<void> TimingCheck::RunCompiled() {
   const std::size_t faster = sides.size() == 2 || FasterMappingAnew(outcome.Ratio(1, 2)) ? 1 : 2;
   baseline_->compile = sides[faster].allocator;
   RecordCompile(*session, faster);
-  KeepSamples(judging_.evaluation, "compile", Names(sides), outcome);
+  KeepSamples(judging_.evaluation, "compile", NamesOf(sides, chooses_allocator()), outcome);
   return {};
 }
 

@@ -62,7 +62,8 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double wished =
       std::max({burst_seconds / std::max(round / 2, kShortestCallSeconds), most, least});
   const double affordable = per_process / per_call / 2;
-  const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
+  std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
+  if (workload.most_calls > 0) room = std::min(room, workload.most_calls);
   plan.timed = static_cast<std::size_t>(
       std::clamp(std::min(wished, affordable), 1.0, static_cast<double>(room)));
   if (workload.cache == CacheState::kCold) plan.timed = workload.sets - plan.warmup;

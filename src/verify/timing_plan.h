@@ -22,6 +22,9 @@ struct Workload {
   double round_seconds = 0;   // time of one call of every side
   double upkeep_seconds = 0;  // time for one set: refill, expected values, comparisons
   CacheState cache = CacheState::kWarm;
+  // Calls as a user makes them: their tensors should be where the last caller left them, in the
+  // caches next to the processors. A burst has at most this many calls; 0: no limit.
+  std::size_t most_calls = 0;
   bool on_device = false;  // processes take seconds to start, and launches overlap
 };
 

@@ -7,10 +7,23 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "task/torch_server.h"
+#include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+std::vector<std::string> NamesOf(const std::vector<Side>& sides, bool allocators) {
+  std::vector<std::string> names;
+  for (const Side& side : sides) {
+    names.emplace_back(SideRoleName(side.role));
+    if (side.is_torch() && allocators) {
+      names.back() += fmt::format(" ({})", AllocatorName(side.allocator));
+    }
+  }
+  return names;
+}
 
 void KeepSamples(Evaluation& evaluation, const std::string& session,
                  const std::vector<std::string>& names, const TimingOutcome& outcome) {

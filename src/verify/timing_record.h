@@ -5,10 +5,15 @@
 #include <vector>
 
 #include "core/evaluation.h"
+#include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+// Returns the names of the sides as used in the records: "eager (keep)". The allocator is named
+// where sides may differ in it.
+[[nodiscard]] std::vector<std::string> NamesOf(const std::vector<Side>& sides, bool allocators);
 
 // Stores the samples. `names` are those of the outcome's sides. Replaces the samples of an earlier
 // attempt at the same session.

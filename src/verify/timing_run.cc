@@ -107,20 +107,32 @@ Result<void> TimingRun::TimeSide(std::size_t index, std::span<const std::uint32_
   return side(index).is_torch() ? Result<void>() : CheckOutputs(index, sets);
 }
 
+Result<bool> TimingRun::WarmUp(std::size_t index, std::span<const std::uint32_t> sets) {
+  Nanoseconds elapsed{0};
+  if (sets.empty()) return false;
+  if (TRY(Play(index, sets, &elapsed))) return true;
+  return Note(index, process(index).Deliver(sets));
+}
+
 // Wakes the process for one burst and stops it again.
 Result<bool> TimingRun::TimeBurst(std::size_t index, const BurstSets& burst) {
   TimedProcess& timed = process(index);
   Nanoseconds elapsed{0};
   TRY(timed.Thaw());
-  if (!burst.warmup.empty() && TRY(Play(index, burst.warmup, &elapsed))) return true;
+  if (TRY(WarmUp(index, burst.warmup))) return true;
   TRY(scene_.sets.AfterWarmup(timed, burst, rng_));
   if (TRY(Note(index, timed.Wake()))) return true;
+  if (TRY(Note(index, timed.Touch(burst.timed)))) return true;
+  const std::uint64_t faults = timed.PageFaults();
   // The empty burst runs right before the timed one, so that the threads and the processor are in
   // the same state.
   if (TRY(PlayEmpty(index, burst.timed, &elapsed))) return true;
-  tallies_[index].empty.push_back(Seconds(elapsed).count());
+  Tally& tally = tallies_[index];
+  tally.empty.push_back(Seconds(elapsed).count());
   if (TRY(Play(index, burst.timed, &elapsed))) return true;
-  tallies_[index].bursts.push_back(Seconds(elapsed).count());
+  tally.bursts.push_back(Seconds(elapsed).count());
+  tally.page_faults += timed.PageFaults() - faults;
+  if (TRY(Note(index, timed.Deliver(burst.timed)))) return true;
   return Freeze(index);
 }
 
@@ -152,6 +164,7 @@ void TimingRun::Settle() {
     settled.Add(tally.bursts, side(i).is_torch() ? rounds : std::min(rounds, most), plan_.timed);
     settled.accounted_seconds += tally.accounted_seconds;
     settled.processor_seconds += tally.processor_seconds;
+    settled.page_faults += tally.page_faults;
   }
 }
 

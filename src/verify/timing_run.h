@@ -91,9 +91,11 @@ class TimingRun final {
     std::vector<double> empty;     // seconds per burst without calls: the doorbell's cost
     double processor_seconds = 0;  // CPU time from waking up to being stopped again
     double accounted_seconds = 0;  // wall time of the same intervals, by our clock
+    std::uint64_t page_faults = 0;
   };
 
   [[nodiscard]] Result<void> TimeSide(std::size_t side, std::span<const std::uint32_t> sets);
+  [[nodiscard]] Result<bool> WarmUp(std::size_t side, std::span<const std::uint32_t> sets);
   [[nodiscard]] Result<bool> TimeBurst(std::size_t side, const BurstSets& burst);
   [[nodiscard]] Result<bool> PrepareFrozen(std::size_t side, std::span<const std::uint32_t> sets);
   [[nodiscard]] std::vector<std::size_t> ShuffledSides();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,7 +20,8 @@ struct SideTiming {
   double doorbell_us = 0;                    // median of the empty bursts of the last process
   std::size_t samples = 0;                   // number of timed calls
   double accounted_seconds = 0;              // wall time of all timed bursts, by our clock
-  double processor_seconds = 0;  // CPU time in them, as the operating system accounts it
+  double processor_seconds = 0;   // CPU time in them, as the operating system accounts it
+  std::uint64_t page_faults = 0;  // in all timed calls
   // Average number of processors that the side used in the timed bursts.
   [[nodiscard]] double Processors() const {
     return accounted_seconds > 0 ? processor_seconds / accounted_seconds : 0;

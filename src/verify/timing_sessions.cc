@@ -42,6 +42,7 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
   if (judging_.upkeep_seconds == 0) {
     judging_.upkeep_seconds = TRY(executor_.sets().Upkeep(judging_.compare_seconds, judging_.rng));
   }
+  const bool as_call = !sides.empty() && sides.front().as_call;
   const auto torch = std::ranges::count_if(sides, &Side::is_torch);
   const auto kernels = static_cast<double>(sides.size()) - static_cast<double>(torch);
   const double call = judging_.call_seconds();
@@ -50,9 +51,19 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
   return MakePlan({.sets = executor_.sets().sets(),
                    .round_seconds = call * kernels + torch_call * static_cast<double>(torch),
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = executor_.options().judging.cache,
+                   .cache = as_call ? CacheState::kWarm : executor_.options().judging.cache,
+                   .most_calls = as_call ? CallsNearProcessors() : 0,
                    .on_device = rules_.on_device},
                   budget);
+}
+
+// Half of the second-level caches is left to what a call needs besides its arguments and outputs.
+std::size_t TimingSessions::CallsNearProcessors() const {
+  std::size_t bytes = 0;
+  for (const TensorSpec& argument : executor_.sets().task().arguments) bytes += argument.bytes();
+  for (const TensorSpec& output : executor_.sets().task().outputs) bytes += output.bytes();
+  const std::size_t room = executor_.machine().near_cache_bytes() / 2;
+  return std::max<std::size_t>(1, room / std::max<std::size_t>(1, bytes));
 }
 
 // On a device, processes become ready while other processes still build and check there: contexts,

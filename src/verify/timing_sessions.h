@@ -51,6 +51,7 @@ class TimingSessions final {
   [[nodiscard]] Result<void> RunReady(TimedSides& sides, Seconds budget, int processes,
                                       TimedSession& session);
   [[nodiscard]] Result<TimingPlan> Plan(const std::vector<Side>& sides, Seconds budget);
+  [[nodiscard]] std::size_t CallsNearProcessors() const;
   [[nodiscard]] TimingScene Scene(TimedSides& sides) const;
 
   Executor& executor_;

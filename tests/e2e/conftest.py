@@ -161,7 +161,7 @@ def timed(home, tmp_path_factory) -> Timed:
 @pytest.fixture(scope="session")
 def timed_fully(home, tmp_path_factory) -> Timed:
     """Timed against torch as it is and as torch.compile makes it, and in place of the module."""
-    return timed_evaluation(tmp_path_factory, home, "timed_fully", "--dropin")
+    return timed_evaluation(tmp_path_factory, home, "timed_fully", "--call")
 
 
 @pytest.fixture
@@ -251,7 +251,7 @@ def finished_once(home, tmp_path_factory) -> pathlib.Path:
     def make(folder: pathlib.Path) -> None:
         model = recovering_model(folder / "model")
         kept = shutil.copytree(home, folder / "home")
-        budget = ["--attempts", "3", "--no-compile-baseline", "--no-dropin"]
+        budget = ["--attempts", "3", "--no-compile-baseline", "--no-call"]
         arguments = ["--model", model.spec, *budget, "--home", kept, "--json"]
         ran = Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0)
         (folder / "ran.json").write_text(json.dumps(dataclasses.asdict(ran)))

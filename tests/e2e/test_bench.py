@@ -9,7 +9,7 @@ import pytest
 from conftest import LIMIT_SECONDS, SIGINT_EXIT, TASKS, ScriptedModel, wait_for
 
 SCALE = TASKS / "scale.py"
-QUICK = ["--no-compile-baseline", "--no-dropin"]
+QUICK = ["--no-compile-baseline", "--no-call"]
 
 
 @pytest.fixture

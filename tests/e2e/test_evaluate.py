@@ -71,11 +71,13 @@ def test_a_good_kernel(timed_fully):
     assert {"build", "verify", "time"} <= set(result["phases_ms"])
 
 
-def test_the_drop_in_figure(timed_fully):
+def test_the_figure_of_a_call(timed_fully):
     result = timed_fully.json
-    low, high = result["speedup"]["dropin"]["ci95"]
-    assert 0 < low <= result["speedup"]["dropin"]["median"] <= high
-    assert {check["name"]: check["verdict"] for check in result["checks"]}["drop_in"] == "pass"
+    assert result["call"]["over"] in ("eager", "torch.compile")
+    assert result["call"]["trust"] == "weaker (python)"
+    low, high = result["speedup"]["call"]["ci95"]
+    assert 0 < low <= result["speedup"]["call"]["median"] <= high
+    assert {check["name"]: check["verdict"] for check in result["checks"]}["call"] == "pass"
     # The kernel's own verdict keeps its trust.
     assert result["environment"]["trust"] == "isolated"
 
@@ -83,7 +85,7 @@ def test_the_drop_in_figure(timed_fully):
 def test_the_table_for_people(timed_fully):
     out = timed_fully.out
     assert out.startswith("passed  scale (")
-    for part in ["torch eager", "kernel is faster by", "hardware bound", "environment", "trust", "seed"]:
+    for part in ["torch eager", "faster by [95 %]", "kernel alone", "ModelNew called from Python", "hardware bound", "environment", "trust", "seed"]:
         assert part in out
     assert "\x1b" not in out
     assert max(map(len, out.splitlines())) <= 100

@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT / "tests" / "expert"))
 import random_modules
 
 MODULES = sorted((ROOT / "tests" / "expert" / "modules").glob("*.py"))
-QUICK = ["--json", "--no-compile-baseline", "--no-dropin", "--time", f"{LIMIT_SECONDS}s"]
+QUICK = ["--json", "--no-compile-baseline", "--no-call", "--time", f"{LIMIT_SECONDS}s"]
 
 MODULE = """import torch
 import torch.nn as nn

@@ -16,7 +16,7 @@ import pytest
 from conftest import PRAGMA, ROOT, TASKS, ScriptedModel
 
 DOUBLE = TASKS / "double.py"
-QUICK = ["--no-compile-baseline", "--no-dropin"]
+QUICK = ["--no-compile-baseline", "--no-call"]
 HOST_DRIVER = {"LD_LIBRARY_PATH": f"{PRAGMA.parent / 'fake_cuda'}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 # Words of the contract for processors.

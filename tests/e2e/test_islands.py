@@ -29,7 +29,7 @@ DIVIDED = """
         return [128]
 """
 
-FLAGS = ["--attempts", "1", "--no-compile-baseline", "--no-dropin", "--no-lint", "--json"]
+FLAGS = ["--attempts", "1", "--no-compile-baseline", "--no-call", "--no-lint", "--json"]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from conftest import KERNELS, TASKS, Program
 
-QUICK = ["--no-compile-baseline", "--no-dropin"]
+QUICK = ["--no-compile-baseline", "--no-call"]
 STATS = {"mean": float, "std": float, "min": float, "max": float, "num_trials": int, "hardware": str, "device": str}
 SAMPLE = {"sample_id": int, "compiled": bool, "correctness": bool, "metadata": dict, "runtime": float, "runtime_stats": dict}
 ANALYSIS = {

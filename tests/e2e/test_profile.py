@@ -140,7 +140,7 @@ def test_the_conductor_is_shown_the_diagnosis_what_it_asked_for_and_what_it_mean
     script = tmp_path / "model.sh"
     script.write_text(f'cat > "{tmp_path}/prompt-$PRAGMA_ROLE-$PRAGMA_NODE"\nexec cat "{tmp_path}/$PRAGMA_ROLE-$PRAGMA_NODE.md"\n')
     program.run("optimize", TASKS / "scale.py", "--strategy", "pragma", "--model", f"command:sh {script}",
-                "--attempts", "3", "--no-compile-baseline", "--no-dropin", "--home", own_home, code=0)
+                "--attempts", "3", "--no-compile-baseline", "--no-call", "--home", own_home, code=0)
     prompt = (tmp_path / "prompt-conductor-3").read_text()
     assert prompt.index("## Diagnosis") < prompt.index("## Figures of one call")
     assert "| this version | best version | change |" in prompt

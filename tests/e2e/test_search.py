@@ -8,7 +8,7 @@ import sys
 from conftest import LIMIT_SECONDS, ROOT, SIGINT_EXIT, TASKS, wait_for
 
 SCALE = TASKS / "scale.py"
-QUICK = ["--no-compile-baseline", "--no-dropin"]
+QUICK = ["--no-compile-baseline", "--no-call"]
 
 
 def optimize(program, model, home, *more, **options):

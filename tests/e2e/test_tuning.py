@@ -116,7 +116,7 @@ def test_people_see_the_variants(program, tuned_once):
 def test_a_search_keeps_the_tuned_variant_and_replays_it(program, own_home, tmp_path):
     model = ScriptedModel(tmp_path / "model")
     model.code(1, "tuned")
-    budget = ["--attempts", "1", "--tune", "10m", "--no-compile-baseline", "--no-dropin"]
+    budget = ["--attempts", "1", "--tune", "10m", "--no-compile-baseline", "--no-call"]
     arguments = ["--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
     ran = program.run("optimize", SCALE, *arguments, code=0)
     assert ran.json["best"]["candidate"]["tunables"]["HOW"] == 0

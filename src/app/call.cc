@@ -1,0 +1,82 @@
+#include "app/call.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "app/context.h"
+#include "app/exporting.h"
+#include "app/workbench.h"
+#include "base/result.h"
+#include "core/candidate.h"
+#include "core/evaluation.h"
+#include "verify/verifier.h"
+
+namespace pragma {
+namespace {
+
+// torch.compile is timed again as a call unless it was slower than eager by more than this factor.
+constexpr double kClearlySlower = 1.25;
+// A call contains the kernel. Data that is closer to the processors may make it faster than the
+// kernel's own figure, but not by more than this factor. What is faster was not all done in the
+// call.
+constexpr double kFasterThanKernel = 2;
+
+void Note(Evaluation& evaluation, const std::string& verdict, const std::string& detail) {
+  evaluation.checks.push_back({.name = "call", .verdict = verdict, .detail = detail});
+}
+
+Measure MeasureOf(const Evaluation& kernel) {
+  const bool compile =
+      kernel.speedup_compile && kernel.speedup_eager &&
+      kernel.speedup_compile->median < kClearlySlower * kernel.speedup_eager->median;
+  return compile ? Measure::kCallAndCompile : Measure::kCall;
+}
+
+bool TooFast(const CallFigures& call, const Evaluation& kernel) {
+  return kernel.timing && call.kept.timing.ms.median * kFasterThanKernel < kernel.timing->ms.median;
+}
+
+}  // namespace
+
+Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBench& task,
+                     const Candidate& candidate, Evaluation& evaluation,
+                     const Verifier::Progress& progress) {
+  if (!evaluation.passed()) return {};
+  if (!RunsOnProcessor(candidate.language)) {
+    Note(evaluation, "skipped", "ModelNew of a kernel for a GPU is not run by pragma");
+    return {};
+  }
+  const Solution solution = TRY(SolutionOf(context, bench, task, candidate));
+  if (!solution.candidate) {
+    Note(evaluation, "skipped", "no ModelNew can be written: " + solution.refusal);
+    return {};
+  }
+  Evaluation judged = TRY(task.Evaluate(*solution.candidate, nullptr, MeasureOf(evaluation),
+                                        [&progress](std::string_view phase) {
+                                          if (progress) progress("call: " + std::string(phase));
+                                        }));
+  if (!judged.passed()) {
+    Note(evaluation, "note", "ModelNew did not pass, so it was not timed: " + judged.reason);
+    return {};
+  }
+  if (!judged.call) {
+    Note(evaluation, "skipped", "nothing is timed here");
+    return {};
+  }
+  if (TooFast(*judged.call, evaluation)) {
+    Note(
+        evaluation, "fail",
+        fmt::format("a call of {:.4g} ms cannot contain the kernel's {:.4g} ms, so it is not shown",
+                    judged.call->kept.timing.ms.median, evaluation.timing->ms.median));
+    return {};
+  }
+  Note(evaluation, "pass", "ModelNew agrees with Model; " + judged.call->kept.timing.method);
+  evaluation.call = std::move(judged.call);
+  for (RawSamples& samples : judged.samples) evaluation.samples.push_back(std::move(samples));
+  return {};
+}
+
+}  // namespace pragma
