@@ -123,8 +123,9 @@ class Battery:
 
     def _reorder(self, tensor: torch.Tensor) -> None:
         """Moves each row of the tensor on by one position. If the tensor has one row, its elements are moved instead.
-        """
-        tensor.copy_(tensor.roll(1, 0 if tensor.dim() and tensor.shape[0] > 1 else -1))
+        A single number stays."""
+        if tensor.dim() > 0:
+            tensor.copy_(tensor.roll(1, 0 if tensor.shape[0] > 1 else -1))
 
     def _change_ends(self, tensor: torch.Tensor) -> None:
         """Replaces the end of each row by that of the previous row, so that values and zeros are at positions that the
