@@ -14,7 +14,7 @@
 namespace pragma {
 namespace {
 
-void Note(Evaluation& evaluation, const std::string& verdict, const std::string& detail) {
+void Note(Evaluation& evaluation, CheckVerdict verdict, const std::string& detail) {
   evaluation.checks.push_back({.name = "drop_in", .verdict = verdict, .detail = detail});
 }
 
@@ -25,12 +25,12 @@ Result<void> AddDropIn(const AppContext& context, const Workbench& bench, TaskBe
                        const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
   if (!RunsOnProcessor(candidate.language)) {
-    Note(evaluation, "skipped", "ModelNew of a kernel for a GPU is not run by pragma");
+    Note(evaluation, CheckVerdict::kSkipped, "ModelNew of a kernel for a GPU is not run by pragma");
     return {};
   }
   const Solution solution = TRY(SolutionOf(context, bench, task, candidate));
   if (!solution.candidate) {
-    Note(evaluation, "skipped", "no ModelNew can be written: " + solution.refusal);
+    Note(evaluation, CheckVerdict::kSkipped, "no ModelNew can be written: " + solution.refusal);
     return {};
   }
   const Evaluation judged = TRY(task.Evaluate(*solution.candidate, nullptr, Measure::kDropIn,
@@ -39,11 +39,12 @@ Result<void> AddDropIn(const AppContext& context, const Workbench& bench, TaskBe
                                                   progress("drop-in: " + std::string(phase));
                                               }));
   if (!judged.passed()) {
-    Note(evaluation, "note", "ModelNew did not pass, so it was not timed: " + judged.reason);
+    Note(evaluation, CheckVerdict::kNote,
+         "ModelNew did not pass, so it was not timed: " + judged.reason);
     return {};
   }
   evaluation.speedup_dropin = judged.speedup_eager;
-  Note(evaluation, "pass", "ModelNew agrees with Model; " + judged.timing->method);
+  Note(evaluation, CheckVerdict::kPass, "ModelNew agrees with Model; " + judged.timing->method);
   return {};
 }
 

@@ -178,7 +178,8 @@ struct Measuring {
 };
 
 Evaluation OnlyAttempt(Evaluation evaluation) {
-  evaluation.checks.push_back({"final", "note", "the only attempt: nothing chose its figures"});
+  evaluation.checks.push_back(
+      {"final", CheckVerdict::kNote, "the only attempt: nothing chose its figures"});
   return evaluation;
 }
 

@@ -76,7 +76,8 @@ Evaluation Rejected(const std::string& complaint) {
   Evaluation evaluation;
   evaluation.status = Status::kRejectedSource;
   evaluation.reason = complaint;
-  evaluation.checks.push_back({.name = "tunables", .verdict = "fail", .detail = complaint});
+  evaluation.checks.push_back(
+      {.name = "tunables", .verdict = CheckVerdict::kFail, .detail = complaint});
   return evaluation;
 }
 
@@ -99,7 +100,8 @@ Result<Evaluation> EvaluateTuned(Workbench& bench, TaskBench& task, Candidate& c
   const double tuning_ms = Seconds(SystemClock().Now() - start).count() * 1e3;
   candidate = ChosenBy(tuning, candidate);
   Evaluation evaluation = TRY(plain());
-  evaluation.checks.push_back({.name = "tune", .verdict = "note", .detail = TuningSummary(tuning)});
+  evaluation.checks.push_back(
+      {.name = "tune", .verdict = CheckVerdict::kNote, .detail = TuningSummary(tuning)});
   evaluation.phases_ms["tune"] = tuning_ms;
   evaluation.tuning = std::move(tuning);
   return evaluation;
