@@ -5,6 +5,7 @@
 
 #include "app/context.h"
 #include "app/exporting.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"

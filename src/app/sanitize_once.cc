@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "app/workbench.h"
+#include "app/task_bench.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "core/candidate.h"

@@ -17,6 +17,7 @@
 #include "app/evidence_keeping.h"
 #include "app/recorded_run.h"
 #include "app/sanitize_once.h"
+#include "app/task_bench.h"
 #include "app/tuning.h"
 #include "app/workbench.h"
 #include "base/clock.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/settings.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/duration.h"
