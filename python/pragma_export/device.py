@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pragma_export.text import LOADED, Refused, defined, is_text, library_call, literal, one_source, ready
+from pragma_export.text import LOADED, Refused, build_and_load, defined, is_text, library_call, literal, one_source, ready
 
 # The same flags as in pragma's own build. Torch's own definitions would remove operators of 16-bit types.
 _NVCC_FLAGS = [
@@ -22,22 +22,21 @@ _NVCC_FLAGS = [
     "-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
 ]
 
-_CUDA_LIBRARY = '''
+_CUDA_LIBRARY = (
+    '''
 
 def _pragma_library():
     major, minor = torch.cuda.get_device_capability()
     architecture = f"{major}{minor}" + ("a" if major >= 9 else "")
-    path = load_inline(
-        name=f"{_PRAGMA_NAME}_{architecture}",
-        cpp_sources=[""],
-        cuda_sources=[_PRAGMA_SOURCE],
-        extra_cuda_cflags=[*_PRAGMA_FLAGS, f"-gencode=arch=compute_{architecture},code=sm_{architecture}"],
-        is_python_module=False,
-        no_implicit_headers=True,
-    )
-    return ctypes.CDLL(path)
-
 '''
+    + build_and_load(
+        name='f"{_PRAGMA_NAME}_{architecture}"',
+        cpp_sources='[""]',
+        cuda_sources="[_PRAGMA_SOURCE]",
+        extra_cuda_cflags='[*_PRAGMA_FLAGS, f"-gencode=arch=compute_{architecture},code=sm_{architecture}"]',
+    )
+    + "\n"
+)
 
 _TRITON_HELPERS = '''
 

@@ -14,7 +14,7 @@ from typing import Any
 # In an isolated run of this file its own package is not on the path.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from pragma_export.text import answer, literal, one_source, ready  # noqa: E402
+from pragma_export.text import answer, build_and_load, kept_scratch, literal, one_source, ready  # noqa: E402
 from pragma_export.write import TaskSource, return_line, value_of  # noqa: E402
 
 _IMPORTS = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
@@ -28,24 +28,10 @@ def _pragma_library(name, compiler, flags, link, needs, source):
     if missing:
         raise RuntimeError(f"{name} needs a processor with {', '.join(missing)}; this one lacks it")
     os.environ["CXX"] = compiler
-    path = load_inline(
-        name=name,
-        cpp_sources=[source],
-        extra_cflags=flags,
-        extra_ldflags=link,
-        is_python_module=False,
-        no_implicit_headers=True,
-    )
-    return ctypes.CDLL(path)
-
-
-_PRAGMA_KEPT = {}
-
-
-def _pragma_scratch(island, size):
-    kept = _PRAGMA_KEPT.pop(island, None)
-    return torch.empty(size, dtype=torch.uint8) if kept is None else kept
 '''
+    + build_and_load(name="name", cpp_sources="[source]", extra_cflags="flags", extra_ldflags="link")
+    + "\n\n_PRAGMA_KEPT = {}\n\n\n"
+    + kept_scratch("island, size", "island")
     + ready("cpu", 64)
 )
 

@@ -78,15 +78,26 @@ def _pragma_ready(tensor, shape, dtype, name):
 '''
 
 
-# Scratch memory on a CPU is kept between calls, because page faults on new memory in each call can cost more than the
-# kernel. A dict's pop and assignment are atomic, so a second thread that calls meanwhile makes its own.
-KEPT_SCRATCH = '''
-_PRAGMA_KEPT = {}
+def build_and_load(**arguments: str) -> str:
+    """Returns the last lines of a function of a solution that has a source built and loads the library. `arguments` are
+    those of load_inline, as text."""
+    given = "".join(f"        {name}={value},\n" for name, value in arguments.items())
+    return f"""    path = load_inline(
+{given}        is_python_module=False,
+        no_implicit_headers=True,
+    )
+    return ctypes.CDLL(path)
+"""
 
-def _pragma_scratch(size):
-    kept = _PRAGMA_KEPT.pop("scratch", None)
+
+def kept_scratch(parameters: str, key: str) -> str:
+    """Returns the function of a solution that hands out scratch memory on a CPU. It is kept between calls under `key`,
+    because page faults on new memory in each call can cost more than the kernel. A dict's pop and assignment are atomic,
+    so a second thread that calls meanwhile makes its own."""
+    return f"""def _pragma_scratch({parameters}):
+    kept = _PRAGMA_KEPT.pop({key}, None)
     return torch.empty(size, dtype=torch.uint8) if kept is None else kept
-'''
+"""
 
 
 def library_call(function: str, passed: list[str], scratch_bytes: int, device: str = "", last: str = "") -> list[str]:

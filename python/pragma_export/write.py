@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
-from pragma_export.text import KEPT_SCRATCH, LOADED, Refused, answer, defined, is_text, library_call, literal, one_source, ready  # noqa: E402
+from pragma_export.text import LOADED, Refused, answer, build_and_load, defined, is_text, kept_scratch, library_call, literal, one_source, ready  # noqa: E402
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
@@ -138,7 +138,8 @@ def _title(request: dict[str, Any], kernel: Kernel) -> str:
     )
 
 
-_CPP_LIBRARY = '''
+_CPP_LIBRARY = (
+    '''
 
 def _pragma_library():
     if _PRAGMA_NEEDS:
@@ -149,17 +150,16 @@ def _pragma_library():
             raise RuntimeError(f"{_PRAGMA_NAME} needs a processor with {', '.join(missing)}; this one lacks it")
     if _PRAGMA_COMPILER != "g++":
         os.environ.setdefault("CXX", _PRAGMA_COMPILER)
-    path = load_inline(
-        name=_PRAGMA_NAME,
-        cpp_sources=[_PRAGMA_SOURCE],
-        extra_cflags=_PRAGMA_FLAGS,
-        extra_ldflags=_PRAGMA_LINK,
-        is_python_module=False,
-        no_implicit_headers=True,
-    )
-    return ctypes.CDLL(path)
-
 '''
+    + build_and_load(
+        name="_PRAGMA_NAME",
+        cpp_sources="[_PRAGMA_SOURCE]",
+        extra_cflags="_PRAGMA_FLAGS",
+        extra_ldflags="_PRAGMA_LINK",
+    )
+    + "\n"
+)
+_KEPT_SCRATCH = "\n_PRAGMA_KEPT = {}\n\n" + kept_scratch("size", '"scratch"')
 
 
 class CppKernel:
@@ -175,7 +175,7 @@ class CppKernel:
     def __init__(self, request: dict[str, Any]) -> None:
         self._request = request
         if request["scratch_bytes"] > 0:
-            self.helpers = KEPT_SCRATCH + self.helpers
+            self.helpers = _KEPT_SCRATCH + self.helpers
 
     def constants(self) -> list[str]:
         request = self._request

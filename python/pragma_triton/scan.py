@@ -12,31 +12,33 @@ from __future__ import annotations
 
 import ast
 import json
+import pathlib
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any, TypeGuard
+from typing import Any
 
-_MODULES = {
-    "math",
-    "torch",
-    "triton",
-    "triton.language",
-    "triton.language.extra",
-    "triton.language.extra.libdevice",
-    "triton.language.extra.cuda",
-    "triton.language.extra.cuda.libdevice",
-}
+# In an isolated run of this file its own package is not on the path.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from pragma_triton.module import (  # noqa: E402
+    ADVICE,
+    CLOCKS,
+    DTYPES,
+    NO_CLOCK,
+    TORCH,
+    TRITON,
+    Module,
+    Refused,
+    called,
+    from_triton_language,
+    warmed,
+)
+
 _BUILTINS = {
     "abs", "bool", "divmod", "enumerate", "float", "int", "len", "list", "max", "min", "range",
     "round", "str", "sum", "tuple", "zip", "any", "all", "isinstance", "True", "False", "None",
 }  # fmt: skip
-_DTYPES = {
-    "float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "bool",
-}  # fmt: skip
-# What host code may use from a module: nothing that computes, except filling with zeros.
-_TORCH = _DTYPES | {"empty", "empty_like", "zeros", "zeros_like", "Tensor", "Size", "dtype"}
-_TRITON = {"cdiv", "next_power_of_2", "jit", "autotune", "heuristics", "Config"}
 # Attributes of a tensor or a tuple on the host: shapes and views.
 _HOST_ATTRIBUTES = {
     "shape", "size", "stride", "numel", "ndim", "dim", "dtype", "device", "itemsize", "element_size",
@@ -50,7 +52,6 @@ _CONSTANT_CALLS = {"abs", "bool", "float", "int", "len", "max", "min", "range", 
 _CONSTANT_PATHS = {"triton.cdiv", "triton.next_power_of_2", "triton.language.constexpr"}
 # Number of positional arguments that are allowed. The hooks of triton.Config come after these.
 _POSITIONAL = {"triton.jit": 0, "triton.autotune": 2, "triton.heuristics": 1, "triton.Config": 5}
-_CLOCKS = {"clock", "clock64", "globaltimer"}
 _CLOCK_IN_ASSEMBLY = re.compile(r"%\s*(clock|globaltimer|gridid|pm[0-9])|\bglobaltimer", re.IGNORECASE)
 _STATEMENTS = (
     ast.FunctionDef, ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If,
@@ -68,115 +69,10 @@ _FORBIDDEN = {
     ast.Delete: "del",
     ast.Raise: "raise",
 }
-
-
-_ADVICE = "only shapes, views, torch.empty, torch.zeros and launches; compute in kernels"
-
-
 _PLAIN = (
     "the top level keeps numbers, strings, types, tuples of them and compiled kernels, nothing that can change; "
     "make it in run"
 )
-_NO_CLOCK = "a kernel may not look at a clock or count launches; it computes from its arguments alone"
-
-
-class Refused(Exception):
-    def __init__(self, node: ast.AST, text: str) -> None:
-        super().__init__(f"line {getattr(node, 'lineno', 0)}: {text}")
-
-
-class Module:
-    """What the module's top level defines."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        self.imports: dict[str, str] = {}  # name here -> object that it refers to
-        self.functions: dict[str, ast.FunctionDef] = {}
-        self.constants: set[str] = set()
-        for statement in tree.body:
-            self._take(statement)
-        # Lists of configurations for triton.autotune.
-        self.tuning = {name for s in tree.body if self._is_tuning(s) for name in _assigned(s)}
-        self.kernels = {name for name, f in self.functions.items() if self._is_kernel(f)}
-        # Kernels that were compiled when the module was loaded: name = kernel.warmup(...)
-        self.built = {name for s in tree.body if self._is_built(s) for name in _assigned(s)}
-
-    def _take(self, node: ast.stmt) -> None:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            self._take_import(node)
-        elif isinstance(node, ast.FunctionDef):
-            self.functions[node.name] = node
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if not isinstance(target, ast.Name):
-                    raise Refused(node, "only plain names are assigned at the top level")
-                self.constants.add(target.id)
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            raise Refused(node, "the top level has imports, constants and functions only")
-
-    def _take_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        module = node.module if isinstance(node, ast.ImportFrom) else None
-        if isinstance(node, ast.ImportFrom) and module == "__future__":
-            return
-        for item in node.names:
-            full = f"{module}.{item.name}" if isinstance(node, ast.ImportFrom) else item.name
-            if (module or full) not in _MODULES or item.name == "*":
-                raise Refused(node, f"imports {full}; allowed: {', '.join(sorted(_MODULES)[:4])}")
-            known = {"torch": _TORCH, "triton": _TRITON | {"language"}}.get(module or "")
-            if item.name in _CLOCKS:
-                raise Refused(node, f"imports {full}: {_NO_CLOCK}")
-            if (known is not None and item.name not in known) or item.name.startswith("_"):
-                raise Refused(node, f"imports {full}, which is not on the list: {_ADVICE}")
-            self.imports[item.asname or item.name.split(".")[0]] = (
-                full if item.asname or module else full.split(".")[0]
-            )
-
-    def _is_kernel(self, function: ast.FunctionDef) -> bool:
-        return any(self.path(d) == "triton.jit" for d in map(_called, function.decorator_list))
-
-    def _is_tuning(self, node: ast.stmt) -> bool:
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            return False
-        value = node.value
-        made = value.elts if isinstance(value, ast.List) else [value.elt] if isinstance(value, ast.ListComp) else []
-        return bool(made) and all(
-            isinstance(m, ast.Call) and self.path(m.func) == "triton.Config" for m in made
-        )
-
-    def _is_built(self, node: ast.stmt) -> bool:
-        return isinstance(node, ast.Assign) and len(node.targets) == 1 and self.is_warmup(node.value)
-
-    def is_warmup(self, node: ast.AST) -> TypeGuard[ast.Call]:
-        """Returns true for kernel.warmup(types..., grid=(1,)) with a kernel of this file."""
-        return isinstance(node, ast.Call) and _warmed(node) in self.kernels
-
-    def path(self, node: ast.AST) -> str:
-        """Returns "torch.cuda.synchronize" for a chain of attributes that starts at an imported name."""
-        if isinstance(node, ast.Attribute):
-            owner = self.path(node.value)
-            return f"{owner}.{node.attr}" if owner else ""
-        return self.imports.get(node.id, "") if isinstance(node, ast.Name) else ""
-
-
-def _assigned(node: ast.stmt) -> set[str]:
-    """Returns the plain names to which a statement assigns a value."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return {target.id for target in targets if isinstance(target, ast.Name)}
-
-
-def _warmed(call: ast.Call) -> str:
-    """Returns "name" for name.warmup(...), else an empty string."""
-    callee = call.func
-    if isinstance(callee, ast.Attribute) and callee.attr == "warmup" and isinstance(callee.value, ast.Name):
-        return callee.value.id
-    return ""
-
-
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _from_triton_language(path: str) -> bool:
-    return path == "triton.language" or path.startswith("triton.language.")
 
 
 def _bound(function: ast.FunctionDef) -> set[str]:
@@ -234,19 +130,19 @@ class _Checker:
     def _attribute(self, node: ast.Attribute) -> None:
         if node.attr.startswith("_"):
             raise Refused(node, f".{node.attr} is not allowed in a Triton candidate")
-        if node.attr in _CLOCKS:
-            raise Refused(node, f".{node.attr}: {_NO_CLOCK}")
+        if node.attr in CLOCKS:
+            raise Refused(node, f".{node.attr}: {NO_CLOCK}")
         path = self._module.path(node)
-        if self._in_kernel or _from_triton_language(path) or path.startswith("math."):
+        if self._in_kernel or from_triton_language(path) or path.startswith("math."):
             return
         if path.startswith("torch."):
-            allowed = _TORCH
+            allowed = TORCH
         elif path.startswith("triton."):
-            allowed = _TRITON | {"language"}
+            allowed = TRITON | {"language"}
         else:
             allowed = _HOST_ATTRIBUTES
         if node.attr not in allowed:
-            raise Refused(node, f"{path or '.' + node.attr} is not allowed on the host side: {_ADVICE}")
+            raise Refused(node, f"{path or '.' + node.attr} is not allowed on the host side: {ADVICE}")
 
     def _host_call(self, node: ast.Call) -> None:
         callee = node.func
@@ -259,7 +155,7 @@ class _Checker:
         elif isinstance(callee, ast.Name) and callee.id in self._module.kernels:
             raise Refused(node, f"{callee.id} is a kernel: launch it with a grid, {callee.id}[grid](...)")
         elif not isinstance(callee, ast.Name | ast.Attribute):
-            raise Refused(node, "this call is not allowed on the host side: " + _ADVICE)
+            raise Refused(node, "this call is not allowed on the host side: " + ADVICE)
 
 
 def _check_function(module: Module, function: ast.FunctionDef) -> None:
@@ -291,9 +187,9 @@ def _check_constant(module: Module, name: str, node: ast.expr) -> None:
     """Checks the value of a top-level constant, which lives as long as the process."""
     inside: Iterable[ast.expr] = ()
     path = module.path(node)
-    if isinstance(node, ast.Constant) or path.removeprefix("torch.") in _DTYPES:
+    if isinstance(node, ast.Constant) or path.removeprefix("torch.") in DTYPES:
         return
-    if path.startswith("math.") or _from_triton_language(path):
+    if path.startswith("math.") or from_triton_language(path):
         return
     if isinstance(node, ast.Name) and node.id in module.constants - module.tuning:
         return
@@ -360,12 +256,12 @@ def _check_assembly(module: Module, tree: ast.Module) -> None:
         if not isinstance(text, str):
             raise Refused(call, "the text of inline assembly is one string literal, given first or as asm=")
         if found := _CLOCK_IN_ASSEMBLY.search(text):
-            raise Refused(call, f"inline assembly reads {found.group()}: {_NO_CLOCK}")
+            raise Refused(call, f"inline assembly reads {found.group()}: {NO_CLOCK}")
 
 
 def _check_warmup(module: Module, call: ast.Call) -> None:
     """Allows types, constants and options. The result may only be launched."""
-    parameters = {a.arg for a in module.functions[_warmed(call)].args.args}
+    parameters = {a.arg for a in module.functions[warmed(call)].args.args}
     for keyword in call.keywords:
         if keyword.arg not in (_CONFIG - {"kwargs"}) | {"grid"} | parameters:
             raise Refused(call, f"{keyword.arg}= is not allowed in warmup")
@@ -375,7 +271,7 @@ def _check_warmup(module: Module, call: ast.Call) -> None:
 
 
 def _check_decorator(module: Module, node: ast.expr) -> None:
-    path = module.path(_called(node))
+    path = module.path(called(node))
     if path not in ("triton.jit", "triton.autotune", "triton.heuristics"):
         raise Refused(node, "decorators are triton.jit, triton.autotune and triton.heuristics")
     for call in ast.walk(node):

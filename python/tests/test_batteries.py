@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pragma_torch import batteries
+from pragma_torch import batteries, battery_rows
 from pragma_torch.plan import DTYPES, Argument
 from pragma_torch.structure import Structure, detect
 
@@ -35,7 +35,13 @@ def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1
 def blocks(request, monkeypatch):
     """Large tensors are made of shifted copies of one block; the same must hold of them."""
     monkeypatch.setattr(batteries, "BLOCK", request.param)
+    monkeypatch.setattr(battery_rows, "BLOCK", request.param)
     torch.manual_seed(5)
+
+
+def test_a_parameter_of_one_number_cannot_be_reordered():
+    scalar = torch.tensor(1.5)
+    assert made("partly_changed", scalar, role="parameter").item() == scalar.item()
 
 
 def test_signed_has_both_signs_of_the_nominal_size():

@@ -50,8 +50,9 @@ void BreakBuild(Evaluation& e) {
 
 void MakeWrong(Evaluation& e) {
   e.reason = "out differs from the reference in 3 of 5 input sets";
-  e.checks = {{"flags", "pass", ""},
-              {"values", "fail", "set 2: 15 of 4096 elements are off, the first at [0, 241]"}};
+  e.checks = {
+      {"flags", CheckVerdict::kPass, ""},
+      {"values", CheckVerdict::kFail, "set 2: 15 of 4096 elements are off, the first at [0, 241]"}};
   e.error = ErrorFigures{.max_abs = 1.25,
                          .max_rel = 3,
                          .rel_l2 = 0.04,

@@ -143,7 +143,7 @@ std::string Lower(std::string text) {
 std::string Evidence(const Evaluation& evaluation) {
   std::string text = evaluation.reason + "\n" + evaluation.log;
   for (const Check& check : evaluation.checks) {
-    if (check.verdict == "fail") text += "\n" + check.name + " " + check.detail;
+    if (check.verdict == CheckVerdict::kFail) text += "\n" + check.name + " " + check.detail;
   }
   for (const Diagnostic& diagnostic : evaluation.diagnostics) text += "\n" + diagnostic.message;
   return Lower(text);

@@ -160,7 +160,7 @@ std::string FailedVerdict(const Evaluation& evaluation, std::size_t log_bytes) {
   std::string text = fmt::format("Failed: `{}`. {}", StatusName(evaluation.status),
                                  Shorten(Clean(evaluation.reason), kReasonBytes));
   for (const Check& check : evaluation.checks) {
-    if (check.verdict != "fail" || check.detail.empty()) continue;
+    if (check.verdict != CheckVerdict::kFail || check.detail.empty()) continue;
     if (evaluation.reason.find(check.detail) != std::string::npos) continue;
     text += fmt::format("\n- Check `{}` failed: {}", check.name,
                         Shorten(Clean(check.detail), kReasonBytes));

@@ -8,6 +8,7 @@
 
 #include "app/context.h"
 #include "app/exporting.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"
@@ -24,7 +25,7 @@ constexpr double kClearlySlower = 1.25;
 // call.
 constexpr double kFasterThanKernel = 2;
 
-void Note(Evaluation& evaluation, const std::string& verdict, const std::string& detail) {
+void Note(Evaluation& evaluation, CheckVerdict verdict, const std::string& detail) {
   evaluation.checks.push_back({.name = "call", .verdict = verdict, .detail = detail});
 }
 
@@ -46,12 +47,12 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
                      const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
   if (!RunsOnProcessor(candidate.language)) {
-    Note(evaluation, "skipped", "ModelNew of a kernel for a GPU is not run by pragma");
+    Note(evaluation, CheckVerdict::kSkipped, "ModelNew of a kernel for a GPU is not run by pragma");
     return {};
   }
   const Solution solution = TRY(SolutionOf(context, bench, task, candidate));
   if (!solution.candidate) {
-    Note(evaluation, "skipped", "no ModelNew can be written: " + solution.refusal);
+    Note(evaluation, CheckVerdict::kSkipped, "no ModelNew can be written: " + solution.refusal);
     return {};
   }
   Evaluation judged = TRY(task.Evaluate(*solution.candidate, nullptr, MeasureOf(evaluation),
@@ -59,21 +60,21 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
                                           if (progress) progress("call: " + std::string(phase));
                                         }));
   if (!judged.passed()) {
-    Note(evaluation, "note", "ModelNew did not pass, so it was not timed: " + judged.reason);
+    Note(evaluation, CheckVerdict::kNote, "ModelNew did not pass, so it was not timed: " + judged.reason);
     return {};
   }
   if (!judged.call) {
-    Note(evaluation, "skipped", "nothing is timed here");
+    Note(evaluation, CheckVerdict::kSkipped, "nothing is timed here");
     return {};
   }
   if (TooFast(*judged.call, evaluation)) {
     Note(
-        evaluation, "fail",
+        evaluation, CheckVerdict::kFail,
         fmt::format("a call of {:.4g} ms cannot contain the kernel's {:.4g} ms, so it is not shown",
                     judged.call->kept.timing.ms.median, evaluation.timing->ms.median));
     return {};
   }
-  Note(evaluation, "pass", "ModelNew agrees with Model; " + judged.call->kept.timing.method);
+  Note(evaluation, CheckVerdict::kPass, "ModelNew agrees with Model; " + judged.call->kept.timing.method);
   evaluation.call = std::move(judged.call);
   for (RawSamples& samples : judged.samples) evaluation.samples.push_back(std::move(samples));
   return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/context.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/hash.h"
 #include "base/log.h"

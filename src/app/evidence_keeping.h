@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"

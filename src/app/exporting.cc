@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/context.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/file.h"
 #include "base/result.h"

@@ -18,6 +18,7 @@
 #include "app/new_run.h"
 #include "app/search_choice.h"
 #include "app/search_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/file.h"
 #include "base/log.h"

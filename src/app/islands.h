@@ -13,6 +13,7 @@
 #include "app/context.h"
 #include "app/search_choice.h"
 #include "app/search_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"

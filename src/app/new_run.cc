@@ -13,6 +13,7 @@
 #include "app/agents.h"
 #include "app/context.h"
 #include "app/search_choice.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/log.h"

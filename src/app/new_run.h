@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/search_choice.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "app/workbench.h"
+#include "app/task_bench.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "core/candidate.h"
@@ -38,14 +38,16 @@ bool AddKnown(const std::string& names, Evaluation& evaluation) {
   if (!value.is_array() || value.empty()) return false;
   for (const nlohmann::json& name : value) {
     if (!name.is_string()) return false;
-    evaluation.checks.push_back({name, kPass, "no report on one input set, in an earlier run"});
+    evaluation.checks.push_back(
+        {name, CheckVerdict::kPass, "no report on one input set, in an earlier run"});
   }
   return true;
 }
 
 bool AllPassed(const Evaluation& evaluation, std::span<const Check> checks) {
   return evaluation.passed() && !checks.empty() &&
-         std::ranges::all_of(checks, [](const Check& check) { return check.verdict == kPass; });
+         std::ranges::all_of(
+             checks, [](const Check& check) { return check.verdict == CheckVerdict::kPass; });
 }
 
 }  // namespace

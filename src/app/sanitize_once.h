@@ -2,7 +2,7 @@
 // again on object code that has passed all of them.
 #pragma once
 
-#include "app/workbench.h"
+#include "app/task_bench.h"
 #include "base/result.h"
 #include "core/candidate.h"
 #include "store/store.h"

@@ -17,6 +17,7 @@
 #include "app/evidence_keeping.h"
 #include "app/recorded_run.h"
 #include "app/sanitize_once.h"
+#include "app/task_bench.h"
 #include "app/tuning.h"
 #include "app/workbench.h"
 #include "base/clock.h"
@@ -178,7 +179,8 @@ struct Measuring {
 };
 
 Evaluation OnlyAttempt(Evaluation evaluation) {
-  evaluation.checks.push_back({"final", "note", "the only attempt: nothing chose its figures"});
+  evaluation.checks.push_back(
+      {"final", CheckVerdict::kNote, "the only attempt: nothing chose its figures"});
   return evaluation;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/context.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/evaluation.h"

@@ -45,7 +45,7 @@ void ShapedEvaluation::Add(const ShapeSet& set, const Evaluation& evaluation) {
   all_.log = evaluation.log;
   all_.error = evaluation.error;
   for (const Check& check : evaluation.checks) {
-    if (check.verdict == "fail") all_.checks.push_back(check);
+    if (check.verdict == CheckVerdict::kFail) all_.checks.push_back(check);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/settings.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/duration.h"
@@ -76,7 +77,8 @@ Evaluation Rejected(const std::string& complaint) {
   Evaluation evaluation;
   evaluation.status = Status::kRejectedSource;
   evaluation.reason = complaint;
-  evaluation.checks.push_back({.name = "tunables", .verdict = "fail", .detail = complaint});
+  evaluation.checks.push_back(
+      {.name = "tunables", .verdict = CheckVerdict::kFail, .detail = complaint});
   return evaluation;
 }
 
@@ -99,7 +101,8 @@ Result<Evaluation> EvaluateTuned(Workbench& bench, TaskBench& task, Candidate& c
   const double tuning_ms = Seconds(SystemClock().Now() - start).count() * 1e3;
   candidate = ChosenBy(tuning, candidate);
   Evaluation evaluation = TRY(plain());
-  evaluation.checks.push_back({.name = "tune", .verdict = "note", .detail = TuningSummary(tuning)});
+  evaluation.checks.push_back(
+      {.name = "tune", .verdict = CheckVerdict::kNote, .detail = TuningSummary(tuning)});
   evaluation.phases_ms["tune"] = tuning_ms;
   evaluation.tuning = std::move(tuning);
   return evaluation;

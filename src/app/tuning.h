@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/result.h"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/exporting.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "bench/options.h"

@@ -12,6 +12,7 @@
 
 #include "app/call.h"
 #include "app/candidate_file.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/hash.h"
 #include "base/result.h"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/new_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/file.h"
 #include "base/log.h"

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <semaphore>
 
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "verify/options.h"

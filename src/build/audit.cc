@@ -152,14 +152,14 @@ void NoteKept(const ElfFile& elf, AuditVerdict& verdict) {
 void AddNotes(const ElfFile& elf, std::vector<Check>& checks) {
   if (elf.constructors > kOwnConstructors) {
     checks.push_back({.name = "elf",
-                      .verdict = "note",
+                      .verdict = CheckVerdict::kNote,
                       .detail = std::to_string(elf.constructors - kOwnConstructors) +
                                 " constructor(s) run at load"});
   }
   if (!elf.odd_instructions.empty()) {
     checks.push_back(
         {.name = "elf",
-         .verdict = "note",
+         .verdict = CheckVerdict::kNote,
          .detail = "code may hold the instructions " + Join(elf.odd_instructions, ", ")});
   }
 }
@@ -172,8 +172,9 @@ AuditVerdict AuditObject(std::string_view bytes, const AuditRules& rules) {
   verdict.complaint = elf ? Complaint(*elf, rules, verdict) : elf.error().message;
   const bool fine = verdict.complaint.empty();
   if (elf && fine) NoteKept(*elf, verdict);
-  verdict.checks.push_back(
-      {.name = "elf", .verdict = fine ? "pass" : "fail", .detail = verdict.complaint});
+  verdict.checks.push_back({.name = "elf",
+                            .verdict = fine ? CheckVerdict::kPass : CheckVerdict::kFail,
+                            .detail = verdict.complaint});
   if (elf) AddNotes(*elf, verdict.checks);
   return verdict;
 }

@@ -84,11 +84,12 @@ std::variant<std::vector<Check>, BuildFailure> CheckCandidate(const Candidate& c
     return Rejected(std::move(complaint));
   if (const std::string complaint = FlagComplaint(candidate.flags, candidate.language);
       !complaint.empty()) {
-    return Rejected(complaint, {{.name = "flags", .verdict = "fail", .detail = complaint}});
+    return Rejected(complaint,
+                    {{.name = "flags", .verdict = CheckVerdict::kFail, .detail = complaint}});
   }
   SourceVerdict source = CheckSource(candidate.source(), max_bytes, candidate.language);
   std::vector<Check> checks{
-      {.name = "flags", .verdict = "pass", .detail = Join(candidate.flags, " ")}};
+      {.name = "flags", .verdict = CheckVerdict::kPass, .detail = Join(candidate.flags, " ")}};
   checks.insert(checks.end(), source.checks.begin(), source.checks.end());
   if (!source.complaint.empty()) return Rejected(source.complaint, std::move(checks));
   return checks;
@@ -148,8 +149,9 @@ std::variant<BuiltKernel, BuildFailure> DeviceAudited(const CompiledObject& made
                                                       BuiltKernel kernel) {
   const PtxFacts device = ReadPtx(made.ptx);
   const bool fine = device.complaint.empty();
-  kernel.checks.push_back(
-      {.name = "ptx", .verdict = fine ? "pass" : "fail", .detail = ToValidUtf8(device.complaint)});
+  kernel.checks.push_back({.name = "ptx",
+                           .verdict = fine ? CheckVerdict::kPass : CheckVerdict::kFail,
+                           .detail = ToValidUtf8(device.complaint)});
   if (!fine) return Rejected(ToValidUtf8(device.complaint), std::move(kernel.checks));
   const Result<ElfFile> host = ReadElf(made.bytes);
   if (!host) return Rejected(host.error().message, std::move(kernel.checks));
@@ -171,10 +173,12 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
   CompileOutcome compiled = TRY(Compile(jail, folder, input));
   if (auto* failure = std::get_if<BuildFailure>(&compiled)) {
     failure->checks = std::move(checks);
-    failure->checks.push_back({.name = "build", .verdict = "fail", .detail = failure->reason});
+    failure->checks.push_back(
+        {.name = "build", .verdict = CheckVerdict::kFail, .detail = failure->reason});
     return BuildOutcome(std::move(*failure));
   }
-  checks.push_back({.name = "build", .verdict = "pass", .detail = input.toolchain.version});
+  checks.push_back(
+      {.name = "build", .verdict = CheckVerdict::kPass, .detail = input.toolchain.version});
   auto& made = std::get<CompiledObject>(compiled);
   auto audited = Audited(input, made, std::move(checks));
   if (auto* kernel = std::get_if<BuiltKernel>(&audited);

@@ -31,7 +31,7 @@ constexpr const char* kMeta = "meta.json";
 std::string MetaText(const BuiltKernel& kernel) {
   Json checks = Json::array();
   for (const Check& check : kernel.checks)
-    checks.push_back({check.name, check.verdict, check.detail});
+    checks.push_back({check.name, EnumName(check.verdict), check.detail});
   const Json meta = {{"sha256", kernel.sha256},
                      {"scratch_bytes", kernel.scratch_bytes},
                      {"packed_bytes", kernel.packed_bytes},

@@ -186,7 +186,8 @@ class Notes final {
  public:
   void Add(int line, const std::string& text) {
     if (checks_.size() < 20 && seen_.insert(text).second) {
-      checks_.push_back({.name = "source", .verdict = "note", .detail = AtLine(line) + text});
+      checks_.push_back(
+          {.name = "source", .verdict = CheckVerdict::kNote, .detail = AtLine(line) + text});
     }
   }
   std::vector<Check> Take() { return std::move(checks_); }
@@ -245,9 +246,10 @@ SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes, Lang
     verdict.checks = notes.Take();
   }
   const bool fine = verdict.complaint.empty();
-  verdict.checks.insert(
-      verdict.checks.begin(),
-      {.name = "source", .verdict = fine ? "pass" : "fail", .detail = verdict.complaint});
+  verdict.checks.insert(verdict.checks.begin(),
+                        {.name = "source",
+                         .verdict = fine ? CheckVerdict::kPass : CheckVerdict::kFail,
+                         .detail = verdict.complaint});
   return verdict;
 }
 

@@ -14,7 +14,7 @@ namespace pragma {
 
 struct SourceVerdict {
   std::string complaint;      // reason why it is rejected; empty: it may be compiled
-  std::vector<Check> checks;  // "pass", or a "note" for each thing that an auditor wants to know
+  std::vector<Check> checks;  // one that passed, and notes for auditors
 };
 
 [[nodiscard]] SourceVerdict CheckSource(const std::string& source, std::size_t max_bytes,

@@ -18,7 +18,7 @@ std::string Complaint(const std::string& source) { return CheckSource(source, 10
 std::string Notes(const std::string& source) {
   std::vector<std::string> notes;
   for (const Check& check : CheckSource(source, 10000).checks) {
-    if (check.verdict == "note") notes.push_back(check.detail);
+    if (check.verdict == CheckVerdict::kNote) notes.push_back(check.detail);
   }
   return Join(notes, "\n");
 }
@@ -31,7 +31,7 @@ TEST(SourceCheck, AnOrdinaryKernelPassesWithoutNotes) {
       1000);
   EXPECT_EQ(verdict.complaint, "");
   ASSERT_EQ(verdict.checks.size(), 1U);
-  EXPECT_EQ(verdict.checks[0].verdict, "pass");
+  EXPECT_EQ(verdict.checks[0].verdict, CheckVerdict::kPass);
 }
 
 TEST(SourceCheck, TextThatIsNoSourceIsRejected) {

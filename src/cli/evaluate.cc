@@ -12,6 +12,7 @@
 #include "app/candidate_file.h"
 #include "app/evaluation_request.h"
 #include "app/judge.h"
+#include "app/task_bench.h"
 #include "app/tuning.h"
 #include "app/workbench.h"
 #include "base/file.h"

@@ -10,6 +10,7 @@
 #include "app/exporting.h"
 #include "app/recorded_run.h"
 #include "app/recorded_task.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"

@@ -12,6 +12,7 @@
 #include "app/exporting.h"
 #include "app/islands.h"
 #include "app/search_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"

@@ -7,6 +7,7 @@
 
 #include "app/islands.h"
 #include "app/search_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"

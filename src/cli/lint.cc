@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/evaluation_request.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/duration.h"

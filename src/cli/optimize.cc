@@ -13,6 +13,7 @@
 #include "app/new_run.h"
 #include "app/search_run.h"
 #include "app/seeds.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/result.h"
 #include "cli/command.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/candidate_file.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/interrupt.h"
 #include "base/log.h"

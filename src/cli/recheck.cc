@@ -14,6 +14,7 @@
 #include "app/evidence_keeping.h"
 #include "app/new_run.h"
 #include "app/recorded_run.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/file.h"
 #include "base/hash.h"

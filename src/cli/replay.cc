@@ -18,6 +18,7 @@
 #include "app/new_run.h"
 #include "app/recorded_run.h"
 #include "app/recorded_task.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/log.h"

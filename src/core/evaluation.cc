@@ -41,7 +41,7 @@ std::string SessionOf(const std::string& session, const std::string& shape) {
 
 bool RejectedBySanitizer(const Evaluation& evaluation) {
   return std::ranges::any_of(evaluation.checks, [](const Check& check) {
-    return IsSanitizer(check) && check.verdict == "fail";
+    return IsSanitizer(check) && check.verdict == CheckVerdict::kFail;
   });
 }
 

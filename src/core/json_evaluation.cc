@@ -72,7 +72,7 @@ void ReadRatio(const JsonReader& reader, std::optional<Interval>& out) {
 void WriteMessages(JsonWriter& writer, const Evaluation& evaluation) {
   writer.Key("checks").BeginArray();
   for (const Check& check : evaluation.checks) {
-    writer.BeginObject().Field("name", check.name).Field("verdict", check.verdict);
+    writer.BeginObject().Field("name", check.name).Field("verdict", EnumName(check.verdict));
     writer.Field("detail", check.detail).EndObject();
   }
   writer.EndArray().Key("diagnostics").BeginArray();
@@ -88,7 +88,7 @@ void ReadMessages(const JsonReader& reader, Evaluation& evaluation) {
   for (const JsonReader& item : reader["checks"].items()) {
     Check& check = evaluation.checks.emplace_back();
     item.Get("name", check.name);
-    item.Get("verdict", check.verdict);
+    ReadEnum(item, "verdict", check.verdict);
     item.Get("detail", check.detail);
   }
   for (const JsonReader& item : reader["diagnostics"].items()) {

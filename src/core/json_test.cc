@@ -77,7 +77,7 @@ Evaluation ExampleEvaluation() {
   Evaluation evaluation;
   evaluation.status = Status::kPassed;
   evaluation.reason = "fine";
-  evaluation.checks = {{"values", "pass", "5 of 5"}};
+  evaluation.checks = {{"values", CheckVerdict::kPass, "5 of 5"}};
   evaluation.diagnostics = {{"warning", "kernel.cpp", 3, 7, "unused", "int x;"}};
   evaluation.log = "text";
   evaluation.error = ErrorFigures{1e-6, 2e-6, 3e-7, 1e-7, {1, 2, 3}, "out"};
@@ -250,6 +250,8 @@ TEST(EvaluationJson, WrongTypesAreErrorsThatNameThePlace) {
   EXPECT_THAT(message(R"({"status":"great"})"), HasSubstr("great"));
   EXPECT_THAT(message(R"({})"), HasSubstr("status is missing"));
   EXPECT_THAT(message(R"({"status":"passed","checks":{}})"), HasSubstr("checks: should be a list"));
+  EXPECT_THAT(message(R"({"status":"passed","checks":[{"name":"values","verdict":"great"}]})"),
+              HasSubstr("verdict has the unknown value \"great\""));
   EXPECT_THAT(message(R"({"status":"passed","timing":{"samples":-1}})"),
               HasSubstr("timing.samples"));
   EXPECT_THAT(message(R"({"status":"passed","timing":{"ci95_ms":[1]}})"), HasSubstr("[low, high]"));

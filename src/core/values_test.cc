@@ -208,9 +208,10 @@ TEST(SearchTreeTest, TheSignatureChangesWithWhatItIsOf) {
 
 TEST(EvaluationTest, WhatSanitizersDidCanBeUndone) {
   Evaluation evaluation{.status = Status::kPassed};
-  evaluation.checks = {{"values", "pass", ""}, {"address_sanitizer", "pass", ""}};
+  evaluation.checks = {{"values", CheckVerdict::kPass, ""},
+                       {"address_sanitizer", CheckVerdict::kPass, ""}};
   EXPECT_FALSE(RejectedBySanitizer(evaluation));
-  evaluation.checks.push_back({"thread_sanitizer", "fail", "a race"});
+  evaluation.checks.push_back({"thread_sanitizer", CheckVerdict::kFail, "a race"});
   evaluation.status = Status::kNondeterministic;
   evaluation.reason = "a race";
   EXPECT_TRUE(RejectedBySanitizer(evaluation));

@@ -35,7 +35,7 @@ inline Interval RatioOfSamples(const std::vector<RawSamples>& samples) {
 inline Evaluation ExampleEvidence() {
   Evaluation evaluation;
   evaluation.status = Status::kPassed;
-  evaluation.checks = {{"values", "pass", "5 input sets against fp64"}};
+  evaluation.checks = {{"values", CheckVerdict::kPass, "5 input sets against fp64"}};
   evaluation.error = ErrorFigures{1e-6, 2e-6, 3e-7, 1e-7, {1, 2}, "out"};
   evaluation.timing = Timing{.ms = {1, 0.9, 1.1}, .samples = 4, .processes = 2, .method = "paired"};
   evaluation.eager = Timing{.ms = {2, 1.9, 2.1}, .samples = 4, .processes = 2, .method = "paired"};

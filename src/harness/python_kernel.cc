@@ -31,7 +31,7 @@ constexpr Seconds kScanLimit{60};
 constexpr std::size_t kKeepBytes = std::size_t{256} << 20U;
 
 BuildFailure Rejected(std::string reason, std::vector<Check> checks = {}) {
-  checks.push_back({.name = "source", .verdict = "fail", .detail = reason});
+  checks.push_back({.name = "source", .verdict = CheckVerdict::kFail, .detail = reason});
   return {.status = Status::kRejectedSource,
           .reason = std::move(reason),
           .diagnostics = {},
@@ -80,7 +80,8 @@ BuildOutcome ReadScan(const Jail::RunOutcome& run, const Candidate& candidate) {
   said->Get("reject", complaint);
   std::vector<Check> checks;
   for (const std::string& note : notes) {
-    checks.push_back({.name = "source", .verdict = "note", .detail = ToValidUtf8(note)});
+    checks.push_back(
+        {.name = "source", .verdict = CheckVerdict::kNote, .detail = ToValidUtf8(note)});
   }
   if (!complaint.empty()) return Rejected(ToValidUtf8(complaint), std::move(checks));
   BuiltKernel kernel;

@@ -40,8 +40,10 @@ std::string Headline(const Terminal& terminal, const Task& task, const Candidate
 
 std::string Mark(const Terminal& terminal, const Check& check) {
   const bool plain = !terminal.unicode;
-  if (check.verdict == "pass") return Styled(terminal, Style::kGood, plain ? "ok " : "✓ ");
-  if (check.verdict == "fail") return Styled(terminal, Style::kBad, plain ? "FAILED " : "✗ ");
+  if (check.verdict == CheckVerdict::kPass)
+    return Styled(terminal, Style::kGood, plain ? "ok " : "✓ ");
+  if (check.verdict == CheckVerdict::kFail)
+    return Styled(terminal, Style::kBad, plain ? "FAILED " : "✗ ");
   return Styled(terminal, Style::kDim, plain ? "- " : "· ");
 }
 
@@ -56,7 +58,7 @@ std::string ChecksText(const Terminal& terminal, const std::vector<Check>& check
   std::size_t used = 0;
   for (const Check& check : checks) {
     const std::string name = Mark(terminal, check) + SafeLine(check.name);
-    if (check.verdict == "pass") {
+    if (check.verdict == CheckVerdict::kPass) {
       const std::size_t columns = DisplayWidth(SafeLine(check.name)) + 4;
       const bool fits = used + columns <= width;
       passed += (passed.empty() ? "" : fits ? "  " : "\n  ") + name;

@@ -31,7 +31,8 @@ constexpr Terminal kNarrow{.interactive = true, .width = 40};
 
 Evaluation Passed() {
   Evaluation evaluation{.status = Status::kPassed};
-  evaluation.checks = {{"values", "pass", ""}, {"hard_bound", "note", "no bound"}};
+  evaluation.checks = {{"values", CheckVerdict::kPass, ""},
+                       {"hard_bound", CheckVerdict::kNote, "no bound"}};
   evaluation.timing =
       Timing{.ms = {.median = 0.0123, .low = 0.0121, .high = 0.0127}, .samples = 40};
   evaluation.eager = Timing{.ms = {.median = 0.0246, .low = 0.024, .high = 0.025}};

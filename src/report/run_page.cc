@@ -132,7 +132,7 @@ Json RowOf(const Trial& trial) {
 std::string ChecksText(const std::vector<Check>& checks) {
   std::vector<std::string> lines;
   for (const Check& check : checks) {
-    lines.push_back(SafeLine(check.verdict) + "\t" + SafeLine(check.name) + "\t" +
+    lines.push_back(EnumName(check.verdict) + "\t" + SafeLine(check.name) + "\t" +
                     SafeLine(check.detail));
   }
   return Join(lines, "\n");

@@ -97,7 +97,8 @@ TEST_F(SessionTest, ShowsTheRolesWhatTheStrategySays) {
 Result<Evaluation> Sanitize(const Candidate& candidate, const Evaluation& evaluation) {
   Evaluation amended = evaluation;
   const bool racy = candidate.source().find("racy") != std::string::npos;
-  amended.checks.push_back({"thread_sanitizer", racy ? "fail" : "pass", "data race"});
+  amended.checks.push_back(
+      {"thread_sanitizer", racy ? CheckVerdict::kFail : CheckVerdict::kPass, "data race"});
   if (!racy) return amended;
   amended.status = Status::kNondeterministic;
   amended.reason = "data race";

@@ -13,6 +13,7 @@
 #include "app/evaluation_request.h"
 #include "app/judge.h"
 #include "app/settings.h"
+#include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/clock.h"
 #include "base/fd.h"

@@ -40,7 +40,7 @@ void KeepSlower(Judging& judging, const Evaluation& again, const std::string& wh
   const double first = evaluation.speedup_eager->median;
   const double second = again.speedup_eager->median;
   const bool agree = std::max(first, second) <= kAuditAgreement * std::min(first, second);
-  judging.Note("audit", agree ? "pass" : "note",
+  judging.Note("audit", agree ? CheckVerdict::kPass : CheckVerdict::kNote,
                fmt::format("{}; with new seeds {:.2f} times as fast as eager, before {:.2f}", why,
                            second, first));
   if (agree || second >= first) return;
@@ -66,7 +66,7 @@ Result<void> AuditCandidate(const AuditSubject& subject, const Judges& judges, J
   if (!again.failed()) TRY(judges.time(again));
   for (const auto& [phase, ms] : again.evaluation.phases_ms) evaluation.phases_ms["audit"] += ms;
   if (again.failed()) {
-    judging.Note("audit", "fail", why);
+    judging.Note("audit", CheckVerdict::kFail, why);
     judging.Reject(again.evaluation.status,
                    "failed its audit (" + why + "): " + again.evaluation.reason);
     if (again.evaluation.error) evaluation.error = again.evaluation.error;

@@ -49,7 +49,8 @@ Result<Evaluation> CandidateJudge::Run(const Candidate& candidate) {
   judging_.evaluation.environment = executor_.Describe(candidate.language);
   TRY(BuildAndCheck(candidate));
   const std::string untimed = executor_.CannotTime();
-  if (!untimed.empty() && !judging_.failed()) judging_.Note("timing", "skipped", untimed);
+  if (!untimed.empty() && !judging_.failed())
+    judging_.Note("timing", CheckVerdict::kSkipped, untimed);
   if (times() && !judging_.failed()) TRY(Time());
   return std::move(judging_.evaluation);
 }

@@ -74,7 +74,7 @@ TEST(EvaluateTest, WhereNothingCanBeTimedTheChecksCount) {
   executor.cannot_time = "no GPU";
   const Evaluation evaluation = Evaluate(executor);
   EXPECT_EQ(evaluation.status, Status::kPassed);
-  EXPECT_EQ(DetailOf(evaluation, "timing", "skipped"), "no GPU");
+  EXPECT_EQ(DetailOf(evaluation, "timing", CheckVerdict::kSkipped), "no GPU");
   EXPECT_EQ(executor.world.sessions, 0U);
 }
 
@@ -89,7 +89,7 @@ TEST(AuditTest, AnOrdinaryResultIsNotAudited) {
   FakeExecutor executor;
   const Evaluation evaluation = Evaluate(executor);
   EXPECT_EQ(executor.world.Count("forget"), 1);
-  EXPECT_EQ(DetailOf(evaluation, "audit", "pass"), "");
+  EXPECT_EQ(DetailOf(evaluation, "audit", CheckVerdict::kPass), "");
 }
 
 TEST(AuditTest, AResultTenTimesAsFastAsEagerIsCheckedAndTimedOnceMoreWithNewSeeds) {
@@ -101,20 +101,22 @@ TEST(AuditTest, AResultTenTimesAsFastAsEagerIsCheckedAndTimedOnceMoreWithNewSeed
   EXPECT_EQ(executor.world.Count("draw"), 10);
   EXPECT_EQ(executor.own_sets.seeds.size(), 10U);
   EXPECT_EQ(executor.world.Count(kPair), 2);
-  EXPECT_THAT(DetailOf(evaluation, "audit", "pass"), StartsWith("11.0 times as fast as eager"));
+  EXPECT_THAT(DetailOf(evaluation, "audit", CheckVerdict::kPass),
+              StartsWith("11.0 times as fast as eager"));
 }
 
 TEST(AuditTest, AResultNearTheHardBoundIsAudited) {
   FakeExecutor executor;
   executor.own_sets.own_task().outputs.front().shape = {225'000};  // 0.9 ms at 1 GB/s
-  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", "pass"), StartsWith("90 % of the hard bound"));
+  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", CheckVerdict::kPass),
+              StartsWith("90 % of the hard bound"));
 }
 
 TEST(AuditTest, AResultBelowTheSoftBoundIsAudited) {
   FakeExecutor executor;
   executor.own_machine().peak_gflops = 1;
   executor.own_sets.own_task().flops = 2e6;  // two milliseconds
-  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", "pass"),
+  EXPECT_THAT(DetailOf(Evaluate(executor), "audit", CheckVerdict::kPass),
               StartsWith("fewer operations than the task as written"));
 }
 
@@ -127,7 +129,7 @@ TEST(AuditTest, AKernelThatFailsItsAuditIsRejected) {
   const Evaluation evaluation = Evaluate(executor);
   EXPECT_EQ(evaluation.status, Status::kWrongValues);
   EXPECT_THAT(evaluation.reason, StartsWith("failed its audit (11.0 times as fast as eager)"));
-  EXPECT_NE(DetailOf(evaluation, "audit", "fail"), "");
+  EXPECT_NE(DetailOf(evaluation, "audit", CheckVerdict::kFail), "");
 }
 
 TEST(AuditTest, TheSlowerOfTwoResultsThatDisagreeIsKept) {
@@ -138,7 +140,7 @@ TEST(AuditTest, TheSlowerOfTwoResultsThatDisagreeIsKept) {
   const Evaluation evaluation = Evaluate(executor);
   EXPECT_NEAR(evaluation.speedup_eager->median, 5.5, 0.01);
   EXPECT_NEAR(evaluation.timing->ms.median, 2, 0.01);
-  EXPECT_THAT(DetailOf(evaluation, "audit", "note"), HasSubstr("before 11.00"));
+  EXPECT_THAT(DetailOf(evaluation, "audit", CheckVerdict::kNote), HasSubstr("before 11.00"));
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct Judging {
     Reject(failure.status, failure.reason);
     evaluation.log = failure.log;
   }
-  void Note(std::string name, std::string verdict, std::string detail) {
-    evaluation.checks.push_back({std::move(name), std::move(verdict), std::move(detail)});
+  void Note(std::string name, CheckVerdict verdict, std::string detail) {
+    evaluation.checks.push_back({std::move(name), verdict, std::move(detail)});
   }
 };
 

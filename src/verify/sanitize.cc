@@ -38,14 +38,14 @@ double Slowdown(Sanitizer sanitizer, int threads) {
   return 1;
 }
 
-void Note(Evaluation& evaluation, Sanitizer sanitizer, std::string verdict, std::string detail) {
-  evaluation.checks.push_back({fmt::format("{}_sanitizer", SanitizerName(sanitizer)),
-                               std::move(verdict), std::move(detail)});
+void Note(Evaluation& evaluation, Sanitizer sanitizer, CheckVerdict verdict, std::string detail) {
+  evaluation.checks.push_back(
+      {fmt::format("{}_sanitizer", SanitizerName(sanitizer)), verdict, std::move(detail)});
 }
 
 void Judge(Evaluation& evaluation, Sanitizer sanitizer, SanitizerOutcome outcome) {
   if (outcome.finding) {
-    Note(evaluation, sanitizer, "fail", outcome.finding->reason);
+    Note(evaluation, sanitizer, CheckVerdict::kFail, outcome.finding->reason);
     evaluation.status = outcome.finding->status;
     evaluation.reason =
         "right values, but a sanitizer found a defect that other inputs or another machine may "
@@ -53,9 +53,9 @@ void Judge(Evaluation& evaluation, Sanitizer sanitizer, SanitizerOutcome outcome
         outcome.finding->reason;
     evaluation.log = std::move(outcome.finding->log);
   } else if (!outcome.skipped.empty()) {
-    Note(evaluation, sanitizer, "skipped", outcome.skipped);
+    Note(evaluation, sanitizer, CheckVerdict::kSkipped, outcome.skipped);
   } else {
-    Note(evaluation, sanitizer, "pass", "no report on one input set");
+    Note(evaluation, sanitizer, CheckVerdict::kPass, "no report on one input set");
   }
 }
 

@@ -232,7 +232,7 @@ Result<bool> StateCheck::TryWith(Kept where, const std::vector<std::byte>& kept,
   if (!TRY(calls_.CallOnKept(slots_.last))) {
     runs_ = false;
     judging_.evaluation = before;
-    judging_.Note("state", "note", "does not run with kept memory changed: " + words);
+    judging_.Note("state", CheckVerdict::kNote, "does not run with kept memory changed: " + words);
     return false;
   }
   TRY(policy_.SameAsAtFirst(words));
@@ -291,7 +291,7 @@ void StateCheck::Summarise() const {
     detail += fmt::format(", and with {} counter{} advanced", counters_, counters_ == 1 ? "" : "s");
   }
   if (!bits_.empty()) detail += "; " + bits_;
-  judging_.Note("state", "pass", detail);
+  judging_.Note("state", CheckVerdict::kPass, detail);
 }
 
 }  // namespace pragma

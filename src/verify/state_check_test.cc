@@ -62,7 +62,7 @@ Evaluation Checked(Kernel kernel) {
 
 std::string StateOf(const Evaluation& evaluation) {
   for (const Check& check : evaluation.checks)
-    if (check.name == "state" && check.verdict == "pass") return check.detail;
+    if (check.name == "state" && check.verdict == CheckVerdict::kPass) return check.detail;
   return "";
 }
 

@@ -334,7 +334,7 @@ class FakeSets : public InputSets, public LateInputs {
 
 // Returns the detail of a check, or "" if there is none with this verdict.
 inline std::string DetailOf(const Evaluation& evaluation, const std::string& name,
-                            const std::string& verdict) {
+                            CheckVerdict verdict) {
   for (const Check& check : evaluation.checks) {
     if (check.name == name && check.verdict == verdict) return check.detail;
   }

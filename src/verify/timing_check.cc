@@ -81,7 +81,7 @@ Result<void> TimingCheck::Run(const TimingWish& wish) {
   if (judging_.failed() || TRY(Plausible())) return {};
   // A disturbed measurement can look too fast as well as too slow, so fresh processes decide.
   ForgetTiming();
-  judging_.Note("hard_bound", "note", "faster than its bound at first; timed again");
+  judging_.Note("hard_bound", CheckVerdict::kNote, "faster than its bound at first; timed again");
   TRY(TimeOnce(wish));
   if (!judging_.failed() && !TRY(Plausible())) RejectImplausible();
   return {};
@@ -112,7 +112,7 @@ bool TimingCheck::NoteFailure(const TimingOutcome& outcome) {
   if (!outcome.failed) return false;
   judging_.Reject(outcome.failed->failure);
   if (outcome.failed->error) judging_.evaluation.error = outcome.failed->error;
-  judging_.Note("timed_outputs", "fail", judging_.evaluation.reason);
+  judging_.Note("timed_outputs", CheckVerdict::kFail, judging_.evaluation.reason);
   return true;
 }
 
@@ -139,11 +139,12 @@ Result<void> TimingCheck::NoteSession(const TimedSession& session) {
     return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
   }
   if (NoteFailure(outcome)) return {};
-  if (!session.no_compile.empty()) judging_.Note("compile_baseline", "note", session.no_compile);
-  judging_.Note("timed_outputs", "pass",
+  if (!session.no_compile.empty())
+    judging_.Note("compile_baseline", CheckVerdict::kNote, session.no_compile);
+  judging_.Note("timed_outputs", CheckVerdict::kPass,
                 fmt::format("all outputs of {} timed calls", outcome.sides[0].samples));
   if (!rules_.on_device) {
-    judging_.Note("accounting", "pass",
+    judging_.Note("accounting", CheckVerdict::kPass,
                   fmt::format("{:.2f} processors in the timed calls, {} allowed",
                               outcome.sides[0].Processors(), executor_.machine().threads));
   }
@@ -187,7 +188,7 @@ void TimingCheck::ForgetTiming() {
 // last session.
 Result<bool> TimingCheck::AuditAhead(const TimedSession& session, bool last) {
   if (executor_.sets().late() == nullptr) {
-    judging_.Note("no_work_ahead", "pass",
+    judging_.Note("no_work_ahead", CheckVerdict::kPass,
                   "inputs reach the module's memory after the warm-up has been waited for");
     return true;
   }
@@ -200,7 +201,7 @@ Result<bool> TimingCheck::AuditAhead(const TimedSession& session, bool last) {
     return true;
   }
   if (audit.passed()) {
-    judging_.Note("no_work_ahead", "pass", "as fast on inputs that arrive late");
+    judging_.Note("no_work_ahead", CheckVerdict::kPass, "as fast on inputs that arrive late");
     return true;
   }
   if (audit.disturbed && !last) return false;
@@ -214,7 +215,7 @@ void TimingCheck::RejectAhead(const AheadAudit& audit) {
       "{:.4g} ms a call when the inputs of many calls are ready, {:.4g} ms when {}",
       audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
       audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
-  judging_.Note("no_work_ahead", "fail", figures);
+  judging_.Note("no_work_ahead", CheckVerdict::kFail, figures);
   if (audit.disturbed) {
     judging_.Reject(Status::kImplausible,
                     "other programs keep the machine too busy to tell whether it works on inputs "
@@ -246,7 +247,7 @@ Result<bool> TimingCheck::Plausible() {
   for (int i = 0; i < kLooksAtMachine && BelowBound(); ++i) TRY(executor_.MeasureAgain());
   evaluation.lower_bound_ms = HardBoundMs(task(), executor_.machine());
   if (BelowBound()) return false;
-  judging_.Note("hard_bound", "pass",
+  judging_.Note("hard_bound", CheckVerdict::kPass,
                 fmt::format("{:.4g} ms is the least its bytes take", *evaluation.lower_bound_ms));
   return true;
 }
@@ -256,7 +257,7 @@ void TimingCheck::RejectImplausible() {
   const double bound = *judging_.evaluation.lower_bound_ms;
   const std::string figures =
       fmt::format("{:.4g} ms measured, {:.4g} ms possible", measured, bound);
-  judging_.Note("hard_bound", "fail", figures);
+  judging_.Note("hard_bound", CheckVerdict::kFail, figures);
   judging_.Reject(
       Status::kImplausible,
       rules_.on_device
@@ -277,7 +278,7 @@ Result<void> TimingCheck::RunCompiled() {
   Result<TimedSession> session = sessions_.Run(sides, budget());
   if (!session && session.error().kind != ErrorKind::kInterrupted) {
     // torch.compile may not support a module. That is not the candidate's fault.
-    judging_.Note("compile_baseline", "note", session.error().message);
+    judging_.Note("compile_baseline", CheckVerdict::kNote, session.error().message);
     return {};
   }
   if (!session) return std::unexpected(session.error());

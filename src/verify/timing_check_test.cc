@@ -46,9 +46,9 @@ TEST(TimingCheckTest, TimesAndRatiosAreRecorded) {
   EXPECT_NEAR(evaluation.timing->ms.median, 1, 1e-3);
   EXPECT_NEAR(evaluation.speedup_eager->median, 2, 1e-3);
   EXPECT_FALSE(evaluation.speedup_best);
-  EXPECT_NE(DetailOf(evaluation, "timed_outputs", "pass"), "");
-  EXPECT_NE(DetailOf(evaluation, "accounting", "pass"), "");
-  EXPECT_NE(DetailOf(evaluation, "no_work_ahead", "pass"), "");
+  EXPECT_NE(DetailOf(evaluation, "timed_outputs", CheckVerdict::kPass), "");
+  EXPECT_NE(DetailOf(evaluation, "accounting", CheckVerdict::kPass), "");
+  EXPECT_NE(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass), "");
 }
 
 TEST(TimingCheckTest, TheMachineIsTakenAloneBeforeAProcessIsTimedAndLeftAfterwards) {
@@ -64,7 +64,7 @@ TEST(TimingCheckTest, AFailureWhileTimedIsARejection) {
   test.executor.candidate.kernel = [](const FakeCall& call) { return call.input + 7; };
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kImplausible);
-  EXPECT_EQ(DetailOf(evaluation, "timed_outputs", "fail"), evaluation.reason);
+  EXPECT_EQ(DetailOf(evaluation, "timed_outputs", CheckVerdict::kFail), evaluation.reason);
   EXPECT_TRUE(evaluation.error);
   EXPECT_FALSE(evaluation.timing);
 }
@@ -74,7 +74,7 @@ TEST(HardBoundTest, ATimeAboveItPasses) {
   test.SetBytes(500'000);  // half a millisecond
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kPassed);
-  EXPECT_NE(DetailOf(evaluation, "hard_bound", "pass"), "");
+  EXPECT_NE(DetailOf(evaluation, "hard_bound", CheckVerdict::kPass), "");
   EXPECT_NEAR(*evaluation.lower_bound_ms, 0.5, 0.01);
   EXPECT_EQ(test.executor.world.Count("measure again"), 0);
 }
@@ -85,8 +85,8 @@ TEST(HardBoundTest, ATimeBelowItIsMeasuredAgainInFreshProcessesAndThenImplausibl
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kImplausible);
   EXPECT_THAT(evaluation.reason, HasSubstr("1 ms is faster than the 4 ms"));
-  EXPECT_NE(DetailOf(evaluation, "hard_bound", "note"), "");
-  EXPECT_NE(DetailOf(evaluation, "hard_bound", "fail"), "");
+  EXPECT_NE(DetailOf(evaluation, "hard_bound", CheckVerdict::kNote), "");
+  EXPECT_NE(DetailOf(evaluation, "hard_bound", CheckVerdict::kFail), "");
   EXPECT_EQ(test.executor.world.Count(kPair), 2);
 }
 
@@ -98,7 +98,7 @@ TEST(HardBoundTest, ASingleMeasurementThatIsTooFastIsForgiven) {
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
   EXPECT_NEAR(evaluation.timing->ms.median, 5, 0.01);
-  EXPECT_EQ(DetailOf(evaluation, "hard_bound", "note"),
+  EXPECT_EQ(DetailOf(evaluation, "hard_bound", CheckVerdict::kNote),
             "faster than its bound at first; timed again");
 }
 
@@ -150,7 +150,7 @@ TEST(WorkAheadTest, AKernelThatWorksAheadIsImplausible) {
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kImplausible);
   EXPECT_THAT(evaluation.reason, HasSubstr("does work outside the call it is for"));
-  EXPECT_NE(DetailOf(evaluation, "no_work_ahead", "fail"), "");
+  EXPECT_NE(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kFail), "");
 }
 
 TEST(WorkAheadTest, OnABusyMachineTheSessionIsRepeatedAndThenRejected) {
@@ -208,7 +208,8 @@ TEST(CompileTest, AModuleThatTorchCompileDoesNotSupportIsNoted) {
   test.Run();
   EXPECT_TRUE(TimeCompiled(test.executor, test.judging, {}));
   EXPECT_FALSE(test.judging.failed());
-  EXPECT_EQ(DetailOf(test.judging.evaluation, "compile_baseline", "note"), "not supported");
+  EXPECT_EQ(DetailOf(test.judging.evaluation, "compile_baseline", CheckVerdict::kNote),
+            "not supported");
 }
 
 TEST(DeviceRulesTest, AllSidesShareOneSession) {
@@ -221,8 +222,8 @@ TEST(DeviceRulesTest, AllSidesShareOneSession) {
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(test.executor.world.Count("session: candidate eager compile best"), 1);
   EXPECT_NEAR(evaluation.speedup_compile->median, 3, 1e-3);
-  EXPECT_EQ(DetailOf(evaluation, "accounting", "pass"), "");
-  EXPECT_EQ(DetailOf(evaluation, "no_work_ahead", "pass"),
+  EXPECT_EQ(DetailOf(evaluation, "accounting", CheckVerdict::kPass), "");
+  EXPECT_EQ(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass),
             "inputs reach the module's memory after the warm-up has been waited for");
 }
 
@@ -235,7 +236,7 @@ TEST(DeviceRulesTest, ATorchCompileThatIsLeftOutIsNoted) {
   const Evaluation& evaluation = test.Run();
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
   EXPECT_FALSE(evaluation.speedup_compile);
-  EXPECT_EQ(DetailOf(evaluation, "compile_baseline", "note"), "not supported");
+  EXPECT_EQ(DetailOf(evaluation, "compile_baseline", CheckVerdict::kNote), "not supported");
 }
 
 }  // namespace

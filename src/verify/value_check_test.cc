@@ -37,7 +37,7 @@ TEST(ValueCheckTest, ARightKernelPassesAndEveryCheckIsSaid) {
   const Evaluation evaluation = Checked(RightResult);
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
   for (const char* check : {"values", "guards", "determinism", "batteries", "state"}) {
-    EXPECT_NE(DetailOf(evaluation, check, "pass"), "") << check;
+    EXPECT_NE(DetailOf(evaluation, check, CheckVerdict::kPass), "") << check;
   }
 }
 
@@ -70,7 +70,7 @@ TEST(SecondOpinionTest, AnErrorThatRoundingOfTheInputsExplainsIsNotedAndPasses) 
   executor.candidate.kernel = [](const FakeCall& call) { return call.input + 2; };
   const Evaluation evaluation = Checked(executor);
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
-  EXPECT_THAT(DetailOf(evaluation, "values", "note"), HasSubstr("ill-conditioned"));
+  EXPECT_THAT(DetailOf(evaluation, "values", CheckVerdict::kNote), HasSubstr("ill-conditioned"));
 }
 
 TEST(SecondOpinionTest, AnErrorBeyondWhatTheInputsExplainIsRejected) {
@@ -120,7 +120,7 @@ TEST(GuardsTest, AWriteOutsideTheOutputIsACrash) {
   const Evaluation evaluation = Checked(executor);
   EXPECT_EQ(evaluation.status, Status::kCrashed);
   EXPECT_EQ(evaluation.reason, "wrote outside its output out");
-  EXPECT_EQ(DetailOf(evaluation, "guards", "fail"), "out");
+  EXPECT_EQ(DetailOf(evaluation, "guards", CheckVerdict::kFail), "out");
 }
 
 TEST(GuardsTest, AWrittenInputIsACrash) {
@@ -160,7 +160,8 @@ TEST(AgainTest, OtherLastBitsWithinTheToleranceAreSaid) {
   const Evaluation evaluation =
       Checked([calls = 0](const FakeCall& call) mutable { return call.input + (++calls & 1); });
   EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
-  EXPECT_THAT(DetailOf(evaluation, "determinism", "pass"), HasSubstr("vary from run to run"));
+  EXPECT_THAT(DetailOf(evaluation, "determinism", CheckVerdict::kPass),
+              HasSubstr("vary from run to run"));
 }
 
 TEST(BatteriesTest, AKernelThatIsRightOnlyOnTheTasksOwnInputsIsRejected) {

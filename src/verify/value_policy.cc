@@ -87,7 +87,7 @@ Result<void> ValuePolicy::JudgeNominal(std::uint32_t slot, int index, bool offic
   const bool worst = !evaluation.error || compared.error.rel_l2 > evaluation.error->rel_l2;
   if (worst || !fine) evaluation.error = compared.error;
   if (fine) return {};
-  judging_.Note("values", "fail", fmt::format("input set {}", index + 1));
+  judging_.Note("values", CheckVerdict::kFail, fmt::format("input set {}", index + 1));
   judging_.Reject(Status::kWrongValues, compared.ok
                                             ? "differs from Torch by more than KernelBench allows"
                                             : compared.reason);
@@ -110,7 +110,7 @@ Result<Comparison> ValuePolicy::SecondOpinion(std::uint32_t slot,
                                               Comparison first) {
   Comparison second = TRY(sets_.SecondOpinion(calls_.process(), slot, tolerances, side_rng_));
   if (!second.ok) return first;
-  judging_.Note("values", "note", "ill-conditioned inputs: " + first.reason);
+  judging_.Note("values", CheckVerdict::kNote, "ill-conditioned inputs: " + first.reason);
   return second;
 }
 
@@ -122,10 +122,10 @@ void ValuePolicy::Poison(std::uint32_t slot) {
 bool ValuePolicy::GuardsHold(std::uint32_t slot) {
   const Damage damage = sets_.DamageIn(calls_.process(), slot);
   if (!damage.outside.empty()) {
-    judging_.Note("guards", "fail", damage.outside);
+    judging_.Note("guards", CheckVerdict::kFail, damage.outside);
     judging_.Reject(Status::kCrashed, "wrote " + damage.What());
   } else if (!damage.written.empty()) {
-    judging_.Note("inputs", "fail", damage.written);
+    judging_.Note("inputs", CheckVerdict::kFail, damage.written);
     judging_.Reject(Status::kCrashed,
                     "wrote " + damage.What() + "; inputs and parameters can only be read");
   }
@@ -151,7 +151,7 @@ Result<bool> ValuePolicy::SameAsAtFirst(std::string_view where) {
   if (!compared.ok && strict())
     compared = TRY(SecondOpinion(slot, sets_.Tolerances(slot), std::move(compared)));
   if (compared.ok || !strict()) return false;
-  judging_.Note("determinism", "fail", std::string(where));
+  judging_.Note("determinism", CheckVerdict::kFail, std::string(where));
   judging_.evaluation.error = compared.error;
   judging_.Reject(Status::kNondeterministic,
                   fmt::format("the same inputs gave right values at first and wrong ones {}: {}",
@@ -290,7 +290,7 @@ void ValuePolicy::JudgeNan(const BatteryWish& wish, const BatteryDraw& draw,
   std::vector<std::string>& found = judging_.evaluation.nan;
   found.push_back(fmt::format("NaN in {}: {}", name, what));
   if (same || !options_.judging.strict_nan) return;
-  judging_.Note("nan", "fail", found.back());
+  judging_.Note("nan", CheckVerdict::kFail, found.back());
   judging_.Reject(Status::kWrongValues,
                   fmt::format("right on finite inputs; a NaN in {} is {} (--strict-nan): {}", name,
                               what, compared.ok ? compared.odd : compared.reason));
@@ -313,7 +313,7 @@ Result<Comparison> ValuePolicy::CompareBattery(std::uint32_t slot, Battery batte
   if (!compared.ok && ShowsMissingTerms(battery)) {
     Comparison rough =
         Compare(slot, std::vector<Tolerance>(draw.tolerances.size(), kEveryTermCounts));
-    if (rough.ok) judging_.Note("battery", "note", "less exact: " + compared.reason);
+    if (rough.ok) judging_.Note("battery", CheckVerdict::kNote, "less exact: " + compared.reason);
     if (rough.ok) compared = std::move(rough);
   }
   return compared;
@@ -326,7 +326,7 @@ void ValuePolicy::NoteBattery(Battery battery, const Comparison& compared) {
   const std::string_view name = BatteryName(battery);
   if (compared.ok && (run_.empty() || run_.back() != name)) run_.emplace_back(name);
   if (difference.empty()) return;
-  judging_.Note(std::string(BatteryName(battery)), "note",
+  judging_.Note(std::string(BatteryName(battery)), CheckVerdict::kNote,
                 "differs from Torch there: " + difference);
 }
 
@@ -339,7 +339,7 @@ Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
     NoteBattery(battery, compared);
     return {};
   }
-  judging_.Note("battery", "fail", std::string(BatteryName(battery)));
+  judging_.Note("battery", CheckVerdict::kFail, std::string(BatteryName(battery)));
   judging_.evaluation.error = compared.error;
   judging_.Reject(Status::kWrongValues,
                   fmt::format("right on the task's own inputs, wrong on {}: {}",
@@ -348,17 +348,19 @@ Result<void> ValuePolicy::JudgeBattery(std::uint32_t slot, Battery battery,
 }
 
 void ValuePolicy::Summarise() {
-  judging_.Note("values", "pass", fmt::format("{} input sets against fp64", options_.check_sets));
-  judging_.Note("guards", "pass", "nothing written outside the outputs");
-  judging_.Note("determinism", "pass",
+  judging_.Note("values", CheckVerdict::kPass,
+                fmt::format("{} input sets against fp64", options_.check_sets));
+  judging_.Note("guards", CheckVerdict::kPass, "nothing written outside the outputs");
+  judging_.Note("determinism", CheckVerdict::kPass,
                 reordered_ ? "the last bits vary from run to run, within the tolerance"
                            : "the same bits again, in the same and in a fresh process");
-  if (!run_.empty()) judging_.Note("batteries", "pass", Join(run_, ", "));
+  if (!run_.empty()) judging_.Note("batteries", CheckVerdict::kPass, Join(run_, ", "));
   const std::vector<std::string>& late = judging_.evaluation.partly_checked;
-  if (!late.empty()) judging_.Note("batteries", "skipped", "no time: " + Join(late, ", "));
-  if (!left_out_.empty()) judging_.Note("batteries", "skipped", Join(left_out_, "; "));
+  if (!late.empty())
+    judging_.Note("batteries", CheckVerdict::kSkipped, "no time: " + Join(late, ", "));
+  if (!left_out_.empty()) judging_.Note("batteries", CheckVerdict::kSkipped, Join(left_out_, "; "));
   const std::vector<std::string>& nan = judging_.evaluation.nan;
-  if (!nan.empty()) judging_.Note("nan", "note", Join(nan, "; "));
+  if (!nan.empty()) judging_.Note("nan", CheckVerdict::kNote, Join(nan, "; "));
 }
 
 }  // namespace pragma

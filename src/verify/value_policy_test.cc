@@ -47,7 +47,7 @@ std::string Determinism(bool varies) {
   EXPECT_TRUE(policy.NominalSets());
   EXPECT_TRUE(policy.Again("in the same process"));
   policy.Summarise();
-  return DetailOf(judging.evaluation, "determinism", "pass");
+  return DetailOf(judging.evaluation, "determinism", CheckVerdict::kPass);
 }
 
 TEST(ValuePolicyTest, ASetThatTheStageStillHasIsTheOneGivenAgain) {
