@@ -20,10 +20,9 @@ def named(name):
 
 
 @pytest.fixture(scope="module")
-def red(request, tmp_path_factory):
+def red(request, home, tmp_path_factory):
     """Judges what was selected, two groups at a time, each on one warm reference."""
-    judge = Judge(tmp_path_factory.mktemp("red"))
-    judge.measure_machine()
+    judge = Judge(tmp_path_factory.mktemp("red"), home=home)
     judge.start(selected(request, CASES))
     yield judge
     judge.close()
