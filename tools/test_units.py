@@ -15,9 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A change here may let a wrong kernel pass, or stop an honest one. It needs the suites below.
 TRUST_BASE = ("src/verify/", "src/harness/", "src/sandbox/", "src/build/", "worker/", "python/", "cmake/", "CMake")
 TRUST_SUITES = {
-    "tests/red_team": ("tests/red_team/", "tests/e2e/tasks/", "docs/trust.md"),
-    "tests/honest": ("tests/honest/", "tests/red_team/"),
-    "tests/e2e/test_python_candidates.py": ("tests/e2e/test_python_candidates.py", "tests/red_team"),
+    "tests/red_team": ("tests/red_team/", "tests/shared.py", "tests/e2e/tasks/", "docs/trust.md"),
+    "tests/honest": ("tests/honest/", "tests/red_team/", "tests/shared.py"),
+    "tests/e2e/test_python_candidates.py": ("tests/e2e/test_python_candidates.py", "tests/red_team", "tests/shared.py"),
 }
 
 # Seconds of what takes longest, on two processors. The longest begins first, so that the processors finish together.
