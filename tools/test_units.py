@@ -20,6 +20,15 @@ TRUST_SUITES = {
     "tests/e2e/test_python_candidates.py": ("tests/e2e/test_python_candidates.py", "tests/red_team", "tests/shared.py"),
 }
 
+# What few commands reach, and the end-to-end tests of these. A change in other layers needs all of them.
+END_TO_END = {
+    "src/bench/": ("bench", "kernelbench", "usage"),
+    "src/expert/": ("expert", "islands", "gpu_search"),
+    "src/serve/": ("serve", "evaluate", "usage"),
+    "src/tune/": ("tuning", "usage"),
+    "docs/": ("backend", "gpu_diagnosis"),
+}
+
 # Seconds of what takes longest, on two processors. The longest begins first, so that the processors finish together.
 SECONDS = {
     "tests/red_team": 250,
@@ -142,6 +151,20 @@ def reached_by(layer: str) -> set[str]:
     return found
 
 
+def end_to_end_not_needed(changed: list[str]) -> set[str]:
+    """Files of tests/e2e that reach nothing of what was changed."""
+    needed: set[str] = set()
+    for file in changed:
+        layer = next((layer for layer in END_TO_END if file.startswith(layer)), None)
+        if layer:
+            needed |= {f"tests/e2e/test_{name}.py" for name in END_TO_END[layer]}
+        elif file.startswith("tests/e2e/test_"):
+            needed.add(file)
+        elif not file.startswith(("tools/", "tests/report/", "tests/layers/")):
+            return set()
+    return {str(file.relative_to(ROOT)) for file in (ROOT / "tests" / "e2e").glob("test_*.py")} - needed
+
+
 def not_needed(changed: list[str], layers: list[str]) -> set[str]:
     """The names of units that no changed file can affect. What is in doubt is needed."""
     def touched(prefixes: tuple[str, ...]) -> bool:
@@ -149,7 +172,7 @@ def not_needed(changed: list[str], layers: list[str]) -> set[str]:
 
     if touched(TRUST_BASE):
         return set()
-    unneeded = {name for name, own in TRUST_SUITES.items() if not touched(own)}
+    unneeded = {name for name, own in TRUST_SUITES.items() if not touched(own)} | end_to_end_not_needed(changed)
     unneeded |= {str(file.relative_to(ROOT)) for file in (ROOT / "python" / "tests").glob("test_*.py")}
     if touched(("src/expert/", "src/task/", "bench/")):
         unneeded.discard("python/tests/test_expert_triton.py")
