@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the project's tests, one process per processor at a time, and adds up what they counted.
+"""Runs the project's tests, several processes at a time, and adds up what they counted.
 
 The longest begin first. Tests that no other may run beside come last. A table says how long each step took. The last
 line is "N passed, N failed". The exit status is 1 if anything failed. C++ cases are counted one by one (GoogleTest's
@@ -165,11 +165,16 @@ def units_of(options, build, results):
     return [unit for unit in units if unit.name not in left_out], left_out
 
 
+def jobs_at_once():
+    """One more than there are processors: one often waits until it may have the machine for itself, to take a time."""
+    return min(4, (os.cpu_count() or 1) + 1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--only", choices=["ctest", "pytest", "checks"], help="one step only")
-    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="processes at once")
+    parser.add_argument("--jobs", type=int, default=jobs_at_once(), help="processes at once")
     parser.add_argument("--since", metavar="REF", help="leave out what no change since REF can affect")
     options = parser.parse_args()
     if options.since and os.environ.get("CI") == "true":

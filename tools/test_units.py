@@ -15,31 +15,50 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A change here may let a wrong kernel pass, or stop an honest one. It needs the suites below.
 TRUST_BASE = ("src/verify/", "src/harness/", "src/sandbox/", "src/build/", "worker/", "python/", "cmake/", "CMake")
 TRUST_SUITES = {
-    "tests/red_team": ("tests/red_team/", "tests/e2e/tasks/", "docs/trust.md"),
-    "tests/honest": ("tests/honest/", "tests/red_team/"),
-    "tests/e2e/test_python_candidates.py": ("tests/e2e/test_python_candidates.py", "tests/red_team"),
+    "tests/red_team": ("tests/red_team/", "tests/shared.py", "tests/e2e/tasks/", "docs/trust.md"),
+    "tests/honest": ("tests/honest/", "tests/red_team/", "tests/shared.py"),
+    "tests/e2e/test_python_candidates.py": ("tests/e2e/test_python_candidates.py", "tests/red_team", "tests/shared.py"),
+}
+
+# What few commands reach, and the end-to-end tests of these. A change in other layers needs all of them.
+END_TO_END = {
+    "src/bench/": ("bench", "kernelbench", "usage"),
+    "src/expert/": ("expert", "islands", "gpu_search"),
+    "src/serve/": ("serve", "evaluate", "usage"),
+    "src/tune/": ("tuning", "usage"),
+    "docs/": ("backend", "gpu_diagnosis"),
 }
 
 # Seconds of what takes longest, on two processors. The longest begins first, so that the processors finish together.
 SECONDS = {
-    "expert_test": 90,
-    "tests/honest": 85,
-    "tests/e2e/test_python_candidates.py": 80,
-    "profile_test": 60,
-    "tests/e2e/test_search.py": 60,
-    "tests/e2e/test_serve.py": 60,
-    "tests/e2e/test_bench.py": 60,
-    "tests/e2e/test_gpu_search.py": 50,
-    "tests/e2e/test_profile.py": 50,
-    "tests/e2e/test_expert.py": 50,
-    "tests/e2e/test_evaluate.py": 40,
-    "tests/e2e/test_recheck.py": 40,
-    "tests/report": 40,
+    "tests/red_team": 250,
+    "tests/e2e/test_expert.py": 210,
+    "tests/e2e/test_bench.py": 150,
+    "tests/honest": 145,
+    "tests/e2e/test_gpu_search.py": 120,
+    "tests/e2e/test_python_candidates.py": 110,
+    "tests/e2e/test_islands.py": 110,
+    "expert_test": 105,
+    "tests/e2e/test_evaluate.py": 90,
+    "tests/e2e/test_serve.py": 90,
+    "tests/e2e/test_shapes.py": 85,
+    "tests/e2e/test_search.py": 80,
+    "tests/e2e/test_profile.py": 75,
+    "build_test": 60,
+    "tests/e2e/test_recheck.py": 60,
+    "tests/e2e/test_tuning.py": 60,
+    "tests/e2e/test_lint.py": 60,
+    "profile_test": 50,
+    "tests/e2e/test_kernelbench.py": 45,
+    "tests/knowledge": 40,
+    "python/tests/test_server.py": 40,
     "task_test": 30,
     "python/tests/test_candidate.py": 30,
-    "python/tests/test_server.py": 30,
-    "python/tests/test_triton.py": 30,
-    "python/tests/test_expert_triton.py": 30,
+    "python/tests/test_describe.py": 25,
+    "tests/e2e/test_cuda.py": 25,
+    "tests/report": 25,
+    "tests/llm": 20,
+    "app_test": 15,
 }
 
 
@@ -132,6 +151,20 @@ def reached_by(layer: str) -> set[str]:
     return found
 
 
+def end_to_end_not_needed(changed: list[str]) -> set[str]:
+    """Files of tests/e2e that reach nothing of what was changed."""
+    needed: set[str] = set()
+    for file in changed:
+        layer = next((layer for layer in END_TO_END if file.startswith(layer)), None)
+        if layer:
+            needed |= {f"tests/e2e/test_{name}.py" for name in END_TO_END[layer]}
+        elif file.startswith("tests/e2e/test_"):
+            needed.add(file)
+        elif not file.startswith(("tools/", "tests/report/", "tests/layers/")):
+            return set()
+    return {str(file.relative_to(ROOT)) for file in (ROOT / "tests" / "e2e").glob("test_*.py")} - needed
+
+
 def not_needed(changed: list[str], layers: list[str]) -> set[str]:
     """The names of units that no changed file can affect. What is in doubt is needed."""
     def touched(prefixes: tuple[str, ...]) -> bool:
@@ -139,7 +172,7 @@ def not_needed(changed: list[str], layers: list[str]) -> set[str]:
 
     if touched(TRUST_BASE):
         return set()
-    unneeded = {name for name, own in TRUST_SUITES.items() if not touched(own)}
+    unneeded = {name for name, own in TRUST_SUITES.items() if not touched(own)} | end_to_end_not_needed(changed)
     unneeded |= {str(file.relative_to(ROOT)) for file in (ROOT / "python" / "tests").glob("test_*.py")}
     if touched(("src/expert/", "src/task/", "bench/")):
         unneeded.discard("python/tests/test_expert_triton.py")

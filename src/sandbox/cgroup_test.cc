@@ -40,6 +40,9 @@ class Groups : public testing::Test {
 TEST_F(Groups, AJailIsEndedAtItsMemoryLimitAndLeavesNoGroup) {
   JailSpec spec = Spec({"hog"});
   spec.limits.memory_bytes = std::size_t{96} << 20U;
+  // Without the group's limit the process would be refused memory here, and end by itself. Were
+  // there no limit at all, something else would kill it in the end, and the test would not notice.
+  spec.limits.address_space_bytes = std::size_t{1} << 30U;
   const auto run = RunIn(spec, Seconds{60});
   EXPECT_EQ(run.outcome.kind, Outcome::Kind::kSignalled);
   EXPECT_EQ(run.outcome.code, SIGKILL);

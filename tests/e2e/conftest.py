@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+
+from shared import made_once, measured_home  # noqa: E402
+
 TASKS = HERE / "tasks"
 KERNELS = HERE / "kernels"
 GOLDEN = HERE / "golden"
@@ -98,30 +101,11 @@ def built():
     assert PRAGMA.exists(), f"{PRAGMA} is not built; build it first or name the folder with PRAGMA_BUILD"
 
 
-def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[pathlib.Path], object]) -> pathlib.Path:
-    """A folder that `make` has filled, once for all processes of tools/run_tests.py. What is in it must stay as it is."""
-    base = pathlib.Path(os.environ.get("PRAGMA_TEST_SHARED") or factory.getbasetemp())
-    folder, made = base / name, base / f"{name}.made"
-    with open(base / f"{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            shutil.rmtree(folder, ignore_errors=True)  # what a failed attempt has left
-            folder.mkdir()
-            make(folder)
-            made.touch()
-    return folder
-
-
 @pytest.fixture(scope="session")
 def home(tmp_path_factory) -> pathlib.Path:
     """A store whose machine figures are measured once, and which knows that sanitizers pass the good kernel. All tests
     share it: what keeps runs takes `own_home`."""
-
-    def make(folder: pathlib.Path) -> None:
-        arguments = ["--no-timing", "--sanitize", "--home", folder / ".pragma"]
-        Program(folder).run("evaluate", TASKS / "scale.py", KERNELS / "good.cpp", *arguments, code=0)
-
-    return made_once(tmp_path_factory, "home", make) / ".pragma"
+    return measured_home(tmp_path_factory)
 
 
 @dataclass

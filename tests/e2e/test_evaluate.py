@@ -7,8 +7,8 @@ import pytest
 from conftest import KERNELS, TASKS, Program
 
 SCALE = TASKS / "scale.py"
-# Else what torch.compile needs is imported, seconds of a core, for a measurement that these do not come to or do not look at.
-SHORT = ["--no-compile-baseline"]
+# Else torch is imported a second time, for the processes that time it, which these do not come to.
+SHORT = ["--no-timing"]
 
 
 @pytest.mark.parametrize(

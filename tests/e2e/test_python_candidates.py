@@ -12,14 +12,17 @@ sys.path.insert(0, str(ROOT / "tests" / "red_team"))
 from judge import Judge, read_case, selected  # noqa: E402
 
 CASES = [read_case(path, "red-team") for path in sorted((ROOT / "tests" / "red_team_python").glob("*.py"))]
-SHORT = ["--no-compile-baseline"]
+
+
+def named(name):
+    """The case of that name, as a parameter of a test that reads its verdict once more."""
+    return [case for case in CASES if case.name == name]
 
 
 @pytest.fixture(scope="module")
-def red(request, tmp_path_factory):
+def red(request, home, tmp_path_factory):
     """Judges what was selected, two groups at a time, each on one warm reference."""
-    judge = Judge(tmp_path_factory.mktemp("red"))
-    judge.measure_machine()
+    judge = Judge(tmp_path_factory.mktemp("red"), home=home)
     judge.start(selected(request, CASES))
     yield judge
     judge.close()
@@ -41,21 +44,20 @@ def test_no_files_stay_behind(red):
     assert list((red.folder / "tmp").iterdir()) == []
 
 
-def test_an_honest_solution_is_timed_against_torch(program, home):
-    solution = ROOT / "tests" / "red_team_python" / "honest_torch.py"
-    ran = program.run("evaluate", TASKS / "linear.py", solution, "--home", home, *SHORT, "--json", code=0)
-    assert ran.json["candidate"]["language"] == "python"
-    assert ran.json["candidate"]["flags"] == []
-    assert ran.json["timing"]["median_ms"] > 0
-    low, high = ran.json["speedup"]["eager"]["ci95"]
-    assert low <= ran.json["speedup"]["eager"]["median"] <= high
-    assert "no kernel of its own" in " ".join(check["detail"] for check in ran.json["checks"])
+@pytest.mark.parametrize("case", named("honest_torch"))
+def test_an_honest_solution_is_timed_against_torch(red, case):
+    judged = red.verdict(case).runs[0]
+    assert judged["candidate"]["language"] == "python"
+    assert judged["candidate"]["flags"] == []
+    assert judged["timing"]["median_ms"] > 0
+    low, high = judged["speedup"]["eager"]["ci95"]
+    assert low <= judged["speedup"]["eager"]["median"] <= high
+    assert "no kernel of its own" in " ".join(check["detail"] for check in judged["checks"])
 
 
-def test_an_extension_is_compiled_once_for_all_timing_processes(program, home):
-    solution = ROOT / "tests" / "red_team_python" / "honest_extension.py"
-    ran = program.run("evaluate", TASKS / "linear.py", solution, "--home", home, *SHORT, "--json", code=0)
-    phases = ran.json["phases_ms"]
+@pytest.mark.parametrize("case", named("honest_extension"))
+def test_an_extension_is_compiled_once_for_all_timing_processes(red, case):
+    phases = red.verdict(case).runs[0]["phases_ms"]
     # Ten processes or more are timed; had each compiled, this would be many times the first load.
     assert phases["time"] < 10 * phases["load"], phases
 

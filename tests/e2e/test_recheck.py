@@ -124,7 +124,7 @@ def test_recheck_times_again_what_was_timed(program, timed):
 
 
 def test_the_table_for_people(program, bundle_once):
-    ran = program.run("recheck", bundle_once, COLUMNS="80", code=0)
+    ran = program.run("recheck", bundle_once, "--no-timing", COLUMNS="80", code=0)
     assert ran.out.startswith("confirmed  scale  kernel ")
     for part in ["recorded", "same seed", "fresh", "status", "rel. L2 error", "object"]:
         assert part in ran.out
@@ -203,7 +203,7 @@ def test_a_strangers_task_and_kernel_leave_nothing_behind(program, good, tmp_pat
     evil["evaluation"]["environment"]["cpu"] = "\u001b]0;owned\u0007"
     evil["system"] = "\u001b[2J"
     file = forge(program, evil, (KERNELS / "forbidden_call.cpp").read_text())
-    ran = program.run("recheck", file, TMPDIR=str(temporary), code=1)
+    ran = program.run("recheck", file, "--no-timing", TMPDIR=str(temporary), code=1)
     assert "REFUTED" in ran.out
     assert "\x1b" not in ran.out + ran.err
     assert list(watched.iterdir()) == []

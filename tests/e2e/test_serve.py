@@ -269,7 +269,7 @@ def test_another_pragma_is_not_used_and_that_is_said(program, warm, home):
 
 
 def test_a_socket_that_is_named_and_missing_is_told(program, home):
-    ran = program.run("evaluate", TASKS / "no_model.py", GOOD, "--home", home, "--socket", "gone.sock")
+    ran = program.run("evaluate", TASKS / "no_model.py", GOOD, "--home", home, "--socket", "gone.sock", "--no-timing")
     assert "no server listens on gone.sock" in ran.err
     ran.assert_one_clear_error(2)
 

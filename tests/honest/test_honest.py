@@ -6,9 +6,10 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "red_team"))
+sys.path[:0] = [str(HERE.parent / "red_team"), str(HERE.parent)]
 
 from judge import Judge, read_cases, selected  # noqa: E402
+from shared import measured_home  # noqa: E402
 
 CASES = read_cases(HERE, "honest")
 
@@ -16,8 +17,7 @@ CASES = read_cases(HERE, "honest")
 @pytest.fixture(scope="module")
 def honest(request, tmp_path_factory):
     # Checks only, except in run.py: timed outputs meet the same comparator, and time takes minutes.
-    judge = Judge(tmp_path_factory.mktemp("honest"), timing=False)
-    judge.measure_machine()
+    judge = Judge(tmp_path_factory.mktemp("honest"), timing=False, home=measured_home(tmp_path_factory))
     judge.start(selected(request, CASES))
     yield judge
     judge.close()

@@ -35,6 +35,24 @@ def test_a_file_of_no_layer_needs_every_program():
     assert not {name for name in left_out if name.endswith("_test")}
 
 
+def test_a_layer_that_few_commands_reach_needs_their_end_to_end_tests():
+    left_out = test_units.not_needed(["src/serve/loop.cc", "tests/e2e/test_lint.py", "docs/serve.md"], LAYERS)
+    assert "tests/e2e/test_search.py" in left_out
+    assert not left_out & {"tests/e2e/test_serve.py", "tests/e2e/test_lint.py", "tests/report"}
+
+
+@pytest.mark.parametrize("file", ["src/search/session.cc", "tests/e2e/conftest.py", "tests/shared.py", "knowledge/technique.toml"])
+def test_a_change_that_any_command_may_reach_needs_every_end_to_end_test(file):
+    left_out = test_units.not_needed([file, "src/serve/loop.cc"], LAYERS)
+    assert not {name for name in left_out - SUITES if name.startswith("tests/")}
+
+
+def test_the_end_to_end_tests_of_a_layer_are_there():
+    for layer, names in test_units.END_TO_END.items():
+        assert (ROOT / layer).is_dir()
+        assert all((ROOT / "tests" / "e2e" / f"test_{name}.py").exists() for name in names)
+
+
 @pytest.mark.parametrize("suite, file", [
     ("tests/red_team", "tests/red_team/judge.py"),
     ("tests/honest", "tests/red_team/judge.py"),

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -120,7 +121,8 @@ class Verdict:
 class Judge:
     """Runs the program in a folder of its own. Each case is judged once, together with its group."""
 
-    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None, timing: bool = True):
+    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None, timing: bool = True, home=None):
+        """`home`: a store with the machine's figures, which is copied. Without it they must be measured."""
         self.folder = folder
         self.repeat = repeat
         self.timing = timing  # False: checks only, also for cases that could be timed
@@ -131,6 +133,8 @@ class Judge:
         self.lock = threading.Lock()
         for name in ("home", "tmp", "user"):
             (folder / name).mkdir(parents=True, exist_ok=True)
+        if home:
+            shutil.copytree(home, folder / "home", dirs_exist_ok=True)
 
     @property
     def environment(self) -> dict[str, str]:

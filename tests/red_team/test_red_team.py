@@ -1,8 +1,8 @@
 """Every exploit gets the verdict it must get, none is accepted, and none leaves anything behind."""
 
-import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import catalogue
@@ -10,22 +10,28 @@ import pytest
 from judge import HERE, Judge, read_case, read_cases, selected
 from traces import Traces, eventually, processes_naming
 
-pytestmark = pytest.mark.alone  # what it leaves behind is looked for on the whole machine
+sys.path.insert(0, str(HERE.parent))
+from shared import measured_home  # noqa: E402
+
 CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.words]
+
+
+def marked(case):
+    """Those that may only be judged alone run in a process beside which there is no other."""
+    return pytest.param(case, id=case.name, marks=[pytest.mark.alone] if "alone" in case.words else [])
 
 
 @pytest.fixture(scope="module")
 def red(request, tmp_path_factory):
     """Judges what was selected, two groups at a time; what it leaves behind is looked for at the end."""
-    judge = Judge(tmp_path_factory.mktemp("red"))
-    judge.measure_machine()
+    judge = Judge(tmp_path_factory.mktemp("red"), home=measured_home(tmp_path_factory))
     vars(judge)["before"] = Traces.now()
     judge.start(selected(request, CASES))
     yield judge
     judge.close()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", map(marked, CASES))
 def test_an_exploit_gets_its_verdict(red, case):
     verdict = red.verdict(case)
     assert verdict.status != "passed", f"accepted: {case.text}"
@@ -33,21 +39,21 @@ def test_an_exploit_gets_its_verdict(red, case):
     assert verdict.reason
 
 
-def test_nothing_is_left_behind(red):
-    """Runs last: the machine is as it was before the first exploit."""
+@pytest.mark.parametrize("by", ["those_beside_others", pytest.param("those_alone", marks=pytest.mark.alone)])
+def test_nothing_is_left_behind(red, by):
+    """Runs after the exploits: the machine is as it was before the first of them."""
     for future in set(red.futures.values()):
         future.exception()  # wait; its own tests report what went wrong
     assert eventually(lambda: processes_naming(str(red.folder)) == []), processes_naming(str(red.folder))
     assert list((red.folder / "tmp").iterdir()) == []
     assert list((red.folder / "user").iterdir()) == []
-    assert eventually(lambda: Traces.now() == red.before), f"{red.before}\n{Traces.now()}"
+    assert eventually(lambda: Traces.now().since(red.before) == {}), Traces.now().since(red.before)
 
 
 @pytest.mark.parametrize("name", ["endless_threads", "endless_loop", "stops_itself", "constexpr_bomb"])
 def test_killed_in_the_middle_of_a_hostile_evaluation(tmp_path, red, name):
     """kill -9 of pragma takes everything in its jails along."""
-    shutil.copytree(red.folder / "home", tmp_path / "home")
-    judge = Judge(tmp_path)
+    judge = Judge(tmp_path, home=red.folder / "home")
     case = read_case(HERE / f"{name}.cpp", "red-team")
     before = Traces.now()
     command = [word for word in judge.command([case]) if not word.startswith("--run-limit")]
@@ -58,7 +64,7 @@ def test_killed_in_the_middle_of_a_hostile_evaluation(tmp_path, red, name):
     pragma.send_signal(signal.SIGKILL)
     assert pragma.wait() == -signal.SIGKILL
     assert eventually(lambda: processes_naming(str(tmp_path)) == []), processes_naming(str(tmp_path))
-    assert eventually(lambda: Traces.now() == before), f"{before}\n{Traces.now()}"
+    assert eventually(lambda: Traces.now().since(before) == {}), Traces.now().since(before)
 
 
 def test_the_catalogue_is_up_to_date():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import socket
 import time
 from dataclasses import dataclass
@@ -31,13 +32,16 @@ def listing(folder: str) -> frozenset[str]:
     return frozenset(os.listdir(folder)) if os.path.isdir(folder) else frozenset()
 
 
-def cgroups() -> frozenset[str]:
-    return frozenset(path for path, _, _ in os.walk("/sys/fs/cgroup") if "pragma" in path)
+def abandoned_cgroups() -> frozenset[str]:
+    """Groups whose maker is gone: a group's name holds the number of the process that made it."""
+    made = re.compile(r"/pragma-(\d+)-[0-9a-f]+$")
+    found = [made.search(path) for path, _, _ in os.walk("/sys/fs/cgroup")]
+    return frozenset(match.string for match in found if match and not os.path.exists(f"/proc/{match[1]}"))
 
 
 @dataclass(frozen=True)
 class Traces:
-    """Equal before and after, unless something was left behind."""
+    """What is on the whole machine. Other tests may run meanwhile, so what disappears is of no interest."""
 
     shared_memory: frozenset[str]
     system_v: tuple[str, ...]
@@ -53,13 +57,24 @@ class Traces:
         return Traces(
             shared_memory=listing("/dev/shm"),
             system_v=tuple(pathlib.Path(f"/proc/sysvipc/{kind}").read_text() for kind in ("shm", "sem", "msg")),
-            cgroups=cgroups(),
+            cgroups=abandoned_cgroups(),
             mounts=pathlib.Path("/proc/self/mounts").read_text(),
             host=socket.gethostname(),
             affinity=frozenset(os.sched_getaffinity(0)),
             clock_offset_s=round((time.time() - time.monotonic()) / 10) * 10,
             of_exploits=listing("/tmp") & NAMES_OF_EXPLOITS,
         )
+
+    def since(self, before: Traces) -> dict[str, object]:
+        """What is there or is different now, by name: nothing unless something was left behind."""
+        found: dict[str, object] = {}
+        for name, value in vars(self).items():
+            old = vars(before)[name]
+            if isinstance(value, frozenset) and name != "affinity":
+                value, old = value - old, frozenset()
+            if value != old:
+                found[name] = value
+        return found
 
 
 def eventually(condition, seconds: float = 15) -> bool:

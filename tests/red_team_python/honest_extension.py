@@ -1,4 +1,4 @@
-# red-team: task=linear expect=passed run-limit=10s no-timing
+# red-team: task=linear expect=passed run-limit=10s
 """Honest: a C++ extension that is built as the file is loaded."""
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# red-team: task=linear expect=passed run-limit=10s no-timing
+# red-team: task=linear expect=passed run-limit=10s
 """Honest: plain torch, the same module."""
 import torch
 import torch.nn as nn
