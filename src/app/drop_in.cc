@@ -43,6 +43,8 @@ Result<void> AddDropIn(const AppContext& context, const Workbench& bench, TaskBe
     return {};
   }
   evaluation.speedup_dropin = judged.speedup_eager;
+  if (evaluation.noisy.empty() && !judged.noisy.empty())
+    evaluation.noisy = judged.noisy + " (drop-in ModelNew)";
   Note(evaluation, "pass", "ModelNew agrees with Model; " + judged.timing->method);
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -40,6 +41,11 @@ struct TimingFailure {
 struct TimingOutcome {
   std::vector<SideTiming> sides;  // a side that was left out has no times
   std::optional<TimingFailure> failed;
+  std::vector<bool> disturbed;  // by process pair: other programs disturbed too many of its bursts
+  Load load;
+  std::string noisy;  // why the figures are uncertain; empty: they are not
+  // Removes the times of process pairs that were disturbed.
+  void LeaveOutDisturbed();
   // Returns the time of side `a` divided by the time of side `b`, paired by burst. Above 1, b is
   // faster.
   [[nodiscard]] Interval Ratio(std::size_t a, std::size_t b) const;
