@@ -84,6 +84,16 @@ TEST(RunPage, RowsHoldWhatTheChartsNeed) {
   EXPECT_EQ(head["trials"][0]["eager"], Json::parse("[2.0,1.9,2.1]"));
 }
 
+TEST(RunPage, NoisyAttemptsAreMarked) {
+  Example example = TwoAttempts();
+  Trial noisy = Attempt(3, 2, false);
+  noisy.evaluation.noisy = "other programs used the processors";
+  example.tree.Insert(noisy);
+  const Json head = example.Head();
+  EXPECT_FALSE(head["trials"][0].contains("noisy"));
+  EXPECT_EQ(head["trials"][2]["noisy"], true);
+}
+
 TEST(RunPage, CostIsSummedByRoleAndModel) {
   const Json cost = TwoAttempts().Head()["cost"];
   ASSERT_EQ(cost.size(), 1U);
