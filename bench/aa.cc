@@ -1,8 +1,10 @@
-// pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]
+// pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS] [SEED]
 //
 // Times one kernel against itself (or against OTHER) COUNT times. Each time it makes a whole
 // comparison, as `evaluate` does. It prints one JSON line per comparison: {"ratio": time of KERNEL
-// over time of OTHER, "low", "high", "ms", "seconds"}.
+// over time of OTHER, "low", "high", "better": whether KERNEL would become the best, "ms",
+// "seconds", and what other programs did: "others", "disturbed", "bursts", "rounds", "left_out",
+// "noisy"}. SEED is a number; without one, the order of the bursts is drawn anew.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,15 +27,18 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
+#include "machine/load_reader.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/host_calls.h"
 #include "verify/host_sides.h"
+#include "verify/noise.h"
 #include "verify/options.h"
 #include "verify/stage.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_rounds.h"
 #include "verify/timing_run.h"
 #include "verify/timing_session.h"
 
@@ -46,6 +51,7 @@ struct Arguments {
   std::string other;
   int count = 20;
   double budget = 1.0;
+  std::optional<std::uint64_t> seed;
 };
 
 Result<BuiltKernel> BuildFile(const Builder& builder, const Task& task, const std::string& path) {
@@ -94,14 +100,15 @@ Result<TimingPlan> Plan(const HostParts& parts, std::size_t draws, const BuiltKe
 
 // Makes a whole comparison. As in `evaluate`, a win is measured again and the second time counts.
 Result<TimingOutcome> Contest(const HostParts& parts, const std::vector<Side>& sides,
-                              const TimingPlan& plan, Rng& rng) {
+                              const TimingPlan& plan, const NoiseRules& noise, Rng& rng) {
   SystemClock clock;
   HostSides processes(parts, sides);
   const TimingScene scene{
       .sets = parts.stage,
       .sides = processes,
       .clock = clock,
-      .processors = {.allowed = parts.worker.threads, .available = parts.machine.threads}};
+      .processors = {.allowed = parts.worker.threads, .available = parts.machine.threads},
+      .noise = noise};
   TimingOutcome first = TRY(RunTiming(scene, plan, rng));
   if (!Beats(first, 0, 1)) return first;
   return RunTiming(scene, plan, rng);
@@ -132,7 +139,12 @@ Result<void> RunComparisons(const Arguments& arguments, const std::string& progr
                         .libraries = libraries,
                         .options = options,
                         .worker = {.threads = machine.threads}};
-  Rng rng(SystemSeed());
+  Rng rng(arguments.seed ? DeriveSeed(Seed{}, fmt::format("aa {}", *arguments.seed))
+                         : SystemSeed());
+  const LoadReader load;
+  const NoiseRules noise{.read = [&load] { return load.Read(); },
+                         .width = options.judging.interval_width / 100.0,
+                         .time = Seconds{3 * arguments.budget}};
   const TimingPlan plan = TRY(Plan(parts, size.draws, kernel, rng, arguments.budget));
   const std::vector<Side> sides{{.kernel = &kernel}, {.role = SideRole::kBest, .kernel = &other}};
   std::cerr << fmt::format("plan: {} sets, warm-up {}, timed {}, bursts {}\n", stage.sets(),
@@ -140,15 +152,20 @@ Result<void> RunComparisons(const Arguments& arguments, const std::string& progr
   for (int i = 0; i < arguments.count && !Interrupted(); ++i) {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
     const auto start = std::chrono::steady_clock::now();
-    const TimingOutcome outcome = TRY(Contest(parts, sides, plan, rng));
+    const TimingOutcome outcome = TRY(Contest(parts, sides, plan, noise, rng));
     if (outcome.failed) return Fail(outcome.failed->failure.reason);
     const Interval ratio = outcome.Ratio(0, 1);
-    std::cout
-        << fmt::format(
-               R"({{"ratio":{:.6f},"low":{:.6f},"high":{:.6f},"ms":{:.6f},"seconds":{:.3f}}})",
-               ratio.median, ratio.low, ratio.high, outcome.sides[0].Milliseconds().median,
-               Seconds(std::chrono::steady_clock::now() - start).count())
-        << std::endl;
+    const Load& found = outcome.load;
+    std::cout << fmt::format(
+                     R"({{"ratio":{:.6f},"low":{:.6f},"high":{:.6f},"better":{},"ms":{:.6f},)"
+                     R"("seconds":{:.3f},"others":{:.3f},"disturbed":{},"bursts":{},"rounds":{},)"
+                     R"("left_out":{},"noisy":{}}})",
+                     ratio.median, ratio.low, ratio.high, Beats(outcome, 0, 1),
+                     outcome.sides[0].Milliseconds().median,
+                     Seconds(std::chrono::steady_clock::now() - start).count(), found.others,
+                     found.disturbed, found.bursts, found.rounds, found.rounds_left_out,
+                     !outcome.noisy.empty())
+              << std::endl;
   }
   return {};
 }
@@ -159,13 +176,14 @@ Result<void> RunComparisons(const Arguments& arguments, const std::string& progr
 int main(int argc, char** argv) {
   pragma::InstallInterruptHandlers();
   if (argc < 3) {
-    std::cerr << "usage: pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS]\n";
+    std::cerr << "usage: pragma-aa TASK KERNEL [OTHER] [COUNT] [BUDGET_SECONDS] [SEED]\n";
     return 2;
   }
   pragma::Arguments arguments{
       .task = argv[1], .kernel = argv[2], .other = argc > 3 ? argv[3] : argv[2]};
   if (argc > 4) arguments.count = std::atoi(argv[4]);
   if (argc > 5) arguments.budget = std::atof(argv[5]);
+  if (argc > 6) arguments.seed = std::strtoull(argv[6], nullptr, 10);
   const std::string program_dir = std::filesystem::canonical("/proc/self/exe").parent_path();
   if (auto done = pragma::RunComparisons(arguments, program_dir); !done) {
     std::cerr << "pragma-aa: " << done.error().message << "\n";

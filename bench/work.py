@@ -62,9 +62,11 @@ def write_kernel(path, rounds, again=0.0, threads_from=64):
     return path
 
 
-def compare(aa, task, kernel, other, count, budget, each=None):
+def compare(aa, task, kernel, other, count, budget, each=None, seed=None):
     """Runs pragma-aa and returns the list of its JSON objects. Calls `each(i, object)` after each comparison."""
     command = [str(aa), str(task), str(kernel), str(other), str(count), str(budget)]
+    if seed is not None:
+        command.append(str(seed))
     results = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None and child.stderr is not None

@@ -108,7 +108,7 @@ function timingFacts(evaluation) {
           `yes, ${formatDigits(evaluation.prepare_ms || 0)} ms, not in the time above` :
           null
     ],
-    ['measured', evaluation.timing.method],
+    ['measured', evaluation.timing.method], ['noisy', evaluation.noisy || null],
     ['not checked for want of time', (evaluation.partly_checked || []).join(', ') || null],
     ['NaN', (evaluation.nan || []).join('; ') || null],
     [

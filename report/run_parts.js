@@ -75,6 +75,9 @@ export function runHead(run) {
               task.lint}: its inputs cannot tell some wrong kernels from right ones (pragma lint says which).`,
           'bad-text'),
       line(
+          run.final && run.final.noisy,
+          run.final && `The final figures are noisy: ${run.final.noisy}.`, 'bad-text'),
+      line(
           run.trials.some(t => t.prepacked),
           'Some attempts pack their parameters before they are timed; the packing is not in their times.'));
 }
@@ -98,7 +101,7 @@ function attemptColumns() {
       title: 'against eager [95 %]',
       number: true,
       order: t => (t.eager ? t.eager[0] : -1),
-      value: t => speedupText(t.eager)
+      value: t => (t.noisy ? [speedupText(t.eager), ' noisy'] : speedupText(t.eager))
     },
     {
       title: 'time',

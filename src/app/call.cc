@@ -60,7 +60,8 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
                                           if (progress) progress("call: " + std::string(phase));
                                         }));
   if (!judged.passed()) {
-    Note(evaluation, CheckVerdict::kNote, "ModelNew did not pass, so it was not timed: " + judged.reason);
+    Note(evaluation, CheckVerdict::kNote,
+         "ModelNew did not pass, so it was not timed: " + judged.reason);
     return {};
   }
   if (!judged.call) {
@@ -74,8 +75,12 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
                     judged.call->kept.timing.ms.median, evaluation.timing->ms.median));
     return {};
   }
-  Note(evaluation, CheckVerdict::kPass, "ModelNew agrees with Model; " + judged.call->kept.timing.method);
+  Note(evaluation, CheckVerdict::kPass,
+       "ModelNew agrees with Model; " + judged.call->kept.timing.method);
   evaluation.call = std::move(judged.call);
+  if (evaluation.noisy.empty() && !judged.noisy.empty()) {
+    evaluation.noisy = judged.noisy + " (the call of ModelNew)";
+  }
   for (RawSamples& samples : judged.samples) evaluation.samples.push_back(std::move(samples));
   return {};
 }

@@ -34,6 +34,7 @@
 #include "llm/model.h"
 #include "machine/machine.h"
 #include "profile/compare.h"
+#include "report/figures.h"
 #include "report/json_text.h"
 #include "search/recording_model.h"
 #include "search/replay.h"
@@ -184,6 +185,12 @@ Evaluation OnlyAttempt(Evaluation evaluation) {
   return evaluation;
 }
 
+// A reader sees both figures, so where they contradict each other the result says so.
+void NoteDisagreement(const Evaluation& search, Evaluation& again) {
+  const std::string text = Disagreement(search.speedup_eager, again.speedup_eager);
+  if (!text.empty()) again.checks.push_back({"final", CheckVerdict::kNote, text});
+}
+
 // The winner of a search was lucky as well as fast. What is reported is therefore measured anew.
 Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
                                               const SearchPlan& plan,
@@ -197,6 +204,7 @@ Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const Sess
   Result<Evaluation> evaluation =
       ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
                               : Result<Evaluation>(OnlyAttempt(best->evaluation));
+  if (evaluation) NoteDisagreement(best->evaluation, *evaluation);
   Result<void> added;
   if (evaluation && plan.call) {
     added =

@@ -36,6 +36,7 @@ void ShapedEvaluation::Add(const ShapeSet& set, const Evaluation& evaluation) {
   for (const std::string& battery : evaluation.partly_checked)
     all_.partly_checked.push_back(battery + shape);
   for (const std::string& found : evaluation.nan) all_.nan.push_back(found + shape);
+  if (all_.noisy.empty() && !evaluation.noisy.empty()) all_.noisy = evaluation.noisy + shape;
   for (const auto& [phase, ms] : evaluation.phases_ms) all_.phases_ms[phase] += ms;
   if (evaluation.passed()) return;
   const std::string where =

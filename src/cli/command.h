@@ -21,9 +21,10 @@ namespace pragma {
 
 // The program's exit codes (docs/design.md 1).
 inline constexpr int kExitGood = 0;
-inline constexpr int kExitRejected = 1;  // the candidate did not pass; no best was found
-inline constexpr int kExitUsage = 2;     // usage or task error
-inline constexpr int kExitTrouble = 3;   // trouble of pragma itself
+inline constexpr int kExitRejected = 1;      // the candidate did not pass; no best was found
+inline constexpr int kExitUsage = 2;         // usage or task error
+inline constexpr int kExitTrouble = 3;       // trouble of pragma itself
+inline constexpr int kExitInconclusive = 4;  // recheck: other programs disturbed the measurement
 inline constexpr int kExitInterrupted = 130;
 [[nodiscard]] int ExitCodeOf(ErrorKind kind);
 

@@ -16,6 +16,7 @@
 #include "app/recorded_run.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/duration.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -23,6 +24,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/judging_flags.h"
 #include "cli/recheck_report.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
@@ -46,6 +48,7 @@ struct RecheckFlags {
   std::string bundle;
   bool no_timing = false;
   bool strict_nan = false;
+  std::string quiet_wait = "0s";
 };
 
 Result<fs::path> BundleOfRun(const Context& context, const std::string& id) {
@@ -77,9 +80,10 @@ Result<OpenedBundle> Open(const fs::path& file) {
   return Fail(opened.error().kind, Shorten(SafeLine(opened.error().message), kErrorBytes));
 }
 
-VerifyOptions OptionsFor(const Bundle& bundle, bool strict_nan) {
+VerifyOptions OptionsFor(const Bundle& bundle, const RecheckFlags& flags) {
   VerifyOptions options{.judging = bundle.options.judging};
-  options.judging.strict_nan = strict_nan || options.judging.strict_nan;
+  options.judging.strict_nan = flags.strict_nan || options.judging.strict_nan;
+  options.judging.quiet_wait = Seconds(ParseDuration(flags.quiet_wait).value_or(0));
   options.judging.run_limit = std::min(options.judging.run_limit, kLongestRunLimit);
   return options;
 }
@@ -110,7 +114,7 @@ class Rejudging final {
   Rejudging(const Bundle& bundle, const RecheckFlags& flags, PhaseLine& line)
       : bundle_(bundle),
         measure_(MeasureFor(bundle.evaluation, flags)),
-        strict_nan_(flags.strict_nan),
+        flags_(flags),
         line_(line) {}
 
   Result<void> Open(const Context& context, const fs::path& scratch) {
@@ -124,7 +128,7 @@ class Rejudging final {
     const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
     bench_ = TRY(Workbench::Create(elsewhere.app, {.threads = threads, .language = language}));
     if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, language));
-    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, strict_nan_), measure_));
+    task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, flags_), measure_));
     return {};
   }
 
@@ -168,7 +172,7 @@ class Rejudging final {
 
   const Bundle& bundle_;
   Measure measure_;
-  bool strict_nan_;
+  const RecheckFlags& flags_;
   PhaseLine& line_;
   std::unique_ptr<Workbench> bench_;
   std::unique_ptr<TaskBench> task_;
@@ -190,7 +194,13 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
   rechecked.report = CompareWithRecord(bundle, rechecked.now);
   context.console.PrintJson(RecheckObject(rechecked));
   context.console.Print(RecheckText(context.console.out, rechecked));
-  return rechecked.report.verdict == RecheckVerdict::kRefuted ? kExitRejected : kExitGood;
+  switch (rechecked.report.verdict) {
+    case RecheckVerdict::kRefuted: return kExitRejected;
+    case RecheckVerdict::kInconclusive: return kExitInconclusive;
+    case RecheckVerdict::kConfirmed:
+    case RecheckVerdict::kConfirmedWithNotes: break;
+  }
+  return kExitGood;
 }
 
 }  // namespace
@@ -198,7 +208,9 @@ Result<int> Recheck(const Context& context, const RecheckFlags& flags) {
 void AddRecheck(CLI::App& app, Registry& registry) {
   CLI::App& command =
       AddCommand(app, registry, "recheck", "judge the kernel of an evidence bundle again",
-                 "pragma recheck last\n  pragma recheck from-a-stranger.json --json");
+                 "pragma recheck last\n  pragma recheck from-a-stranger.json --json\n\n"
+                 "Exit code: 0 confirmed, 1 refuted, 2 not a bundle, 3 trouble of pragma itself,\n"
+                 "  4 inconclusive (other programs disturbed the measurement)");
   const auto flags = std::make_shared<RecheckFlags>();
   command
       .add_option("BUNDLE", flags->bundle, "file, beginning of a bundle's name, run id, or 'last'")
@@ -206,6 +218,11 @@ void AddRecheck(CLI::App& app, Registry& registry) {
   command.add_flag("--no-timing", flags->no_timing, "checks only");
   command.add_flag("--strict-nan", flags->strict_nan,
                    "reject a kernel that does not propagate NaN as PyTorch does");
+  command
+      .add_option("--quiet-wait", flags->quiet_wait,
+                  "wait this long for other programs to be quiet (default: 0s)")
+      ->type_name("TIME")
+      ->check(DurationComplaint);
   registry.actions[&command] = [flags](const Context& context) { return Recheck(context, *flags); };
 }
 

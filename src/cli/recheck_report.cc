@@ -32,6 +32,7 @@ Style VerdictStyle(RecheckVerdict verdict) {
 
 std::string VerdictWords(RecheckVerdict verdict) {
   if (verdict == RecheckVerdict::kConfirmed) return "confirmed";
+  if (verdict == RecheckVerdict::kInconclusive) return "inconclusive";
   return verdict == RecheckVerdict::kRefuted ? "REFUTED" : "confirmed, with notes";
 }
 
@@ -83,8 +84,8 @@ std::string FiguresText(const Terminal& terminal, const Rechecked& rechecked) {
 
 std::string DifferenceLine(const Terminal& terminal, const Difference& difference) {
   const bool refutes = difference.weight == Weight::kRefutes;
-  std::string line =
-      Styled(terminal, refutes ? Style::kBad : Style::kWarn, refutes ? "REFUTES " : "note ");
+  const std::string weight = refutes ? "REFUTES" : std::string(WeightName(difference.weight));
+  std::string line = Styled(terminal, refutes ? Style::kBad : Style::kWarn, weight + " ");
   line += difference.what + ": ";
   if (!difference.recorded.empty() || !difference.now.empty()) {
     line += fmt::format("recorded {}, here {}", SafeLine(difference.recorded),
@@ -108,6 +109,12 @@ std::string FactsText(const Terminal& terminal, const Rechecked& rechecked) {
                         : "strict"},
       {"recorded on", SafeLine(bundle.evaluation.environment.cpu)},
       {"fresh seed", rechecked.now.fresh_seed.seed}};
+  for (const auto& [name, evaluation] :
+       {std::pair("noisy, recorded", &bundle.evaluation),
+        std::pair("noisy, same seed", &rechecked.now.same_seed),
+        std::pair("noisy, fresh seed", &rechecked.now.fresh_seed)}) {
+    if (!evaluation->noisy.empty()) facts.emplace_back(name, SafeLine(evaluation->noisy));
+  }
   if (bundle.lineage) facts.emplace_back("came from", OriginText(*bundle.lineage));
   return RenderFacts(terminal, facts);
 }

@@ -61,6 +61,10 @@ struct Evaluation {
   bool prepacked = false;                // true: the kernel used pragma_prepare; never mixed with
                                          // plain figures
   std::optional<double> prepare_ms;
+  // Why the figures above are uncertain: other programs used the machine while they were measured.
+  // Empty: they are not.
+  std::string noisy;
+  std::optional<Load> load;  // of the session against eager
   // Empty when there is one shape. Otherwise the times and the bound above are those of the first
   // shape, and the speed-ups are geometric means over the shapes.
   std::vector<ShapeResult> shapes;

@@ -204,6 +204,36 @@ void ReadCall(const JsonReader& reader, std::optional<CallFigures>& out) {
   if (!reader["defaults"].null()) ReadSession(reader["defaults"], call.defaults.emplace());
 }
 
+void WriteLoad(JsonWriter& writer, const std::optional<Load>& load) {
+  writer.Key("load");
+  if (!load) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("seconds", load->seconds).Field("others", load->others);
+  writer.Field("steal", load->steal).Field("pressure", load->pressure);
+  writer.Field("mhz_low", load->mhz_low).Field("mhz_high", load->mhz_high);
+  writer.Field("bursts", load->bursts).Field("disturbed", load->disturbed);
+  writer.Field("rounds", load->rounds).Field("rounds_left_out", load->rounds_left_out);
+  writer.Field("waited_seconds", load->waited_seconds).EndObject();
+}
+
+void ReadLoad(const JsonReader& reader, std::optional<Load>& out) {
+  if (reader.null()) return;
+  Load& load = out.emplace();
+  reader.Get("seconds", load.seconds);
+  reader.Get("others", load.others);
+  reader.Get("steal", load.steal);
+  reader.Get("pressure", load.pressure);
+  reader.Get("mhz_low", load.mhz_low);
+  reader.Get("mhz_high", load.mhz_high);
+  reader.Get("bursts", load.bursts);
+  reader.Get("disturbed", load.disturbed);
+  reader.Get("rounds", load.rounds);
+  reader.Get("rounds_left_out", load.rounds_left_out);
+  reader.Get("waited_seconds", load.waited_seconds);
+}
+
 void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteTiming(writer, "timing", evaluation.timing);
   writer.Key("baseline").BeginObject();
@@ -219,6 +249,13 @@ void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteCall(writer, evaluation.call);
   writer.Field("lower_bound_ms", evaluation.lower_bound_ms);
   writer.Field("prepacked", evaluation.prepacked).Field("prepare_ms", evaluation.prepare_ms);
+  writer.Key("noisy");
+  if (evaluation.noisy.empty()) {
+    writer.Null();
+  } else {
+    writer.Value(evaluation.noisy);
+  }
+  WriteLoad(writer, evaluation.load);
 }
 
 void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
@@ -232,6 +269,8 @@ void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
   reader.Get("lower_bound_ms", evaluation.lower_bound_ms);
   reader.Get("prepacked", evaluation.prepacked);
   reader.Get("prepare_ms", evaluation.prepare_ms);
+  if (!reader["noisy"].null()) reader.Get("noisy", evaluation.noisy);
+  ReadLoad(reader["load"], evaluation.load);
 }
 
 void WriteShapes(JsonWriter& writer, const std::vector<ShapeResult>& shapes) {

@@ -89,12 +89,24 @@ Evaluation ExampleEvaluation() {
   evaluation.eager = timing;
   evaluation.speedup_eager = Interval{2, 1.9, 2.1};
   evaluation.speedup_best = Interval{1.1, 1.05, 1.15};
-  evaluation.call = CallFigures{.over = "torch.compile",
-                                .kept = {.speedup = {1.3, 1.2, 1.4}, .page_faults = 0.5},
-                                .defaults = CallSession{.speedup = {0.6, 0.5, 0.7},
-                                                        .baseline_page_faults = 12},
-                                .trust = "weaker (python)"};
+  evaluation.call =
+      CallFigures{.over = "torch.compile",
+                  .kept = {.speedup = {1.3, 1.2, 1.4}, .page_faults = 0.5},
+                  .defaults = CallSession{.speedup = {0.6, 0.5, 0.7}, .baseline_page_faults = 12},
+                  .trust = "weaker (python)"};
   evaluation.lower_bound_ms = 0.5;
+  evaluation.noisy = "other programs used the processors";
+  evaluation.load = Load{.seconds = 0.5,
+                         .others = 0.25,
+                         .steal = 0.125,
+                         .pressure = 0.5,
+                         .mhz_low = 1000,
+                         .mhz_high = 2000,
+                         .bursts = 60,
+                         .disturbed = 20,
+                         .rounds = 15,
+                         .rounds_left_out = 3,
+                         .waited_seconds = 1.5};
   evaluation.prepacked = true;
   evaluation.prepare_ms = 0.25;
   evaluation.tuning = Tuning{

@@ -27,6 +27,9 @@ struct JudgingOptions {
   int threads = 0;          // threads of kernel and torch; 0: all that the machine has
   Seconds run_limit{60};    // limit for one call of the kernel
   Seconds task_limit{120};  // limit for importing, building and describing the task
+  Seconds quiet_wait{0};    // limit for waiting until other programs leave the machine alone
+  int interval_width = 5;   // per cent; on a busy machine, process pairs are added until the
+                            // interval is narrower, or time is up
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
   std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
   Language language = Language::kCpp;  // of the candidates; --target names it

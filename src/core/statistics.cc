@@ -22,6 +22,13 @@ double Median(std::span<const double> values) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+double RelativeWidth(const Interval& interval) {
+  if (!(interval.low > 0)) return std::numeric_limits<double>::infinity();
+  return interval.high / interval.low - 1;
+}
+
+bool Overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+
 double StudentT975(int degrees) {
   // The quantiles are those of any statistics text. Beyond them, the normal quantile is used with
   // Fisher's two corrections.

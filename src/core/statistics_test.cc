@@ -46,5 +46,15 @@ TEST(GeometricIntervalTest, CoversTheTruthNinetyFivePercentOfTheTime) {
   EXPECT_NEAR(covered / static_cast<double>(kRounds), 0.95, 0.015);
 }
 
+TEST(IntervalTest, TheWidthIsRelativeAndInfiniteWithoutALowerEnd) {
+  EXPECT_NEAR(RelativeWidth({1, 0.8, 1.2}), 0.5, 1e-12);
+  EXPECT_TRUE(std::isinf(RelativeWidth({1, 0, 2})));
+}
+
+TEST(IntervalTest, IntervalsThatTouchOverlap) {
+  EXPECT_TRUE(Overlap({1, 0.9, 1.1}, {1.2, 1.1, 1.3}));
+  EXPECT_FALSE(Overlap({1, 0.9, 1.1}, {1.3, 1.2, 1.4}));
+}
+
 }  // namespace
 }  // namespace pragma

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ struct Interval {
   double high = 0;
 };
 
+// Returns by how much the interval's upper end is above its lower end: 0.05 is 5 %. Infinite where
+// the lower end is 0.
+[[nodiscard]] double RelativeWidth(const Interval& interval);
+[[nodiscard]] bool Overlap(const Interval& a, const Interval& b);
+
 struct Timing {
   Interval ms;              // milliseconds per call, 95 % interval over process medians
   std::size_t samples = 0;  // number of timed calls
@@ -21,6 +27,22 @@ struct Timing {
   std::string method;  // how it was measured, as text for people
   int threads = 1;
   double doorbell_us = 0;  // cost of an empty burst, already subtracted
+};
+
+// Load: what else the machine did while a session was timed. A turn is the time for which one side
+// was awake for one burst. Sums and means are over all turns.
+struct Load {
+  double seconds = 0;              // length of all turns
+  double others = 0;               // processors that other programs kept busy, on average
+  double steal = 0;                // processors that the hypervisor kept for itself, on average
+  std::optional<double> pressure;  // share of the time in which some thread waited for a processor
+  double mhz_low = 0;              // clock of the first processor; 0: not readable
+  double mhz_high = 0;
+  std::size_t bursts = 0;           // of all sides together
+  std::size_t disturbed = 0;        // bursts in which others used the processors
+  std::size_t rounds = 0;           // process pairs that were run
+  std::size_t rounds_left_out = 0;  // process pairs that had too few undisturbed bursts
+  double waited_seconds = 0;        // spent waiting for a quiet machine
 };
 
 // RawSamples: the measurements of one side of a timing session, before any statistics.

@@ -28,7 +28,31 @@ std::string RatioText(const std::optional<Interval>& ratio) {
   return fmt::format("{:.3g} [{:.3g}, {:.3g}]", ratio->median, ratio->low, ratio->high);
 }
 
-bool Overlap(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+bool Confirms(const Interval& now, const Interval& then) {
+  return Overlap(now, then) && RelativeWidth(now) <= kWidestThatConfirms;
+}
+
+// Whether the ratio can refute. What other programs disturbed cannot.
+bool CanRefute(const Evaluation& evaluation, const Interval& ratio) {
+  return evaluation.noisy.empty() && RelativeWidth(ratio) <= kWidestThatRefutes;
+}
+
+// Whether a judgement rejects only because of a time that other programs disturbed.
+bool RejectedByNoise(const Evaluation& evaluation) {
+  const bool wrong = std::ranges::any_of(evaluation.checks, [](const Check& check) {
+    return check.name == "timed_outputs" && check.verdict == CheckVerdict::kFail;
+  });
+  return evaluation.status == Status::kImplausible && !evaluation.noisy.empty() && !wrong;
+}
+
+RecheckVerdict VerdictOf(Weight weight) {
+  switch (weight) {
+    case Weight::kNote: return RecheckVerdict::kConfirmedWithNotes;
+    case Weight::kInconclusive: return RecheckVerdict::kInconclusive;
+    case Weight::kRefutes: break;
+  }
+  return RecheckVerdict::kRefuted;
+}
 
 bool SameBits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
@@ -54,9 +78,7 @@ class RecheckComparison final {
  private:
   void Add(Weight weight, std::string what, std::string recorded, std::string now,
            std::string detail) {
-    const RecheckVerdict verdict =
-        weight == Weight::kRefutes ? RecheckVerdict::kRefuted : RecheckVerdict::kConfirmedWithNotes;
-    report_.verdict = std::max(report_.verdict, verdict);
+    report_.verdict = std::max(report_.verdict, VerdictOf(weight));
     report_.differences.push_back({.what = std::move(what),
                                    .weight = weight,
                                    .recorded = std::move(recorded),
@@ -72,7 +94,8 @@ class RecheckComparison final {
 
   void CompareStatus(std::string_view seed, const Evaluation& now) {
     if (now.status == then_.status) return;
-    Add(Weight::kRefutes, "status", std::string(StatusName(then_.status)),
+    const Weight weight = RejectedByNoise(now) ? Weight::kInconclusive : Weight::kRefutes;
+    Add(weight, "status", std::string(StatusName(then_.status)),
         std::string(StatusName(now.status)), fmt::format("{}: {}", seed, now.reason));
   }
 
@@ -163,12 +186,30 @@ class RecheckComparison final {
     if (!same || !fresh) {
       return Add(Weight::kNote, what, RatioText(then), "none", "could not be measured here");
     }
-    if (Overlap(*then, *same) || Overlap(*then, *fresh)) return;
+    if (Confirms(*same, *then) || Confirms(*fresh, *then)) return;
+    const std::string now = RatioText(same) + ", " + RatioText(fresh);
+    if (Overlap(*same, *then) || Overlap(*fresh, *then)) {
+      return Add(Weight::kInconclusive, what, RatioText(then), now,
+                 "the interval is too wide" + NoiseDetail());
+    }
     const double best = std::max(same->high, fresh->high);
     const bool slower = best < then->low;
     const bool refuted = same_speed_ && slower && !(best * kSpeedupSlack >= then->low);
-    Add(refuted ? Weight::kRefutes : Weight::kNote, what, RatioText(then),
-        RatioText(same) + ", " + RatioText(fresh), SpeedDetail(slower, refuted));
+    const bool certain = then_.noisy.empty() && CanRefute(now_.same_seed, *same) &&
+                         CanRefute(now_.fresh_seed, *fresh);
+    if (refuted && !certain) {
+      return Add(Weight::kInconclusive, what, RatioText(then), now,
+                 "less than recorded, but too uncertain to refute it" + NoiseDetail());
+    }
+    Add(refuted ? Weight::kRefutes : Weight::kNote, what, RatioText(then), now,
+        SpeedDetail(slower, refuted));
+  }
+
+  [[nodiscard]] std::string NoiseDetail() const {
+    for (const Evaluation* evaluation : {&now_.same_seed, &now_.fresh_seed}) {
+      if (!evaluation->noisy.empty()) return ": " + evaluation->noisy;
+    }
+    return then_.noisy.empty() ? "" : "; when it was recorded, " + then_.noisy;
   }
 
   [[nodiscard]] std::string SpeedDetail(bool slower, bool refuted) const {
@@ -188,10 +229,14 @@ class RecheckComparison final {
 
 }  // namespace
 
-std::string_view WeightName(Weight weight) { return weight == Weight::kNote ? "note" : "refutes"; }
+std::string_view WeightName(Weight weight) {
+  constexpr std::array<std::string_view, 3> kNames{"note", "inconclusive", "refutes"};
+  return kNames.at(static_cast<std::size_t>(weight));
+}
 
 std::string_view VerdictName(RecheckVerdict verdict) {
-  constexpr std::array<std::string_view, 3> kNames{"confirmed", "confirmed_with_notes", "refuted"};
+  constexpr std::array<std::string_view, 4> kNames{"confirmed", "confirmed_with_notes",
+                                                   "inconclusive", "refuted"};
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 

@@ -25,10 +25,11 @@ struct Rejudged {
 };
 
 enum class Weight : std::uint8_t {
-  kNote,     // worth knowing: another machine or compiler, or a figure that changed slightly
-  kRefutes,  // a claim of the bundle does not hold here
+  kNote,          // worth knowing: another machine or compiler, or a figure that changed slightly
+  kInconclusive,  // other programs disturbed the measurement, so it says nothing of the claim
+  kRefutes,       // a claim of the bundle does not hold here
 };
-[[nodiscard]] std::string_view WeightName(Weight weight);  // "note", "refutes"
+[[nodiscard]] std::string_view WeightName(Weight weight);  // "note", "inconclusive", "refutes"
 
 struct Difference {
   std::string what;  // "status", "object", "error", "speedup.eager", "cpu", ...
@@ -38,7 +39,13 @@ struct Difference {
   std::string detail;
 };
 
-enum class RecheckVerdict : std::uint8_t { kConfirmed, kConfirmedWithNotes, kRefuted };
+// Each outweighs those before it.
+enum class RecheckVerdict : std::uint8_t {
+  kConfirmed,
+  kConfirmedWithNotes,
+  kInconclusive,
+  kRefuted,
+};
 [[nodiscard]] std::string_view VerdictName(RecheckVerdict verdict);
 
 struct RecheckReport {
@@ -52,5 +59,9 @@ struct RecheckReport {
 // A speedup may be below the whole recorded interval by this factor, on the same machine, before it
 // counts as refuted. Machines drift by more than the interval of one session.
 inline constexpr double kSpeedupSlack = 1.1;
+// Relative widths of intervals. A wider one than the first refutes nothing, and a wider one than
+// the second confirms nothing.
+inline constexpr double kWidestThatRefutes = 0.25;
+inline constexpr double kWidestThatConfirms = 1;
 
 }  // namespace pragma

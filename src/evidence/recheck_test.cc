@@ -16,6 +16,7 @@ namespace pragma {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Bundle Recorded() {
@@ -103,6 +104,62 @@ TEST(RecheckTest, AnErrorThatIsNoNumberIsRefuted) {
 TEST(RecheckTest, ASpeedupOverstatedOnTheSameMachineIsRefuted) {
   EXPECT_EQ(After([](Rejudged& now) { SetSpeedups(now, {0.01, 0.009, 0.011}); }).verdict,
             RecheckVerdict::kRefuted);
+}
+
+TEST(RecheckTest, ANoisySittingDoesNotRefuteASpeedup) {
+  const RecheckReport report = After([](Rejudged& now) {
+    SetSpeedups(now, {0.01, 0.009, 0.011});
+    now.fresh_seed.noisy = "other programs used the processors";
+  });
+  EXPECT_EQ(report.verdict, RecheckVerdict::kInconclusive);
+  ASSERT_EQ(report.differences.size(), 1U);
+  EXPECT_EQ(report.differences[0].weight, Weight::kInconclusive);
+  EXPECT_THAT(report.differences[0].detail, HasSubstr("other programs used the processors"));
+}
+
+TEST(RecheckTest, ASpeedupThatWasNoisyWhenItWasRecordedIsNotRefuted) {
+  Bundle bundle = Recorded();
+  bundle.evaluation.noisy = "other programs used the processors";
+  Rejudged now = Again(bundle);
+  SetSpeedups(now, {0.01, 0.009, 0.011});
+  now.same_seed.noisy = now.fresh_seed.noisy = "";
+  EXPECT_EQ(CompareWithRecord(bundle, now).verdict, RecheckVerdict::kInconclusive);
+}
+
+TEST(RecheckTest, AWideIntervalNeitherRefutesNorConfirms) {
+  EXPECT_EQ(After([](Rejudged& now) { SetSpeedups(now, {0.01, 0.005, 0.02}); }).verdict,
+            RecheckVerdict::kInconclusive);
+  EXPECT_EQ(After([](Rejudged& now) { SetSpeedups(now, {1, 0.1, 10}); }).verdict,
+            RecheckVerdict::kInconclusive);
+}
+
+TEST(RecheckTest, ATooFastTimeOfANoisySittingDoesNotRefute) {
+  const auto too_fast = [](Rejudged& now) {
+    now.same_seed.status = Status::kImplausible;
+    now.same_seed.checks.push_back(
+        {"hard_bound", CheckVerdict::kFail, "1 ms measured, 2 ms possible"});
+  };
+  EXPECT_EQ(After(too_fast).verdict, RecheckVerdict::kRefuted);
+  EXPECT_EQ(After([&](Rejudged& now) {
+              too_fast(now);
+              now.same_seed.noisy = "other programs used the processors";
+            }).verdict,
+            RecheckVerdict::kInconclusive);
+}
+
+TEST(RecheckTest, NoiseExcusesNoWrongOutput) {
+  const RecheckReport timed = After([](Rejudged& now) {
+    now.same_seed.status = Status::kImplausible;
+    now.same_seed.checks.push_back(
+        {"timed_outputs", CheckVerdict::kFail, "wrong while it was timed"});
+    now.same_seed.noisy = "other programs used the processors";
+  });
+  EXPECT_EQ(timed.verdict, RecheckVerdict::kRefuted);
+  const RecheckReport checked = After([](Rejudged& now) {
+    now.same_seed.status = Status::kWrongValues;
+    now.same_seed.noisy = "other programs used the processors";
+  });
+  EXPECT_EQ(checked.verdict, RecheckVerdict::kRefuted);
 }
 
 TEST(RecheckTest, OneSittingThatAgreesIsEnough) {

@@ -23,7 +23,7 @@ inline std::vector<RawSamples> ExampleSamples(double ratio) {
           {.session = "eager",
            .side = "eager (keep)",
            .doorbell_us = 5,
-           .seconds = {{ratio * 1e-3, ratio * 1e-3}, {ratio * 1.21e-3, ratio * 1.21e-3}}}};
+           .seconds = {{ratio * 1e-3, ratio * 1e-3}, {ratio * 1.11e-3, ratio * 1.11e-3}}}};
 }
 
 inline Interval RatioOfSamples(const std::vector<RawSamples>& samples) {

@@ -129,6 +129,19 @@ std::string CallFacts(const CallFigures& call) {
   return call.trust.empty() ? text : text + "; trust " + SafeLine(call.trust);
 }
 
+std::string LoadText(const Load& load) {
+  std::string text = fmt::format("{:.2f} processors, in {} of {} bursts", load.others,
+                                 load.disturbed, load.bursts);
+  if (load.steal >= 0.01) text += fmt::format(", {:.2f} taken by the hypervisor", load.steal);
+  if (load.pressure) text += fmt::format(", pressure {:.0f} %", *load.pressure * 100);
+  if (load.mhz_high > 0) text += fmt::format(", {:.0f} to {:.0f} MHz", load.mhz_low, load.mhz_high);
+  if (load.rounds_left_out > 0)
+    text += fmt::format(", {} of {} process pairs left out", load.rounds_left_out, load.rounds);
+  if (load.waited_seconds > 0)
+    text += fmt::format(", waited {}", FormatSeconds(load.waited_seconds));
+  return text;
+}
+
 Facts FactsOf(const Evaluation& evaluation) {
   Facts facts;
   if (evaluation.call) facts.emplace_back("call", CallFacts(*evaluation.call));
@@ -137,6 +150,7 @@ Facts FactsOf(const Evaluation& evaluation) {
     facts.emplace_back("official rule", *evaluation.official_correct ? "correct" : "wrong");
   }
   if (!evaluation.nan.empty()) facts.emplace_back("NaN", SafeLine(Join(evaluation.nan, "; ")));
+  if (evaluation.load) facts.emplace_back("other load", LoadText(*evaluation.load));
   if (evaluation.timing) {
     const Timing& timing = *evaluation.timing;
     facts.emplace_back("measured",
@@ -249,7 +263,13 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
   if (evaluation.lower_bound_ms) {
     table.Add({{"hardware bound"}, {FormatSeconds(*evaluation.lower_bound_ms / 1e3)}, {""}});
   }
-  return table.Render(terminal);
+  return table.Render(terminal) + NoiseText(terminal, evaluation);
+}
+
+std::string NoiseText(const Terminal& terminal, const Evaluation& evaluation) {
+  if (evaluation.noisy.empty()) return "";
+  return "  " + Styled(terminal, Style::kWarn, "noisy") + ": " + SafeLine(evaluation.noisy) +
+         "; on a quiet machine the figures may differ (--quiet-wait 1m waits for one)\n";
 }
 
 std::string EvaluationText(const Terminal& terminal, const Task& task, const Candidate& candidate,

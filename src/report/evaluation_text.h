@@ -17,5 +17,7 @@ struct Evaluation;
                                          const Candidate& candidate, const Evaluation& evaluation);
 // Returns only the table of times: kernel, eager, compile, bounds.
 [[nodiscard]] std::string TimingText(const Terminal& terminal, const Evaluation& evaluation);
+// Returns a line that says why the figures are uncertain, or an empty text where they are not.
+[[nodiscard]] std::string NoiseText(const Terminal& terminal, const Evaluation& evaluation);
 
 }  // namespace pragma

@@ -49,6 +49,14 @@ std::string FormatSpeedup(const std::optional<Interval>& speedup) {
                      decimals, speedup->high, decimals);
 }
 
+std::string Disagreement(const std::optional<Interval>& search,
+                         const std::optional<Interval>& again) {
+  if (!search || !again || Overlap(*search, *again)) return "";
+  return fmt::format(
+      "{} now and {} in the search disagree beyond their intervals: both figures are noisy",
+      FormatSpeedup(again), FormatSpeedup(search));
+}
+
 Style SpeedupStyle(const std::optional<Interval>& speedup) {
   if (!speedup) return Style::kDim;
   if (speedup->low > 1) return Style::kGood;

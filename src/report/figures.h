@@ -16,6 +16,10 @@ namespace pragma {
 [[nodiscard]] std::string FormatMillis(const Interval& milliseconds);
 // Returns "1.84x [1.79, 1.90]", or "-" if unknown.
 [[nodiscard]] std::string FormatSpeedup(const std::optional<Interval>& speedup);
+// Returns that the speed-up of the search's best, measured again, contradicts the one that chose
+// it. Empty: the intervals meet, or a figure is missing.
+[[nodiscard]] std::string Disagreement(const std::optional<Interval>& search,
+                                       const std::optional<Interval>& again);
 // Green if the whole interval is above 1, red if it is below 1, plain if it contains 1.
 [[nodiscard]] Style SpeedupStyle(const std::optional<Interval>& speedup);
 // Returns "12.3 s", "4m05s" or "1h02m".

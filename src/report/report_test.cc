@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -218,6 +219,24 @@ TEST(RunText, OneLinePerAttempt) {
   EXPECT_EQ(TrialLine(Summarize(Tree().at(1)), 3), "attempt 1/3: compile_error: line one");
   EXPECT_EQ(TrialLine(Summarize(Tree().at(2)), 3),
             "attempt 2/3: passed, 2.00x [1.90, 2.10] against eager, the best so far");
+}
+
+TEST(DisagreementTest, FiguresWhoseIntervalsDoNotMeetAreNamed) {
+  EXPECT_EQ(Disagreement(Interval{0.44, 0.4, 0.5}, Interval{1.19, 1.1, 1.3}),
+            "1.19x [1.10, 1.30] now and 0.44x [0.40, 0.50] in the search disagree beyond their "
+            "intervals: both figures are noisy");
+  EXPECT_EQ(Disagreement(Interval{1.2, 1.1, 1.3}, Interval{1.3, 1.2, 1.4}), "");
+  EXPECT_EQ(Disagreement(std::nullopt, Interval{1.3, 1.2, 1.4}), "");
+}
+
+TEST(EvaluationTextTest, NoisyFiguresSayWhy) {
+  Evaluation evaluation = Passed();
+  EXPECT_THAT(EvaluationText(kPipe, Task{}, Candidate{}, evaluation), Not(HasSubstr("noisy")));
+  evaluation.noisy = "other programs used the processors in 20 of 60 bursts";
+  evaluation.load = Load{.others = 0.33, .pressure = 0.25, .bursts = 60, .disturbed = 20};
+  const std::string text = EvaluationText(kPipe, Task{}, Candidate{}, evaluation);
+  EXPECT_THAT(text, HasSubstr("noisy: other programs used the processors in 20 of 60 bursts"));
+  EXPECT_THAT(text, HasSubstr("0.33 processors, in 20 of 60 bursts, pressure 25 %"));
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ Json RowOf(const Trial& trial) {
   const std::string bottleneck = BottleneckOf(trial);
   if (!bottleneck.empty()) row["bottleneck"] = bottleneck;
   if (evaluation.prepacked) row["prepacked"] = true;
+  if (!evaluation.noisy.empty()) row["noisy"] = true;
   if (trial.profile) row["profiled"] = true;
   return row;
 }

@@ -84,6 +84,16 @@ TEST(RunPage, RowsHoldWhatTheChartsNeed) {
   EXPECT_EQ(head["trials"][0]["eager"], Json::parse("[2.0,1.9,2.1]"));
 }
 
+TEST(RunPage, NoisyAttemptsAreMarked) {
+  Example example = TwoAttempts();
+  Trial noisy = Attempt(3, 2, false);
+  noisy.evaluation.noisy = "other programs used the processors";
+  example.tree.Insert(noisy);
+  const Json head = example.Head();
+  EXPECT_FALSE(head["trials"][0].contains("noisy"));
+  EXPECT_EQ(head["trials"][2]["noisy"], true);
+}
+
 TEST(RunPage, CostIsSummedByRoleAndModel) {
   const Json cost = TwoAttempts().Head()["cost"];
   ASSERT_EQ(cost.size(), 1U);
@@ -111,7 +121,7 @@ TEST(RunPage, ForeignTextOfAnyKindLeavesValidJson) {
   Trial broken = Attempt(3, 2, false);
   broken.author = "\xff";
   broken.evaluation.log = "\xc3";
-  broken.evaluation.checks = {{"\xff", "fail\n", "a\tb"}};
+  broken.evaluation.checks = {{"\xff", CheckVerdict::kFail, "a\tb"}};
   example.tree.Insert(broken);
   for (const PageBlock& block : example.Content(Conversations::kAll).blocks)
     EXPECT_TRUE(Json::accept(block.json)) << block.id;

@@ -21,6 +21,7 @@
 #include "core/check.h"
 #include "core/evaluation.h"
 #include "core/status.h"
+#include "machine/load_reader.h"
 #include "machine/machine.h"
 #include "verify/host_calls.h"
 #include "verify/host_sides.h"
@@ -100,7 +101,8 @@ class Group final {
         .sides = processes,
         .clock = clock_,
         .processors = {.allowed = parts_.worker.threads,
-                       .available = static_cast<int>(std::thread::hardware_concurrency())}};
+                       .available = static_cast<int>(std::thread::hardware_concurrency())},
+        .noise = {.read = [this] { return load_.Read(); }}};
     TimingRun run(scene, plan_, rng_);
     while (processes_left() > 0 && TimeForAnother(kernels.size())) {
       if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while tuning");
@@ -135,6 +137,7 @@ class Group final {
 
   const HostParts& parts_;
   SystemClock clock_;
+  LoadReader load_;
   Rng& rng_;
   const TimingPlan& plan_;
   double seconds_;

@@ -23,9 +23,7 @@ namespace {
 constexpr int kProcessesOfDefaults = 3;  // this session only tells what the allocator contributes
 
 double FaultsOfCall(const SideTiming& side) {
-  return side.samples == 0
-             ? 0
-             : static_cast<double>(side.page_faults) / static_cast<double>(side.samples);
+  return side.samples == 0 ? 0 : side.page_faults / static_cast<double>(side.samples);
 }
 
 class CallTiming final {
@@ -82,6 +80,7 @@ Result<std::optional<TimedSession>> CallTiming::Time(const std::vector<SideRole>
     judging_.Reject(session.outcome.failed->failure);
     return std::optional<TimedSession>();
   }
+  if (judging_.evaluation.noisy.empty()) judging_.evaluation.noisy = session.outcome.noisy;
   KeepSamples(judging_.evaluation, "call, malloc: " + std::string(AllocatorName(allocator)),
               NamesOf(sides, true), session.outcome);
   return std::optional(std::move(session));

@@ -3,6 +3,7 @@
 // decides nothing: EvaluateOn, CheckValues and the timing check do, with any executor.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "core/candidate.h"
 #include "core/environment.h"
 #include "core/evaluation.h"
+#include "machine/load_reader.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/baseline.h"
@@ -34,6 +36,8 @@ struct TimingRules {
   // The allocator settings with which Torch's sides are tried. The faster one is the baseline.
   std::vector<Allocator> allocators = {Allocator::kDefault};
   ProcessorShare processors = {};
+  // Reads how busy the machine is. Empty: nothing is done about other programs.
+  std::function<LoadReading()> load = {};
 };
 
 class Executor {

@@ -17,7 +17,8 @@ TimingRules HostExecutor::rules() const {
   return {.on_device = false,
           .allocators = {Allocator::kDefault, Allocator::kKeep},
           .processors = {.allowed = parts_.worker.threads,
-                         .available = static_cast<int>(std::thread::hardware_concurrency())}};
+                         .available = static_cast<int>(std::thread::hardware_concurrency())},
+          .load = [this] { return load_.Read(); }};
 }
 
 Environment HostExecutor::Describe(Language /*language*/) const {

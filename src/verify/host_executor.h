@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "machine/load_reader.h"
 #include "verify/candidate_build.h"
 #include "verify/executor.h"
 #include "verify/host_calls.h"
@@ -50,6 +51,7 @@ class HostExecutor final : public Executor {
   std::optional<TaskBaseline>& baseline_;
   Turn turn_;
   SystemClock clock_;
+  LoadReader load_;
   std::optional<BuiltKernel> kernel_;
   std::optional<BuiltKernel> best_;
   std::optional<HostSides> sides_;

@@ -20,6 +20,7 @@
 #include "verify/bounds.h"
 #include "verify/executor.h"
 #include "verify/judging.h"
+#include "verify/noise.h"
 #include "verify/options.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_record.h"
@@ -58,6 +59,7 @@ class TimingCheck final {
   void ForgetTiming();
   Result<bool> AuditAhead(const TimedSession& session, bool last);
   void RejectAhead(const AheadAudit& audit);
+  void NoteBusy();
   [[nodiscard]] Allocator EagerAllocator() const {
     return baseline_ ? baseline_->eager : Allocator::kDefault;
   }
@@ -135,6 +137,8 @@ Result<void> TimingCheck::TimeOnce(const TimingWish& wish) {
 // Notes the failure of the candidate, or records the times and ratios of one session.
 Result<void> TimingCheck::NoteSession(const TimedSession& session) {
   const TimingOutcome& outcome = session.outcome;
+  if (rules_.load) judging_.evaluation.load = outcome.load;
+  judging_.evaluation.noisy = outcome.noisy;
   if (outcome.failed && outcome.failed->side == session.Find(SideRole::kBest)) {
     return Fail("the present best failed while it was timed: " + outcome.failed->failure.reason);
   }
@@ -216,7 +220,9 @@ void TimingCheck::RejectAhead(const AheadAudit& audit) {
       audit.ordinary_seconds * 1e3, slower.seconds * 1e3,
       audit.late_burst.kept ? "each arrives with its call" : "they arrive after the warm-up");
   judging_.Note("no_work_ahead", CheckVerdict::kFail, figures);
+  NoteBusy();
   if (audit.disturbed) {
+    judging_.evaluation.noisy = "other programs keep the machine busy";
     judging_.Reject(Status::kImplausible,
                     "other programs keep the machine too busy to tell whether it works on inputs "
                     "it was not asked for yet (" +
@@ -252,7 +258,15 @@ Result<bool> TimingCheck::Plausible() {
   return true;
 }
 
+// A rejection for a time that was measured on a busy machine says so, however narrow its interval.
+void TimingCheck::NoteBusy() {
+  Evaluation& evaluation = judging_.evaluation;
+  if (evaluation.noisy.empty() && evaluation.load && Busy(*evaluation.load))
+    evaluation.noisy = OthersText(*evaluation.load);
+}
+
 void TimingCheck::RejectImplausible() {
+  NoteBusy();
   const double measured = judging_.evaluation.timing->ms.median;
   const double bound = *judging_.evaluation.lower_bound_ms;
   const std::string figures =
@@ -287,6 +301,7 @@ Result<void> TimingCheck::RunCompiled() {
   const std::size_t faster = sides.size() == 2 || FasterMappingAnew(outcome.Ratio(1, 2)) ? 1 : 2;
   baseline_->compile = sides[faster].allocator;
   RecordCompile(*session, faster);
+  if (judging_.evaluation.noisy.empty()) judging_.evaluation.noisy = outcome.noisy;
   KeepSamples(judging_.evaluation, "compile", NamesOf(sides, chooses_allocator()), outcome);
   return {};
 }

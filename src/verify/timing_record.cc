@@ -42,7 +42,7 @@ Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
           .processes = side.seconds.size(),
           .method = fmt::format("paired bursts of {} calls after {} of warm-up, {} bursts in each "
                                 "of {} processes, 95 % t interval",
-                                plan.timed, plan.warmup, plan.bursts, plan.processes),
+                                plan.timed, plan.warmup, plan.bursts, side.seconds.size()),
           .threads = threads,
           .doorbell_us = side.doorbell_us};
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "core/statistics.h"
@@ -20,6 +19,7 @@
 #include "harness/timed_process.h"
 #include "values/comparator.h"
 #include "verify/input_sets.h"
+#include "verify/noise.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
@@ -35,6 +35,10 @@ constexpr double kMostDoorbellSeconds = 60e-6;
 constexpr double kProcessorsOver = 1.05;
 constexpr double kAccountingSeconds = 60e-6;  // additional allowance per burst
 
+// A process pair with fewer undisturbed bursts than this, where more are planned, is disturbed as a
+// whole.
+constexpr int kFewestBursts = 3;
+
 }  // namespace
 
 TimingRun::TimingRun(const TimingScene& scene, const TimingPlan& plan, Rng& rng)
@@ -44,7 +48,10 @@ TimingRun::TimingRun(const TimingScene& scene, const TimingPlan& plan, Rng& rng)
 
 Result<void> TimingRun::RunRound() {
   TRY(StartRound());
-  for (int burst = 0; burst < plan_.bursts && !failed(); ++burst) TRY(RunBurst());
+  for (int burst = 0; burst < plan_.bursts + UndisturbedBursts() && !failed(); ++burst) {
+    if (UndisturbedBursts() == plan_.bursts) break;
+    TRY(RunBurst());
+  }
   Settle();
   CheckProcessors();
   return failed() ? Result<void>() : scene_.sides.EndRound();
@@ -53,6 +60,7 @@ Result<void> TimingRun::RunRound() {
 Result<void> TimingRun::StartRound() {
   for (SideTiming& side : outcome_.sides) side.seconds.emplace_back();
   tallies_.assign(outcome_.sides.size(), {});
+  disturbed_.clear();
   outcome_.failed = TRY(scene_.sides.StartRound(plan_, rng_));
   return {};
 }
@@ -75,6 +83,7 @@ std::vector<std::size_t> TimingRun::ShuffledSides() {
 
 Result<void> TimingRun::RunBurst() {
   const std::vector<std::uint32_t> sets = ShuffledSets();
+  disturbed_.push_back(false);
   // Makes the fresh sets and their expected values now, because pragma's own code must not run
   // while a side is timed.
   TRY(scene_.sets.RenewSets(sets, rng_));
@@ -98,12 +107,19 @@ Result<void> TimingRun::TimeSide(std::size_t index, std::span<const std::uint32_
   timed.Poison(rng_, sets);
   TRY(scene_.sets.BeforeWarmup(timed, burst, rng_));
   if (TRY(PrepareFrozen(index, sets))) return {};
+  const LoadReading load_before = ReadLoad();
   const Seconds before = timed.CpuTime();
   const TimePoint opened = scene_.clock.Now();
   if (TRY(TimeBurst(index, burst))) return {};
   Tally& tally = tallies_[index];
-  tally.processor_seconds += (timed.CpuTime() - before).count();
-  tally.accounted_seconds += Seconds(scene_.clock.Now() - opened).count();
+  const double processor_seconds = (timed.CpuTime() - before).count();
+  const double accounted_seconds = Seconds(scene_.clock.Now() - opened).count();
+  tally.processor_seconds += processor_seconds;
+  tally.accounted_seconds += accounted_seconds;
+  NoteLoad({.before = load_before,
+            .after = ReadLoad(),
+            .seconds = accounted_seconds,
+            .side_seconds = processor_seconds});
   return side(index).is_torch() ? Result<void>() : CheckOutputs(index, sets);
 }
 
@@ -112,6 +128,34 @@ Result<bool> TimingRun::WarmUp(std::size_t index, std::span<const std::uint32_t>
   if (sets.empty()) return false;
   if (TRY(Play(index, sets, &elapsed))) return true;
   return Note(index, process(index).Deliver(sets));
+}
+
+LoadReading TimingRun::ReadLoad() const {
+  return scene_.noise.read ? scene_.noise.read() : LoadReading{};
+}
+
+void TimingRun::NoteLoad(const Watched& watched) {
+  if (!scene_.noise.read) return;
+  load_.Add(watched);
+  if (Disturbed(watched, scene_.spare_processors())) disturbed_.back() = true;
+}
+
+int TimingRun::UndisturbedBursts() const {
+  return static_cast<int>(std::ranges::count(disturbed_, false));
+}
+
+bool TimingRun::DisturbedRound() const {
+  return UndisturbedBursts() < std::min(plan_.bursts, kFewestBursts);
+}
+
+// Returns the bursts that count: those that were not disturbed, if there are enough of them.
+std::vector<double> TimingRun::Counting(const std::vector<double>& bursts) const {
+  if (DisturbedRound()) return bursts;
+  std::vector<double> counting;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    if (!disturbed_.at(i)) counting.push_back(bursts[i]);
+  }
+  return counting;
 }
 
 // Wakes the process for one burst and stops it again.
@@ -131,7 +175,7 @@ Result<bool> TimingRun::TimeBurst(std::size_t index, const BurstSets& burst) {
   tally.empty.push_back(Seconds(elapsed).count());
   if (TRY(Play(index, burst.timed, &elapsed))) return true;
   tally.bursts.push_back(Seconds(elapsed).count());
-  tally.page_faults += timed.PageFaults() - faults;
+  tally.page_faults.push_back(static_cast<double>(timed.PageFaults() - faults));
   if (TRY(Note(index, timed.Deliver(burst.timed)))) return true;
   return Freeze(index);
 }
@@ -161,11 +205,15 @@ void TimingRun::Settle() {
     if (tally.bursts.empty()) continue;
     const double rounds = Median(tally.empty);
     SideTiming& settled = outcome_.sides[i];
-    settled.Add(tally.bursts, side(i).is_torch() ? rounds : std::min(rounds, most), plan_.timed);
+    settled.Add(Counting(tally.bursts), side(i).is_torch() ? rounds : std::min(rounds, most),
+                plan_.timed);
     settled.accounted_seconds += tally.accounted_seconds;
     settled.processor_seconds += tally.processor_seconds;
-    settled.page_faults += tally.page_faults;
+    for (const double faults : Counting(tally.page_faults)) settled.page_faults += faults;
   }
+  outcome_.disturbed.push_back(DisturbedRound());
+  load_.EndRound(disturbed_);
+  outcome_.load = load_.Mean(scene_.processors.available);
 }
 
 void TimingRun::CheckProcessors() {
@@ -238,16 +286,6 @@ Result<bool> TimingRun::Note(std::size_t index, Result<ProcessFailure> result) {
 
 void TimingRun::Fault(std::size_t index, WorkerFailure failure) {
   outcome_.failed = TimingFailure{.side = index, .failure = std::move(failure), .error = {}};
-}
-
-Result<TimingOutcome> RunTiming(const TimingScene& scene, const TimingPlan& plan, Rng& rng) {
-  TimingRun run(scene, plan, rng);
-  for (int round = 0; round < plan.processes && !run.failed(); ++round) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while timing");
-    if (scene.progress) scene.progress(round + 1, plan.processes);
-    TRY(run.RunRound());
-  }
-  return std::move(run.outcome());
 }
 
 }  // namespace pragma

@@ -1,7 +1,8 @@
 // TimingRun: one timing session, step by step (docs/measuring.md). Each side has fresh processes in
 // each round. Bursts run over the sets in secret order while the idle sides are frozen. The
-// parent's clock measures the time. Every timed output of a candidate is compared. RunTiming, the
-// audit of work done ahead (ahead_audit.h) and the tuner put the steps in order.
+// parent's clock measures the time. Every timed output of a candidate is compared. RunTiming
+// (timing_rounds.h), the audit of work done ahead (ahead_audit.h) and the tuner put the steps in
+// order.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "harness/timed_process.h"
 #include "verify/input_sets.h"
+#include "verify/noise.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
@@ -44,6 +46,9 @@ struct TimingScene {
   ProcessorShare processors = {};
   DoorbellLimit doorbell = DoorbellLimit::kRoundTrip;
   std::function<void(int round, int rounds)> progress = {};
+  NoiseRules noise = {};
+  // Processors that no side may use. Other programs may use as many.
+  [[nodiscard]] int spare_processors() const { return processors.available - processors.allowed; }
 };
 
 // Steps that return bool return true when a candidate failed in them. outcome().failed says why.
@@ -51,7 +56,9 @@ class TimingRun final {
  public:
   TimingRun(const TimingScene& scene, const TimingPlan& plan, Rng& rng);
 
-  // Runs one round: fresh processes, the plan's bursts, and what they amount to.
+  // Runs one round: fresh processes, the plan's bursts, and what they amount to. A burst that other
+  // programs disturbed is repeated, up to twice as many bursts as planned. Whether it was is
+  // decided without looking at its time.
   [[nodiscard]] Result<void> RunRound();
 
   // The steps of a round. StartRound provides fresh processes. RunBurst makes fresh sets, then
@@ -87,11 +94,11 @@ class TimingRun final {
  private:
   // What one side's process of this round took.
   struct Tally {
-    std::vector<double> bursts;    // seconds per burst, including the doorbell's cost
-    std::vector<double> empty;     // seconds per burst without calls: the doorbell's cost
-    double processor_seconds = 0;  // CPU time from waking up to being stopped again
-    double accounted_seconds = 0;  // wall time of the same intervals, by our clock
-    std::uint64_t page_faults = 0;
+    std::vector<double> bursts;       // seconds per burst, including the doorbell's cost
+    std::vector<double> empty;        // seconds per burst without calls: the doorbell's cost
+    double processor_seconds = 0;     // CPU time from waking up to being stopped again
+    double accounted_seconds = 0;     // wall time of the same intervals, by our clock
+    std::vector<double> page_faults;  // by burst
   };
 
   [[nodiscard]] Result<void> TimeSide(std::size_t side, std::span<const std::uint32_t> sets);
@@ -104,16 +111,19 @@ class TimingRun final {
   void Fault(std::size_t side, WorkerFailure failure);
   [[nodiscard]] double MostDoorbell() const;
   void CheckProcessorsOf(std::size_t side);
+  [[nodiscard]] LoadReading ReadLoad() const;
+  void NoteLoad(const Watched& watched);
+  [[nodiscard]] int UndisturbedBursts() const;
+  [[nodiscard]] bool DisturbedRound() const;
+  [[nodiscard]] std::vector<double> Counting(const std::vector<double>& bursts) const;
 
   const TimingScene& scene_;
   const TimingPlan& plan_;
   Rng& rng_;
   TimingOutcome outcome_;
   std::vector<Tally> tallies_;
+  std::vector<bool> disturbed_;  // by burst of this round
+  LoadSum load_;
 };
-
-// Runs a whole session of ready sides.
-[[nodiscard]] Result<TimingOutcome> RunTiming(const TimingScene& scene, const TimingPlan& plan,
-                                              Rng& rng);
 
 }  // namespace pragma

@@ -16,6 +16,7 @@
 #include "verify/testing.h"
 #include "verify/testing_executor.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_rounds.h"
 
 namespace pragma {
 namespace {

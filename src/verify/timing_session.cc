@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -56,6 +57,18 @@ Interval TimingOutcome::Ratio(std::size_t a, std::size_t b) const {
     if (!paired.empty()) logs.push_back(Median(paired));
   }
   return GeometricInterval(logs);
+}
+
+void TimingOutcome::LeaveOutDisturbed() {
+  for (SideTiming& side : sides) {
+    std::vector<std::vector<double>> kept;
+    for (std::size_t round = 0; round < side.seconds.size(); ++round) {
+      if (!disturbed.at(round)) kept.push_back(std::move(side.seconds[round]));
+    }
+    side.seconds = std::move(kept);
+  }
+  load.rounds_left_out += static_cast<std::size_t>(std::ranges::count(disturbed, true));
+  std::erase(disturbed, true);
 }
 
 bool Beats(const TimingOutcome& outcome, std::size_t challenger, std::size_t champion) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,8 +21,8 @@ struct SideTiming {
   double doorbell_us = 0;                    // median of the empty bursts of the last process
   std::size_t samples = 0;                   // number of timed calls
   double accounted_seconds = 0;              // wall time of all timed bursts, by our clock
-  double processor_seconds = 0;   // CPU time in them, as the operating system accounts it
-  std::uint64_t page_faults = 0;  // in all timed calls
+  double processor_seconds = 0;  // CPU time in them, as the operating system accounts it
+  double page_faults = 0;        // in all timed calls
   // Average number of processors that the side used in the timed bursts.
   [[nodiscard]] double Processors() const {
     return accounted_seconds > 0 ? processor_seconds / accounted_seconds : 0;
@@ -42,6 +43,11 @@ struct TimingFailure {
 struct TimingOutcome {
   std::vector<SideTiming> sides;  // a side that was left out has no times
   std::optional<TimingFailure> failed;
+  std::vector<bool> disturbed;  // by process pair: other programs disturbed too many of its bursts
+  Load load;
+  std::string noisy;  // why the figures are uncertain; empty: they are not
+  // Removes the times of process pairs that were disturbed.
+  void LeaveOutDisturbed();
   // Returns the time of side `a` divided by the time of side `b`, paired by burst. Above 1, b is
   // faster.
   [[nodiscard]] Interval Ratio(std::size_t a, std::size_t b) const;

@@ -18,9 +18,16 @@
 #include "verify/judging.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
+#include "verify/timing_rounds.h"
 #include "verify/timing_run.h"
 
 namespace pragma {
+namespace {
+
+// How many budgets old a session may be when a process pair is added because of other programs.
+constexpr double kBudgetsOnBusyMachine = 3;
+
+}  // namespace
 
 std::size_t TimedSession::Find(SideRole role) const {
   const auto found = std::ranges::find(sides, role, &Side::role);
@@ -33,9 +40,13 @@ TimingScene TimingSessions::Scene(TimedSides& sides) const {
           .clock = executor_.clock(),
           .processors = rules_.processors,
           .doorbell = rules_.on_device ? DoorbellLimit::kTorch : DoorbellLimit::kRoundTrip,
-          .progress = [this](int round, int rounds) {
-            if (progress_) progress_(fmt::format("time {}/{}", round, rounds));
-          }};
+          .progress =
+              [this](int round, int rounds) {
+                if (progress_) progress_(fmt::format("time {}/{}", round, rounds));
+              },
+          .noise = {.read = rules_.load,
+                    .quiet_wait = executor_.options().judging.quiet_wait,
+                    .width = executor_.options().judging.interval_width / 100.0}};
 }
 
 Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds budget) {
@@ -88,8 +99,12 @@ Result<void> TimingSessions::RunReady(TimedSides& sides, Seconds budget, int pro
                                       TimedSession& session) {
   TRY(executor_.BeAlone(judging_.evaluation));
   session.plan = TRY(Plan(session.sides, budget));
-  if (processes > 0) session.plan.processes = processes;
-  const TimingScene scene = Scene(sides);
+  TimingScene scene = Scene(sides);
+  if (processes > 0) {
+    session.plan.processes = processes;
+  } else {
+    scene.noise.time = budget * kBudgetsOnBusyMachine;
+  }
   session.outcome = TRY(RunTiming(scene, session.plan, judging_.rng));
   return {};
 }

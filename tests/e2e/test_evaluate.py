@@ -65,6 +65,9 @@ def test_a_good_kernel(timed_fully):
         assert result["baseline"][baseline]["median_ms"] > 0
         low, high = result["speedup"][baseline]["ci95"]
         assert low <= result["speedup"][baseline]["median"] <= high
+    load = result["load"]
+    assert load["bursts"] >= load["disturbed"] >= 0 and load["seconds"] > 0
+    assert result["noisy"] is None or "other programs" in result["noisy"]
     assert result["environment"]["trust"] == "isolated"
     assert "seccomp" in " ".join(result["environment"]["protections"])
     assert result["seed"]

@@ -116,7 +116,9 @@ def test_recheck_confirms_from_the_bundle_alone(program, bundle_once):
 
 def test_recheck_times_again_what_was_timed(program, timed):
     ran = recheck(program, timed.bundle)
-    assert ran.json["verdict"] != "refuted" and ran.code == 0, ran.json["differences"]
+    # The machine may be busy. Then nothing may be refuted, but the intervals may be too wide to confirm.
+    code = {"confirmed": 0, "confirmed_with_notes": 0, "inconclusive": 4}
+    assert ran.code == code.get(ran.json["verdict"]), ran.json["differences"]
     for judged in ["recorded", "same_seed", "fresh_seed"]:
         low, high = ran.json[judged]["speedup"]["eager"]["ci95"]
         assert 0 < low <= high
