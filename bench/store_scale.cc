@@ -129,7 +129,8 @@ Trial ExampleTrial(int node, Rng& rng) {
   Evaluation& evaluation = trial.evaluation;
   evaluation.status = Status::kPassed;
   for (int i = 0; i < 14; ++i)
-    evaluation.checks.push_back({fmt::format("check_{}", i), "pass", RandomText(rng, 90)});
+    evaluation.checks.push_back(
+        {fmt::format("check_{}", i), CheckVerdict::kPass, RandomText(rng, 90)});
   evaluation.timing = Timing{.ms = {rng.Uniform(), rng.Uniform(), rng.Uniform()},
                              .samples = 600,
                              .processes = 10,

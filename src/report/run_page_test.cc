@@ -111,7 +111,7 @@ TEST(RunPage, ForeignTextOfAnyKindLeavesValidJson) {
   Trial broken = Attempt(3, 2, false);
   broken.author = "\xff";
   broken.evaluation.log = "\xc3";
-  broken.evaluation.checks = {{"\xff", "fail\n", "a\tb"}};
+  broken.evaluation.checks = {{"\xff", CheckVerdict::kFail, "a\tb"}};
   example.tree.Insert(broken);
   for (const PageBlock& block : example.Content(Conversations::kAll).blocks)
     EXPECT_TRUE(Json::accept(block.json)) << block.id;
