@@ -13,18 +13,19 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/environment.h"
-#include "core/evaluation.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/baseline.h"
 #include "verify/checked_calls.h"
 #include "verify/input_sets.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_run.h"
 
 namespace pragma {
+
+struct Evaluation;
+struct Judging;
 
 // How timing differs between processors and a GPU, where it must.
 struct TimingRules {

@@ -23,6 +23,7 @@
 #include "machine/machine.h"
 #include "verify/checked_calls.h"
 #include "verify/executor.h"
+#include "verify/judging.h"
 #include "verify/testing.h"
 #include "verify/timed_sides.h"
 

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // Stores the samples. `names` are those of the outcome's sides. Replaces the samples of an earlier
 // attempt at the same session.
