@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "core/trial.h"
+#include "core/edit_check.h"
 
 namespace pragma {
 namespace {

@@ -8,7 +8,7 @@
 #include "agent/plan_reply.h"
 #include "agent/skeleton.h"
 #include "core/advice.h"
-#include "core/trial.h"
+#include "core/edit_check.h"
 
 // A missing value may end a test, so unchecked access is fine here.
 namespace pragma {

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "llm/model.h"
 
 namespace pragma {

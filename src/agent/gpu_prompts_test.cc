@@ -83,6 +83,7 @@ class GpuPrompts : public testing::TestWithParam<Language> {
   [[nodiscard]] RoleSettings Settings() const {
     RoleSettings settings;
     settings.language = GetParam();
+    settings.processors = backend_;
     if (GetParam() == Language::kCuda) settings.allowed_flags = {"-O3", "-use_fast_math"};
     settings.metrics = ShippedMetrics();
     settings.metric_meanings = {{"gpu_kernel_time", "Time of all kernels of a call."}};
@@ -141,6 +142,7 @@ class GpuPrompts : public testing::TestWithParam<Language> {
   }
 
   SmallRun run_ = RunIn(GetParam());
+  std::string backend_;
 };
 
 TEST_P(GpuPrompts, SayNothingOfProcessors) {
@@ -155,6 +157,17 @@ TEST_P(GpuPrompts, SayNothingOfProcessors) {
       ASSERT_FALSE(other) << "the other language: " << prompt;
     }
   }
+}
+
+TEST_P(GpuPrompts, NameTheBackendAndUseItsSections) {
+  backend_ = "Kestrel NPUs";
+  EXPECT_THAT(Coded(run_.window(), nullptr), HasSubstr(" on Kestrel NPUs. Write one"));
+  ScriptedModel model({});
+  RoleSettings settings = Settings();
+  settings.prompt_folder = "kestrel";
+  const auto coder = MakeModelCoder(model, kPromptDir, {}, settings);
+  ASSERT_FALSE(coder) << "there is no such folder";
+  EXPECT_THAT(coder.error().message, HasSubstr("prompts/kestrel"));
 }
 
 TEST_P(GpuPrompts, OfTheCoder) {

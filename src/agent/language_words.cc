@@ -9,7 +9,7 @@ namespace {
 
 constexpr LanguageWords kCppWords{
     .language = "C++",
-    .craft = "C++ on CPUs",
+    .processors = "CPUs",
     .product = "C++ kernel",
     .processor = "CPU",
     .fence = "cpp",
@@ -31,7 +31,7 @@ constexpr LanguageWords kCppWords{
 
 constexpr LanguageWords kCudaWords{
     .language = "CUDA C++",
-    .craft = "CUDA C++ on NVIDIA GPUs",
+    .processors = "NVIDIA GPUs",
     .product = "CUDA kernel",
     .processor = "GPU",
     .fence = "cuda",
@@ -56,7 +56,7 @@ constexpr LanguageWords kCudaWords{
 
 constexpr LanguageWords kTritonWords{
     .language = "Triton",
-    .craft = "Triton on NVIDIA GPUs",
+    .processors = "NVIDIA GPUs",
     .product = "Triton kernel",
     .processor = "GPU",
     .fence = "python",

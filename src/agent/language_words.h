@@ -10,7 +10,7 @@ namespace pragma {
 
 struct LanguageWords {
   std::string_view language;         // "CUDA C++"
-  std::string_view craft;            // "CUDA C++ on NVIDIA GPUs": the field of expertise
+  std::string_view processors;       // what it runs on, unless a backend says more: "CPUs"
   std::string_view product;          // "CUDA kernel"
   std::string_view processor;        // "CPU", "GPU"
   std::string_view fence;            // info string of a fenced code block

@@ -233,7 +233,7 @@ Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice,
 Result<std::unique_ptr<Coder>> MakeModelCoder(Model& model, const std::string& prompt_dir,
                                               const PromptSet& prompts,
                                               const RoleSettings& settings) {
-  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, LanguageName(settings.language)));
+  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, PromptFolderOf(settings)));
   if (!library.Has(prompts.coder)) {
     return Fail(ErrorKind::kUsage, fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir,
                                                prompts.coder, prompts.coder_role));

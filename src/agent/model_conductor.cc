@@ -210,7 +210,7 @@ Result<Advised> ModelConductor::Advise(const Window& window, CallKey key) {
 Result<std::unique_ptr<Conductor>> MakeModelConductor(Model& model, const std::string& prompt_dir,
                                                       const PromptSet& prompts,
                                                       const RoleSettings& settings) {
-  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, LanguageName(settings.language)));
+  PromptLibrary library = TRY(PromptLibrary::Load(prompt_dir, PromptFolderOf(settings)));
   if (!library.Has(prompts.conductor)) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("no prompt {}/{}.mustache for the {}", prompt_dir, prompts.conductor,

@@ -30,6 +30,10 @@ struct RoleSettings {
   std::map<std::string, std::string> techniques;
   bool tunes = false;  // the run tunes candidates, so prompts explain how to declare tunables
   Language language = Language::kCpp;  // language of the candidates
+  // What the candidates run on, in words (Backend::name), and the folder of prompts/ with the
+  // sections for it (Backend::PromptFolder). Empty: CPUs or NVIDIA GPUs, and the language's folder.
+  std::string processors;
+  std::string prompt_folder;
 };
 
 struct Advised {
@@ -45,6 +49,12 @@ struct Proposal {
   Spent spent;
   std::string author;
 };
+
+// Returns the folder of prompts/ with the sections that depend on the language.
+[[nodiscard]] inline std::string PromptFolderOf(const RoleSettings& settings) {
+  return settings.prompt_folder.empty() ? std::string(LanguageName(settings.language))
+                                        : settings.prompt_folder;
+}
 
 class Conductor {
  public:

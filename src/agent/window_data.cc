@@ -75,6 +75,14 @@ std::string CodeList(const std::vector<std::string>& words) {
   return fmt::format("`{}`", fmt::join(words, "` `"));
 }
 
+// Returns the field of expertise: "CUDA C++ on NVIDIA GPUs".
+std::string Craft(const RoleSettings& settings) {
+  const LanguageWords& words = WordsOf(settings.language);
+  const std::string_view processors =
+      settings.processors.empty() ? words.processors : std::string_view(settings.processors);
+  return fmt::format("{} on {}", words.language, processors);
+}
+
 }  // namespace
 
 std::vector<const Trial*> OtherTrials(const Window& window) {
@@ -112,7 +120,7 @@ PromptData CommonData(const Window& window, const RoleSettings& settings, const 
       settings.allowed_flags.empty() ? flags : settings.allowed_flags;
   const LanguageWords& words = WordsOf(settings.language);
   data.texts = {{"language", std::string(words.language)},
-                {"craft", std::string(words.craft)},
+                {"craft", Craft(settings)},
                 {"product", std::string(words.product)},
                 {"processor", std::string(words.processor)},
                 {"first_structure", std::string(words.first_structure)},

@@ -14,7 +14,7 @@
 #include "expert/expert.h"
 #include "knowledge/entry.h"
 #include "llm/model.h"
-#include "search/replay.h"
+#include "search/agents.h"
 #include "search/settings.h"
 
 namespace pragma {

@@ -7,8 +7,7 @@
 #include "app/paths.h"
 #include "core/metric_table.h"
 #include "expert/expert.h"
-#include "search/replay.h"
-#include "search/settings.h"
+#include "search/agents.h"
 
 namespace pragma {
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/status.h"
-#include "evidence/bundle.h"
+#include "evidence/sealed_bundle.h"
 #include "report/terminal.h"
 #include "verify/verifier.h"
 

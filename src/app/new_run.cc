@@ -131,6 +131,10 @@ RunSettings NewRunSettings(const SearchChoice& choice, const JudgingOptions& jud
     settings.allowed_flags = AllowedFlagForms(settings.language);
   settings.kernel_header = InterfaceText(task.task(), settings.language);
   settings.machine = MachineFor(judging.language, bench);
+  if (const auto& device = bench.machine().device) {
+    settings.processors = device->backend.name;
+    settings.prompt_folder = device->backend.PromptFolder(settings.language);
+  }
   if (choice.preset.profile) AddKnowledge(bench, settings);
   settings.options["threads"] = std::to_string(bench.machine().threads);
   if (AsksExpert(choice)) {

@@ -19,8 +19,6 @@
 namespace pragma {
 namespace {
 
-constexpr const char* kPass = "pass";
-
 // The version in the key is raised whenever sanitizers or their flags change.
 std::string KeyOf(const TaskBench& task, const Evaluation& evaluation) {
   return "sanitized/1/" + task.task().sha256 + "/" + evaluation.object_sha256;

@@ -13,7 +13,7 @@
 #include "base/duration.h"
 #include "base/result.h"
 #include "expert/expert.h"
-#include "search/session.h"
+#include "search/budget.h"
 #include "search/strategy.h"
 
 namespace pragma {

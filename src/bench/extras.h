@@ -11,12 +11,13 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "bench/options.h"
-#include "bench/row.h"
 #include "core/candidate.h"
 #include "core/task.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {
+
+struct BenchRow;
 
 // What is measured in addition to the row's own figures.
 struct ExtrasSubject {

@@ -14,7 +14,6 @@
 #include "core/json_reader.h"
 #include "core/task.h"
 #include "core/timing.h"
-#include "core/trial.h"
 #include "core/trial_summary.h"
 #include "report/bench_page.h"
 #include "store/store.h"

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "bench/row.h"
+#include "bench/plan.h"
 #include "bench/suite.h"
 
 namespace pragma {
+
+struct BenchRow;
 
 // Returns a task's KernelBench level: 2 for "level2", 0 for any other folder.
 [[nodiscard]] int LevelOf(const SuiteTask& task);

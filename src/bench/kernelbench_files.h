@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "bench/row.h"
 
 namespace pragma {
+
+struct BenchRow;
 
 // Writes DIR/runs/NAME/ with the kernels, eval_results.json, pass_at_k_results.json and
 // analysis.json, and DIR/results/timing/HARDWARE/ with the baselines. Returns the run folders.

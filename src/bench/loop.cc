@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "bench/row.h"
 #include "bench/suite.h"
-#include "core/trial.h"
+#include "core/spent.h"
 
 namespace pragma {
 namespace {

@@ -16,7 +16,6 @@
 #include "bench/row.h"
 #include "core/statistics.h"
 #include "core/status.h"
-#include "core/trial.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {

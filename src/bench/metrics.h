@@ -12,11 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/row.h"
+#include "bench/curve.h"
 #include "core/status.h"
 #include "core/timing.h"
 
 namespace pragma {
+
+struct BenchRow;
 
 // KernelBench's thresholds.
 inline constexpr std::array<double, 6> kFastThresholds{0.0, 0.5, 0.8, 1.0, 1.5, 2.0};

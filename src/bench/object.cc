@@ -20,9 +20,9 @@
 #include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_dump.h"
+#include "core/spent.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/trial.h"
 #include "report/json_text.h"
 #include "verify/paper_timing.h"
 

@@ -14,11 +14,9 @@
 #include "app/search_choice.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "bench/loop.h"
-#include "bench/row.h"
+#include "bench/plan.h"
 #include "bench/suite.h"
 #include "report/figures.h"
-#include "search/session.h"
 
 namespace pragma {
 namespace {

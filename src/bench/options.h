@@ -7,8 +7,7 @@
 #include "app/context.h"
 #include "app/search_choice.h"
 #include "base/result.h"
-#include "bench/loop.h"
-#include "bench/row.h"
+#include "bench/plan.h"
 #include "bench/suite.h"
 #include "verify/options.h"
 

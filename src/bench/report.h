@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/loop.h"
 #include "bench/metrics.h"
-#include "bench/row.h"
+#include "bench/plan.h"
 #include "bench/suite.h"
 #include "report/terminal.h"
 
 namespace pragma {
+
+struct BenchResult;
+struct BenchRow;
 
 [[nodiscard]] std::string SuiteText(const Terminal& terminal, const std::vector<SuiteTask>& tasks);
 [[nodiscard]] std::string SuiteObject(const std::vector<SuiteTask>& tasks);

@@ -1,40 +1,19 @@
-// BenchRow: the result of one cell of a benchmark, that is, of one task with one strategy, model
-// and repeat.
+// BenchRow: the result of one cell of a benchmark.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/suite.h"
+#include "bench/curve.h"
+#include "bench/plan.h"
 #include "core/evaluation.h"
-#include "core/search_tree.h"
+#include "core/spent.h"
 #include "core/stop_reason.h"
-#include "core/trial.h"
 #include "verify/paper_timing.h"
 
 namespace pragma {
-
-struct BenchCell {
-  SuiteTask task;
-  std::string strategy;
-  std::string model;  // value of --model; empty: that of the settings
-  int repeat = 1;     // 1, 2, ...
-  std::string arm;    // BenchArm::name
-};
-
-// The state of a run after an attempt, with totals since its beginning.
-struct CurvePoint {
-  int attempt = 0;
-  Status status = Status::kTaskError;  // status of this attempt
-  std::int64_t tokens = 0;
-  double usd = 0;
-  double seconds = 0;
-  std::optional<double> best;  // speedup of the best so far against eager, as measured in the run
-};
-[[nodiscard]] std::vector<CurvePoint> CurveOf(const SearchTree& tree);
 
 struct BenchRow {
   BenchCell cell;

@@ -5,7 +5,6 @@
 
 #include "base/result.h"
 #include "cli/command.h"
-#include "search/recording.h"
 #include "store/store.h"
 
 namespace pragma {

@@ -1,6 +1,7 @@
 #include "core/backend.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,20 @@ void CheckLanguages(TomlReader& file, const Backend& backend) {
   }
 }
 
+void CheckPrompts(TomlReader& file, const Backend& backend) {
+  for (const auto& [language, folder] : backend.prompts) {
+    if (std::ranges::find(backend.languages, language) == backend.languages.end())
+      file.Complain("prompts", "names \"" + language + "\", which is not one of languages");
+  }
+}
+
 }  // namespace
+
+std::string Backend::PromptFolder(Language language) const {
+  const std::string by_language(LanguageName(language));
+  const auto own = prompts.find(by_language);
+  return own == prompts.end() ? by_language : own->second;
+}
 
 bool Backend::Runs(Language language) const {
   return std::ranges::find(languages, LanguageName(language)) != languages.end();
@@ -55,6 +69,8 @@ Result<Backend> ParseBackend(std::string_view toml, const std::string& name) {
   file.Require("name", backend.name);
   file.Get("languages", backend.languages);
   CheckLanguages(file, backend);
+  file.Get("prompts", backend.prompts);
+  CheckPrompts(file, backend);
   file.Get("caveat", backend.caveat);
   file.Get("probe", backend.probe);
   if (!backend.languages.empty() && backend.probe.empty())

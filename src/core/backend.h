@@ -40,7 +40,11 @@ struct Backend {
   std::string advice;                         // profiler whose own rules --full applies: "ncu"
   std::string listing;                        // lister of a kernel's code: "cuobjdump"
   std::string rules;                          // file of knowledge/diagnosis/
+  // Folders of prompts/ with the sections that depend on the language, by language. A language that
+  // is missing has the folder of its own name.
+  std::map<std::string, std::string> prompts;
   BackendPeaks peaks;
+  [[nodiscard]] std::string PromptFolder(Language language) const;
   [[nodiscard]] bool Runs(Language language) const;
 };
 

@@ -47,6 +47,15 @@ TEST(Backend, IsReadFromItsFile) {
   EXPECT_EQ(backend->peaks.flops, 64);
 }
 
+TEST(Backend, NamesThePromptsOfALanguage) {
+  EXPECT_EQ(ParseBackend(kWhole, "kestrel.toml")->PromptFolder(Language::kTriton), "triton");
+  const std::string own = "prompts = { triton = \"kestrel\" }" + std::string(kWhole);
+  EXPECT_EQ(ParseBackend(own, "kestrel.toml")->PromptFolder(Language::kTriton), "kestrel");
+  const auto wrong = ParseBackend("prompts = { cuda = \"c\" }" + std::string(kWhole), "k.toml");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("prompts names \"cuda\""));
+}
+
 TEST(Backend, ThatRunsKernelsNeedsAProbeMemoryAndPeaks) {
   EXPECT_THAT(ProblemWithout("probe = \"kestrel-device\"\n"), HasSubstr("probe is missing"));
   EXPECT_THAT(ProblemWithout("memory = \"host\"\n"), HasSubstr("memory is missing"));

@@ -6,20 +6,13 @@
 
 #include "core/advice.h"
 #include "core/candidate.h"
+#include "core/edit_check.h"
 #include "core/evaluation.h"
 #include "core/profile.h"
 #include "core/role.h"
 #include "core/spent.h"
 
 namespace pragma {
-
-// EditCheck: how a candidate relates to the block that its planner marked.
-struct EditCheck {
-  int planner_lines = 0;  // lines outside the block that the planner lost from the version it
-                          // started from
-  int coder_lines = 0;    // lines outside the block that the candidate lost from the marked source
-  [[nodiscard]] bool inside() const { return coder_lines == 0; }
-};
 
 struct Trial {
   int node = 0;  // 1, 2, ... in order of creation; 0 is the reference (the root)

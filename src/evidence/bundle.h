@@ -12,6 +12,7 @@
 #include "core/evaluation.h"
 #include "core/judging.h"
 #include "evidence/lineage.h"
+#include "evidence/sealed_bundle.h"
 
 namespace pragma {
 
@@ -39,12 +40,6 @@ struct Bundle {
 // Limit on the size of a bundle that is written or read.
 inline constexpr std::size_t kMaxBundleBytes = std::size_t{16} << 20U;
 
-// A bundle's text and its name. The text is one line of JSON that ends with `,"sha256":"HEX"}` and
-// a newline. HEX is the hash of the text without that member and newline.
-struct SealedBundle {
-  std::string text;
-  std::string sha256;
-};
 [[nodiscard]] SealedBundle Seal(const Bundle& bundle);
 // Seals the text of a JSON object, which is the last step of Seal.
 [[nodiscard]] SealedBundle SealObject(std::string_view object);

@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "evidence/bundle.h"
 
 namespace pragma {
+
+struct OpenedBundle;
+struct SealedBundle;
 
 // Writes the bundle under its name into `folder`, which is created if necessary. Returns the path.
 [[nodiscard]] Result<std::filesystem::path> KeepBundle(const SealedBundle& bundle,

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "core/trial.h"
+#include "core/spent.h"
 #include "knowledge/build.h"
 #include "knowledge/build_reply.h"
 #include "knowledge/cache.h"

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "core/spent.h"
 #include "core/status.h"
 #include "core/timing.h"
-#include "core/trial.h"
 #include "report/terminal.h"
 
 namespace pragma {

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/search_tree.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
 #include "store/store.h"
 
 namespace pragma {
+
+class SearchTree;
 
 // Selects the prompts and replies that go into the page. Everything else is always included.
 enum class Conversations { kBestPath, kAll };

@@ -1,3 +1,5 @@
+#include "search/agents.h"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -5,7 +7,6 @@
 #include "agent/roles.h"
 #include "base/result.h"
 #include "core/metric_table.h"
-#include "search/replay.h"
 #include "search/settings.h"
 
 namespace pragma {

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/search_tree.h"
 #include "search/preset.h"
 #include "search/strategy.h"
 
 namespace pragma {
+
+class SearchTree;
 
 // Returns the family for the next change of `node`. The choice is UCB1 over the gains of each
 // family in this run, initialised with the node's diagnosis. Families whose resource is saturated

@@ -10,9 +10,10 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "llm/model.h"
-#include "search/recording.h"
 
 namespace pragma {
+
+struct Recording;
 
 // A clock that advances only on request, so that a replay sees the recorded durations.
 class ReplayClock final : public Clock {

@@ -194,6 +194,16 @@ TEST(RunSettings, RoundTrip) {
   EXPECT_TRUE(RunSettingsFromJson("{}")) << "every setting has a default";
 }
 
+TEST(RunSettingsJson, KeepsWhatABackendSaysOfItsPrompts) {
+  const RunSettings settings{
+      .language = Language::kTriton, .processors = "Kestrel NPUs", .prompt_folder = "kestrel"};
+  const auto back = RunSettingsFromJson(ToJson(settings));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(CoderSettings(*back).processors, "Kestrel NPUs");
+  EXPECT_EQ(PromptFolderOf(ConductorSettings(*back)), "kestrel");
+  EXPECT_EQ(PromptFolderOf(RoleSettings{.language = Language::kCuda}), "cuda");
+}
+
 TEST(RunSettingsJson, KeepsTheLanguageAndSaysNothingOfC) {
   for (const Language language : {Language::kCpp, Language::kCuda, Language::kTriton}) {
     const RunSettings settings{.language = language};

@@ -19,11 +19,9 @@
 #include "core/json_parts.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
-#include "core/search_tree.h"
 #include "core/task.h"
 #include "search/preset.h"
 #include "search/preset_fields.h"
-#include "search/session.h"
 #include "store/store.h"
 
 namespace pragma {
@@ -148,7 +146,9 @@ RoleSettings RoleSettingsOf(const RunSettings& settings, double temperature) {
           .metric_meanings = settings.metric_meanings,
           .techniques = settings.techniques,
           .tunes = settings.tune_seconds > 0,
-          .language = settings.language};
+          .language = settings.language,
+          .processors = settings.processors,
+          .prompt_folder = settings.prompt_folder};
 }
 
 }  // namespace
@@ -169,10 +169,12 @@ std::string ToJson(const RunSettings& settings) {
       .Field("coder", settings.coder_model)
       .Field("debugger", settings.debugger_model)
       .EndObject();
-  // The default language is left out as in older versions, because benchmarks identify their runs
+  // What is the default is left out as in older versions, because benchmarks identify their runs
   // by this text.
   if (settings.language != Language::kCpp)
     writer.Field("language", LanguageName(settings.language));
+  if (!settings.processors.empty()) writer.Field("processors", settings.processors);
+  if (!settings.prompt_folder.empty()) writer.Field("prompt_folder", settings.prompt_folder);
   writer.Field("jobs", settings.jobs);
   WriteSeeds(writer, settings.seeds);
   writer.Key("example").BeginObject().Field("title", settings.example.title);
@@ -205,6 +207,8 @@ Result<RunSettings> RunSettingsFromJson(std::string_view text) {
   reader["models"].Get("coder", settings.coder_model);
   reader["models"].Get("debugger", settings.debugger_model);
   ReadLanguage(reader["language"], settings.language);
+  reader.Get("processors", settings.processors);
+  reader.Get("prompt_folder", settings.prompt_folder);
   reader.Get("jobs", settings.jobs);
   ReadSeeds(reader["seeds"], settings.seeds);
   reader["example"].Get("title", settings.example.title);

@@ -31,7 +31,9 @@ struct RunSettings {
   std::string coder_model;
   std::string debugger_model;          // empty: the preset has none
   Language language = Language::kCpp;  // language of the candidates
-  int jobs = 1;                        // concurrent attempts (SessionParts::jobs)
+  std::string processors;              // see RoleSettings, as is prompt_folder
+  std::string prompt_folder;
+  int jobs = 1;  // concurrent attempts (SessionParts::jobs)
   std::vector<SeedKernel> seeds;
   ExampleKernel example;  // from an earlier run
   std::int64_t max_tokens = Sampling{}.max_tokens;

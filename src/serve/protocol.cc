@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "core/status.h"
-#include "evidence/bundle.h"
+#include "evidence/sealed_bundle.h"
 #include "report/json_text.h"
 
 namespace pragma {

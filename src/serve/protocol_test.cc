@@ -8,7 +8,7 @@
 #include "app/judge.h"
 #include "base/result.h"
 #include "core/status.h"
-#include "evidence/bundle.h"
+#include "evidence/sealed_bundle.h"
 #include "report/terminal.h"
 
 namespace pragma {

@@ -7,10 +7,11 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "machine/machine.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Judging;
 
 // How a candidate is checked and timed again. Each function takes the machine's lock when it needs
 // it.

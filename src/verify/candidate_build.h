@@ -8,13 +8,14 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // All references are borrowed.
 struct BuildParts {

@@ -16,10 +16,11 @@
 #include "harness/worker_process.h"
 #include "verify/checked_calls.h"
 #include "verify/device_stage.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Judging;
 
 // What the processes of a check are started with. All references are borrowed and must outlive the
 // evaluation.

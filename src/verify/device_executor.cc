@@ -79,11 +79,10 @@ Result<const BuiltKernel*> DeviceExecutor::Build(const Candidate& candidate,
   return BuildInto(subject_, candidate, evaluation);
 }
 
-Result<const BuiltKernel*> DeviceExecutor::BuildBest(const Candidate& best) {
-  Evaluation ignored;
-  const BuiltKernel* built = TRY(BuildInto(champion_.emplace(), best, ignored));
-  if (built != nullptr) return built;
-  return Fail("the present best is turned away now: " + ignored.reason);
+Result<const BuiltKernel*> DeviceExecutor::BuildBest(const Candidate& best, Evaluation& rejection) {
+  const BuiltKernel* built = TRY(BuildInto(champion_.emplace(), best, rejection));
+  if (built == nullptr) champion_.reset();  // its processes end before anything is timed
+  return built;
 }
 
 std::unique_ptr<CheckedCalls> DeviceExecutor::Calls(Judging& judging) {

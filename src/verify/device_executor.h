@@ -40,7 +40,8 @@ class DeviceExecutor final : public Executor {
   [[nodiscard]] std::string CannotTime() const override;
   [[nodiscard]] Result<const BuiltKernel*> Build(const Candidate& candidate,
                                                  Evaluation& evaluation) override;
-  [[nodiscard]] Result<const BuiltKernel*> BuildBest(const Candidate& best) override;
+  [[nodiscard]] Result<const BuiltKernel*> BuildBest(const Candidate& best,
+                                                     Evaluation& rejection) override;
   [[nodiscard]] std::unique_ptr<CheckedCalls> Calls(Judging& judging) override;
   [[nodiscard]] Result<TimedSides*> Sides(const std::vector<Side>& sides) override;
   void EndSession() override { turn_.Leave(); }

@@ -13,11 +13,12 @@
 #include "harness/timed_process.h"
 #include "verify/device_side.h"
 #include "verify/device_stage.h"
-#include "verify/judging.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 
 namespace pragma {
+
+struct Judging;
 
 class DeviceSides final : public TimedSides {
  public:

@@ -58,10 +58,16 @@ Result<Evaluation> CandidateJudge::Run(const Candidate& candidate) {
 // The seed is drawn only now that the binary is fixed, so that no answer can have been prepared.
 Result<void> CandidateJudge::BuildAndCheck(const Candidate& candidate) {
   TRY(executor_.Share());
-  if (wish_.best != nullptr && times()) best_ = TRY(executor_.BuildBest(*wish_.best));
+  const bool against_best = wish_.best != nullptr && times();
+  Evaluation of_best;
+  if (against_best) best_ = TRY(executor_.BuildBest(*wish_.best, of_best));
   if (progress_) progress_("build");
   judging_.kernel = TRY(executor_.Build(candidate, judging_.evaluation));
   if (judging_.kernel == nullptr) return {};
+  if (against_best && best_ == nullptr) {
+    judging_.Note("best", CheckVerdict::kNote,
+                  "not timed against the best so far, which no longer builds: " + of_best.reason);
+  }
   judging_.DrawSecrets(executor_.options().seed);
   return Check(judging_);
 }

@@ -4,11 +4,12 @@
 
 #include "base/result.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "verify/executor.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 struct EvaluationWish {
   const Candidate* best = nullptr;  // the present best, which is timed against; nullptr: none

@@ -52,6 +52,21 @@ TEST(EvaluateTest, WhatDoesNotBuildIsNotRun) {
   EXPECT_EQ(executor.world.sessions, 0U);
 }
 
+TEST(EvaluateTest, ABestThatNoLongerBuildsIsLeftOutWithANote) {
+  for (const bool on_device : {false, true}) {
+    FakeExecutor executor;
+    executor.own_rules.on_device = on_device;
+    const Candidate best;
+    EXPECT_TRUE(Evaluate(executor, Measure::kEager, &best).speedup_best);
+    executor.best_rejection = Evaluation{.status = Status::kCompileError, .reason = "no such flag"};
+    const Evaluation evaluation = Evaluate(executor, Measure::kEager, &best);
+    EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
+    EXPECT_TRUE(evaluation.speedup_eager);
+    EXPECT_FALSE(evaluation.speedup_best);
+    EXPECT_THAT(DetailOf(evaluation, "best", CheckVerdict::kNote), HasSubstr("no such flag"));
+  }
+}
+
 TEST(EvaluateTest, WhatIsWrongIsNotTimed) {
   FakeExecutor executor;
   executor.candidate.kernel = [](const FakeCall& call) { return call.input + 7; };

@@ -14,19 +14,20 @@
 #include "build/builder.h"
 #include "core/candidate.h"
 #include "core/environment.h"
-#include "core/evaluation.h"
 #include "machine/load_reader.h"
 #include "machine/machine.h"
 #include "task/torch_server.h"
 #include "verify/baseline.h"
 #include "verify/checked_calls.h"
 #include "verify/input_sets.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_run.h"
 
 namespace pragma {
+
+struct Evaluation;
+struct Judging;
 
 // How timing differs between processors and a GPU, where it must.
 struct TimingRules {
@@ -59,10 +60,12 @@ class Executor {
   [[nodiscard]] virtual std::string CannotTime() const { return {}; }
 
   // Builds the candidate. nullptr: it was rejected (the evaluation says why). BuildBest builds the
-  // present best, which is timed against; nullptr: it is left out. Both stay valid.
+  // present best, which is timed against; nullptr: it no longer builds (`rejection` says why) and
+  // is left out. Both stay valid.
   [[nodiscard]] virtual Result<const BuiltKernel*> Build(const Candidate& candidate,
                                                          Evaluation& evaluation) = 0;
-  [[nodiscard]] virtual Result<const BuiltKernel*> BuildBest(const Candidate& best) = 0;
+  [[nodiscard]] virtual Result<const BuiltKernel*> BuildBest(const Candidate& best,
+                                                             Evaluation& rejection) = 0;
   // Returns the calls of one check of the built candidate. They end with the result.
   [[nodiscard]] virtual std::unique_ptr<CheckedCalls> Calls(Judging& judging) = 0;
   // Returns the sides of one timing session, which end with the session.

@@ -17,11 +17,12 @@
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "verify/checked_calls.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/stage.h"
 
 namespace pragma {
+
+struct Judging;
 
 // What candidates on the processors are run with. All references are borrowed and must outlive the
 // evaluation.

@@ -30,10 +30,8 @@ Result<const BuiltKernel*> HostExecutor::Build(const Candidate& candidate, Evalu
   return kernel_ ? &*kernel_ : nullptr;
 }
 
-// A best that is turned away now is left out.
-Result<const BuiltKernel*> HostExecutor::BuildBest(const Candidate& best) {
-  Evaluation ignored;
-  best_ = TRY(BuildCandidate(build_, best, ignored));
+Result<const BuiltKernel*> HostExecutor::BuildBest(const Candidate& best, Evaluation& rejection) {
+  best_ = TRY(BuildCandidate(build_, best, rejection));
   return best_ ? &*best_ : nullptr;
 }
 

@@ -31,7 +31,8 @@ class HostExecutor final : public Executor {
   [[nodiscard]] Environment Describe(Language language) const override;
   [[nodiscard]] Result<const BuiltKernel*> Build(const Candidate& candidate,
                                                  Evaluation& evaluation) override;
-  [[nodiscard]] Result<const BuiltKernel*> BuildBest(const Candidate& best) override;
+  [[nodiscard]] Result<const BuiltKernel*> BuildBest(const Candidate& best,
+                                                     Evaluation& rejection) override;
   [[nodiscard]] std::unique_ptr<CheckedCalls> Calls(Judging& judging) override {
     return std::make_unique<HostCalls>(parts_, judging);
   }

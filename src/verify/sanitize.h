@@ -7,12 +7,13 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "core/candidate.h"
-#include "core/evaluation.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 struct SanitizeParts {
   TorchServer& server;

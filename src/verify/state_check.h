@@ -16,10 +16,11 @@
 #include "base/result.h"
 #include "verify/checked_calls.h"
 #include "verify/input_sets.h"
-#include "verify/judging.h"
 #include "verify/value_policy.h"
 
 namespace pragma {
+
+struct Judging;
 
 // Returns `own` with the values of `other`, except for words that look like addresses, which only
 // have a meaning in their own process. Both must have the same length.

@@ -23,6 +23,7 @@
 #include "machine/machine.h"
 #include "verify/checked_calls.h"
 #include "verify/executor.h"
+#include "verify/judging.h"
 #include "verify/testing.h"
 #include "verify/timed_sides.h"
 
@@ -164,7 +165,8 @@ class FakeExecutor final : public Executor {
   Behaviour best;
   TimingRules own_rules{.processors = {.allowed = 1, .available = 2}};
   BuiltKernel built;
-  std::optional<Evaluation> rejection;  // what Build says
+  std::optional<Evaluation> rejection;       // what Build says
+  std::optional<Evaluation> best_rejection;  // what BuildBest says
   std::string cannot_time;
   std::string no_compile;     // why torch.compile cannot be timed
   double measured_again = 0;  // bandwidth that MeasureAgain finds; 0: the same
@@ -185,7 +187,11 @@ class FakeExecutor final : public Executor {
     evaluation = *rejection;
     return nullptr;
   }
-  Result<const BuiltKernel*> BuildBest(const Candidate&) override { return &best_built_; }
+  Result<const BuiltKernel*> BuildBest(const Candidate&, Evaluation& rejection_of_best) override {
+    if (!best_rejection) return &best_built_;
+    rejection_of_best = *best_rejection;
+    return nullptr;
+  }
   std::unique_ptr<CheckedCalls> Calls(Judging& judging) override {
     auto calls = std::make_unique<FakeCalls>(world, candidate, judging);
     calls->other_threads = other_threads;

@@ -14,11 +14,12 @@
 #include "build/builder.h"
 #include "harness/timed_process.h"
 #include "task/torch_server.h"
-#include "verify/judging.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+struct Judging;
 
 // What a side is in a comparison. On a device the value is also the number of its area, except that
 // the two Torch sides share one (task/referee.h).

@@ -6,10 +6,11 @@
 #include "base/result.h"
 #include "build/builder.h"
 #include "verify/executor.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Judging;
 
 // What a candidate is timed against besides eager.
 struct TimingWish {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/evaluation.h"
+#include "verify/judging.h"
 #include "verify/testing.h"
 #include "verify/testing_executor.h"
 

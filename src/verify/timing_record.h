@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "core/evaluation.h"
+#include "core/timing.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // Returns the names of the sides as used in the records: "eager (keep)". The allocator is named
 // where sides may differ in it.

@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "verify/ahead_audit.h"
 #include "verify/executor.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
@@ -18,6 +17,8 @@
 #include "verify/timing_session.h"
 
 namespace pragma {
+
+struct Judging;
 
 // One session: what was timed, and what it found.
 struct TimedSession {

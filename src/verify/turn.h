@@ -5,11 +5,11 @@
 
 #include "base/result.h"
 #include "core/device.h"
-#include "core/evaluation.h"
 #include "machine/machine.h"
-#include "verify/judging.h"
 
 namespace pragma {
+
+struct Evaluation;
 
 // An evaluation shares the machine while it builds and checks, and is alone on it while it times.
 // On a GPU it shares the device from its first context until its processes are ready. If it
@@ -21,21 +21,10 @@ class Turn final {
   explicit Turn(const std::optional<Device>& device) : device_(device) {}
 
   // Takes the shared lock. Does nothing if the lock is already held, shared or exclusive.
-  [[nodiscard]] Result<void> Share() {
-    if (lock_) return {};
-    lock_ = TRY(MachineLock::Take(MachineLock::Kind::kShared, device_));
-    return {};
-  }
+  [[nodiscard]] Result<void> Share();
   // Takes the exclusive lock. The time spent waiting for other processes is reported separately as
   // "time_lock".
-  [[nodiscard]] Result<void> BeAlone(Evaluation& evaluation) {
-    if (alone_) return {};
-    Leave();
-    const PhaseTimer timer(evaluation, "time_lock");
-    lock_ = TRY(MachineLock::Take(MachineLock::Kind::kExclusive, device_));
-    alone_ = true;
-    return {};
-  }
+  [[nodiscard]] Result<void> BeAlone(Evaluation& evaluation);
   void Leave() {
     lock_.reset();
     alone_ = false;

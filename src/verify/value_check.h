@@ -6,10 +6,11 @@
 #include "base/result.h"
 #include "verify/checked_calls.h"
 #include "verify/input_sets.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Judging;
 
 // What a check needs. References are borrowed.
 struct CheckParts {

@@ -16,10 +16,11 @@
 #include "values/comparator.h"
 #include "verify/checked_calls.h"
 #include "verify/input_sets.h"
-#include "verify/judging.h"
 #include "verify/options.h"
 
 namespace pragma {
+
+struct Judging;
 
 class ValuePolicy final {
  public:

@@ -25,6 +25,7 @@
 #include "verify/executor.h"
 #include "verify/host_calls.h"
 #include "verify/host_executor.h"
+#include "verify/judging.h"
 #include "verify/options.h"
 #include "verify/paper_timing.h"
 #include "verify/sanitize.h"

@@ -13,7 +13,7 @@
 #include "expert/cpp/nest_ahead.h"
 #include "expert/cpp/nest_context.h"
 #include "expert/cpp/nest_folds.h"
-#include "expert/cpp/nest_limits.h"
+#include "expert/cpp/nest_pass.h"
 #include "expert/cpp/nest_work.h"
 #include "expert/cpp/vector_preamble.h"
 #include "expert/cpp/writer.h"
@@ -48,25 +48,14 @@ std::string DeclareColumns(NestContext& context) {
 }
 
 void WriteColumnPass(NestContext& context, NestFolds& folds, const Phase& phase) {
-  const Nest& nest = context.nest;
-  for (const std::size_t s : phase.steps) folds.Declare(nest.steps[s]);
-  const std::vector<std::size_t> loops = InnerLoops(nest);
-  Writer body(context.out.depth() + static_cast<int>(loops.size()) + 1);
-  context.values.BeginPass(&context.out, &body);
-  const LoopLimits limits = LimitsOf(context, phase);
-  context.values.Assume(limits.assumed);
-  CountUses(context, phase);
-  for (const std::size_t s : phase.steps) folds.WriteInside(nest.steps[s], body);
-  WriteRowsAhead(context, phase, body);
-  WriteAhead(context, phase, body);
-  for (const std::size_t i : loops) OpenInner(context, i, limits);
+  InnerPass pass(context, folds, phase, 1);
+  WriteRowsAhead(context, phase, pass.body());
+  WriteAhead(context, phase, pass.body());
+  pass.OpenLoops();
   OpenVectors(context.out);
-  context.out.Append(body);
+  context.out.Append(pass.body());
   context.out.Line("}");
-  CloseLoops(context, loops.size());
-  context.values.Assume({});
-  Forget(context, phase);
-  for (const std::size_t s : phase.steps) folds.Finish(nest.steps[s]);
+  pass.Close();
 }
 
 }  // namespace

@@ -11,11 +11,10 @@
 #include "expert/cpp/nest_ahead.h"
 #include "expert/cpp/nest_context.h"
 #include "expert/cpp/nest_folds.h"
-#include "expert/cpp/nest_limits.h"
 #include "expert/cpp/nest_parts.h"
+#include "expert/cpp/nest_pass.h"
 #include "expert/cpp/nest_spread.h"
 #include "expert/cpp/nest_work.h"
-#include "expert/cpp/writer.h"
 #include "expert/ir/program.h"
 #include "expert/plan/nest.h"
 #include "expert/plan/spread.h"
@@ -88,24 +87,14 @@ void WriteRowPass(NestContext& context, NestFolds& folds, const Phase& phase,
                   const LaneRange& range) {
   const Nest& nest = context.nest;
   if (NeedsParts(nest, phase)) return WriteInParts(context, folds, phase, false);
-  for (const std::size_t s : phase.steps) folds.Declare(nest.steps[s]);
-  const std::vector<std::size_t> loops = InnerLoops(nest);
-  Writer body(context.out.depth() + static_cast<int>(loops.size()) + (nest.LaneInside() ? 1 : 0));
-  context.values.BeginPass(&context.out, &body);
-  const LoopLimits limits = LimitsOf(context, phase);
-  context.values.Assume(limits.assumed);
-  CountUses(context, phase);
-  for (const std::size_t s : phase.steps) folds.WriteInside(nest.steps[s], body);
-  WriteAhead(context, phase, body);
-  WriteOwnAhead(context, phase, body);
-  for (const std::size_t i : loops) OpenInner(context, i, limits);
+  InnerPass pass(context, folds, phase, nest.LaneInside() ? 1 : 0);
+  WriteAhead(context, phase, pass.body());
+  WriteOwnAhead(context, phase, pass.body());
+  pass.OpenLoops();
   if (nest.LaneInside()) OpenRow(context, phase, range);
-  context.out.Append(body);
+  context.out.Append(pass.body());
   if (nest.LaneInside()) context.out.Line("});");
-  CloseLoops(context, loops.size());
-  context.values.Assume({});
-  Forget(context, phase);
-  for (const std::size_t s : phase.steps) folds.Finish(nest.steps[s]);
+  pass.Close();
 }
 
 }  // namespace pragma::expert

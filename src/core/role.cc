@@ -1,4 +1,4 @@
-#include "core/trial.h"
+#include "core/role.h"
 
 #include <array>
 #include <cstddef>
@@ -9,14 +9,6 @@ namespace pragma {
 std::string_view RoleName(Role role) {
   constexpr std::array<std::string_view, 3> kNames{"seed", "improve", "repair"};
   return kNames.at(static_cast<std::size_t>(role));
-}
-
-Spent& Spent::operator+=(const Spent& other) {
-  seconds += other.seconds;
-  tokens_in += other.tokens_in;
-  tokens_out += other.tokens_out;
-  usd += other.usd;
-  return *this;
 }
 
 }  // namespace pragma

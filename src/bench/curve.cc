@@ -1,8 +1,7 @@
-#include "bench/row.h"
+#include "bench/curve.h"
 
 #include <vector>
 
-#include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
 

@@ -1,0 +1,13 @@
+#include "core/spent.h"
+
+namespace pragma {
+
+Spent& Spent::operator+=(const Spent& other) {
+  seconds += other.seconds;
+  tokens_in += other.tokens_in;
+  tokens_out += other.tokens_out;
+  usd += other.usd;
+  return *this;
+}
+
+}  // namespace pragma
