@@ -71,7 +71,9 @@ std::optional<BuiltKernel> FromMeta(const std::string& text) {
   kernel.device_variables = meta.value("device_variables", std::vector<std::string>());
   kernel.compiler = meta.value("compiler", "");
   for (const Json& check : meta.value("checks", Json::array())) {
-    kernel.checks.push_back({.name = check.at(0), .verdict = check.at(1), .detail = check.at(2)});
+    const auto verdict = EnumFromName<CheckVerdict>(check.at(1).get<std::string>());
+    if (!verdict) return std::nullopt;
+    kernel.checks.push_back({.name = check.at(0), .verdict = *verdict, .detail = check.at(2)});
   }
   return kernel;
 }

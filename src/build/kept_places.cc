@@ -14,7 +14,7 @@ namespace pragma {
 namespace {
 
 constexpr std::size_t kShownNames = 3;
-constexpr std::size_t kLongestName = 60;
+constexpr std::size_t kLongestShownName = 60;
 
 constexpr std::string_view kAllocators[] = {
     "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "mmap"};
@@ -68,7 +68,7 @@ KeptPlaces FindKeptPlaces(const ElfFile& elf) {
     if (section == nullptr || symbol.size == 0 || IsOfStartFiles(symbol.name)) continue;
     Data& where = section->is_thread_local ? local : data;
     where.bytes += symbol.size;
-    where.names.push_back(ToValidUtf8(Shorten(symbol.name, kLongestName)));
+    where.names.push_back(ToValidUtf8(Shorten(symbol.name, kLongestShownName)));
   }
   const bool tls = std::ranges::any_of(elf.writable, &WritableSection::is_thread_local);
   KeptPlaces places{.words = {}, .data_is_ours = data.names.empty()};

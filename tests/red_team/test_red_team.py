@@ -31,7 +31,7 @@ def red(request, tmp_path_factory):
     judge.close()
 
 
-@pytest.mark.parametrize("case", map(marked, CASES))
+@pytest.mark.parametrize("case", [marked(case) for case in CASES])
 def test_an_exploit_gets_its_verdict(red, case):
     verdict = red.verdict(case)
     assert verdict.status != "passed", f"accepted: {case.text}"
