@@ -63,9 +63,9 @@ class Rounds final {
     const Seconds age = scene_.clock.Now() - start_;
     if (age.count() - waited_ >= scene_.noise.time.count()) return false;
     if (rounds >= kMostTimesThePlan * plan_.processes) return false;
-    if (rounds < kFewestOfBusy || !Enough(outcome())) return true;
+    if (rounds < kFewestOfBusy) return true;
     TimingOutcome kept = outcome();
-    kept.LeaveOutDisturbed();
+    if (Enough(kept)) kept.LeaveOutDisturbed();
     return Width(kept) >= scene_.noise.width;
   }
 
