@@ -48,11 +48,12 @@ function runLine({settings, ...facts}, task) {
   ]);
 }
 
-function environmentLine(e) {
+function environmentLine(e, mode) {
   return present([
     e.cpu, e.threads && `${e.threads} thread${e.threads === 1 ? '' : 's'}`, e.compiler,
     e.torch && 'torch ' + e.torch, e.cache && e.cache + ' cache',
-    e.allocator && 'allocator ' + e.allocator, e.trust && 'trust: ' + e.trust
+    e.allocator && 'allocator ' + e.allocator, mode && 'mode: ' + mode,
+    e.trust && 'trust: ' + e.trust
   ]);
 }
 
@@ -64,7 +65,8 @@ export function runHead(run) {
       line(
           data.shortened,
           'A long run: attempts that did not lead to the best keep only a part of their advice and logs here (pragma report --full keeps all).'),
-      line(environment, environment && environmentLine(environment)),
+      line(
+          environment, environment && environmentLine(environment, task.mode_matters && task.mode)),
       line(
           task.lint && task.lint !== 'sound',
           `This task is ${
@@ -97,6 +99,12 @@ function attemptColumns() {
       value: t => speedupText(t.eager)
     },
     {
+      title: 'against the best then [95 %]',
+      number: true,
+      order: t => (t.against ? t.against[0] : -1),
+      value: t => (t.against ? `${formatSpeedup(t.against)}, ${decision(t)}` : '–')
+    },
+    {
       title: 'time',
       number: true,
       order: t => (t.ms ? t.ms[0] : Infinity),
@@ -111,6 +119,9 @@ function attemptColumns() {
     {title: 'what', value: t => element('span', {class: 'cut', title: t.note}, t.note)}
   ];
 }
+
+// The direct comparison decides, not the two figures against eager (search/stopping.h).
+const decision = t => (t.best ? 'better' : 'not better');
 
 export function attemptTable(run) {
   const table = makeTable(attemptColumns(), run.trials, {

@@ -29,6 +29,7 @@
 #include "knowledge/metric_file.h"
 #include "lint/lint.h"
 #include "machine/machine.h"
+#include "machine/processors.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
 #include "profile/rules.h"
@@ -52,7 +53,7 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
   const Result<std::optional<std::string>> kept = store.GetFigure(MachineKey(described));
   if (!kept || !*kept) return std::nullopt;
   Result<Machine> known = MachineFromJson(**kept);
-  if (!known || known->peak_gflops <= 0) return std::nullopt;
+  if (!known || known->peak_gflops <= 0 || known->bf16_gflops < 0) return std::nullopt;
   known->caches = described.caches;  // older entries know less about caches
   known->device = described.device;  // never stored
   return std::move(*known);
@@ -62,8 +63,9 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
 Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
   Machine machine = TRY(DescribeMachine());
   if (threads > machine.threads) {
-    return Fail(ErrorKind::kUsage, fmt::format("--threads {}: only {} processors may be used here",
-                                               threads, machine.threads));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--threads {}: only {} can run here at once ({})", threads,
+                            machine.threads, UsableProcessors().Text()));
   }
   if (threads > 0) machine.threads = threads;
   if (std::optional<Machine> known = StoredMachine(store, machine)) return std::move(*known);
@@ -215,6 +217,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
                                                    const VerifyOptions& options, Measure most) {
   TorchServerOptions torch = bench.torch_options();
   torch.timers = TimersFor(most);
+  torch.eval = options.judging.eval;
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(StartServer(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
@@ -310,10 +313,10 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
 
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
-  return fmt::format("baseline/{}/{}/{}/{}/{}{}", task().sha256, machine.fingerprint,
-                     machine.threads, server_.torch_version(),
-                     CacheStateName(options_.judging.cache),
-                     machine.device ? "/" + machine.device->name : std::string());
+  return fmt::format(
+      "baseline/{}/{}/{}/{}/{}{}{}", task().sha256, machine.fingerprint, machine.threads,
+      server_.torch_version(), CacheStateName(options_.judging.cache),
+      machine.device ? "/" + machine.device->name : std::string(), task().training ? "" : "/eval");
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,
@@ -370,7 +373,9 @@ Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const
 }
 
 // The version in the key is raised when decoys, rules or batteries change.
-std::string TaskBench::LintKey() const { return "lint/2/" + task().sha256; }
+std::string TaskBench::LintKey() const {
+  return "lint/2/" + task().sha256 + (task().training ? "" : "/eval");
+}
 
 void TaskBench::LoadLint() {
   const Result<std::optional<std::string>> kept = bench_.store().GetFigure(LintKey());

@@ -131,6 +131,7 @@ void WriteEnvironment(JsonWriter& writer, const Environment& environment) {
   writer.Field("torch", environment.torch).Field("allocator", environment.allocator);
   writer.Field("cache", environment.cache).Field("threads", environment.threads);
   writer.Field("protections", environment.protections).Field("trust", environment.trust);
+  if (!environment.mode.empty()) writer.Field("mode", environment.mode);
   if (!environment.device.empty()) {
     writer.Field("device", environment.device).Field("precision", environment.precision);
   }
@@ -146,6 +147,7 @@ void ReadEnvironment(const JsonReader& reader, Environment& environment) {
   reader.Get("threads", environment.threads);
   reader.Get("protections", environment.protections);
   reader.Get("trust", environment.trust);
+  reader.Get("mode", environment.mode);
   reader.Get("device", environment.device);
   reader.Get("precision", environment.precision);
 }
@@ -160,6 +162,28 @@ void ReadStatus(const JsonReader& reader, Status& out) {
   }
 }
 
+void WriteRoofline(JsonWriter& writer, const Evaluation& evaluation) {
+  writer.Key("roofline");
+  if (!evaluation.roofline) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("ms", evaluation.roofline->ms);
+  writer.Field("bound", evaluation.roofline->compute_bound ? "compute" : "memory");
+  if (evaluation.timing && evaluation.timing->ms.median > 0)
+    writer.Field("reached", evaluation.roofline->ms / evaluation.timing->ms.median);
+  writer.EndObject();
+}
+
+void ReadRoofline(const JsonReader& reader, std::optional<Roofline>& out) {
+  if (reader.null()) return;
+  Roofline& roofline = out.emplace();
+  std::string bound;
+  reader.Get("ms", roofline.ms);
+  reader.Get("bound", bound);
+  roofline.compute_bound = bound == "compute";
+}
+
 void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteTiming(writer, "timing", evaluation.timing);
   writer.Key("baseline").BeginObject();
@@ -171,6 +195,7 @@ void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteRatio(writer, "dropin", evaluation.speedup_dropin);
   WriteRatio(writer, "best", evaluation.speedup_best);
   writer.EndObject().Field("lower_bound_ms", evaluation.lower_bound_ms);
+  WriteRoofline(writer, evaluation);
   writer.Field("prepacked", evaluation.prepacked).Field("prepare_ms", evaluation.prepare_ms);
 }
 
@@ -183,6 +208,7 @@ void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
   ReadRatio(reader["speedup"]["dropin"], evaluation.speedup_dropin);
   ReadRatio(reader["speedup"]["best"], evaluation.speedup_best);
   reader.Get("lower_bound_ms", evaluation.lower_bound_ms);
+  ReadRoofline(reader["roofline"], evaluation.roofline);
   reader.Get("prepacked", evaluation.prepacked);
   reader.Get("prepare_ms", evaluation.prepare_ms);
 }

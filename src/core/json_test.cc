@@ -90,6 +90,7 @@ Evaluation ExampleEvaluation() {
   evaluation.speedup_eager = Interval{2, 1.9, 2.1};
   evaluation.speedup_best = Interval{1.1, 1.05, 1.15};
   evaluation.lower_bound_ms = 0.5;
+  evaluation.roofline = Roofline{.ms = 0.75, .compute_bound = true};
   evaluation.prepacked = true;
   evaluation.prepare_ms = 0.25;
   evaluation.tuning = Tuning{

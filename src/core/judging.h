@@ -28,6 +28,7 @@ struct JudgingOptions {
   Seconds run_limit{60};    // limit for one call of the kernel
   Seconds task_limit{120};  // limit for importing, building and describing the task
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
+  bool eval = false;        // judge the module after eval(); false: as its constructor leaves it
   std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
   Language language = Language::kCpp;  // of the candidates; --target names it
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first

@@ -30,7 +30,8 @@ TEST(JudgingTest, WhatIsNotGivenHasItsDefault) {
 TEST(JudgingTest, EveryFieldComesBackFromItsText) {
   const JudgingTexts texts{{"mode", "official"}, {"cache", "cold"},      {"threads", "3"},
                            {"run_limit", "5s"},  {"task_limit", "300s"}, {"strict_nan", "true"},
-                           {"shapes", "[]"},     {"target", "triton"},   {"devices", "1,0"}};
+                           {"shapes", "[]"},     {"target", "triton"},   {"devices", "1,0"},
+                           {"eval", "true"}};
   EXPECT_EQ(texts.size(), JudgingFields().size());
   EXPECT_EQ(TextsOf(JudgingFrom(texts)), texts);
 }
