@@ -98,10 +98,18 @@ function timesTable(evaluation) {
       rows, {label: 'Times'});
 }
 
+// Returns "12.0 ms (compute bound), 14 % reached".
+function rooflineText({roofline, timing}) {
+  if (!roofline) return null;
+  const time = formatTime([roofline.ms, roofline.ms, roofline.ms]).replace(/ \[.*/, '');
+  const reached = Math.round(100 * roofline.ms / timing.median_ms);
+  return `${time} (${roofline.bound} bound), ${reached} % reached`;
+}
+
 function timingFacts(evaluation) {
-  const {lower_bound_ms: bound, error} = evaluation;
+  const {error} = evaluation;
   return factList([
-    ['hardware bound', bound ? formatTime([bound, bound, bound]).replace(/ \[.*/, '') : null],
+    ['roofline', rooflineText(evaluation)],
     [
       'packs its parameters first',
       evaluation.prepacked ?

@@ -52,11 +52,12 @@ function runLine({settings, ...facts}, task) {
   ]);
 }
 
-function environmentLine(e) {
+function environmentLine(e, mode) {
   return present([
     e.cpu, e.threads && `${e.threads} thread${e.threads === 1 ? '' : 's'}`, e.compiler,
     e.torch && 'torch ' + e.torch, e.cache && e.cache + ' cache',
-    e.allocator && 'allocator ' + e.allocator, e.trust && 'trust: ' + e.trust
+    e.allocator && 'allocator ' + e.allocator, mode && 'mode: ' + mode,
+    e.trust && 'trust: ' + e.trust
   ]);
 }
 
@@ -68,7 +69,8 @@ export function runHead(run) {
       line(
           data.shortened,
           'A long run: attempts that did not lead to the best keep only a part of their advice and logs here (pragma report --full keeps all).'),
-      line(environment, environment && environmentLine(environment)),
+      line(
+          environment, environment && environmentLine(environment, task.mode_matters && task.mode)),
       line(
           task.lint && task.lint !== 'sound',
           `This task is ${
@@ -104,6 +106,12 @@ function attemptColumns() {
       value: t => (t.noisy ? [speedupText(t.eager), ' noisy'] : speedupText(t.eager))
     },
     {
+      title: 'against the best then [95 %]',
+      number: true,
+      order: t => (t.against ? t.against[0] : -1),
+      value: t => (t.against ? `${formatSpeedup(t.against)}, ${decision(t)}` : '–')
+    },
+    {
       title: 'time',
       number: true,
       order: t => (t.ms ? t.ms[0] : Infinity),
@@ -118,6 +126,9 @@ function attemptColumns() {
     {title: 'what', value: t => element('span', {class: 'cut', title: t.note}, t.note)}
   ];
 }
+
+// The direct comparison decides, not the two figures against eager (search/stopping.h).
+const decision = t => (t.best ? 'better' : 'not better');
 
 export function attemptTable(run) {
   const table = makeTable(attemptColumns(), run.trials, {

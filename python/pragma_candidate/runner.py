@@ -105,6 +105,8 @@ class Solution:
         for arguments, outputs in zip(self._layout.arguments, self._layout.outputs, strict=True):
             torch.manual_seed(SEED)
             model = model_class(*init)
+            if self._request.get("mode") == "eval":
+                model.eval()
             self._calls.append(self._bind(model, arguments, outputs))
 
     def _bind(self, model: torch.nn.Module, arguments: list[int], outputs: list[int]) -> _Call:

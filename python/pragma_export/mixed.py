@@ -14,7 +14,16 @@ from typing import Any
 # In an isolated run of this file its own package is not on the path.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from pragma_export.text import answer, build_and_load, kept_scratch, literal, one_source, ready  # noqa: E402
+from pragma_export.text import (  # noqa: E402
+    answer,
+    build_and_load,
+    kept_scratch,
+    literal,
+    mode_check,
+    mode_note,
+    one_source,
+    ready,
+)
 from pragma_export.write import TaskSource, return_line, value_of  # noqa: E402
 
 _IMPORTS = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
@@ -44,6 +53,7 @@ def write(request: dict[str, Any]) -> str:
         [
             f"# ModelNew for the task {request['name']}, exported by pragma: {len(islands)} kernels, and Torch's",
             "# operators between them. The C++ below is built on first use, on the machine that runs it.",
+            *mode_note(request),
             *sorted(model.imports, key=lambda line: "__future__" not in line),
             *own,
             _HELPERS,
@@ -116,7 +126,8 @@ def _prepare_lines(number: int, island: dict[str, Any], parameters: list[str]) -
 
 
 def _forward(request: dict[str, Any], model: TaskSource) -> list[str]:
-    lines = [f"{a['value']} = {value_of(a, model)}" for a in request["arguments"] if a["value"] != value_of(a, model)]
+    lines = mode_check(request, model.self_name)
+    lines += [f"{a['value']} = {value_of(a, model)}" for a in request["arguments"] if a["value"] != value_of(a, model)]
     for step in request["steps"]:
         if step["island"] < 0:
             lines.append(step["line"])

@@ -57,6 +57,26 @@ def one_source(header: str, kernel: str) -> str:
     return "\n".join(lines if placed else header.splitlines() + lines) + "\n"
 
 
+def mode_note(request: dict[str, Any]) -> list[str]:
+    """Returns the line of the title that names the mode, where the module's results depend on it."""
+    mode = request.get("mode", "")
+    return [f"# mode: {mode}. In the other mode the module computes something else, which forward refuses."] if mode else []
+
+
+def mode_check(request: dict[str, Any], self_name: str) -> list[str]:
+    """Returns the lines of forward that refuse a module in another mode than the one that the kernel is for."""
+    mode = request.get("mode", "")
+    if not mode:
+        return []
+    training = mode == "training"
+    other, call, flag = ("eval", "train()", "with") if training else ("training", "eval()", "without")
+    said = (
+        f"this ModelNew is for {mode} mode, but the module is in {other} mode: call {call}, or make another ModelNew, "
+        f"{flag} --eval"
+    )
+    return [f"if {self_name}.training is not {training}:", f"    raise RuntimeError({said!r})"]
+
+
 def literal(text: str) -> str:
     """Returns a raw triple-quoted string if that is exact, otherwise the repr."""
     if "'''" in text or text.endswith("'") or text.endswith("\\"):

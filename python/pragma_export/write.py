@@ -22,7 +22,21 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from pragma_export.device import CudaKernel, TritonModule  # noqa: E402
-from pragma_export.text import LOADED, Refused, answer, build_and_load, defined, is_text, kept_scratch, library_call, literal, one_source, ready  # noqa: E402
+from pragma_export.text import (  # noqa: E402
+    LOADED,
+    Refused,
+    answer,
+    build_and_load,
+    defined,
+    is_text,
+    kept_scratch,
+    library_call,
+    literal,
+    mode_check,
+    mode_note,
+    one_source,
+    ready,
+)
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
 _INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
@@ -133,6 +147,7 @@ def _title(request: dict[str, Any], kernel: Kernel) -> str:
         [
             f"# ModelNew for the task {request['name']}, exported by pragma.",
             f"# Kernel {request['candidate']}, {flags or request['language']}.",
+            *mode_note(request),
             *kernel.note,
         ]
     )
@@ -198,7 +213,7 @@ _KERNELS: dict[str, Callable[[dict[str, Any]], Kernel]] = {"cpp": CppKernel, "cu
 
 def _forward(request: dict[str, Any], model: TaskSource, kernel: Kernel) -> list[str]:
     arguments = request["arguments"]
-    lines = [
+    lines = mode_check(request, model.self_name) + [
         f"a{i} = _pragma_ready({value_of(a, model)}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['path']!r})"
         for i, a in enumerate(arguments)
     ]

@@ -13,6 +13,7 @@ from pragma_torch.errors import TaskError, task_error
 from pragma_torch.filesread import FilesRead
 from pragma_torch.instance import Instance, OutputError, flatten_outputs, get_state
 from pragma_torch.kept import Kept
+from pragma_torch.mode import mode_matters, mode_name
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import (
     DTYPES,
@@ -56,6 +57,7 @@ class Described:
             "plan": self.plan.to_json(),
             "init": init,
             "init_error": why,
+            "mode": self.description["mode"],
             "outputs": [
                 {"dtype": o["dtype"], "shape": o["shape"]} for o in self.description["outputs"]
             ],
@@ -91,21 +93,25 @@ class _Given:
             "template": self.template,
             "inputs": [_form(leaf.tensor) for leaf in self.leaves],
             "state": [[name, *_form(tensor)] for name, tensor in state],
+            "mode": mode_name(self.model),
         }
 
 
-def describe(path: str, memory_limit: int = 0, reserves: bool = False) -> Described:
+def describe(
+    path: str, memory_limit: int = 0, reserves: bool = False, evaluates: bool = False
+) -> Described:
     """Raises TaskError with one clear line if anything is wrong with the task. `reserves` means that a device's driver
-    will reserve far more addresses than there is memory, so the address space cannot be limited."""
+    will reserve far more addresses than there is memory, so the address space cannot be limited. `evaluates` means that
+    the module is judged in eval mode."""
     read = FilesRead(path)
     try:
-        return _describe(path, memory_limit, reserves, read)
+        return _describe(TaskFile(path, evaluates), memory_limit, reserves, read)
     finally:
         read.stop()
 
 
-def _describe(path: str, memory_limit: int, reserves: bool, read: FilesRead) -> Described:
-    task = TaskFile(path)
+def _describe(task: TaskFile, memory_limit: int, reserves: bool, read: FilesRead) -> Described:
+    path = task.path
     kept = Kept(read)
     need = memory.check(path, task.file, memory_limit, kept.need)
     if need is not None and 2 * need.total > memory_limit:
@@ -161,6 +167,8 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         "export_error": why,
         "random": observed.random,
         "stateful": observed.stateful,
+        "mode": mode_name(model),
+        "mode_matters": mode_matters(model),
         "reduction_length": observed.reduction_length,
         "notes": notes,
     }

@@ -109,7 +109,10 @@ class Server:
         self._structures = None
         self._exported = None
         self._described = describe(
-            message["task"], message.get("memory_limit", 0), reserves=self._device != "cpu"
+            message["task"],
+            message.get("memory_limit", 0),
+            reserves=self._device != "cpu",
+            evaluates=message.get("eval", False),
         )
         # This comes last, because imports that the zygote still has to do would disturb the next timing.
         self._zygote.ask({"op": "ready"})
@@ -157,6 +160,7 @@ class Server:
         request = {
             "op": "spawn",
             "task": described.task.path,
+            "eval": described.task.evaluates,
             "plan": described.plan.to_json(),
             "mode": message["mode"],
             "allocator": message["allocator"],

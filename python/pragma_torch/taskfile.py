@@ -29,8 +29,10 @@ def seed_everything(seed: int) -> None:
 class TaskFile:
     """The task's namespace after running the file once. Every error is a TaskError."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, evaluates: bool = False) -> None:
+        """`evaluates` puts every model into eval mode, as a module is used after training (`--eval`)."""
         self.path = path
+        self.evaluates = evaluates
         self.file = os.path.basename(path)
         self.source = _read(path, self.file)
         self._module = types.ModuleType(TASK_MODULE + os.path.splitext(self.file)[0])
@@ -82,11 +84,13 @@ class TaskFile:
         return list(values)
 
     def make_model(self, seed: int = SEED) -> torch.nn.Module:
-        """Returns a fresh Model under `seed`, in its initial train mode (KernelBench does not call eval())."""
+        """Returns a fresh Model under `seed`, in the mode in which its constructor leaves it (KernelBench does not call
+        eval()), or in eval mode if that was asked for."""
         arguments = self.init_inputs(seed)
         seed_everything(seed)
         try:
-            return self.model_class(*arguments)
+            model = self.model_class(*arguments)
+            return model.eval() if self.evaluates else model
         except BaseException as error:
             raise task_error(self.file, "Model(...)", error, self.path) from error
 

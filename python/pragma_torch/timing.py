@@ -151,7 +151,7 @@ class Timer:
         self._page.answer(control.OK)
 
     def _build(self) -> None:
-        task = TaskFile(self._request["task"])
+        task = TaskFile(self._request["task"], self._request.get("eval", False))
         plan = Plan.from_json(self._request["plan"])
         calls = []
         sets = self._sets(plan)

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -251,3 +252,27 @@ def test_an_exported_triton_module_computes_what_the_task_does(tmp_path):
 def test_triton_modules_that_cannot_stand_beside_the_task_are_refused(source, reason):
     with pytest.raises(Refused, match=reason):
         write({**triton_request(), "kernel": source})
+
+
+def _forward_of(text: str) -> str:
+    return text[text.index("def forward") :]
+
+
+@pytest.mark.parametrize(("mode", "refuses", "accepts"), [("training", False, True), ("eval", True, False)])
+def test_forward_refuses_the_mode_that_the_kernel_is_not_for(mode, refuses, accepts):
+    text = write(request(mode=mode))
+    assert f"# mode: {mode}." in text
+    lines = _forward_of(text).splitlines()
+    check = "\n".join(line.removeprefix("        ") for line in lines[1:3])
+
+    def call(training: bool) -> None:
+        exec(check, {"self": types.SimpleNamespace(training=training)})
+
+    call(accepts)
+    with pytest.raises(RuntimeError, match=f"this ModelNew is for {mode} mode") as raised:
+        call(refuses)
+    assert "\n" not in str(raised.value) and "--eval" in str(raised.value)
+
+
+def test_a_module_whose_results_do_not_depend_on_its_mode_is_not_asked():
+    assert "training" not in _forward_of(write(request(mode="")))

@@ -147,9 +147,12 @@ RunSettings NewRunSettings(const SearchChoice& choice, const JudgingOptions& jud
 
 Result<void> CheckSearchable(const Task& task) {
   if (!task.random) return {};
-  return Fail(ErrorKind::kTask, task.name +
-                                    ": the task draws random numbers in forward (dropout?), so no "
-                                    "kernel can be checked against it");
+  return Fail(
+      ErrorKind::kTask,
+      task.name +
+          ": the task draws random numbers in forward (dropout?), so no "
+          "kernel can be checked against it" +
+          (task.training && task.mode_matters ? "; --eval judges it as it is after training" : ""));
 }
 
 Result<void> CheckModels(const SearchChoice& choice, const AppContext& context) {

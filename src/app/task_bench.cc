@@ -92,6 +92,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
                                                    const VerifyOptions& options, Measure most) {
   TorchServerOptions torch = bench.torch_options();
   torch.timers = TimersFor(most);
+  torch.eval = options.judging.eval;
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(StartServer(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
@@ -187,10 +188,10 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
 
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
-  return fmt::format("baseline/{}/{}/{}/{}/{}{}", task().sha256, machine.fingerprint,
-                     machine.threads, server_.torch_version(),
-                     CacheStateName(options_.judging.cache),
-                     machine.device ? "/" + machine.device->name : std::string());
+  return fmt::format(
+      "baseline/{}/{}/{}/{}/{}{}{}", task().sha256, machine.fingerprint, machine.threads,
+      server_.torch_version(), CacheStateName(options_.judging.cache),
+      machine.device ? "/" + machine.device->name : std::string(), task().training ? "" : "/eval");
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,
@@ -247,7 +248,9 @@ Result<Profile> TaskBench::ProfileForDevice(const DeviceProfileWish& wish, const
 }
 
 // The version in the key is raised when decoys, rules or batteries change.
-std::string TaskBench::LintKey() const { return "lint/2/" + task().sha256; }
+std::string TaskBench::LintKey() const {
+  return "lint/2/" + task().sha256 + (task().training ? "" : "/eval");
+}
 
 void TaskBench::LoadLint() {
   const Result<std::optional<std::string>> kept = bench_.store().GetFigure(LintKey());

@@ -19,6 +19,7 @@
 #include "core/device.h"
 #include "knowledge/metric_file.h"
 #include "machine/machine.h"
+#include "machine/processors.h"
 #include "profile/rules.h"
 #include "sandbox/jail.h"
 #include "store/store.h"
@@ -36,7 +37,7 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
   const Result<std::optional<std::string>> kept = store.GetFigure(MachineKey(described));
   if (!kept || !*kept) return std::nullopt;
   Result<Machine> known = MachineFromJson(**kept);
-  if (!known || known->peak_gflops <= 0) return std::nullopt;
+  if (!known || known->peak_gflops <= 0 || known->bf16_gflops < 0) return std::nullopt;
   known->caches = described.caches;  // older entries know less about caches
   known->device = described.device;  // never stored
   return std::move(*known);
@@ -46,8 +47,9 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
 Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
   Machine machine = TRY(DescribeMachine());
   if (threads > machine.threads) {
-    return Fail(ErrorKind::kUsage, fmt::format("--threads {}: only {} processors may be used here",
-                                               threads, machine.threads));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--threads {}: only {} can run here at once ({})", threads,
+                            machine.threads, UsableProcessors().Text()));
   }
   if (threads > 0) machine.threads = threads;
   if (std::optional<Machine> known = StoredMachine(store, machine)) return std::move(*known);

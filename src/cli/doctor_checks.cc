@@ -26,6 +26,7 @@
 #include "core/backend.h"
 #include "core/device.h"
 #include "machine/machine.h"
+#include "machine/processors.h"
 #include "profile/adapter.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/jail.h"
@@ -254,7 +255,7 @@ DoctorItem Processor() {
     return item;
   }
   item.detail =
-      fmt::format("{}, {} threads, {} memory{}", machine->cpu, machine->threads,
+      fmt::format("{}, {}, {} memory{}", machine->cpu, UsableProcessors().Text(),
                   FormatBytes(static_cast<double>(machine->memory_bytes)), CachesText(*machine));
   return item;
 }

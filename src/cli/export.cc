@@ -61,6 +61,7 @@ Result<int> ExportFiles(const Context& context, const ExportFlags& flags) {
   const JudgingFlags flags_of_export{.unsafe_no_sandbox = flags.unsafe_no_sandbox};
   JudgingOptions judging = flags_of_export.Over(context.app.settings);
   judging.language = recording.settings.language;
+  judging.eval = !recording.task.training;
   PhaseLine line(context.console.err);
   line.Show("building the export and checking it");
   const auto bench =

@@ -122,6 +122,7 @@ Result<int> Remeasure(const Context& context, const Recording& recording,
   const TimePoint start = SystemClock().Now();
   JudgingOptions judging = flags.judging.Over(context.app.settings);
   judging.language = recording.settings.language;
+  judging.eval = !recording.task.training;
   context.console.Note(
       fmt::format("replaying {}: {}, {} attempts, every kernel built, checked and timed here",
                   recording.run, recording.task.name, recording.trials.size()));

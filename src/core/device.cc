@@ -7,12 +7,25 @@
 #include "core/json_reader.h"
 
 namespace pragma {
-double Device::fp32_product_gflops() const {
+namespace {
+
+// Returns the TF32 operations of one unit in a clock.
+double Products(const Device& device) {
   double products = 0;
-  for (const auto& [capabilities, flops] : backend.peaks.products) {
-    if (capability.starts_with(capabilities)) products = std::max(products, flops);
+  for (const auto& [capabilities, flops] : device.backend.peaks.products) {
+    if (device.capability.starts_with(capabilities)) products = std::max(products, flops);
   }
-  return std::max(fp32_gflops(), products / 3 * clocks());
+  return products;
+}
+
+}  // namespace
+
+double Device::fp32_product_gflops() const {
+  return std::max(fp32_gflops(), Products(*this) / 3 * clocks());
+}
+
+double Device::half_product_gflops() const {
+  return std::max(fp32_gflops(), Products(*this) * 2 * clocks());
 }
 
 Result<Device> ParseDevice(std::string_view json) {
@@ -28,6 +41,7 @@ Result<Device> ParseDevice(std::string_view json) {
   reader.Get("library", device.library);
   reader.Get("host_memory", device.host_memory);
   reader.Require("memory_bytes", device.memory_bytes);
+  reader.Get("memory_used_bytes", device.memory_used_bytes);
   reader.Require("l2_bytes", device.l2_bytes);
   reader.Get("multiprocessors", device.multiprocessors);
   reader.Get("clock_khz", clock_khz);

@@ -24,6 +24,7 @@ struct Device {
   // computes on the CPU and Triton in its interpreter.
   bool host_memory = false;
   std::size_t memory_bytes = 0;
+  std::size_t memory_used_bytes = 0;  // by all programs when it was looked at; 0: unknown
   std::size_t l2_bytes = 0;
   int multiprocessors = 0;
   double clock_ghz = 0;   // the highest clock
@@ -34,6 +35,9 @@ struct Device {
   // factor split into two TF32 parts, three TF32 products replace one fp32 product (Ootomo and
   // Yokota, IJHPCA 36, 2022).
   [[nodiscard]] double fp32_product_gflops() const;
+  // Returns the peak of sums of 16-bit products. Tensor cores compute twice as many of them as of
+  // TF32 products.
+  [[nodiscard]] double half_product_gflops() const;
   // Returns the peak bandwidth of the second-level cache.
   [[nodiscard]] double l2_gbs() const { return backend.peaks.l2_bytes * clocks(); }
   // Returns the bandwidth that a large copy reaches.

@@ -17,6 +17,7 @@ struct Environment {
   // How well the sandbox protects: "isolated", "weaker (python)", "weaker (triton)", "weaker
   // (cuda)", "none (unsafe-no-sandbox)".
   std::string trust;
+  std::string mode;       // mode of the module: "training" or "eval"; empty: not recorded
   std::string device;     // "NVIDIA H100 80GB HBM3, driver 580.159.04"; empty: measured on the CPU
   std::string precision;  // precision of both sides on a device: "fp32" (no TF32); empty: as
                           // written

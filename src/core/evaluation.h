@@ -57,7 +57,8 @@ struct Evaluation {
   std::optional<Interval> speedup_compile;
   std::optional<CallFigures> call;       // ModelNew against the faster of eager and torch.compile
   std::optional<Interval> speedup_best;  // ratio paired against the best version at that time
-  std::optional<double> lower_bound_ms;  // hard lower bound on the time
+  std::optional<double> lower_bound_ms;  // hard lower bound on the time: of bytes alone
+  std::optional<Roofline> roofline;      // what the task's operations and bytes take at the peaks
   bool prepacked = false;                // true: the kernel used pragma_prepare; never mixed with
                                          // plain figures
   std::optional<double> prepare_ms;

@@ -131,6 +131,7 @@ void WriteEnvironment(JsonWriter& writer, const Environment& environment) {
   writer.Field("torch", environment.torch).Field("allocator", environment.allocator);
   writer.Field("cache", environment.cache).Field("threads", environment.threads);
   writer.Field("protections", environment.protections).Field("trust", environment.trust);
+  if (!environment.mode.empty()) writer.Field("mode", environment.mode);
   if (!environment.device.empty()) {
     writer.Field("device", environment.device).Field("precision", environment.precision);
   }
@@ -146,6 +147,7 @@ void ReadEnvironment(const JsonReader& reader, Environment& environment) {
   reader.Get("threads", environment.threads);
   reader.Get("protections", environment.protections);
   reader.Get("trust", environment.trust);
+  reader.Get("mode", environment.mode);
   reader.Get("device", environment.device);
   reader.Get("precision", environment.precision);
 }
@@ -234,6 +236,28 @@ void ReadLoad(const JsonReader& reader, std::optional<Load>& out) {
   reader.Get("waited_seconds", load.waited_seconds);
 }
 
+void WriteRoofline(JsonWriter& writer, const Evaluation& evaluation) {
+  writer.Key("roofline");
+  if (!evaluation.roofline) {
+    writer.Null();
+    return;
+  }
+  writer.BeginObject().Field("ms", evaluation.roofline->ms);
+  writer.Field("bound", evaluation.roofline->compute_bound ? "compute" : "memory");
+  if (evaluation.timing && evaluation.timing->ms.median > 0)
+    writer.Field("reached", evaluation.roofline->ms / evaluation.timing->ms.median);
+  writer.EndObject();
+}
+
+void ReadRoofline(const JsonReader& reader, std::optional<Roofline>& out) {
+  if (reader.null()) return;
+  Roofline& roofline = out.emplace();
+  std::string bound;
+  reader.Get("ms", roofline.ms);
+  reader.Get("bound", bound);
+  roofline.compute_bound = bound == "compute";
+}
+
 void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   WriteTiming(writer, "timing", evaluation.timing);
   writer.Key("baseline").BeginObject();
@@ -248,6 +272,7 @@ void WriteFigures(JsonWriter& writer, const Evaluation& evaluation) {
   writer.EndObject();
   WriteCall(writer, evaluation.call);
   writer.Field("lower_bound_ms", evaluation.lower_bound_ms);
+  WriteRoofline(writer, evaluation);
   writer.Field("prepacked", evaluation.prepacked).Field("prepare_ms", evaluation.prepare_ms);
   writer.Key("noisy");
   if (evaluation.noisy.empty()) {
@@ -267,6 +292,7 @@ void ReadFigures(const JsonReader& reader, Evaluation& evaluation) {
   ReadCall(reader["call"], evaluation.call);
   ReadRatio(reader["speedup"]["best"], evaluation.speedup_best);
   reader.Get("lower_bound_ms", evaluation.lower_bound_ms);
+  ReadRoofline(reader["roofline"], evaluation.roofline);
   reader.Get("prepacked", evaluation.prepacked);
   reader.Get("prepare_ms", evaluation.prepare_ms);
   if (!reader["noisy"].null()) reader.Get("noisy", evaluation.noisy);

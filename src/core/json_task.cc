@@ -195,6 +195,7 @@ void Write(JsonWriter& writer, const Task& task) {
   for (const GraphNode& node : task.graph) WriteNode(writer, node);
   writer.EndArray().Field("export_error", task.export_error).Field("random", task.random);
   writer.Field("stateful", task.stateful).Field("reduction_length", task.reduction_length);
+  writer.Field("mode", task.mode()).Field("mode_matters", task.mode_matters);
   writer.Field("notes", task.notes).EndObject();
 }
 
@@ -217,6 +218,10 @@ void Read(const JsonReader& reader, Task& task) {
   reader.Get("random", task.random);
   reader.Get("stateful", task.stateful);
   reader.Get("reduction_length", task.reduction_length);
+  std::string mode;
+  reader.Get("mode", mode);
+  task.training = mode != "eval";
+  reader.Get("mode_matters", task.mode_matters);
   reader.Get("notes", task.notes);
 }
 

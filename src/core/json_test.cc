@@ -107,6 +107,7 @@ Evaluation ExampleEvaluation() {
                          .rounds = 15,
                          .rounds_left_out = 3,
                          .waited_seconds = 1.5};
+  evaluation.roofline = Roofline{.ms = 0.75, .compute_bound = true};
   evaluation.prepacked = true;
   evaluation.prepare_ms = 0.25;
   evaluation.tuning = Tuning{

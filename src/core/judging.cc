@@ -130,6 +130,16 @@ std::vector<JudgingField> MakeFields() {
        .text = [](const JudgingOptions& options) -> std::string {
          return options.strict_nan ? "true" : "false";
        }},
+      {.name = "eval",
+       .kind = Kind::kFlag,
+       .help = "judge the module after eval(): batch norm by its running statistics, no dropout",
+       .record = Record::kIfGiven,
+       .in_bundle = true,
+       .set = [](JudgingOptions& options,
+                 const std::string& text) { options.eval = text == "true"; },
+       .text = [](const JudgingOptions& options) -> std::string {
+         return options.eval ? "true" : "false";
+       }},
       {.name = "shapes",
        .kind = Kind::kJson,
        .flag = Flag::kOneTask,

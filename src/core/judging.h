@@ -31,6 +31,7 @@ struct JudgingOptions {
   int interval_width = 5;   // per cent; on a busy machine, process pairs are added until the
                             // interval is narrower, or time is up
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
+  bool eval = false;        // judge the module after eval(); false: as its constructor leaves it
   std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
   Language language = Language::kCpp;  // of the candidates; --target names it
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first

@@ -99,12 +99,15 @@ struct Task {
   std::string export_error;          // reason why torch.export failed, in one line
   bool random = false;               // true: live dropout or other random draws; unsupported
   bool stateful = false;             // true: forward updates buffers; the updates are not outputs
+  bool training = true;              // mode of the module: after train(), or after eval()
+  bool mode_matters = false;         // true: its results depend on the mode (batch norm, dropout)
   // Number of terms that flow into one output element. The error bound depends on it.
   std::int64_t reduction_length = 1;
   std::vector<std::string> notes;  // for people and prompts: tied tensors, state_dict fallback, ...
   // Returns the bytes of one input set of the ring: every argument, with its own copy of the
   // parameters, and the outputs.
   [[nodiscard]] std::size_t set_bytes() const;
+  [[nodiscard]] std::string_view mode() const { return training ? "training" : "eval"; }
 };
 
 }  // namespace pragma

@@ -20,6 +20,13 @@ struct Interval {
 [[nodiscard]] double RelativeWidth(const Interval& interval);
 [[nodiscard]] bool Overlap(const Interval& a, const Interval& b);
 
+// Roofline: the time that a task's operations and bytes take at the machine's peaks, whichever of
+// the two takes longer. It says how far a kernel can still get; a legitimate shortcut may beat it.
+struct Roofline {
+  double ms = 0;
+  bool compute_bound = false;  // true: the operations take longer than the bytes
+};
+
 struct Timing {
   Interval ms;              // milliseconds per call, 95 % interval over process medians
   std::size_t samples = 0;  // number of timed calls

@@ -26,9 +26,11 @@ TrialSummary Summarize(const Trial& trial) {
           .status = trial.evaluation.status,
           .reason = trial.evaluation.reason,
           .speedup_eager = trial.evaluation.speedup_eager,
+          .speedup_best = trial.evaluation.speedup_best,
           .bottleneck = BottleneckOf(trial),
           .aim = trial.advice ? AimOf(*trial.advice) : "",
           .spent = trial.spent,
+          .prepacked = trial.evaluation.prepacked,
           .best = trial.best};
 }
 

@@ -23,9 +23,11 @@ struct TrialSummary {
   Status status = Status::kTaskError;
   std::string reason;  // reason of a failure
   std::optional<Interval> speedup_eager;
+  std::optional<Interval> speedup_best;  // against the best at that time, which decided
   std::string bottleneck;  // first bottleneck that the profile names; empty: it names none
   std::string aim;         // aim of its advice, as "bottleneck: change"; empty: there was no advice
   Spent spent;
+  bool prepacked = false;
   bool best = false;
 
   [[nodiscard]] bool passed() const { return status == Status::kPassed; }

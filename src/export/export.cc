@@ -37,6 +37,7 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   WriteTensors(writer, "arguments", task.arguments);
   WriteTensors(writer, "outputs", task.outputs);
   writer.Field("output_kind", task.output_kind);
+  WriteMode(writer, task);
   WriteKernel(writer, *request.candidate, request.kernel_header, built);
   return writer.EndObject().Take();
 }

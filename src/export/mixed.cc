@@ -69,6 +69,7 @@ Result<WrittenSolution> WriteMixed(const MixedRequest& request, const Builder& b
   for (const IslandStep& step : request.order->steps)
     writer.BeginObject().Field("island", step.island).Field("line", step.line).EndObject();
   writer.EndArray().Field("results", request.order->results);
+  WriteMode(writer, task);
   writer.Field("output_kind", task.output_kind).EndObject();
   return RunWriter(request.python, request.package_root / "pragma_export" / "mixed.py",
                    writer.Take());

@@ -105,6 +105,10 @@ void WriteKernel(JsonWriter& writer, const Candidate& candidate, const std::stri
   writer.Field("needs", RequiredFeatures(candidate));
 }
 
+void WriteMode(JsonWriter& writer, const Task& task) {
+  writer.Field("mode", task.mode_matters ? task.mode() : "");
+}
+
 void WriteTensor(JsonWriter& writer, const TensorSpec& tensor) {
   writer.Field("name", tensor.name).Field("path", tensor.path);
   writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));

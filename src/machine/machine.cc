@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "machine/processors.h"
 
 namespace pragma {
 namespace {
@@ -91,13 +91,6 @@ std::vector<CacheLevel> Caches() {
   return caches;
 }
 
-int UsableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(CPU_COUNT(&set), 1);
-}
-
 }  // namespace
 
 std::size_t Machine::last_level_cache_bytes() const {
@@ -153,6 +146,8 @@ std::string Machine::Summary() const {
   }
   if (peak_gflops > 0)
     text += fmt::format("measured fp32 peak, all threads: {:.0f} GFLOP/s\n", peak_gflops);
+  if (bf16_gflops > 0)
+    text += fmt::format("measured bf16 peak, all threads: {:.0f} GFLOP/s\n", bf16_gflops);
   for (const Bandwidth& level : bandwidth) {
     text += fmt::format(
         "measured bandwidth, all threads, working set {}: read {:.0f}, write {:.0f}, copy {:.0f} "
@@ -168,7 +163,7 @@ Result<Machine> DescribeMachine() {
   Machine machine;
   machine.cpu = FirstValue(cpuinfo, "model name");
   if (machine.cpu.empty()) machine.cpu = FirstValue(cpuinfo, "CPU part");
-  machine.threads = UsableProcessors();
+  machine.threads = UsableProcessors().threads();
   machine.features = Features(cpuinfo);
   machine.caches = Caches();
   struct sysinfo memory{};

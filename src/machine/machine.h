@@ -36,11 +36,13 @@ struct Bandwidth {
 struct Machine {
   std::string cpu;                    // "AMD EPYC 7B13"
   std::string fingerprint;            // changes when the figures must be measured again
-  int threads = 1;                    // number of processors that this process may use
+  int threads = 1;                    // that this process can keep busy (machine/processors.h)
   std::vector<std::string> features;  // "avx2", "fma", "avx512f", ...
   std::vector<CacheLevel> caches;
   std::size_t memory_bytes = 0;
-  double peak_gflops = 0;            // measured fp32 FMA peak, all threads; 0: not measured yet
+  double peak_gflops = 0;  // measured fp32 FMA peak, all threads; 0: not measured yet
+  double bf16_gflops = 0;  // measured peak of bf16 products (AMX, AVX512_BF16); 0: no such
+                           // unit; below 0: not measured yet
   std::vector<Bandwidth> bandwidth;  // by working set, increasing
   std::optional<Device> device;      // GPU that kernels are measured on; nullopt: the CPU
   [[nodiscard]] std::size_t last_level_cache_bytes() const;

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 
 void ReadFigures(const Json& json, Machine& machine) {
   machine.peak_gflops = json.at("peak_gflops").get<double>();
+  machine.bf16_gflops = json.value("bf16_gflops", -1.0);
   machine.bandwidth.clear();
   for (const Json& level : json.at("bandwidth")) {
     machine.bandwidth.push_back(
@@ -77,6 +78,7 @@ Result<Bandwidth> MeasureMemory(int threads, const std::string& program_dir) {
 Machine BetterFigures(const Machine& a, const Machine& b) {
   Machine better = a;
   better.peak_gflops = std::max(a.peak_gflops, b.peak_gflops);
+  better.bf16_gflops = std::max(a.bf16_gflops, b.bf16_gflops);
   for (std::size_t i = 0; i < std::min(a.bandwidth.size(), b.bandwidth.size()); ++i) {
     better.bandwidth[i].read_gbs = std::max(a.bandwidth[i].read_gbs, b.bandwidth[i].read_gbs);
     better.bandwidth[i].copy_gbs = std::max(a.bandwidth[i].copy_gbs, b.bandwidth[i].copy_gbs);
@@ -93,6 +95,7 @@ std::string MachineToJson(const Machine& machine) {
             {"features", machine.features},
             {"memory_bytes", machine.memory_bytes},
             {"peak_gflops", machine.peak_gflops},
+            {"bf16_gflops", machine.bf16_gflops},
             {"caches", Json::array()},
             {"bandwidth", Json::array()}};
   for (const CacheLevel& cache : machine.caches) {

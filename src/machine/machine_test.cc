@@ -33,6 +33,8 @@ TEST(MachineTest, MeasuresWithTheProbeAndSurvivesJson) {
   ASSERT_FALSE(machine.bandwidth.empty());
   const Machine read = MachineFromJson(MachineToJson(machine)).value();
   EXPECT_EQ(read.peak_gflops, machine.peak_gflops);
+  EXPECT_GE(machine.bf16_gflops, 0);
+  EXPECT_EQ(read.bf16_gflops, machine.bf16_gflops);
   EXPECT_EQ(read.bandwidth.size(), machine.bandwidth.size());
   EXPECT_EQ(read.last_level_cache_bytes(), machine.last_level_cache_bytes());
 }

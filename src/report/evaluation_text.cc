@@ -15,6 +15,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/task.h"
+#include "core/timing.h"
 #include "report/figures.h"
 #include "report/table.h"
 #include "report/terminal.h"
@@ -142,7 +143,7 @@ std::string LoadText(const Load& load) {
   return text;
 }
 
-Facts FactsOf(const Evaluation& evaluation) {
+Facts FactsOf(const Task& task, const Evaluation& evaluation) {
   Facts facts;
   if (evaluation.call) facts.emplace_back("call", CallFacts(*evaluation.call));
   if (evaluation.error) facts.emplace_back("error", ErrorText(*evaluation.error));
@@ -158,6 +159,7 @@ Facts FactsOf(const Evaluation& evaluation) {
   }
   if (!evaluation.phases_ms.empty()) facts.emplace_back("took", PhasesText(evaluation));
   facts.emplace_back("environment", EnvironmentText(evaluation.environment));
+  if (task.mode_matters) facts.emplace_back("mode", std::string(task.mode()));
   if (!evaluation.environment.trust.empty()) {
     const std::string by = Join(evaluation.environment.protections, ", ");
     facts.emplace_back("trust", evaluation.environment.trust + (by.empty() ? "" : " (" + by + ")"));
@@ -203,6 +205,13 @@ std::string ShapesText(const Terminal& terminal, const std::vector<ShapeResult>&
                {FormatSpeedup(shape.speedup_eager), SpeedupStyle(shape.speedup_eager)}});
   }
   return table.Render(terminal);
+}
+
+// Returns "compute bound, 14 % reached".
+std::string RoofText(const Evaluation& evaluation) {
+  const Roofline& roofline = *evaluation.roofline;
+  return fmt::format("{} bound, {:.0f} % reached", roofline.compute_bound ? "compute" : "memory",
+                     100 * roofline.ms / evaluation.timing->ms.median);
 }
 
 constexpr std::size_t kVariants = 10;  // number shown; the rest is counted
@@ -260,9 +269,9 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
   if (evaluation.prepare_ms) {
     table.Add({{"prepare"}, {FormatSeconds(*evaluation.prepare_ms / 1e3)}, {""}});
   }
-  if (evaluation.lower_bound_ms) {
-    table.Add({{"hardware bound"}, {FormatSeconds(*evaluation.lower_bound_ms / 1e3)}, {""}});
-  }
+  if (evaluation.roofline)
+    table.Add(
+        {{"roofline"}, {FormatSeconds(evaluation.roofline->ms / 1e3)}, {RoofText(evaluation)}});
   return table.Render(terminal) + NoiseText(terminal, evaluation);
 }
 
@@ -288,7 +297,7 @@ std::string EvaluationText(const Terminal& terminal, const Task& task, const Can
   if (!shapes.empty()) text += "\n" + shapes;
   if (evaluation.tuning && !evaluation.tuning->variants.empty())
     text += "\n" + VariantsText(terminal, *evaluation.tuning);
-  return text + "\n" + RenderFacts(terminal, FactsOf(evaluation));
+  return text + "\n" + RenderFacts(terminal, FactsOf(task, evaluation));
 }
 
 }  // namespace pragma

@@ -23,6 +23,7 @@
 namespace pragma {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -124,6 +125,25 @@ TEST(EvaluationText, ShowsFiguresWithTheirIntervals) {
   EXPECT_THAT(text, HasSubstr("2.00x [1.90, 2.10]"));
   EXPECT_THAT(text, HasSubstr("hard_bound: no bound"));
   EXPECT_THAT(text, Not(HasSubstr("torch.compile")));
+}
+
+TEST(EvaluationText, ShowsTheRooflineAndNotTheLimitOfTheCheck) {
+  Evaluation evaluation = Passed();
+  evaluation.timing->ms = {87, 86, 88};
+  evaluation.lower_bound_ms = 1;
+  evaluation.roofline = Roofline{.ms = 12, .compute_bound = true};
+  const std::string text = EvaluationText(kPipe, {}, CppCandidate("x"), evaluation);
+  EXPECT_THAT(text, ContainsRegex("roofline +12(\\.0)? ms +compute bound, 14 % reached"));
+  EXPECT_THAT(text, Not(HasSubstr("hardware bound")));
+  EXPECT_THAT(text, Not(HasSubstr("1.00 ms")));
+}
+
+TEST(EvaluationText, NamesTheModeWhereItMatters) {
+  const Task plain{.name = "relu"};
+  EXPECT_THAT(EvaluationText(kPipe, plain, CppCandidate("x"), Passed()), Not(HasSubstr("mode")));
+  const Task norm{.name = "norm", .training = false, .mode_matters = true};
+  EXPECT_THAT(EvaluationText(kPipe, norm, CppCandidate("x"), Passed()),
+              ContainsRegex("mode +eval"));
 }
 
 TEST(EvaluationText, VariantsWithTheChosenOneFirstAndWhyOthersFailed) {
@@ -237,6 +257,24 @@ TEST(EvaluationTextTest, NoisyFiguresSayWhy) {
   const std::string text = EvaluationText(kPipe, Task{}, Candidate{}, evaluation);
   EXPECT_THAT(text, HasSubstr("noisy: other programs used the processors in 20 of 60 bursts"));
   EXPECT_THAT(text, HasSubstr("0.33 processors, in 20 of 60 bursts, pressure 25 %"));
+}
+
+TEST(RunText, TheComparisonThatDecidedIsShown) {
+  TrialSummary trial{.node = 1,
+                     .status = Status::kPassed,
+                     .speedup_eager = Interval{1.38, 1.21, 1.57},
+                     .speedup_best = Interval{1.01, 0.97, 1.05}};
+  EXPECT_EQ(TrialLine(trial, 3),
+            "attempt 1/3: passed, 1.38x [1.21, 1.57] against eager, against the best: 1.01x [0.97, "
+            "1.05], not better");
+  EXPECT_THAT(TrialsText(kPipe, {trial}), HasSubstr("1.01x [0.97, 1.05], not better"));
+  trial.speedup_best = Interval{1.2, 1.1, 1.3};
+  trial.prepacked = true;
+  EXPECT_THAT(AgainstBest(trial), HasSubstr("not counted as better, since it packs"));
+  trial.best = true;
+  EXPECT_EQ(AgainstBest(trial), "against the best: 1.20x [1.10, 1.30], better");
+  trial.speedup_best.reset();
+  EXPECT_EQ(AgainstBest(trial), "");
 }
 
 }  // namespace

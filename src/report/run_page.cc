@@ -119,6 +119,7 @@ Json RowOf(const Trial& trial) {
   const Evaluation& evaluation = trial.evaluation;
   SetInterval(row, "eager", evaluation.speedup_eager);
   SetInterval(row, "compile", evaluation.speedup_compile);
+  SetInterval(row, "against", evaluation.speedup_best);
   if (evaluation.timing) SetInterval(row, "ms", evaluation.timing->ms);
   const std::string bottleneck = BottleneckOf(trial);
   if (!bottleneck.empty()) row["bottleneck"] = bottleneck;
@@ -346,7 +347,7 @@ class RunPageWriter final {
     head["run"] = RunFacts();
     head["task"] = Only(ObjectIn(page_.run.task_json),
                         {"name", "sha256", "category", "lint", "source", "arguments", "outputs",
-                         "flops", "compulsory_bytes", "notes"});
+                         "flops", "compulsory_bytes", "mode", "mode_matters", "notes"});
     head["environment"] = environment_;
     head["metrics"] = kinds_.kinds();
     head["meanings"] = Meanings();

@@ -57,6 +57,7 @@ std::vector<Branch> InTreeOrder(const std::vector<TrialSummary>& trials) {
 // The columns that are informative: if all attempts have one author, that column is omitted.
 struct TreeColumns {
   bool author = false;
+  bool against_best = false;
   bool bottleneck = false;
 };
 
@@ -64,6 +65,7 @@ TreeColumns ColumnsFor(const std::vector<TrialSummary>& trials) {
   TreeColumns columns;
   for (const TrialSummary& trial : trials) {
     columns.author = columns.author || trial.author != trials.front().author;
+    columns.against_best = columns.against_best || trial.speedup_best.has_value();
     columns.bottleneck = columns.bottleneck || !trial.bottleneck.empty();
   }
   return columns;
@@ -75,10 +77,17 @@ std::vector<Column> HeadOf(const TreeColumns& shown) {
   if (shown.author) head.push_back({.title = "author", .shrinks = true});
   head.push_back({.title = "status"});
   head.push_back({.title = "vs eager [95 %]", .align = Align::kRight});
+  if (shown.against_best) head.push_back({.title = "vs best then [95 %]", .align = Align::kRight});
   if (shown.bottleneck) head.push_back({.title = "bottleneck"});
   head.push_back({.title = "tokens", .align = Align::kRight});
   head.push_back({.title = "what", .shrinks = true});
   return head;
+}
+
+// Returns the comparison that decided whether the trial became the best, short enough for a column.
+std::string DecidedBy(const TrialSummary& trial) {
+  if (!trial.speedup_best) return trial.best ? "the first" : "-";
+  return FormatSpeedup(trial.speedup_best) + (trial.best ? ", better" : ", not better");
 }
 
 std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, bool best,
@@ -91,6 +100,7 @@ std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, boo
   if (shown.author) row.push_back({SafeLine(trial.author)});
   row.push_back({std::string(StatusName(trial.status)), StatusStyle(trial.status)});
   row.push_back({FormatSpeedup(trial.speedup_eager), SpeedupStyle(trial.speedup_eager)});
+  if (shown.against_best) row.push_back({DecidedBy(trial)});
   if (shown.bottleneck) row.push_back({SafeLine(trial.bottleneck)});
   row.push_back({trial.spent.tokens() == 0 ? "-" : FormatCount(trial.spent.tokens())});
   row.push_back({Note(trial), Style::kDim});
@@ -132,12 +142,22 @@ std::string RunsText(const Terminal& terminal, const std::vector<RunRecord>& run
   return table.Render(terminal);
 }
 
+std::string AgainstBest(const TrialSummary& trial) {
+  if (!trial.speedup_best) return "";
+  std::string decision = trial.best ? "better" : "not better";
+  // Such a kernel never replaces one that does not pack (search/stopping.h).
+  if (!trial.best && trial.prepacked && trial.speedup_best->low > 1)
+    decision = "not counted as better, since it packs its parameters first";
+  return fmt::format("against the best: {}, {}", FormatSpeedup(trial.speedup_best), decision);
+}
+
 std::string TrialLine(const TrialSummary& trial, int attempts) {
   std::string line = fmt::format("attempt {}/{}: {}", trial.node, std::max(attempts, trial.node),
                                  StatusName(trial.status));
   if (trial.speedup_eager) {
     line += fmt::format(", {} against eager", FormatSpeedup(trial.speedup_eager));
   }
+  if (const std::string decided = AgainstBest(trial); !decided.empty()) line += ", " + decided;
   if (trial.best) line += ", the best so far";
   if (!trial.passed() && !trial.reason.empty()) {
     line += ": " + SafeLine(SplitLines(trial.reason).front());

@@ -124,7 +124,8 @@ std::string SearchProgress::TrialRow(const Trial& trial) const {
   const std::string status(StatusName(trial.evaluation.status));
   const std::string star = terminal_.unicode ? "★" : "*";
   const std::string speedup = FormatSpeedup(trial.evaluation.speedup_eager);
-  std::string note = trial.best ? star + " best" : "";
+  std::string note = AgainstBest(Summarize(trial));
+  if (trial.best) note = star + " best" + (note.empty() ? "" : ", " + note);
   if (!trial.evaluation.passed() && !trial.evaluation.reason.empty()) {
     note = SafeLine(SplitLines(trial.evaluation.reason).front());
   }

@@ -182,7 +182,7 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
                                         : fs::path(InFolder(kTaskFolder, task_file));
   JsonWriter request = ServerRequest("describe");
   request.Field("task", inside.string());
-  request.Field("memory_limit", MemoryLimit(options)).EndObject();
+  request.Field("memory_limit", MemoryLimit(options)).Field("eval", options.eval).EndObject();
   const JsonReader reply = TRY(process.Ask({.json = request.Take(),
                                             .fds = {},
                                             .what = task_file.string() + ": describing the task",

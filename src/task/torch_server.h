@@ -43,6 +43,7 @@ struct TorchServerOptions {
   std::size_t memory_limit_bytes = 0;  // a task that needs more is refused; 0: 80 % of the free
                                        // memory
   std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
+  bool eval = false;                   // the module is described and computed after eval()
   std::optional<Device> device;        // device that timing children and Triton candidates compute
                                        // on
   // The most that timing children are expected to do. nullopt: no timing child is expected. The

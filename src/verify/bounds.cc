@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/device.h"
 #include "core/task.h"
+#include "core/timing.h"
 #include "machine/machine.h"
 #include "worker/protocol.h"
 
@@ -54,6 +56,35 @@ bool UsedWhole(const Task& task, const std::string& argument) {
     if (used) return true;
   }
   return false;
+}
+
+// Returns the size in bytes of the widest floating type of arguments and outputs, or 4 where there
+// is none.
+std::size_t WidestFloat(const Task& task) {
+  std::size_t widest = 0;
+  for (const std::vector<TensorSpec>* tensors : {&task.arguments, &task.outputs})
+    for (const TensorSpec& tensor : *tensors)
+      if (IsFloating(tensor.dtype)) widest = std::max(widest, DTypeSize(tensor.dtype));
+  return widest == 0 ? 4 : widest;
+}
+
+bool AllBFloat16(const Task& task) {
+  const auto wide = [](const TensorSpec& tensor) {
+    return IsFloating(tensor.dtype) && tensor.dtype != DType::kBFloat16;
+  };
+  return std::ranges::none_of(task.arguments, wide) && std::ranges::none_of(task.outputs, wide);
+}
+
+// Returns the peak of the fastest units that can compute the task's products in its type.
+double PeakGflops(const Task& task, const Machine& machine) {
+  const std::size_t bytes = WidestFloat(task);
+  if (machine.device) {
+    return bytes == 2 ? machine.device->half_product_gflops()
+                      : machine.device->fp32_product_gflops();
+  }
+  if (bytes == 8) return machine.peak_gflops / 2;  // half as many lanes
+  return AllBFloat16(task) ? std::max(machine.peak_gflops, machine.bf16_gflops)
+                           : machine.peak_gflops;
 }
 
 double Milliseconds(double bytes, double gbs) { return gbs > 0 ? bytes / gbs * 1e-6 : 0; }
@@ -102,6 +133,15 @@ bool FasterThanPossible(double ms, double bound_ms) { return ms < kImplausibleSh
 
 bool BoundCanBeTold(double bound_ms, double doorbell_us) {
   return bound_ms * PRAGMA_MAX_SETS >= doorbell_us * 1e-3;  // a burst visits each set once
+}
+
+std::optional<Roofline> RooflineOf(const Task& task, const Machine& machine) {
+  const double peak = PeakGflops(task, machine);
+  if (peak <= 0) return std::nullopt;
+  const double compute = task.flops / peak * 1e-6;
+  const double memory = HardBoundMs(task, machine);
+  if (std::max(compute, memory) <= 0) return std::nullopt;
+  return Roofline{.ms = std::max(compute, memory), .compute_bound = compute > memory};
 }
 
 double SoftBoundMs(const Task& task, const Machine& machine) {

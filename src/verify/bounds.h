@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "core/task.h"
+#include "core/timing.h"
 #include "machine/machine.h"
 
 namespace pragma {
@@ -38,5 +40,10 @@ struct Traffic {
 // Returns the FLOPs of the task as written divided by the measured peak, in milliseconds. A
 // legitimate shortcut may be faster.
 [[nodiscard]] double SoftBoundMs(const Task& task, const Machine& machine);
+
+// Returns the time of the task's operations at the measured peak of the units that its type can use
+// (matrix units included), or of its unavoidable bytes, whichever is longer. nullopt where no peak
+// was measured.
+[[nodiscard]] std::optional<Roofline> RooflineOf(const Task& task, const Machine& machine);
 
 }  // namespace pragma

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "core/backend_testing.h"
 #include "core/device.h"
 #include "core/task.h"
+#include "core/timing.h"
 #include "machine/machine.h"
 
 namespace pragma {
@@ -81,6 +85,49 @@ TEST(BoundsTest, SoftBoundIsFlopsOverPeak) {
   Machine machine;
   machine.peak_gflops = 100;
   EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 10, 1e-9);
+}
+
+TEST(RooflineTest, IsTheLongerOfOperationsAndBytes) {
+  Machine machine;
+  machine.peak_gflops = 100;
+  machine.bandwidth = {{.working_set_bytes = 1U << 30U, .read_gbs = 100, .copy_gbs = 100}};
+  Task task = AddTask();
+  const std::optional<Roofline> products = RooflineOf(task, machine);
+  ASSERT_TRUE(products);
+  EXPECT_NEAR(products->ms, 10, 1e-9);  // of 1e9 operations
+  EXPECT_TRUE(products->compute_bound);
+  task.flops = 1e3;
+  const std::optional<Roofline> bytes = RooflineOf(task, machine);
+  EXPECT_NEAR(bytes->ms, HardBoundMs(task, machine), 1e-9);
+  EXPECT_FALSE(bytes->compute_bound);
+  EXPECT_FALSE(RooflineOf(task, Machine{}));
+}
+
+TEST(RooflineTest, UsesMatrixUnitsWhereTheTypeCan) {
+  Machine machine;
+  machine.peak_gflops = 100;
+  machine.bf16_gflops = 800;
+  Task task = AddTask();
+  EXPECT_NEAR(RooflineOf(task, machine)->ms, 10, 1e-9);
+  for (TensorSpec* tensor : {&task.arguments[0], &task.arguments[1], &task.outputs[0]})
+    tensor->dtype = DType::kBFloat16;
+  EXPECT_NEAR(RooflineOf(task, machine)->ms, 10.0 / 8, 1e-9);
+  task.outputs[0].dtype = DType::kFloat64;
+  EXPECT_NEAR(RooflineOf(task, machine)->ms, 20, 1e-9);
+  machine.bf16_gflops = -1;  // figures of an older version
+  EXPECT_NEAR(RooflineOf(task, machine)->ms, 20, 1e-9);
+}
+
+TEST(RooflineTest, OnADevice16BitTypesHaveTwiceTheProductsOfTf32) {
+  Machine machine;
+  machine.device = SmallDevice();
+  machine.device->capability = "9.0";
+  Task task = AddTask();
+  EXPECT_NEAR(RooflineOf(task, machine)->ms, 3 * 1e9 / 20480e9 * 1e3, 1e-6);
+  for (TensorSpec* tensor : {&task.arguments[0], &task.arguments[1], &task.outputs[0]})
+    tensor->dtype = DType::kFloat16;
+  EXPECT_NEAR(RooflineOf(task, machine)->ms,
+              std::max(1e9 / (2 * 20480e9) * 1e3, HardBoundMs(task, machine)), 1e-6);
 }
 
 }  // namespace

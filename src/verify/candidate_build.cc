@@ -67,7 +67,8 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
           .cache = std::string(CacheStateName(options.judging.cache)),
           .threads = machine.threads,
           .protections = std::move(protections),
-          .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated"};
+          .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated",
+          .mode = std::string(server.task().mode())};
 }
 
 }  // namespace pragma

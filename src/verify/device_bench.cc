@@ -1,5 +1,7 @@
 #include "verify/device_bench.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "core/environment.h"
 #include "harness/python_kernel.h"
 #include "harness/worker_zygote.h"
+#include "machine/device_memory.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
@@ -75,6 +78,53 @@ Environment DeviceBench::Describe(Language language) const {
   environment.device = machine_.device->name + ", driver " + machine_.device->driver;
   environment.precision = "fp32";
   return environment;
+}
+
+SharedDevice DeviceBench::Shared() const {
+  const Device& device = *machine_.device;
+  return {.number = device.number,
+          .total = device.memory_bytes,
+          .used = [&device, programs = jail_.program_dir()]() -> std::size_t {
+            const Result<Device> now = FindDevice(device.backend, programs, device.number);
+            return now ? now->memory_used_bytes : 0;
+          }};
+}
+
+std::size_t DeviceBench::Need() const {
+  const StageSize size = DeviceStageSize(server_.task(), options_, machine_);
+  return std::min(DeviceMemoryNeed(server_.task(), size), machine_.device->memory_bytes);
+}
+
+// Where the device's memory is the host's, there is no card to share.
+Result<void> DeviceBench::Admit() {
+  if (share_ || !machine_.device || machine_.device->host_memory) return {};
+  crowded_ = pragma::HasNeighbour(TRY(DeviceMemoryShare::Look(Shared())));
+  share_ = TRY(DeviceMemoryShare::Take(Shared(), Need()));
+  return {};
+}
+
+bool DeviceBench::HasNeighbour() const {
+  if (!share_) return false;
+  Result<DeviceMemory> now = DeviceMemoryShare::Look(Shared());
+  if (!now) return crowded_;
+  now->used -= std::min(now->used, Need());  // our own part
+  return crowded_ || pragma::HasNeighbour(*now);
+}
+
+// The driver counts what our own server still holds, so only the shares of other commands count
+// here.
+Result<void> DeviceBench::StartAnew() {
+  AwaitCleared();
+  if (ahead_.valid()) (void)ahead_.get();
+  eager_.reset();
+  compile_.reset();
+  stage_.reset();
+  share_.reset();
+  SharedDevice device = Shared();
+  device.used = nullptr;
+  const std::size_t twice = std::min(2 * Need(), machine_.device->memory_bytes);
+  share_ = TRY(DeviceMemoryShare::Take(device, twice));
+  return {};
 }
 
 Result<void> DeviceBench::MakeStage() {

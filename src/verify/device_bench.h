@@ -3,6 +3,7 @@
 // Private to verify/.
 #pragma once
 
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "core/candidate.h"
 #include "harness/worker_process.h"
 #include "harness/worker_zygote.h"
+#include "machine/device_memory.h"
 #include "machine/machine.h"
 #include "sandbox/jail.h"
 #include "task/torch_server.h"
@@ -41,7 +43,15 @@ class DeviceBench final {
   void set_battery_budget(Seconds budget) { options_.battery_budget = budget; }
   void set_more_to_come(bool more) { more_to_come_ = more; }
 
+  // True if another program uses the GPU's memory, or did when this bench began to use it.
+  [[nodiscard]] bool HasNeighbour() const;
+  // Gives up all memory of the GPU, and waits until other commands leave twice the estimate.
+  [[nodiscard]] Result<void> StartAnew();
+
   // The rest is for the executor.
+  // Waits for the memory that evaluations need (machine/device_memory.h). No lock may be held,
+  // because others must be able to finish meanwhile.
+  [[nodiscard]] Result<void> Admit();
   [[nodiscard]] DeviceStage& stage() { return *stage_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
@@ -65,12 +75,16 @@ class DeviceBench final {
   void AwaitCleared() const;
 
  private:
+  [[nodiscard]] SharedDevice Shared() const;
+  [[nodiscard]] std::size_t Need() const;
   TorchServer& server_;
   const Builder& builder_;
   const Jail& jail_;
   Machine machine_;
   VerifyOptions options_;
   std::string header_;
+  std::optional<DeviceMemoryShare> share_;
+  bool crowded_ = false;  // there was a neighbour when the share was taken
   std::optional<DeviceStage> stage_;
   bool more_to_come_ = true;
   // Processes for the next evaluation, started ahead of time.

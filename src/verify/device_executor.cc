@@ -30,6 +30,7 @@ Result<void> DeviceExecutor::Prepare(Evaluation& evaluation) {
   const bool cuda = language_ == Language::kCuda;
   const PhaseTimer timer(evaluation, "prepare");
   TRY(bench_.Settle());
+  TRY(bench_.Admit());
   if (!cuda) bench_.StartZygote();  // in parallel with the device's own start
   // Creating or ending a context disturbs any process that is being timed.
   TRY(turn_.Share());

@@ -23,6 +23,7 @@
 #include "values/battery_rules.h"
 #include "values/comparator.h"
 #include "values/conditioning.h"
+#include "verify/device_side.h"
 #include "verify/input_sets.h"
 #include "verify/options.h"
 #include "verify/stage.h"
@@ -39,6 +40,13 @@ constexpr std::size_t kCheckedSets = 2;
 // Copies of each set on the device: the drawn set, the referee's set, its truth, and those in the
 // areas.
 constexpr std::size_t kCopies = 8;
+// Copies of one set that a float64 reference and its operators take for a moment, in bytes of the
+// task's own type: four times the width, for arguments, results and what is between them.
+constexpr std::size_t kReferenceCopies = 16;
+// What a driver and Torch keep for each process (context, code, workspaces of libraries).
+constexpr std::size_t kBytesOfProcess = std::size_t{600} << 20U;
+// The server, those that check, and those of the four sides of a session.
+constexpr std::size_t kProcesses = 3 + 4 * kDeviceProcesses;
 // The sets may take up to one part in this many of the device's memory, so that several runs fit on
 // it at the same time. In an eighth of 80 GB, the sets hold 1.2 GB of arguments. Even these few
 // sets take 0.4 ms at full speed.
@@ -66,6 +74,11 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
       std::clamp(std::max(size.sets, kBurstSets), least, std::max(most / kShareOfMemory, least));
   size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
   return size;
+}
+
+std::size_t DeviceMemoryNeed(const Task& task, const StageSize& size) {
+  const std::size_t copies = (size.sets + size.draws) * kCopies + kReferenceCopies;
+  return copies * task.set_bytes() + kProcesses * kBytesOfProcess;
 }
 
 CacheState DeviceCache(const Task& task, const StageSize& size, const Machine& machine) {

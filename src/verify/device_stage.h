@@ -33,6 +33,9 @@ namespace pragma {
 // as far as memory allows.
 [[nodiscard]] StageSize DeviceStageSize(const Task& task, const VerifyOptions& options,
                                         const Machine& machine);
+// Estimates the device memory that all processes of an evaluation take together: the sets with
+// their references, and what a driver keeps for each process.
+[[nodiscard]] std::size_t DeviceMemoryNeed(const Task& task, const StageSize& size);
 // Returns what a timed call on such a ring finds in the device's cache.
 [[nodiscard]] CacheState DeviceCache(const Task& task, const StageSize& size,
                                      const Machine& machine);

@@ -246,12 +246,14 @@ bool TimingCheck::BelowBound() const {
 Result<bool> TimingCheck::Plausible() {
   Evaluation& evaluation = judging_.evaluation;
   if (judging_.failed()) return true;
+  evaluation.roofline = RooflineOf(task(), executor_.machine());
   const double bound = HardBoundMs(task(), executor_.machine());
   if (bound <= 0) return true;
   evaluation.lower_bound_ms = bound;
   if (!BoundCanBeTold(bound, evaluation.timing->doorbell_us)) return true;
   for (int i = 0; i < kLooksAtMachine && BelowBound(); ++i) TRY(executor_.MeasureAgain());
   evaluation.lower_bound_ms = HardBoundMs(task(), executor_.machine());
+  evaluation.roofline = RooflineOf(task(), executor_.machine());
   if (BelowBound()) return false;
   judging_.Note("hard_bound", CheckVerdict::kPass,
                 fmt::format("{:.4g} ms is the least its bytes take", *evaluation.lower_bound_ms));

@@ -29,6 +29,7 @@
 #include "verify/options.h"
 #include "verify/paper_timing.h"
 #include "verify/sanitize.h"
+#include "verify/shared_card.h"
 #include "verify/stage.h"
 
 namespace pragma {
@@ -88,6 +89,14 @@ struct Verifier::Impl {
     return std::move(*built);
   }
 
+  Result<Evaluation> EvaluateOnDevice(const Candidate& candidate, const EvaluationWish& wish,
+                                      const Progress& progress) {
+    std::unique_ptr<Executor> executor = TRY(device.Open(candidate.language, wish.measure));
+    Evaluation evaluation = TRY(EvaluateOn(*executor, candidate, wish, progress));
+    device.Close(std::move(executor), wish.measure);
+    return evaluation;
+  }
+
   Result<Evaluation> Evaluate(const Candidate& candidate, const Candidate* best, Measure measure,
                               const Progress& progress) {
     if (task().random) {
@@ -98,10 +107,10 @@ struct Verifier::Impl {
     }
     const EvaluationWish wish{.best = best, .measure = measure};
     if (!RunsOnProcessor(candidate.language)) {
-      std::unique_ptr<Executor> executor = TRY(device.Open(candidate.language, measure));
-      Evaluation evaluation = TRY(EvaluateOn(*executor, candidate, wish, progress));
-      device.Close(std::move(executor), measure);
-      return evaluation;
+      return JudgeOnSharedCard(
+          {.judge = [&] { return EvaluateOnDevice(candidate, wish, progress); },
+           .has_neighbour = [this] { return device.HasNeighbour(); },
+           .make_room = [this] { return device.StartAnew(); }});
     }
     TRY(device.Settle());
     TRY(Prepare());

@@ -88,7 +88,7 @@ def test_the_figure_of_a_call(timed_fully):
 def test_the_table_for_people(timed_fully):
     out = timed_fully.out
     assert out.startswith("passed  scale (")
-    for part in ["torch eager", "faster by [95 %]", "kernel alone", "ModelNew called from Python", "hardware bound", "environment", "trust", "seed"]:
+    for part in ["torch eager", "faster by [95 %]", "kernel alone", "ModelNew called from Python", "roofline", "% reached", "environment", "trust", "seed"]:
         assert part in out
     assert "\x1b" not in out
     assert max(map(len, out.splitlines())) <= 100

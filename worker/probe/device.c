@@ -27,6 +27,7 @@ struct driver {
   int (*memory)(size_t*, int);
   int (*attribute)(int*, int, int);
   int (*version)(int*);
+  int (*bus)(char*, int, int); /* NULL in a driver that lacks it */
 };
 
 static void* symbol(void* library, const char* name) {
@@ -43,6 +44,7 @@ static int open_driver(void* library, struct driver* driver) {
   *(void**)&driver->memory = symbol(library, "cuDeviceTotalMem_v2");
   *(void**)&driver->attribute = symbol(library, "cuDeviceGetAttribute");
   *(void**)&driver->version = symbol(library, "cuDriverGetVersion");
+  *(void**)&driver->bus = dlsym(library, "cuDeviceGetPCIBusId");
   return driver->init && driver->count && driver->device && driver->name && driver->memory &&
          driver->attribute && driver->version;
 }
@@ -67,6 +69,31 @@ static const char* memory_of(void* library) {
   return dlsym(library, "pragma_host_memory") != NULL ? "true" : "false";
 }
 
+struct nvml_memory {
+  unsigned long long total, free, used;
+};
+
+/* Returns the memory that all programs use, or 0 if that is unknown. The management library tells
+ * it without a context, which would disturb other programs. Where it speaks of another amount than
+ * the driver (a part of a GPU), it tells nothing about this device. */
+static unsigned long long used_memory(const struct driver* driver, int device, size_t total) {
+  char bus[32] = "";
+  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  if (library == NULL || driver->bus == NULL || driver->bus(bus, sizeof(bus), device) != 0)
+    return 0;
+  int (*init)(void);
+  int (*find)(const char*, void**);
+  int (*memory)(void*, struct nvml_memory*);
+  *(void**)&init = dlsym(library, "nvmlInit_v2");
+  *(void**)&find = dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2");
+  *(void**)&memory = dlsym(library, "nvmlDeviceGetMemoryInfo");
+  void* handle = NULL;
+  struct nvml_memory found = {0, 0, 0};
+  if (init == NULL || find == NULL || memory == NULL || init() != 0) return 0;
+  if (find(bus, &handle) != 0 || memory(handle, &found) != 0) return 0;
+  return found.total < total + total / 8 ? found.used : 0;
+}
+
 static void print(const struct driver* driver, int device, const char* path, void* library) {
   char name[128] = "";
   char version[64] = "";
@@ -82,6 +109,7 @@ static void print(const struct driver* driver, int device, const char* path, voi
   printf("\"host_memory\": %s, ", memory_of(library));
   printf("\"memory_bytes\": %zu, \"l2_bytes\": %d, \"multiprocessors\": %d, ", memory,
          attribute(driver, kL2Bytes, device), attribute(driver, kMultiprocessors, device));
+  printf("\"memory_used_bytes\": %llu, ", used_memory(driver, device, memory));
   printf("\"clock_khz\": %d, \"memory_clock_khz\": %d, \"memory_bus_bits\": %d, ",
          attribute(driver, kClockKilohertz, device),
          attribute(driver, kMemoryClockKilohertz, device),

@@ -1,8 +1,8 @@
-// pragma-probe: measures what this machine can do and prints one JSON object: fp32 FMA peak, and
-// read, copy and write bandwidth by working set, all with THREADS threads (argument 1). With
-// "memory" as argument 2 it measures only the bandwidths beyond the caches. Each figure is the best
-// of several short repetitions, and the time is the CPU time of the busiest thread, because other
-// programs on the machine must not lower a bound.
+// pragma-probe: measures what this machine can do and prints one JSON object: fp32 FMA peak, the
+// peak of bf16 products, and read, copy and write bandwidth by working set, all with THREADS
+// threads (argument 1). With "memory" as argument 2 it measures only the bandwidths beyond the
+// caches. Each figure is the best of several short repetitions, and the time is the CPU time of the
+// busiest thread, because other programs on the machine must not lower a bound.
 #include <omp.h>
 
 #include <algorithm>
@@ -15,6 +15,9 @@
 #include <vector>
 
 #include "probe_kernels.h"
+#if defined(PRAGMA_PROBE_X86)
+#include "probe_matrix.h"
+#endif
 
 namespace {
 
@@ -56,6 +59,21 @@ double PeakGflops(const probe::Kernels& kernels, int threads) {
   constexpr long kRounds = 2'000'000;
   const double seconds = BestSeconds(9, threads, [&] { sink = kernels.fma(kRounds); });
   return 2.0 * kRounds * probe::kFmaChains * kernels.lanes * threads / seconds * 1e-9;
+}
+
+// Returns 0 where no unit multiplies bf16 numbers.
+double Bf16Gflops([[maybe_unused]] int threads) {
+  double best = 0;
+#if defined(PRAGMA_PROBE_X86)
+  for (const probe::Bf16Unit* unit : {probe::vector_bf16(), probe::tile_bf16()}) {
+    if (unit == nullptr) continue;
+    constexpr double kFlops = 2e9;  // of one thread in one repetition
+    const long rounds = static_cast<long>(kFlops / unit->flops);
+    const double seconds = BestSeconds(5, threads, [&] { unit->run(rounds); });
+    best = std::max(best, unit->flops * static_cast<double>(rounds) * threads / seconds * 1e-9);
+  }
+#endif
+  return best;
 }
 
 // WorkingSet: `bytes` of memory in total, of which each thread works on its own share.
@@ -115,8 +133,10 @@ int main(int argc, char** argv) {
   const bool memory_only = argc > 2 && std::string_view(argv[2]) == "memory";
   if (threads < 1 || threads > 4096 || argc > (memory_only ? 3 : 2)) return 2;
   const probe::Kernels& kernels = Widest();
-  std::printf("{\"threads\":%d,\"lanes\":%d,\"peak_gflops\":%.2f,\"bandwidth\":[", threads,
-              kernels.lanes, memory_only ? 0 : PeakGflops(kernels, threads));
+  std::printf(
+      "{\"threads\":%d,\"lanes\":%d,\"peak_gflops\":%.2f,\"bf16_gflops\":%.2f,\"bandwidth\":[",
+      threads, kernels.lanes, memory_only ? 0 : PeakGflops(kernels, threads),
+      memory_only ? 0 : Bf16Gflops(threads));
   std::vector<std::size_t> sizes{std::size_t{32} << 10U,  std::size_t{128} << 10U,
                                  std::size_t{512} << 10U, std::size_t{2} << 20U,
                                  std::size_t{8} << 20U,   std::size_t{24} << 20U,
