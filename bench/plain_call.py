@@ -49,7 +49,7 @@ def seconds_of(call, inputs, count: int) -> float:
 def measure(model, new, inputs, seconds: float) -> list[tuple[float, float]]:
     rough = seconds_of(model, inputs, 3)
     count = max(1, int(BURST_SECONDS / rough))
-    pairs = []
+    pairs: list[tuple[float, float]] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end or len(pairs) < 3:
         if random.random() < 0.5:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -65,7 +66,7 @@ class Solution:
         self._tensors: list[list[torch.Tensor]] = []  # the arguments of each set
         self._as_call = as_call
         self._results: list[Any] = []
-        self.commands = {control.DELIVER: self._deliver, control.TOUCH: self._touch}
+        self.commands: dict[int, Callable[[list[int]], None]] = {control.DELIVER: self._deliver, control.TOUCH: self._touch}
 
     def run(self, order: list[int], scramble: int) -> None:
         """Does not scramble, because memory that Python itself needs cannot be distinguished from other memory."""

@@ -9,7 +9,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pragma_export.text import LOADED, Refused, build_and_load, defined, is_text, library_call, literal, one_source, ready
+from pragma_export.text import (
+    LOADED,
+    Refused,
+    build_and_load,
+    defined,
+    is_text,
+    library_call,
+    literal,
+    one_source,
+    ready,
+)
 
 # The same flags as in pragma's own build. Torch's own definitions would remove operators of 16-bit types.
 _NVCC_FLAGS = [

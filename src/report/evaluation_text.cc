@@ -278,7 +278,7 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
 std::string NoiseText(const Terminal& terminal, const Evaluation& evaluation) {
   if (evaluation.noisy.empty()) return "";
   return "  " + Styled(terminal, Style::kWarn, "noisy") + ": " + SafeLine(evaluation.noisy) +
-         "; on a quiet machine the figures may differ (--quiet-wait 1m waits for one)\n";
+         "\n  On a quiet machine the figures may differ; --quiet-wait 1m waits for one.\n";
 }
 
 std::string EvaluationText(const Terminal& terminal, const Task& task, const Candidate& candidate,

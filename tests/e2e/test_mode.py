@@ -90,7 +90,9 @@ SHELL = {
 
 def usable_threads(program) -> int:
     items = {i["item"]: i["detail"] for i in json.loads(program.run("doctor", "--json").out)["items"]}
-    return int(re.search(r"processors?.*: (\d+) threads?", items["processor"])[1])
+    found = re.search(r"processors?.*: (\d+) threads?", items["processor"])
+    assert found, items["processor"]
+    return int(found[1])
 
 
 def test_variables_of_the_shell_change_the_threads_of_neither_side(program, home):

@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import take_out_rules
+import take_out_rules  # noqa: E402
 
 RULES = take_out_rules.read_rules()
 
