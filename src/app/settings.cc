@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -178,9 +179,13 @@ Result<Settings> ParseSettings(std::string_view text, const std::string& name) {
 }
 
 Result<Settings> LoadSettings(const std::string& wish) {
-  const std::string path = wish.empty() ? "pragma.toml" : wish;
+  std::string path = wish.empty() ? "pragma.toml" : wish;
   std::error_code ignored;
-  if (wish.empty() && !std::filesystem::exists(path, ignored)) return Settings{};
+  if (wish.empty() && !std::filesystem::exists(path, ignored)) {
+    const char* named = std::getenv("PRAGMA_SETTINGS");
+    if (named == nullptr || *named == '\0') return Settings{};
+    path = named;
+  }
   Result<std::string> text = ReadFile(path);
   if (!text) return Fail(ErrorKind::kUsage, text.error().message);
   return ParseSettings(*text, path);

@@ -56,7 +56,8 @@ struct Settings {
   [[nodiscard]] ModelOptions ModelOptionsOf(const std::string& spec) const;
 };
 
-// Loads the settings. If `wish` is empty, it reads ./pragma.toml where that exists. An unknown key,
+// Loads the settings. If `wish` is empty, it reads ./pragma.toml where that exists, or
+// else the file that the environment variable PRAGMA_SETTINGS names. An unknown key,
 // a wrong type or a syntax error is a kUsage error of one line. It names the place, and the key
 // that was probably meant if there is a similar one.
 [[nodiscard]] Result<Settings> LoadSettings(const std::string& wish);

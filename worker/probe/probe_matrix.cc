@@ -33,9 +33,11 @@ struct alignas(64) TileConfig {
 };
 
 // Four accumulators, because a product of tiles takes longer than the unit needs to start the next.
+// The configuration is static, because g++ 12 believes that the instruction reads only its first
+// bytes and would not write the others.
 void RunTiles(long rounds) {
-  const TileConfig config;
-  _tile_loadconfig(&config);
+  static constexpr TileConfig kConfig;
+  _tile_loadconfig(&kConfig);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
