@@ -27,12 +27,18 @@ def store(value: Any, areas: list[torch.Tensor]) -> None:
     if type(value) is _Tensor and len(areas) == 1:
         _store_one(value, areas[0], "output")
         return
-    found: list[tuple[str, Any]] = []
-    _flatten(value, "output", found)
+    found = flatten(value)
     if len(found) != len(areas):
         raise WrongForm(f"forward returns {len(found)} tensors, expected {len(areas)}")
     for (path, tensor), area in zip(found, areas, strict=True):
         _store_one(tensor, area, path)
+
+
+def flatten(value: Any) -> list[tuple[str, Any]]:
+    """Returns (path, value) for each item of nested lists and tuples."""
+    found: list[tuple[str, Any]] = []
+    _flatten(value, "output", found)
+    return found
 
 
 def _flatten(value: Any, path: str, found: list[tuple[str, Any]]) -> None:

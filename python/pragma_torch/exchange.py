@@ -61,8 +61,10 @@ class Exchange:
         sets: int,
         with_outputs: bool,
         shifts: bool = False,
+        solution: dict[str, Any] | None = None,
     ) -> None:
-        """`shifts` means that one set begins at a multiple of only 16 bytes."""
+        """`shifts` means that one set begins at a multiple of only 16 bytes. `solution` is what a ModelNew needs besides
+        the plan: its init arguments and its mode."""
         places = Places(plan, outputs, sets, shifts)
         self._request = {
             "plan": plan.to_json(),
@@ -70,6 +72,7 @@ class Exchange:
             "device": device,
             "arguments_at": places.arguments,
             "outputs_at": places.outputs if with_outputs else [],
+            "solution": solution or {},
         }
         self._inputs = make_arena(device, places.input_bytes)
         self._outputs = make_arena(device, places.output_bytes) if with_outputs else None
@@ -153,6 +156,7 @@ class Opened:
         request, fds = received
         self.plan = Plan.from_json(request["plan"])
         self.specs: list[dict[str, Any]] = request["outputs"]
+        self.solution: dict[str, Any] = request["solution"]
         device, sizes = request["device"], request["sizes"]
         arenas = [
             Arena(device, fd, size, arguments_writable or i > 0)

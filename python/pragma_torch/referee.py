@@ -39,9 +39,10 @@ class _Slot:
 
 
 class Referee:
-    def __init__(self, reference: Reference, device: str) -> None:
-        """The device is started when the first set is requested."""
+    def __init__(self, reference: Reference, device: str, solution: dict[str, Any] | None = None) -> None:
+        """The device is started when the first set is requested. `solution` is passed on (exchange.py)."""
         self._reference = reference
+        self._solution = solution
         self._plan = reference.plan
         self._outputs = reference.outputs
         self._name = device
@@ -160,7 +161,7 @@ class Referee:
     def share(self, area: int, with_outputs: bool, shifts: bool, end: socket.socket) -> dict[str, Any]:
         """Returns where everything in the area is located."""
         if area not in self._areas:
-            made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs, shifts)
+            made = Exchange(self._name, self._plan, self._outputs, len(self._slots), with_outputs, shifts, self._solution)
             # Torch's processes compute while they are loaded, so they need values that the task could draw.
             values = next((d for d in self._draws if d), None) or self._reference.drawn(0)
             for arguments in made.arguments:

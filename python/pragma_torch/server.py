@@ -186,7 +186,9 @@ class Server:
 
     def _referee(self) -> Referee:
         if self._judge is None:
-            self._judge = Referee(self._task().reference, self._device)
+            plan = self._task().candidate_plan()
+            solution = {"init": plan["init"], "mode": plan["mode"]}
+            self._judge = Referee(self._task().reference, self._device, solution)
         return self._judge
 
     def _open_sets(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:

@@ -18,9 +18,11 @@ from typing import Any
 import torch
 
 from pragma_candidate.service import Refused, Unloadable
+from pragma_torch import control
 from pragma_torch.device import CPU, CUDA, Device
 from pragma_torch.exchange import Opened
 from pragma_triton import amdgcn, interpreter, no_torch, ptx
+from pragma_triton.models import Models
 from pragma_triton.scramble import Scrambler
 
 INTERPRET = "TRITON_INTERPRET"  # environment variable: "1" if there is no GPU
@@ -35,9 +37,11 @@ _PATH = "/candidate/solution.py"  # shown in tracebacks; no such file is read
 class Kernels:
     entry = "run"
 
-    def __init__(self, area_fd: int, module: str) -> None:
-        """`module` is its text."""
+    def __init__(self, area_fd: int, module: str, as_call: bool = False) -> None:
+        """`module` is its text: a module with `run`, or an exported ModelNew. With `as_call`, what ModelNew's calls
+        return is copied by DELIVER (worker/protocol.h)."""
         self._area_fd = area_fd
+        self._as_call = as_call
         self._module = module
         self._opened: Opened | None = None
         self._sets: list[list[Any]] = []
@@ -48,7 +52,11 @@ class Kernels:
         self._synchronize = self.wake = _nothing
         self._watches = False
         self._scrambler: Scrambler | None = None
-        self.commands: dict[int, Callable[[list[int]], None]] = {}
+        self._models: Models | None = None
+        self.commands: dict[int, Callable[[list[int]], None]] = {
+            control.DELIVER: self._deliver,
+            control.TOUCH: _leave_alone,
+        }
 
     def load(self) -> None:
         """Starts the device first, because the functions that query it must be loaded before candidate code."""
@@ -62,6 +70,9 @@ class Kernels:
         if device.name == CPU:
             interpreter.complete()
         self._loaded = load_text(self._module)
+        if hasattr(self._loaded, "ModelNew"):
+            self._models = Models(self._loaded.ModelNew, opened, device.name)
+            return
         run = self._loaded.run
         self._check_parameters(run, opened)
         self._look_at_compiled()
@@ -78,6 +89,13 @@ class Kernels:
             )
 
     def run(self, order: list[int], scramble: int) -> None:
+        if self._models is not None:
+            self._models.call(order)
+            if not self._as_call:
+                self._models.deliver(order)
+            self._synchronize()
+            self._look_at_compiled()
+            return
         run, sets = self._run, self._sets
         assert run is not None
         for number, i in enumerate(order):
@@ -102,9 +120,20 @@ class Kernels:
                 raise Refused(f"{kernel.name}: {wrong}")
 
     def idle(self, order: list[int]) -> None:
+        if self._models is not None:
+            self._models.let_go()
         for i in order:
             _ = self._sets[i]
         self._synchronize()
+
+    def _deliver(self, order: list[int]) -> None:
+        if self._models is not None:
+            self._models.deliver(order)
+            self._synchronize()
+
+
+def _leave_alone(order: list[int]) -> None:
+    """A device's caches are as the task's cache state asks for; nothing is read here."""
 
 
 def complaint(asm: dict[str, Any]) -> str:

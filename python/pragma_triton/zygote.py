@@ -4,7 +4,7 @@ It runs no code of the candidate and never starts CUDA, which does not survive a
 user and a folder for what they compile. They can kill the zygote (which rejects their candidate), but cannot read or
 write its memory.
 
-    {"op": "fork", "module": TEXT} + control page, area socket, hello socket  ->  {"pid": N}
+    {"op": "fork", "module": TEXT, "as_call": BOOL} + control page, area socket, hello socket  ->  {"pid": N}
     {"op": "end", "pid": N}  ->  {"status": N}   as wait(2) returns it; the child must be dead
 """
 
@@ -73,16 +73,16 @@ class Zygote:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fork(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        return {"pid": fork_child(lambda: self._become_worker(message["module"], *fds))}
+        return {"pid": fork_child(lambda: self._become_worker(message["module"], message.get("as_call", False), *fds))}
 
-    def _become_worker(self, module: str, control: int, area: int, hello: int) -> None:
+    def _become_worker(self, module: str, as_call: bool, control: int, area: int, hello: int) -> None:
         self._channel.close()
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
         say_hello(hello, b"W")
         from pragma_candidate.service import Service
         from pragma_triton.kernels import Kernels
 
-        Service(control, Kernels(area, module), LateFilter(_LATE_FD), threads=1).serve()
+        Service(control, Kernels(area, module, as_call), LateFilter(_LATE_FD), threads=1).serve()
 
     def _end(self, message: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -46,15 +46,21 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
                      const Candidate& candidate, Evaluation& evaluation,
                      const Verifier::Progress& progress) {
   if (!evaluation.passed()) return {};
-  if (!RunsOnProcessor(candidate.language)) {
-    Note(evaluation, CheckVerdict::kSkipped, "ModelNew of a kernel for a GPU is not run by pragma");
+  if (!evaluation.timing) {
+    Note(evaluation, CheckVerdict::kSkipped, "nothing is timed here");
     return {};
   }
-  const Solution solution = TRY(SolutionOf(context, bench, task, candidate));
+  if (candidate.language == Language::kCuda) {
+    Note(evaluation, CheckVerdict::kSkipped, "ModelNew of a CUDA source is not run by pragma");
+    return {};
+  }
+  Solution solution = TRY(SolutionOf(context, bench, task, candidate));
   if (!solution.candidate) {
     Note(evaluation, CheckVerdict::kSkipped, "no ModelNew can be written: " + solution.refusal);
     return {};
   }
+  // ModelNew of a Triton module runs where the module does.
+  if (candidate.language == Language::kTriton) solution.candidate->language = Language::kTriton;
   Evaluation judged = TRY(task.Evaluate(*solution.candidate, nullptr, MeasureOf(evaluation),
                                         [&progress](std::string_view phase) {
                                           if (progress) progress("call: " + std::string(phase));
@@ -64,10 +70,7 @@ Result<void> AddCall(const AppContext& context, const Workbench& bench, TaskBenc
          "ModelNew did not pass, so it was not timed: " + judged.reason);
     return {};
   }
-  if (!judged.call) {
-    Note(evaluation, CheckVerdict::kSkipped, "nothing is timed here");
-    return {};
-  }
+  if (!judged.call) return Fail("the calls of ModelNew were not timed");
   if (TooFast(*judged.call, evaluation)) {
     Note(
         evaluation, CheckVerdict::kFail,

@@ -54,7 +54,7 @@ Result<DeviceWorker> DeviceWorker::Start(const DeviceProgram& program, Referee& 
 
 Result<void> DeviceWorker::Fork(int area_fd) {
   Doorbell control = TRY(Doorbell::Create());
-  std::optional<WorkerChild> child = TRY(zygote_->Fork(control.fd(), area_fd));
+  std::optional<WorkerChild> child = TRY(zygote_->Fork(control.fd(), area_fd, options_.as_call));
   if (!child) return {};
   child_ = std::move(*child);
   peer_ = std::make_unique<Peer>(std::move(control), child_.host_pid,
@@ -99,6 +99,11 @@ Result<ProcessFailure> DeviceWorker::Run(std::span<const std::uint32_t> sets,
 Result<ProcessFailure> DeviceWorker::RunEmpty(std::span<const std::uint32_t> sets,
                                               Nanoseconds* elapsed) {
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
+}
+
+Result<ProcessFailure> DeviceWorker::Deliver(std::span<const std::uint32_t> sets) {
+  if (!options_.as_call) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, sets, options_.BurstLimit(sets.size()), nullptr);
 }
 
 Result<ProcessFailure> DeviceWorker::Wake() {

@@ -57,6 +57,7 @@ class DeviceWorker final : public TimedProcess {
   // The cost includes a wait for an idle device.
   [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
                                                 Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
   [[nodiscard]] Result<ProcessFailure> Wake() override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override;

@@ -36,6 +36,7 @@ class CallTiming final {
  private:
   Result<std::optional<TimedSession>> Time(const std::vector<SideRole>& torch, Allocator allocator,
                                            int processes);
+  Result<bool> AddDefaults(SideRole baseline, CallFigures& figures);
   [[nodiscard]] CallSession Figures(const TimedSession& session, std::size_t baseline) const;
 
   Executor& executor_;
@@ -44,25 +45,34 @@ class CallTiming final {
 };
 
 Result<void> CallTiming::Run(bool compile) {
+  const bool on_device = executor_.rules().on_device;
   std::vector<SideRole> torch{SideRole::kEager};
   if (compile) torch.push_back(SideRole::kCompile);
   const std::optional<TimedSession> kept = TRY(Time(torch, Allocator::kKeep, 0));
   if (!kept) return {};
+  compile = compile && kept->no_compile.empty();
   const bool compiled_is_faster = compile && kept->outcome.Ratio(1, 2).median > 1;
   const std::size_t baseline = compiled_is_faster ? 2 : 1;
   CallFigures figures{.over = compiled_is_faster ? "torch.compile" : "eager",
                       .kept = Figures(*kept, baseline),
                       .defaults = {},
                       .trust = judging_.evaluation.environment.trust};
-  const std::optional<TimedSession> defaults =
-      TRY(Time({torch[baseline - 1]}, Allocator::kDefault, kProcessesOfDefaults));
-  if (!defaults) return {};
-  CallSession with_defaults = Figures(*defaults, 1);
-  if (DifferNotably(with_defaults.speedup.median, figures.kept.speedup.median)) {
-    figures.defaults = std::move(with_defaults);
-  }
+  // On a device, memory comes from Torch's own allocator, which keeps it.
+  if (!on_device && TRY(AddDefaults(torch[baseline - 1], figures))) return {};
   judging_.evaluation.call = std::move(figures);
   return {};
+}
+
+// Adds the figures with malloc's defaults, where they differ. Returns true if the candidate failed.
+Result<bool> CallTiming::AddDefaults(SideRole baseline, CallFigures& figures) {
+  const std::optional<TimedSession> session =
+      TRY(Time({baseline}, Allocator::kDefault, kProcessesOfDefaults));
+  if (!session) return true;
+  CallSession defaults = Figures(*session, 1);
+  if (DifferNotably(defaults.speedup.median, figures.kept.speedup.median)) {
+    figures.defaults = std::move(defaults);
+  }
+  return false;
 }
 
 // Runs one session. nullopt: the candidate failed in it, and the evaluation says how.

@@ -152,7 +152,7 @@ Result<WorkerZygote> DeviceBench::TakeZygote() {
 Result<void> DeviceBench::StartTorch(Measure measure) {
   if (!machine_.device || measure == Measure::kNothing) return {};
   if (!eager_) eager_ = TRY(DeviceSide::OfTorch(*stage_, TimerMode::kEager));
-  if (compile_ || measure != Measure::kEagerAndCompile) return {};
+  if (compile_ || !MeasuresCompile(measure)) return {};
   compile_ = TRY(DeviceSide::OfTorch(*stage_, TimerMode::kCompile));
   return {};
 }

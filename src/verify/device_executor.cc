@@ -24,6 +24,14 @@ namespace {
 
 constexpr int kCheckProcesses = 2;  // as DeviceCalls starts them
 
+// ModelNew is pragma's own text around a module that was inspected before.
+BuiltKernel ExportedModel(const Candidate& candidate) {
+  BuiltKernel built;
+  built.sha256 = candidate.id();
+  built.kept = {"whatever an interpreter can keep"};
+  return built;
+}
+
 }  // namespace
 
 Result<void> DeviceExecutor::Prepare(Evaluation& evaluation) {
@@ -57,7 +65,11 @@ Result<const BuiltKernel*> DeviceExecutor::BuildInto(Subject& subject, const Can
   const bool cuda = candidate.language == Language::kCuda;
   // It imports while its module is inspected.
   if (!cuda) subject.zygote = TRY(bench_.TakeZygote());
-  subject.built = TRY(BuildCandidate(bench_.build_parts(), candidate, evaluation));
+  if (MeasuresCall(measure_)) {
+    subject.built = ExportedModel(candidate);
+  } else {
+    subject.built = TRY(BuildCandidate(bench_.build_parts(), candidate, evaluation));
+  }
   if (!subject.built) return nullptr;
   if (cuda && !machine().device) {
     return Fail(ErrorKind::kUnavailable,
@@ -137,7 +149,9 @@ Result<DeviceSide> DeviceExecutor::TakeSide(SideRole role) {
 }
 
 Result<DeviceSide> DeviceExecutor::StartSide(Subject& subject, SideRole role) {
-  return DeviceSide::OfModule(bench_.stage(), subject.program(), bench_.worker_options(), role);
+  WorkerOptions options = bench_.worker_options();
+  options.as_call = MeasuresCall(measure_);
+  return DeviceSide::OfModule(bench_.stage(), subject.program(), options, role);
 }
 
 }  // namespace pragma

@@ -79,8 +79,8 @@ Result<void> CandidateJudge::Check(Judging& judging) {
 }
 
 Result<void> CandidateJudge::Time() {
-  if (wish_.measure == Measure::kCall || wish_.measure == Measure::kCallAndCompile) {
-    return TimeCalls(executor_, judging_, wish_.measure == Measure::kCallAndCompile, progress_);
+  if (MeasuresCall(wish_.measure)) {
+    return TimeCalls(executor_, judging_, MeasuresCompile(wish_.measure), progress_);
   }
   const TimingWish wish{.best = best_, .compile = wish_.measure == Measure::kEagerAndCompile};
   TRY(TimeKernel(executor_, judging_, wish, progress_));

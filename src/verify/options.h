@@ -27,6 +27,12 @@ enum class Measure : std::uint8_t {
   kCallAndCompile,  // the same, against torch.compile as well
 };
 
+[[nodiscard]] constexpr bool MeasuresCall(Measure measure) {
+  return measure == Measure::kCall || measure == Measure::kCallAndCompile;
+}
+[[nodiscard]] constexpr bool MeasuresCompile(Measure measure) {
+  return measure == Measure::kEagerAndCompile || measure == Measure::kCallAndCompile;
+}
 [[nodiscard]] constexpr Measure MeasureWith(bool compile_baseline) {
   return compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
 }

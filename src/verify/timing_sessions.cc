@@ -53,7 +53,7 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
   if (judging_.upkeep_seconds == 0) {
     judging_.upkeep_seconds = TRY(executor_.sets().Upkeep(judging_.compare_seconds, judging_.rng));
   }
-  const bool as_call = !sides.empty() && sides.front().as_call;
+  const bool as_call = !rules_.on_device && sides.front().as_call;
   const auto torch = std::ranges::count_if(sides, &Side::is_torch);
   const auto kernels = static_cast<double>(sides.size()) - static_cast<double>(torch);
   const double call = judging_.call_seconds();
