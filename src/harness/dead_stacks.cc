@@ -31,8 +31,8 @@ constexpr std::size_t kMost = std::size_t{16} << 20U;
 constexpr std::uint64_t kRedZone = 256;  // the ABI reserves 128 bytes, which may still be in use
 constexpr std::uint64_t kPresent = std::uint64_t{1} << 63U;  // bit of an entry of /proc/PID/pagemap
 // An OpenMP thread spins before it waits: for milliseconds of processor time, or 0.2 s with LLVM's
-// library. Beside other programs that takes many times as long, and a thread that was given up would
-// be a place for state that is not looked at.
+// library. Beside other programs that takes many times as long, and a thread that was given up
+// would be a place for state that is not looked at.
 constexpr int kTries = 1000;
 constexpr std::chrono::milliseconds kPause{1};
 constexpr std::size_t kPartsOfOneCall = 512;  // below the system's limit on iovecs per call

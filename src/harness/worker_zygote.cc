@@ -47,8 +47,7 @@ Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
   return WorkerZygote(std::move(channel), TRY(jail.Start(spec)), std::move(log.ours));
 }
 
-Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd,
-                                                         bool as_call) {
+Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd, bool as_call) {
   const std::scoped_lock lock(*asking_);
   UniqueFd ours;
   UniqueFd theirs;

@@ -38,7 +38,7 @@ class WorkerZygote final {
   // Forks a worker. May be called from any thread, as may EndOf. nullopt means that the zygote is
   // gone, which only the module's own processes can have caused.
   [[nodiscard]] Result<std::optional<WorkerChild>> Fork(int control_fd, int area_fd,
-                                                          bool as_call = false);
+                                                        bool as_call = false);
   // Returns how a dead child died, or nullopt when the zygote cannot tell any more.
   [[nodiscard]] std::optional<Outcome> EndOf(const WorkerChild& child);
   [[nodiscard]] std::string ReadLog() const { return ReadWorkerLog(log_.get()); }
