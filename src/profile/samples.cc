@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "profile/builds.h"
 #include "profile/providers.h"
+#include "profile/serial_share.h"
 #include "profile/workpiece.h"
 
 namespace pragma {
@@ -70,6 +71,8 @@ Result<ProviderNote> AddSamples(Workpiece& piece) {
   if (piece.samples <= 0) return note;
   piece.metrics.Add("outside_share", outside.all / piece.samples, "1", "sampled");
   piece.metrics.Add("libm_share", outside.libm / piece.samples, "1", "sampled");
+  if (const auto serial = SerialShare(piece.builds->assembly, piece.block_samples))
+    piece.metrics.Add("serial_share", *serial, "1", "sampled");
   return note;
 }
 
