@@ -523,6 +523,22 @@ TEST(CpuRules, ASerialPartIsNotAlsoCalledImbalance) {
   EXPECT_FALSE(IsNamed(MetricsOf(loop), "imbalance"));
 }
 
+// One thread fills a temporary that is new in each call, and 63 others spin until it is done.
+TEST(CpuRules, SpinningThreadsDoNotHidePageFaults) {
+  const LoopModel loop{.iterations = 1e6,
+                       .vector_fp = 1,
+                       .loads = 1,
+                       .stores = 1,
+                       .l1_misses = 0.1,
+                       .faults = 4096,
+                       .threads = 64,
+                       .imbalance = 64,
+                       .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "cpu_per_wall", 64);
+  EXPECT_TRUE(IsNamed(metrics, "page_faults")) << Describe(metrics);
+}
+
 // A stencil whose window overlaps its latest stores' offsets, and which waits for L3 anyway.
 TEST(CpuRules, AnAliasThatCostsNothingIsNotNamed) {
   const LoopModel loop{
