@@ -1,5 +1,7 @@
 #include "profile/serial_share.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -31,35 +33,48 @@ std::map<std::string, Names> CallsOf(const Assembly& assembly) {
   return calls;
 }
 
-Names ParallelFunctions(const Assembly& assembly) {
-  const std::map<std::string, Names> calls = CallsOf(assembly);
-  Names found;
-  std::vector<std::string> open;
-  for (const Block& block : assembly.blocks) {
-    if (IsRegionBody(block.function) && found.insert(block.function).second)
-      open.push_back(block.function);
-  }
+// Adds the functions that those in `from` call, and so on.
+Names Reached(const std::map<std::string, Names>& calls, Names from) {
+  std::vector<std::string> open(from.begin(), from.end());
   while (!open.empty()) {
     const auto called = calls.find(open.back());
     open.pop_back();
     if (called == calls.end()) continue;
     for (const std::string& name : called->second) {
-      if (found.insert(name).second) open.push_back(name);
+      if (from.insert(name).second) open.push_back(name);
     }
   }
+  return from;
+}
+
+Names RegionBodies(const Assembly& assembly) {
+  Names found;
+  for (const Block& block : assembly.blocks) {
+    if (IsRegionBody(block.function)) found.insert(block.function);
+  }
   return found;
+}
+
+bool TouchesMemoryByLibrary(const Names& functions) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 4>{"memset", "memcpy", "memmove", "calloc"},
+      [&](std::string_view name) { return functions.contains(name); });
 }
 
 }  // namespace
 
 std::optional<double> SerialShare(const Assembly& assembly,
-                                  const std::vector<double>& block_samples) {
-  const Names parallel = ParallelFunctions(assembly);
-  double all = 0;
-  double serial = 0;
+                                  const std::vector<double>& block_samples,
+                                  double library_samples) {
+  const std::map<std::string, Names> calls = CallsOf(assembly);
+  const Names parallel = Reached(calls, RegionBodies(assembly));
+  const Names from_entry = Reached(calls, {"pragma_kernel"});
+  double all = library_samples;
+  double serial = TouchesMemoryByLibrary(parallel) ? 0 : library_samples;
   for (std::size_t i = 0; i < block_samples.size() && i < assembly.blocks.size(); ++i) {
+    const std::string& function = assembly.blocks[i].function;
     all += block_samples[i];
-    if (!parallel.contains(assembly.blocks[i].function)) serial += block_samples[i];
+    if (from_entry.contains(function) && !parallel.contains(function)) serial += block_samples[i];
   }
   if (parallel.empty() || all <= 0) return std::nullopt;
   return serial / all;
