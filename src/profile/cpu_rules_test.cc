@@ -504,7 +504,27 @@ TEST(CpuRules, AKernelThatScalesIsNotSerial) {
   Set(metrics, "cpu_per_wall", 0.6);
   EXPECT_FALSE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
   Set(metrics, "thread_scaling", 0.5);
+  Set(metrics, "thread_imbalance", 2);
   EXPECT_TRUE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+  Set(metrics, "thread_scaling", 0.05);
+  EXPECT_FALSE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+}
+
+// The scheduler let all threads of a parallel kernel wait for their turn.
+TEST(CpuRules, ADisturbedClockDoesNotSilenceTheOtherCauses) {
+  LoopModel loop{.instructions = 5,
+                 .vector_fp = 1,
+                 .multiplications = 0,
+                 .loads = 2,
+                 .stores = 1,
+                 .divisions = 1,
+                 .division_cycles = 10,
+                 .threads = 2,
+                 .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "thread_scaling", 0.02);
+  Set(metrics, "cpu_per_wall", 1);
+  EXPECT_TRUE(IsNamed(metrics, "div_sqrt")) << Describe(metrics);
 }
 
 TEST(CpuRules, AKernelThatScalesIsBalanced) {
