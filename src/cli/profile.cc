@@ -14,6 +14,7 @@
 #include "app/candidate_file.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -53,6 +54,19 @@ struct Observed {
   Evaluation evaluation;
   std::optional<Profile> profile;
 };
+
+// A profile needs a kernel that is right and a rough time: who asks where its time goes does not
+// want to wait for what a verdict on its speed needs. Batteries that had no time are named in the
+// evaluation.
+constexpr Seconds kStateBudget{0.1};
+constexpr Seconds kTimingBudget{0.3};
+
+VerifyOptions QuickOptions(const JudgingOptions& judging) {
+  return {.judging = judging,
+          .battery_budget = kQuickBatteryBudget,
+          .state_budget = kStateBudget,
+          .timing_budget = kTimingBudget};
+}
 
 Result<Observed> ObserveKernel(TaskBench& task, const Candidate& candidate,
                                const TaskBench::ProfileWish& wish, PhaseLine& line) {
@@ -145,7 +159,8 @@ Result<int> Run(const Context& context, ProfileFlags flags) {
   line.Show("starting the reference");
   const auto bench =
       TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
-  const auto task = TRY(TaskBench::Open(*bench, flags.task, {.judging = judging}, Measure::kEager));
+  const auto task =
+      TRY(TaskBench::Open(*bench, flags.task, QuickOptions(judging), Measure::kEager));
   std::optional<Observed> other;
   if (against) other = TRY(ObserveKernel(*task, *against, {.tools = {}, .full = flags.full}, line));
   const Observed observed = TRY(ObserveKernel(*task, candidate, wish, line));

@@ -126,6 +126,17 @@ std::vector<Scene> WorkScenes() {
         .loads = 30,
         .stores = 18,
         .spilled = 36}},
+      // The same with a panel that comes from L2, in a loop of several blocks.
+      {"too_many_accumulators_l2",
+       "spills",
+       {.instructions = 150,
+        .vector_fp = 48,
+        .multiplications = 48,
+        .loads = 42,
+        .stores = 36,
+        .spilled = 70,
+        .l1_misses = 3,
+        .mca = false}},
       // float arithmetic with double literals, vectorised.
       {"double_literals",
        "type_conversion",
@@ -145,6 +156,17 @@ std::vector<Scene> WorkScenes() {
         .stores = 1,
         .port_cycles = 4,
         .conversions = 2}},
+      // 8-bit integers scaled to float, streamed from L2.
+      {"int8_stream",
+       "type_conversion",
+       {.instructions = 9,
+        .vector_fp = 1,
+        .loads = 0.5,
+        .stores = 1,
+        .port_cycles = 4,
+        .conversions = 3,
+        .l1_misses = 1.25,
+        .mca = false}},
       // A horizontal sum for each output.
       {"horizontal_sums",
        "shuffles",
@@ -164,6 +186,32 @@ std::vector<Scene> WorkScenes() {
         .stores = 3,
         .port_cycles = 9,
         .shuffles = 9}},
+      // Tiles of 16 by 16 that are scaled and transposed in registers, from L2, in a loop of
+      // several
+      // blocks.
+      {"small_tiles",
+       "shuffles",
+       {.instructions = 14,
+        .vector_fp = 1,
+        .multiplications = 0,
+        .loads = 2,
+        .stores = 2,
+        .port_cycles = 8,
+        .shuffles = 8,
+        .l1_misses = 2,
+        .mca = false}},
+      // Interleaved complex numbers, streamed from L2.
+      {"complex_stream",
+       "shuffles",
+       {.instructions = 16,
+        .vector_fp = 3,
+        .multiplications = 3,
+        .loads = 4,
+        .stores = 2,
+        .port_cycles = 8,
+        .shuffles = 8,
+        .l1_misses = 4,
+        .mca = false}},
       // Table look-ups with vgatherdps.
       {"table_gather",
        "gather",
@@ -390,6 +438,9 @@ std::vector<Scene> ThreadScenes() {
       {"serial", "not_parallel", with([](LoopModel& l) { l.imbalance = 2, l.regions = 0; })},
       {"serial_16", "not_parallel",
        with([](LoopModel& l) { l.threads = 16, l.imbalance = 16, l.regions = 0; })},
+      // Half of the work is in a loop behind the parallel one.
+      {"serial_tail", "not_parallel",
+       with([](LoopModel& l) { l.imbalance = 1.5, l.serial_share = 0.5; })},
       {"one_to_nine", "imbalance", with([](LoopModel& l) { l.imbalance = 1.8; })},
       {"batch_of_three", "imbalance", with([](LoopModel& l) { l.imbalance = 1.34; })},
       {"shared_lines", "false_sharing", with([](LoopModel& l) { l.efficiency = 0.14; })},
@@ -426,6 +477,95 @@ TEST_P(CpuScene, TheCauseComesFirst) {
   const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
   ASSERT_FALSE(diagnoses.empty()) << Describe(metrics);
   EXPECT_EQ(diagnoses[0].bottleneck, GetParam().cause) << Describe(metrics);
+}
+
+void Set(std::vector<Metric>& metrics, const std::string& tag, double value) {
+  std::ranges::find(metrics, tag, &Metric::tag)->value = value;
+}
+
+bool IsNamed(const std::vector<Metric>& metrics, const std::string& cause) {
+  return Among(Diagnose(CpuRules(), metrics), cause);
+}
+
+LoopModel TwoThreads(double efficiency) {
+  return {.instructions = 6,
+          .vector_fp = 3,
+          .multiplications = 3,
+          .loads = 1,
+          .stores = 0.1,
+          .threads = 2,
+          .efficiency = efficiency,
+          .regions = 1};
+}
+
+// Other programs had the processors while the threads were counted.
+TEST(CpuRules, AKernelThatScalesIsNotSerial) {
+  std::vector<Metric> metrics = MetricsOf(TwoThreads(0.9));
+  Set(metrics, "cpu_per_wall", 0.6);
+  EXPECT_FALSE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+  Set(metrics, "thread_scaling", 0.5);
+  Set(metrics, "thread_imbalance", 2);
+  EXPECT_TRUE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+  Set(metrics, "thread_scaling", 0.05);
+  EXPECT_FALSE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+}
+
+// The scheduler let all threads of a parallel kernel wait for their turn.
+TEST(CpuRules, ADisturbedClockDoesNotSilenceTheOtherCauses) {
+  LoopModel loop{.instructions = 5,
+                 .vector_fp = 1,
+                 .multiplications = 0,
+                 .loads = 2,
+                 .stores = 1,
+                 .divisions = 1,
+                 .division_cycles = 10,
+                 .threads = 2,
+                 .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "thread_scaling", 0.02);
+  Set(metrics, "cpu_per_wall", 1);
+  EXPECT_TRUE(IsNamed(metrics, "div_sqrt")) << Describe(metrics);
+}
+
+TEST(CpuRules, AKernelThatScalesIsBalanced) {
+  std::vector<Metric> metrics = MetricsOf(TwoThreads(0.95));
+  Set(metrics, "thread_imbalance", 1.5);
+  EXPECT_FALSE(IsNamed(metrics, "imbalance")) << Describe(metrics);
+  Set(metrics, "thread_scaling", 0.66);
+  EXPECT_TRUE(IsNamed(metrics, "imbalance")) << Describe(metrics);
+}
+
+TEST(CpuRules, ASerialPartIsNotAlsoCalledImbalance) {
+  LoopModel loop = TwoThreads(1);
+  loop.imbalance = 1.5;
+  EXPECT_TRUE(IsNamed(MetricsOf(loop), "imbalance"));
+  loop.serial_share = 0.5;
+  EXPECT_FALSE(IsNamed(MetricsOf(loop), "imbalance"));
+}
+
+// One thread fills a temporary that is new in each call, and 63 others spin until it is done.
+TEST(CpuRules, SpinningThreadsDoNotHidePageFaults) {
+  const LoopModel loop{.iterations = 1e6,
+                       .vector_fp = 1,
+                       .loads = 1,
+                       .stores = 1,
+                       .l1_misses = 0.1,
+                       .faults = 4096,
+                       .threads = 64,
+                       .imbalance = 64,
+                       .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "cpu_per_wall", 64);
+  EXPECT_TRUE(IsNamed(metrics, "page_faults")) << Describe(metrics);
+}
+
+// A stencil whose window overlaps its latest stores' offsets, and which waits for L3 anyway.
+TEST(CpuRules, AnAliasThatCostsNothingIsNotNamed) {
+  const LoopModel loop{
+      .instructions = 6, .vector_fp = 3, .loads = 3, .stores = 1, .l1_misses = 2, .l2_misses = 2};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "aliasing_4k", 0.5 * 3 * loop.iterations);
+  EXPECT_FALSE(IsNamed(metrics, "aliasing_4k")) << Describe(metrics);
 }
 
 class CpuWork : public testing::TestWithParam<Scene> {};

@@ -53,8 +53,9 @@ struct LoopModel {
   // The following amounts are per call.
   double faults = 0;
   double threads = 1;
-  double efficiency = 1;  // efficiency of the working threads
-  double imbalance = 1;   // busiest thread over the mean; equal to `threads`: serial
+  double efficiency = 1;    // efficiency of the working threads
+  double imbalance = 1;     // busiest thread over the mean; equal to `threads`: serial
+  double serial_share = 0;  // of the one-thread time, outside of the parallel regions
   double regions = 0;
   double region_loss_us = 0;  // time lost per parallel region, with all threads
 };
@@ -186,6 +187,7 @@ inline void AddClocks(const LoopModel& loop, const LoopTimes& times, std::vector
   add("thread_scaling", times.wall_1_ms / (loop.threads * times.wall_ms));
   add("cpu_per_wall", loop.threads / loop.imbalance);
   add("thread_imbalance", loop.imbalance);
+  if (loop.regions > 0) add("serial_share", loop.serial_share);
   add("page_faults", loop.faults);
   add("system_share", 0.95 * loop.faults * kModelFaultMs / times.wall_1_ms);
   add("core_clock", kModelClock);

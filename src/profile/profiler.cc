@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,10 +40,16 @@ struct Provider {
   bool times = false;  // takes the machine's lock itself, exclusively
 };
 
-constexpr std::array kInOrder{
+constexpr Provider kBuilds{.name = "assembly", .add = AddBuilds};
+constexpr Provider kRemarks{.name = "remarks", .add = AddRemarks};
+
+constexpr std::array kTiming{
     Provider{.name = "clocks", .add = AddClocks, .times = true},
     Provider{.name = "counters", .add = AddCounters, .times = true},
     Provider{.name = "samples", .add = AddSamples, .needs_assembly = true, .times = true},
+};
+
+constexpr std::array kCounting{
     Provider{.name = "counts", .add = AddCounts, .needs_assembly = true},
     Provider{.name = "trace", .add = AddTrace, .needs_assembly = true},
     Provider{.name = "mca", .add = AddHotLoop, .needs_assembly = true},
@@ -64,32 +71,37 @@ Result<ProviderNote> Add(Workpiece& piece, const Provider& provider) {
   return Timed(piece, provider.add);
 }
 
-// Runs the compilers in parallel. Their results go to different parts of the workpiece.
-Result<void> Compile(Workpiece& piece) {
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
-  std::future<Result<ProviderNote>> remarks =
-      std::async(std::launch::async, [&piece] { return Timed(piece, AddRemarks); });
-  Result<ProviderNote> builds = Timed(piece, AddBuilds);
-  Result<ProviderNote> reasons = remarks.get();
-  piece.notes.push_back(TRY(std::move(builds)));
-  piece.notes.push_back(TRY(std::move(reasons)));
+Result<ProviderNote> Run(Workpiece& piece, const Provider& provider) {
+  if (!provider.needs_assembly || piece.builds->failure.empty()) return Add(piece, provider);
+  return ProviderNote{.name = std::string(provider.name),
+                      .verdict = "skipped",
+                      .detail = "there is no instrumented build"};
+}
+
+Result<void> RunAll(Workpiece& piece, std::span<const Provider> providers,
+                    const ProfileProgress& progress) {
+  for (const Provider& provider : providers) {
+    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while profiling");
+    if (progress) progress(fmt::format("profile: {}", provider.name));
+    piece.notes.push_back(TRY(Run(piece, provider)));
+  }
   return {};
 }
 
+// The compilers that are asked for remarks take seconds, and would disturb what is timed. They run
+// beside the counting and simulating providers, which use one thread. Their results go to a part of
+// the workpiece that no other provider uses.
 Result<void> Observe(Workpiece& piece, const ProfileProgress& progress) {
   if (progress) progress("profile: building");
-  TRY(Compile(piece));
-  for (const Provider& provider : kInOrder) {
-    if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while profiling");
-    if (progress) progress(fmt::format("profile: {}", provider.name));
-    if (provider.needs_assembly && !piece.builds->failure.empty()) {
-      piece.notes.push_back({.name = std::string(provider.name),
-                             .verdict = "skipped",
-                             .detail = "there is no instrumented build"});
-    } else {
-      piece.notes.push_back(TRY(Add(piece, provider)));
-    }
-  }
+  piece.notes.push_back(TRY(Add(piece, kBuilds)));
+  TRY(RunAll(piece, kTiming, progress));
+  std::future<Result<ProviderNote>> remarks =
+      std::async(std::launch::async, [&piece] { return Add(piece, kRemarks); });
+  const Result<void> counted = RunAll(piece, kCounting, progress);
+  if (counted && progress) progress("profile: remarks");
+  Result<ProviderNote> reasons = remarks.get();
+  TRY(counted);
+  piece.notes.insert(piece.notes.begin() + 1, TRY(std::move(reasons)));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -114,9 +115,11 @@ Result<RemarkOutcome> RunRemarks(const ToolRunner& run, const RemarkCompilers& c
   const TimePoint begin = std::chrono::steady_clock::now();
   const ToolFiles files{{"kernel.cpp", candidate.source()}, {"kernel.h", kernel_header}};
   const bool ask_gcc = candidate.compiler != "clang++";
-  Told clang = TRY(AskClang(run, compilers.clang, candidate, files));
-  Told gcc;
-  if (ask_gcc) gcc = TRY(AskGcc(run, compilers.gcc, candidate, files));
+  std::future<Result<Told>> asked = std::async(
+      std::launch::async, [&] { return AskClang(run, compilers.clang, candidate, files); });
+  Result<Told> from_gcc = ask_gcc ? AskGcc(run, compilers.gcc, candidate, files) : Told{};
+  Told clang = TRY(asked.get());
+  Told gcc = TRY(std::move(from_gcc));
   const bool any_compiler =
       compilers.clang.missing.empty() || (ask_gcc && compilers.gcc.missing.empty());
   RemarkOutcome outcome{.note = NoteOf(clang, gcc, ask_gcc, any_compiler),

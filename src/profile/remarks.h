@@ -48,7 +48,7 @@ struct RemarkCompilers {
 
 // Clang is run even if g++ builds the kernel (without the flags that clang does not know), because
 // it explains better. g++ is run only if it builds the kernel, because then its remarks describe
-// what really happened.
+// what really happened. They run at the same time, so `run` is called from two threads.
 [[nodiscard]] Result<RemarkOutcome> RunRemarks(const ToolRunner& run,
                                                const RemarkCompilers& compilers,
                                                const Candidate& candidate,

@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "profile/builds.h"
 #include "profile/providers.h"
+#include "profile/serial_share.h"
 #include "profile/workpiece.h"
 
 namespace pragma {
@@ -21,6 +22,7 @@ constexpr double kFewSamples = 50;
 struct Outside {
   double all = 0;
   double libm = 0;
+  double libc = 0;
 };
 
 bool IsMathLibrary(std::string_view library) {
@@ -48,6 +50,7 @@ Outside ReadSamples(const HostReport& report, Workpiece& piece) {
     const double count = std::strtod(line[1].c_str(), nullptr);
     outside.all += count;
     if (IsMathLibrary(line[2])) outside.libm += count;
+    if (line[2].starts_with("libc.") || line[2].starts_with("libc-")) outside.libc += count;
   }
   piece.samples += outside.all;
   return outside;
@@ -70,6 +73,8 @@ Result<ProviderNote> AddSamples(Workpiece& piece) {
   if (piece.samples <= 0) return note;
   piece.metrics.Add("outside_share", outside.all / piece.samples, "1", "sampled");
   piece.metrics.Add("libm_share", outside.libm / piece.samples, "1", "sampled");
+  if (const auto serial = SerialShare(piece.builds->assembly, piece.block_samples, outside.libc))
+    piece.metrics.Add("serial_share", *serial, "1", "sampled");
   return note;
 }
 
