@@ -21,7 +21,7 @@ PAYLOADS = [
 ]
 ALL = " ".join(PAYLOADS[:-1])
 # Names that the program itself chooses and checks when it reads them.
-FIXED = {"status", "role", "base", "language", "compiler"}
+FIXED = {"verdict", "status", "role", "base", "language", "compiler"}
 
 
 def hostile(value, name=""):
