@@ -3,6 +3,7 @@
 
     bench/call_agreement.py [--tasks 40] [--seed 1] [--rows FILE]   measures what the rows do not hold yet
     bench/call_agreement.py --summary --rows FILE                   writes docs/results/call-agreement.md
+    bench/call_agreement.py --target triton --tasks 10 …            the same on a GPU, with the expert in Triton
 
 For each task: `pragma optimize` with the built-in expert and one attempt, which prints the call's speedup over eager
 with its interval. Then five fresh processes of bench/plain_call.py with the exported ModelNew. Their interval is that
@@ -39,7 +40,7 @@ def chosen(count: int, seed: int) -> list[pathlib.Path]:
 
 def run_pragma(options: argparse.Namespace, task: pathlib.Path, folder: str) -> dict:
     command = [str(options.pragma), "optimize", str(task), "--attempts", "1", "--time", "120s", "--no-compile-baseline",
-               "--no-lint", "--json", "--out", folder]  # fmt: skip
+               "--no-lint", "--json", "--out", folder, "--target", options.target, *(["--home", options.home] if options.home else [])]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return {"failed": (done.stderr.strip() or f"exit {done.returncode}")[-300:]}
@@ -51,10 +52,10 @@ def run_pragma(options: argparse.Namespace, task: pathlib.Path, folder: str) -> 
     return {"call": evaluation["call"], "kernel": (evaluation["speedup"]["eager"] or {}).get("median")}
 
 
-def run_plain(task: pathlib.Path, folder: str, seed: int, keep: bool) -> dict:
+def run_plain(task: pathlib.Path, folder: str, seed: int, keep: bool, device: str) -> dict:
     environment = {**os.environ, "GLIBC_TUNABLES": KEEP} if keep else dict(os.environ)
     command = [sys.executable, str(benchlib.ROOT / "bench" / "plain_call.py"), str(task),
-               str(pathlib.Path(folder) / f"{task.stem}_new.py"), "--seed", str(seed)]  # fmt: skip
+               str(pathlib.Path(folder) / f"{task.stem}_new.py"), "--seed", str(seed), "--device", device]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         return {"failed": done.stderr.strip()[-300:]}
@@ -62,14 +63,15 @@ def run_plain(task: pathlib.Path, folder: str, seed: int, keep: bool) -> dict:
 
 
 def measure(options: argparse.Namespace, task: pathlib.Path) -> dict:
-    row: dict = {"task": task.stem, "machine": benchlib.processor(), "commit": benchlib.commit()}
+    row: dict = {"task": task.stem, "machine": benchlib.processor(), "target": options.target, "commit": benchlib.commit()}
     with tempfile.TemporaryDirectory() as folder:
         row |= run_pragma(options, task, folder)
         if "failed" in row:
             return row
-        row["plain"] = [run_plain(task, folder, seed, keep=True) for seed in range(PROCESSES)]
+        device = "cpu" if options.target == "cpu" else "cuda"
+        row["plain"] = [run_plain(task, folder, seed, True, device) for seed in range(PROCESSES)]
         if row["call"].get("defaults"):
-            row["plain_defaults"] = run_plain(task, folder, 0, keep=False)
+            row["plain_defaults"] = run_plain(task, folder, 0, False, device)
     return row
 
 
@@ -124,12 +126,15 @@ def main() -> None:
     benchlib.add_common(parser, "call-agreement.md")
     parser.add_argument("--tasks", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
+    parser.add_argument("--pragma", type=pathlib.Path, help="program (default: that of --build)")
+    parser.add_argument("--home", help="store (default: .pragma here)")
     parser.add_argument("--only", help="only tasks whose name contains this")
     parser.add_argument("--rows", type=pathlib.Path, default=benchlib.RESULTS / "call-agreement.jsonl")
     parser.add_argument("--summary", action="store_true", help="only write the page")
     options = parser.parse_args()
     if not options.summary:
-        options.pragma = benchlib.program(options.build, "pragma")
+        options.pragma = options.pragma or benchlib.program(options.build, "pragma")
         known = {row["task"] for row in read(options.rows)}
         for task in chosen(options.tasks, options.seed):
             if task.stem in known or (options.only and options.only not in task.stem):

@@ -64,6 +64,17 @@ TEST(CallTimingTest, ArgumentsAreTouchedAndWhatCallsReturnIsCompared) {
   EXPECT_EQ(wrong.judging.evaluation.status, Status::kImplausible);
 }
 
+TEST(CallTimingTest, CallsAreWarmedUpForSomeTime) {
+  CallCase test;
+  std::size_t calls = 0;
+  test.executor.candidate.kernel = [&calls](const FakeCall& call) {
+    ++calls;
+    return std::optional(call.input);
+  };
+  const Timing& timing = test.Run().call->kept.timing;
+  EXPECT_GT(calls, 4 * timing.samples);  // five calls of a millisecond before each that is timed
+}
+
 TEST(CallTimingTest, MallocsDefaultsStandBesideItOnlyWhereTheyDiffer) {
   CallCase same;
   EXPECT_FALSE(same.Run().call->defaults);

@@ -36,6 +36,9 @@ constexpr double kDeviceBurstSeconds = 2e-3;
 constexpr double kFewestShortCalls = 4;
 // Time of each burst besides its calls: thaw, freeze and three doorbell round trips on every side.
 constexpr double kSwitchSeconds = 2e-3;
+// Python's own code is cold after a switch of processes. It is a large part of a short call, and in
+// a program that makes many calls it is warm.
+constexpr double kWarmCallSeconds = 5e-3;
 constexpr double kShortestCallSeconds = 1e-6;
 
 std::size_t WarmupCalls(const Workload& workload) {
@@ -51,6 +54,7 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const bool many = round <= kShortRoundSeconds && !workload.on_device;
   plan.processes = many ? kProcessesOfShort : kProcesses;
   plan.warmup = WarmupCalls(workload);
+  plan.warm_seconds = workload.as_call ? kWarmCallSeconds : 0;
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
   // One side's call takes half of the round or more. If the largest number of bursts does not use

@@ -9,10 +9,11 @@
 namespace pragma {
 
 struct TimingPlan {
-  int processes = 5;       // pairs of fresh processes
-  int bursts = 4;          // per process, 1 to 12
-  std::size_t warmup = 1;  // calls after each switch of sides, not timed; 0 if there is one set
-  std::size_t timed = 1;   // calls in a burst; warmup + timed <= sets of the ring
+  int processes = 5;        // pairs of fresh processes
+  int bursts = 4;           // per process, 1 to 12
+  std::size_t warmup = 1;   // calls after each switch of sides, not timed; 0 if there is one set
+  double warm_seconds = 0;  // warm-up calls are repeated for so long
+  std::size_t timed = 1;    // calls in a burst; warmup + timed <= sets of the ring
   [[nodiscard]] std::size_t sets() const { return warmup + timed; }  // the first sets of the ring
 };
 
@@ -22,8 +23,9 @@ struct Workload {
   double round_seconds = 0;   // time of one call of every side
   double upkeep_seconds = 0;  // time for one set: refill, expected values, comparisons
   CacheState cache = CacheState::kWarm;
-  // Calls as a user makes them: their tensors should be where the last caller left them, in the
-  // caches next to the processors. A burst has at most this many calls; 0: no limit.
+  bool as_call = false;  // calls as a user makes them (verify/call_timing.h)
+  // Their tensors should be where the last caller left them, in the caches next to the processors.
+  // A burst has at most this many calls; 0: no limit.
   std::size_t most_calls = 0;
   bool on_device = false;  // processes take seconds to start, and launches overlap
 };

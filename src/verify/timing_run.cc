@@ -128,9 +128,13 @@ Result<void> TimingRun::TimeSide(std::size_t index, std::span<const std::uint32_
 }
 
 Result<bool> TimingRun::WarmUp(std::size_t index, std::span<const std::uint32_t> sets) {
-  Nanoseconds elapsed{0};
   if (sets.empty()) return false;
-  if (TRY(Play(index, sets, &elapsed))) return true;
+  Nanoseconds elapsed{0};
+  Nanoseconds all{0};
+  do {
+    if (TRY(Play(index, sets, &elapsed))) return true;
+    all += elapsed;
+  } while (Seconds(all).count() < plan_.warm_seconds);
   return Note(index, process(index).Deliver(sets));
 }
 

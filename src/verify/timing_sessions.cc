@@ -53,7 +53,7 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
   if (judging_.upkeep_seconds == 0) {
     judging_.upkeep_seconds = TRY(executor_.sets().Upkeep(judging_.compare_seconds, judging_.rng));
   }
-  const bool as_call = !rules_.on_device && sides.front().as_call;
+  const bool as_call = sides.front().as_call;
   const auto torch = std::ranges::count_if(sides, &Side::is_torch);
   const auto kernels = static_cast<double>(sides.size()) - static_cast<double>(torch);
   const double call = judging_.call_seconds();
@@ -62,8 +62,10 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
   return MakePlan({.sets = executor_.sets().sets(),
                    .round_seconds = call * kernels + torch_call * static_cast<double>(torch),
                    .upkeep_seconds = judging_.upkeep_seconds,
-                   .cache = as_call ? CacheState::kWarm : executor_.options().judging.cache,
-                   .most_calls = as_call ? CallsNearProcessors() : 0,
+                   .cache = as_call && !rules_.on_device ? CacheState::kWarm
+                                                         : executor_.options().judging.cache,
+                   .as_call = as_call,
+                   .most_calls = as_call && !rules_.on_device ? CallsNearProcessors() : 0,
                    .on_device = rules_.on_device},
                   budget);
 }
