@@ -24,6 +24,7 @@ constexpr int kFewestRounds = 5;
 // A busy session has at least so many process pairs, because a few that agree by chance would end
 // it with an interval that is too narrow.
 constexpr int kFewestOfBusy = 10;
+constexpr double kNoAim = 1;  // an interval may be as wide as this: precision is not asked for
 constexpr int kAddedAtOnce = 5;
 constexpr int kMostTimesThePlan = 4;
 
@@ -60,6 +61,7 @@ class Rounds final {
 
   bool MoreWanted(int rounds) {
     if (!scene_.noise.read || !Busy(outcome().load)) return false;
+    if (scene_.noise.width >= kNoAim) return false;
     const Seconds age = scene_.clock.Now() - start_;
     if (age.count() - waited_ >= scene_.noise.time.count()) return false;
     if (rounds >= kMostTimesThePlan * plan_.processes) return false;

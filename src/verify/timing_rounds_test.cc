@@ -150,6 +150,15 @@ TEST(TimingRoundsTest, AWideIntervalOfAQuietMachineIsNot) {
   EXPECT_EQ(test.rounds(), 5);
 }
 
+TEST(TimingRoundsTest, NoPairIsAddedWhereNoPrecisionIsAskedFor) {
+  NoisyCase test;
+  test.busy = [] { return true; };
+  test.noise.width = 1;
+  const TimingOutcome outcome = test.Run();
+  EXPECT_EQ(test.rounds(), 5);
+  EXPECT_NE(outcome.noisy, "");
+}
+
 TEST(TimingRoundsTest, NoPairIsAddedWhenTimeIsUp) {
   NoisyCase test;
   test.busy = [] { return true; };
