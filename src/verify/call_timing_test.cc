@@ -72,7 +72,8 @@ TEST(CallTimingTest, CallsAreWarmedUpForSomeTime) {
     return std::optional(call.input);
   };
   const Timing& timing = test.Run().call->kept.timing;
-  EXPECT_GT(calls, 4 * timing.samples);  // five calls of a millisecond before each that is timed
+  // Bursts have three calls or more. Without warming up there would be half as many before each.
+  EXPECT_GT(calls, 2 * timing.samples);
 }
 
 TEST(CallTimingTest, MallocsDefaultsStandBesideItOnlyWhereTheyDiffer) {
