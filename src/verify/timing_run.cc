@@ -183,6 +183,9 @@ Result<bool> TimingRun::TimeBurst(std::size_t index, const BurstSets& burst) {
   TRY(scene_.sets.AfterWarmup(timed, burst, rng_));
   if (TRY(Note(index, timed.Wake()))) return true;
   if (TRY(Note(index, timed.Touch(burst.timed)))) return true;
+  // Threads of a pool may have gone to sleep since the last call.
+  const bool as_call = plan_.warm_seconds > 0 && !burst.warmup.empty();
+  if (as_call && TRY(Play(index, burst.warmup, &elapsed))) return true;
   const std::uint64_t faults = timed.PageFaults();
   // The empty burst runs right before the timed one, so that the threads and the processor are in
   // the same state.
