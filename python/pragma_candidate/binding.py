@@ -1,12 +1,26 @@
-"""Determines which tensors of a ModelNew are the task's parameters: by name, otherwise by order and shape."""
+"""Makes a ModelNew, and determines which of its tensors are the task's parameters: by name, otherwise by order and
+shape."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 
 from pragma_candidate.service import Unloadable
 from pragma_torch.instance import get_state, owner_of
 from pragma_torch.plan import Argument, Plan
+
+SEED = 42  # KernelBench's seed, set before each construction
+
+
+def new_model(model_class: Any, init: list[Any], mode: str) -> torch.nn.Module:
+    """Returns a ModelNew in the given mode: "training" or "eval"."""
+    torch.manual_seed(SEED)
+    model = model_class(*init)
+    if mode == "eval":
+        model.eval()
+    return model
 
 
 def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:

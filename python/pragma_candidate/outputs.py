@@ -27,18 +27,12 @@ def store(value: Any, areas: list[torch.Tensor]) -> None:
     if type(value) is _Tensor and len(areas) == 1:
         _store_one(value, areas[0], "output")
         return
-    found = flatten(value)
+    found: list[tuple[str, Any]] = []
+    _flatten(value, "output", found)
     if len(found) != len(areas):
         raise WrongForm(f"forward returns {len(found)} tensors, expected {len(areas)}")
     for (path, tensor), area in zip(found, areas, strict=True):
         _store_one(tensor, area, path)
-
-
-def flatten(value: Any) -> list[tuple[str, Any]]:
-    """Returns (path, value) for each item of nested lists and tuples."""
-    found: list[tuple[str, Any]] = []
-    _flatten(value, "output", found)
-    return found
 
 
 def _flatten(value: Any, path: str, found: list[tuple[str, Any]]) -> None:
@@ -58,9 +52,11 @@ def _store_one(tensor: Any, area: torch.Tensor, path: str) -> None:
         raise WrongForm(f"{path} has shape {list(tensor.shape)}, expected {list(area.shape)}")
     if tensor.dtype != area.dtype:
         raise WrongForm(f"{path} is {tensor.dtype}, expected {area.dtype}")
-    if tensor.layout != _strided or tensor.device.type != "cpu":
-        raise WrongForm(f"{path} is {tensor.layout} on {tensor.device}, expected dense on cpu")
-    if tensor.nbytes <= _ALONE_BYTES and _is_contiguous(tensor) and not _is_neg(tensor):
+    if tensor.layout != _strided or tensor.device.type != area.device.type:
+        raise WrongForm(
+            f"{path} is {tensor.layout} on {tensor.device}, expected dense on {area.device.type}"
+        )
+    if area.is_cpu and tensor.nbytes <= _ALONE_BYTES and _is_contiguous(tensor) and not _is_neg(tensor):
         _memmove(area.data_ptr(), _data_ptr(tensor), tensor.nbytes)
     else:
         area.copy_(tensor)

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from pragma_candidate.binding import bound_plan
+from pragma_candidate.binding import bound_plan, new_model
 from pragma_candidate.outputs import store
 from pragma_candidate.ring import Layout, Memory
 from pragma_candidate.service import INPUT_FD, OUTPUT_FD
@@ -25,8 +25,6 @@ from pragma_torch import control
 from pragma_torch.instance import Instance
 from pragma_torch.plan import DTYPES, Plan, fill
 from pragma_torch.timing import touch
-
-SEED = 42  # KernelBench's seed, set before each construction
 
 
 class _Call:
@@ -104,10 +102,7 @@ class Solution:
         model_class = load_module(self._solution, "ModelNew").ModelNew
         init = [fill(template, []) for template in self._request["init"]]
         for arguments, outputs in zip(self._layout.arguments, self._layout.outputs, strict=True):
-            torch.manual_seed(SEED)
-            model = model_class(*init)
-            if self._request.get("mode") == "eval":
-                model.eval()
+            model = new_model(model_class, init, self._request.get("mode", "training"))
             self._calls.append(self._bind(model, arguments, outputs))
 
     def _bind(self, model: torch.nn.Module, arguments: list[int], outputs: list[int]) -> _Call:

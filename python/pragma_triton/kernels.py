@@ -53,10 +53,7 @@ class Kernels:
         self._watches = False
         self._scrambler: Scrambler | None = None
         self._models: Models | None = None
-        self.commands: dict[int, Callable[[list[int]], None]] = {
-            control.DELIVER: self._deliver,
-            control.TOUCH: _leave_alone,
-        }
+        self.commands: dict[int, Callable[[list[int]], None]] = {control.DELIVER: self._deliver}
 
     def load(self) -> None:
         """Starts the device first, because the functions that query it must be loaded before candidate code."""
@@ -130,10 +127,6 @@ class Kernels:
         if self._models is not None:
             self._models.deliver(order)
             self._synchronize()
-
-
-def _leave_alone(order: list[int]) -> None:
-    """A device's caches are as the task's cache state asks for; nothing is read here."""
 
 
 def complaint(asm: dict[str, Any]) -> str:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
-from pragma_candidate.binding import bound_plan
-from pragma_candidate.outputs import flatten
-from pragma_candidate.service import WrongForm
+from pragma_candidate.binding import bound_plan, new_model
+from pragma_candidate.outputs import store
 from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance
 from pragma_torch.plan import fill
-
-_SEED = 42  # KernelBench's seed, set before each construction
 
 
 class Models:
@@ -23,10 +18,7 @@ class Models:
         self._results: list[Any] = []
         init = [fill(template, []) for template in opened.solution["init"]]
         for arguments in opened.arguments:
-            torch.manual_seed(_SEED)
-            model = model_class(*init).to(device)
-            if opened.solution["mode"] == "eval":
-                model.eval()
+            model = new_model(model_class, init, opened.solution["mode"]).to(device)
             instance = Instance(model, bound_plan(model, opened.plan))
             instance.bind(arguments)
             self._instances.append(instance)
@@ -43,13 +35,7 @@ class Models:
         """Copies what the last calls returned to the outputs of these sets. Raises WrongForm."""
         results, self._results = self._results, []
         for i, result in zip(order, results, strict=True):
-            found = flatten(result)
-            if len(found) != len(self._outputs[i]):
-                raise WrongForm(f"forward returns {len(found)} tensors, expected {len(self._outputs[i])}")
-            for (path, tensor), area in zip(found, self._outputs[i], strict=True):
-                if type(tensor) is not torch.Tensor or tensor.shape != area.shape or tensor.dtype != area.dtype:
-                    raise WrongForm(f"{path} is not a tensor of {area.dtype} {list(area.shape)}")
-                area.copy_(tensor)
+            store(result, self._outputs[i])
 
     def let_go(self) -> None:
         self._results.clear()

@@ -166,7 +166,7 @@ TEST_P(GpuPrompts, NameTheBackendAndUseItsSections) {
   RoleSettings settings = Settings();
   settings.prompt_folder = "kestrel";
   const auto coder = MakeModelCoder(model, kPromptDir, {}, settings);
-  ASSERT_FALSE(coder) << "there is no such folder";
+  ASSERT_FALSE(coder) << "the folder does not exist";
   EXPECT_THAT(coder.error().message, HasSubstr("prompts/kestrel"));
 }
 

@@ -67,7 +67,7 @@ std::optional<TaskBaseline> ReadBaseline(const std::string& text) {
 
 std::optional<TimerMode> TimersFor(Measure most) {
   if (most == Measure::kNothing) return std::nullopt;
-  return most == Measure::kEagerAndCompile ? TimerMode::kCompile : TimerMode::kEager;
+  return MeasuresCompile(most) ? TimerMode::kCompile : TimerMode::kEager;
 }
 
 // Starts the server. It computes while it reads the task, so nothing may be timed meanwhile.

@@ -117,7 +117,7 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   const Clocked one = Read(alone);
   AddSystemShare(all, one, piece.metrics);
   const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : all.median * 1e3;
-  // Of two measurements of the same, other programs disturbed the shorter one less.
+  // Both times are of the same work. Other programs disturbed the shorter one less.
   AddOne(one, std::min(all.median, time * 1e-3), threads, piece.metrics);
   piece.metrics.Add("time_ms", time, "ms", "measured");
   return note;

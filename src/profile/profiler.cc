@@ -75,7 +75,7 @@ Result<ProviderNote> Run(Workpiece& piece, const Provider& provider) {
   if (!provider.needs_assembly || piece.builds->failure.empty()) return Add(piece, provider);
   return ProviderNote{.name = std::string(provider.name),
                       .verdict = "skipped",
-                      .detail = "there is no instrumented build"};
+                      .detail = "the instrumented build failed"};
 }
 
 Result<void> RunAll(Workpiece& piece, std::span<const Provider> providers,

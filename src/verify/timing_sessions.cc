@@ -72,9 +72,7 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
 
 // Half of the second-level caches is left to what a call needs besides its arguments and outputs.
 std::size_t TimingSessions::CallsNearProcessors() const {
-  std::size_t bytes = 0;
-  for (const TensorSpec& argument : executor_.sets().task().arguments) bytes += argument.bytes();
-  for (const TensorSpec& output : executor_.sets().task().outputs) bytes += output.bytes();
+  const std::size_t bytes = executor_.sets().task().set_bytes();
   const std::size_t room = executor_.machine().near_cache_bytes() / 2;
   return std::max<std::size_t>(1, room / std::max<std::size_t>(1, bytes));
 }

@@ -17,7 +17,7 @@ CASES = [case for case in read_cases(HERE, "red-team") if "slow" not in case.wor
 
 
 def marked(case):
-    """Those that may only be judged alone run in a process beside which there is no other."""
+    """An exploit that may only be judged alone gets a mark: nothing else runs beside the process that judges it."""
     return pytest.param(case, id=case.name, marks=[pytest.mark.alone] if "alone" in case.words else [])
 
 
