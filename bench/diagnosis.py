@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Does `pragma profile` name the known cause?
 
-bench/diagnosis/ holds slow kernels. Each has its cause in the head of its source, and a twin (NAME.fixed.cpp) in which
+bench/diagnosis/ holds slow kernels (--folder names another set, such as bench/diagnosis/unseen). Each has its cause in the head of its source, and a twin (NAME.fixed.cpp) in which
 only that cause is removed. For each slow kernel this reports the classes that `pragma profile` names, and the rank of
 the true one. For each twin it reports the measured speedup over the slow kernel (`pragma evaluate --against`) next to
-the predicted one. It writes docs/results/diagnosis.md.
+the predicted one. The wall time of each `pragma profile` is kept too: nothing but the machine's figures is stored when
+it starts. It writes docs/results/diagnosis.md, or for another set docs/results/diagnosis-SET.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import benchlib
 
@@ -78,6 +80,8 @@ def read_case(kernel, folder=FOLDER):
 
 
 def read_cases(folder=FOLDER):
+    if not (folder / "kernels").is_dir():
+        benchlib.fail(f"{folder} has no folder kernels")
     kernels = sorted((folder / "kernels").glob("*.cpp"))
     return [read_case(kernel, folder) for kernel in kernels if not kernel.name.endswith(FIXED)]
 
@@ -104,7 +108,9 @@ def failure_of(answer):
 
 def profile(program, case, options):
     command = [program, "profile", case.task, case.kernel, "--json", "--home", options.home]
+    started = time.monotonic()
     answer = ask(list(map(str, command)), options.limit)
+    wall = time.monotonic() - started
     body = answer if "diagnosis" in answer else answer.get("profile") or {}
     found = [{"class": d["class"], "score": d.get("score"), "predicted": d.get("predicted_speedup"),
               "evidence": d.get("evidence", [])} for d in body.get("diagnosis") or []]
@@ -112,7 +118,7 @@ def profile(program, case, options):
     if "diagnosis" not in body:
         status = (answer.get("evaluate") or answer).get("status", "no diagnosis")
         failure = failure or f"{status}: {(answer.get('evaluate') or answer).get('reason', '')}"
-    return {"found": found, "failure": failure, "metrics": body.get("metrics") or [],
+    return {"found": found, "failure": failure, "metrics": body.get("metrics") or [], "wall": wall,
             "seconds": sum(note["seconds"] for note in body.get("providers") or [])}
 
 
@@ -221,6 +227,10 @@ def totals(cases, results):
     if seconds:
         lines.append(f"A profile takes {benchlib.median(seconds):.1f} s at the median, {max(seconds):.1f} s at most "
                      "(all its sources, without the evaluation before it).")
+    walls = [r["profile"]["wall"] for r in results if r["profile"].get("wall")]
+    if walls:
+        lines.append(f"`pragma profile` of a task and kernel that it has not seen takes {benchlib.median(walls):.1f} s at the "
+                     f"median, {max(walls):.1f} s at most (the whole command: build, check, time, profile).")
     timed = [(c, r) for c, r in zip(cases, results) if "ci95" in (r.get("twin") or {})]
     if timed:
         faster = sum(twin_is_faster(r) for _, r in timed)
@@ -242,9 +252,9 @@ def misses(cases, results):
     return "\n".join(lines)
 
 
-def report(path, cases, results):
+def report(path, folder, cases, results):
     header = ["kernel", "true cause", "found", "rank", "predicted", "twin's speedup (95 %)", "direction right"]
-    parts = ["Each kernel of `bench/diagnosis/kernels/` is slow for one known reason; its twin removes just that. "
+    parts = [f"Each kernel of `{folder.relative_to(benchlib.ROOT)}/kernels/` is slow for one known reason; its twin removes just that. "
              "Found: the classes that `pragma profile` names, first the one that explains most. Predicted: what the "
              "profile expects from removing the true cause. Twin's speedup: median and interval over the slow kernel, "
              "measured in pairs.",
@@ -294,17 +304,18 @@ def run_all(program, cases, options):
     return results
 
 
-def selected(names):
-    cases = read_cases()
+def selected(names, folder):
+    cases = read_cases(folder)
     unknown = set(names) - {case.name for case in cases}
     if unknown:
-        benchlib.fail(f"no such kernel in {FOLDER / 'kernels'}: {', '.join(sorted(unknown))}")
+        benchlib.fail(f"no such kernel in {folder / 'kernels'}: {', '.join(sorted(unknown))}")
     return [case for case in cases if not names or case.name in names]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     benchlib.add_common(parser, "diagnosis.md")
+    parser.add_argument("--folder", type=pathlib.Path, default=FOLDER, help="the set of kernels (default: bench/diagnosis)")
     parser.add_argument("--only", nargs="+", action="extend", default=[], metavar="NAME", help="these kernels")
     parser.add_argument("--no-twin", action="store_true", help="profiles only, without timing the twins")
     parser.add_argument("--resume", type=pathlib.Path, metavar="FILE", help="JSON lines, one a kernel: kept and appended to")
@@ -313,14 +324,17 @@ def main():
     parser.add_argument("--home", type=pathlib.Path, help="the program's state (default: a temporary folder)")
     parser.add_argument("--limit", type=int, default=900, help="seconds that one command may take (default: 900)")
     options = parser.parse_args()
-    cases = selected(options.only)
+    options.folder = options.folder.resolve()
+    if options.folder != FOLDER and options.out == parser.get_default("out"):
+        options.out = options.out.with_stem(f"diagnosis-{options.folder.name}")
+    cases = selected(options.only, options.folder)
     program = benchlib.program(options.build, "pragma")
     with tempfile.TemporaryDirectory() as folder:
         options.home = options.home or pathlib.Path(folder) / "home"
         results = run_all(program, cases, options)
     for line in totals(cases, results):
         benchlib.say(line)
-    report(options.out, cases, results)
+    report(options.out, options.folder, cases, results)
     return 0
 
 

@@ -143,7 +143,7 @@ def test_the_report_names_failures_and_misses(case, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["diagnosis.py"])
     failed = answer() | {"profile": {"found": [], "failure": "compile_error: a | b"}}
     out = tmp_path / "out.md"
-    diagnosis.report(out, [case, case], [answer("spills"), failed])
+    diagnosis.report(out, diagnosis.FOLDER, [case, case], [answer("spills"), failed])
     text = out.read_text()
     assert "| a | spills or gather or l1_bound | spills | 1 | 2.00 | - | - |" in text
     assert "compile_error: a / b" in text

@@ -1,6 +1,7 @@
 // task: earlier_points
 // cause: imbalance
-// why: point i is compared with i others, and the even split gives the thread with the later points three times the pairs
+// also: not_vectorised
+// why: point i is compared with i others, and the even split gives the thread with the later points three times the pairs; g++ vectorises the loop for the first point only
 // pragma-flags: -O3 -march=native -fopenmp
 #include "kernel.h"
 

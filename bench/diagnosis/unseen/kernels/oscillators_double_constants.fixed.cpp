@@ -1,0 +1,20 @@
+// Twin of oscillators_double_constants.cpp: the constants are floats.
+// pragma-flags: -O3 -march=native -fopenmp
+#include "kernel.h"
+
+constexpr int kCount = task::position_dims[0], kSteps = 48;
+
+extern "C" void pragma_kernel(const float* position, const float* velocity, float* out,
+                              void* /*scratch*/) {
+#pragma omp parallel for simd simdlen(64)
+  for (int i = 0; i < kCount; ++i) {
+    float x = position[i], v = velocity[i];
+#pragma GCC unroll 48
+    for (int s = 0; s < kSteps; ++s) {
+      v = v * 0.99F - x * 0.05F;
+      x = x + v * 0.1F;
+    }
+    out[i] = x;
+    out[kCount + i] = v;
+  }
+}

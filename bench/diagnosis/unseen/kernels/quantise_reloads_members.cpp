@@ -1,0 +1,36 @@
+// task: quantise
+// cause: not_vectorised
+// why: a store to bytes may change the members of the object, pointers included, so they are loaded again for each element and the loop stays scalar
+// pragma-flags: -O3 -march=native -fopenmp -fno-trapping-math
+#include <cmath>
+#include <cstdint>
+
+#include "kernel.h"
+
+class Quantiser {
+ public:
+  Quantiser(const float* from, std::int8_t* to, float scale, float offset)
+      : from_(from), to_(to), scale_(scale), offset_(offset) {}
+
+  void Run(int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      const float value = std::floor(from_[i] * scale_ + offset_);
+      const float low = value < -128 ? -128.0F : value;
+      to_[i] = static_cast<std::int8_t>(static_cast<int>(low > 127 ? 127.0F : low));
+    }
+  }
+
+ private:
+  const float* from_;
+  std::int8_t* to_;
+  float scale_, offset_;
+};
+
+constexpr int kCount = task::x_dims[0], kBlock = 8192;
+static_assert(kCount % kBlock == 0);
+
+extern "C" void pragma_kernel(const float* x, std::int8_t* out, void* /*scratch*/) {
+  Quantiser quantiser(x, out, 24.0F, 3.5F);
+#pragma omp parallel for
+  for (int b = 0; b < kCount; b += kBlock) quantiser.Run(b, kBlock);
+}
