@@ -115,7 +115,7 @@ Result<TimingOutcome> Contest(const HostParts& parts, const std::vector<Side>& s
 }
 
 Result<void> RunComparisons(const Arguments& arguments, const std::string& program_dir) {
-  const Jail jail = TRY(Jail::Create(program_dir, SandboxMode::kRequired));
+  const Jail jail = TRY(Jail::Create(program_dir, SandboxMode::kFull));
   Machine machine = TRY(DescribeMachine());
   const TempDir cache = TRY(TempDir::Create());
   const std::filesystem::path source(PRAGMA_SOURCE_DIR);

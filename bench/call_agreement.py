@@ -104,7 +104,7 @@ def summarize(rows: list[dict], out: pathlib.Path) -> None:
         figures = compared(row)
         if figures is None:
             why = row.get("failed") or next(plain["failed"] for plain in row["plain"] if "failed" in plain)
-            lines.append([row["task"], "-", "-", "-", "-", why[:80].replace("|", "/")])
+            lines.append([row["task"], "-", "-", "-", "-", " ".join(why[-120:].split()).replace("|", "/")])
             continue
         found.append(figures)
         defaults = row["call"].get("defaults")

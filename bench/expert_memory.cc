@@ -171,7 +171,7 @@ std::string Row(const Subject& subject, const std::vector<Round>& rounds) {
 
 Result<void> MeasureAll(std::span<char* const> tasks, const std::filesystem::path& python,
                         const std::string& compiler, const std::filesystem::path& folder) {
-  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
+  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kFull));
   Machine machine = TRY(DescribeMachine());
   {
     const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));

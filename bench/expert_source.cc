@@ -133,7 +133,7 @@ Result<std::string> WriteSource(const Jail& jail, const TorchServerOptions& opti
 
 Result<void> WriteAll(std::span<char* const> tasks, Wanted wanted,
                       const std::filesystem::path& python, const std::filesystem::path& folder) {
-  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kRequired));
+  const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kFull));
   const Machine machine = TRY(DescribeMachine());
   const TorchServerOptions options = DescribingServer(python, folder, machine.threads);
   for (const std::filesystem::path task : tasks) {
