@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable
 
@@ -39,3 +41,22 @@ def measured_home(factory: pytest.TempPathFactory) -> pathlib.Path:
         assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
 
     return made_once(factory, "home", make) / ".pragma"
+
+
+def copied_home(home: pathlib.Path, to: pathlib.Path) -> pathlib.Path:
+    """A copy of a store that shares its descriptions of tasks: describing one takes longer than judging a kernel."""
+    described = pathlib.Path("cache") / "torch" / "described"
+    not_copied = {home: ["lock", "pragma.db", "pragma.db-shm", "pragma.db-wal"], home / described.parent: [described.name]}
+
+    def left_out(folder: str, names: list[str]) -> list[str]:
+        return not_copied.get(pathlib.Path(folder), [])
+
+    shutil.copytree(home, to, ignore=left_out, dirs_exist_ok=True)
+    # Other tests copy the same store at the same time. SQLite's files come and go while they read it.
+    with (
+        contextlib.closing(sqlite3.connect(home / "pragma.db")) as store,
+        contextlib.closing(sqlite3.connect(to / "pragma.db")) as copy,
+    ):
+        store.backup(copy)
+    (to / described).symlink_to((home / described).resolve())
+    return to

@@ -21,6 +21,7 @@ CMAKE_LAYER = re.compile(r"pragma_layer\((\w+)([^)]*)\)")
 # Headers that both sides of a process boundary share, and the folders that may include them.
 SHARED_HEADERS = {
     "worker/protocol.h": {"task", "harness", "verify"},
+    "worker/cpu/filter.h": {"harness"},
     "worker/load/": {"build", "profile"},
     "worker/jail/": {"sandbox"},
     "worker/profiler/": {"build", "profile"},

@@ -72,13 +72,57 @@ class Tally:
                 self.passed += 1
 
 
+# Reads "+7" and "-7" for each process group that begins and ends, and at the end of file kills those that are left.
+WATCH = """
+import os, signal, sys
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+"""
+
+
+class Running:
+    """The process groups of the units that run now. A process beside this one ends them if this one is killed."""
+
+    def __init__(self):
+        self.groups = set()
+        self.watch = subprocess.Popen([sys.executable, "-I", "-S", "-c", WATCH], stdin=subprocess.PIPE, bufsize=0,
+                                      start_new_session=True)
+
+    def _say(self, line):
+        assert self.watch.stdin is not None
+        self.watch.stdin.write(line.encode())
+
+    def add(self, group):
+        self.groups.add(group)
+        self._say(f"+{group}\n")
+
+    def remove(self, group):
+        self.groups.discard(group)
+        self._say(f"-{group}\n")
+
+    @staticmethod
+    def kill(group):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+    def kill_all(self):
+        for group in list(self.groups):
+            self.kill(group)
+
+
 class Runner:
     """Runs units with what they share: the build, and a folder for what is made once for all of them."""
 
     def __init__(self, build, results, shared):
         self.build, self.results, self.shared = build, results, shared
         self.printing = threading.Lock()
-        self.running = set()
+        self.running = Running()
 
     def run(self, unit):
         log = self.results / f"{unit.name.replace('/', '-')}.log"
@@ -100,18 +144,15 @@ class Runner:
             process = subprocess.Popen(unit.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, env=environment, start_new_session=True)
         self.running.add(process.pid)
-        ends_it = threading.Timer(LIMIT_SECONDS, self.kill, [process.pid])
+        ends_it = threading.Timer(LIMIT_SECONDS, self.running.kill, [process.pid])
         ends_it.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        ends_it.cancel()
-        self.running.discard(process.pid)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        finally:
+            ends_it.cancel()
+        self.running.remove(process.pid)
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage
-
-    @staticmethod
-    def kill(pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
 
     def tell(self, ran):
         word = "ok" if ran.good else f"FAILED (exit {ran.code})"
@@ -124,16 +165,16 @@ class Runner:
     def run_all(self, units, jobs):
         """Those that may run beside others first, then the others."""
         together = sorted((unit for unit in units if not unit.alone), key=lambda unit: -unit.seconds)
-        with ThreadPoolExecutor(jobs) as pool:
+        pool = ThreadPoolExecutor(jobs)
+        try:
             waiting = [pool.submit(self.run, unit) for unit in together]
-            try:
-                yield from (future.result() for future in as_completed(waiting))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for pid in list(self.running):
-                    self.kill(pid)
-                raise
-        yield from (self.run(unit) for unit in units if unit.alone)
+            yield from (future.result() for future in as_completed(waiting))
+            yield from (self.run(unit) for unit in units if unit.alone)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            self.running.kill_all()
+            raise
+        pool.shutdown()
 
 
 def print_table(rans, wall):
@@ -170,6 +211,12 @@ def jobs_at_once():
     return min(4, (os.cpu_count() or 1) + 1)
 
 
+def end_on_signals():
+    """Makes a signal to stop an exit, at which running units are killed and temporary folders removed."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
@@ -177,6 +224,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=jobs_at_once(), help="processes at once")
     parser.add_argument("--since", metavar="REF", help="leave out what no change since REF can affect")
     options = parser.parse_args()
+    end_on_signals()
     if options.since and os.environ.get("CI") == "true":
         options.since = None
     build = (ROOT / options.build).resolve()

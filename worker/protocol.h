@@ -32,11 +32,11 @@ enum pragma_command {
                          keeps */
   PRAGMA_KEPT_READ = 9,   /* CUDA worker: copy its device's kept memory into the kept area */
   PRAGMA_KEPT_WRITE = 10, /* CUDA worker: copy in the other direction */
-  /* The next two are for Python processes that make calls as a user makes them (TimedCall). There,
-   * RUN keeps what the calls returned until EMPTY or DELIVER. */
-  PRAGMA_DELIVER = 11, /* candidate: copy what they returned into the outputs of sets[i]; timing
-                          child: drop it */
-  PRAGMA_TOUCH = 12,   /* read the arguments of each sets[i], so that they are in the caches */
+  /* A RUN with `repeat` makes calls as a user makes them (docs/measuring.md), in Python processes
+   * only: so many for its only set. It drops each result at once, and keeps what the last call
+   * returned until the next RUN, EMPTY or DELIVER. */
+  PRAGMA_DELIVER = 11, /* candidate: copy what was kept into the outputs of sets[0]; timing child:
+                          drop it */
 };
 
 enum pragma_result {
@@ -66,7 +66,8 @@ struct pragma_control {
   uint32_t seal_data;      /*  40: worker: nonzero if none of the object's writable data is the
                                author's */
   uint32_t openmp_changed; /*  44: worker: nonzero once a call left OpenMP's settings changed */
-  uint32_t reserved[4];    /*  48 */
+  uint32_t repeat;         /*  48: calls of such a RUN; 0: it is an ordinary one */
+  uint32_t reserved[3];    /*  52 */
   uint32_t doorbell;       /*  64: from pragma to the other process */
   uint32_t pad1[15];
   uint32_t done; /* 128: from the other process to pragma */

@@ -3,22 +3,26 @@ shape."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
 
 from pragma_candidate.service import Unloadable
 from pragma_torch.instance import get_state, owner_of
-from pragma_torch.plan import Argument, Plan
+from pragma_torch.plan import Argument, Plan, fill
 
 SEED = 42  # KernelBench's seed, set before each construction
 
 
-def new_model(model_class: Any, init: list[Any], mode: str) -> torch.nn.Module:
-    """Returns a ModelNew in the given mode: "training" or "eval"."""
+def new_model(model_class: Any, solution: dict[str, Any]) -> torch.nn.Module:
+    """Returns a ModelNew. `solution` has the constructor's arguments ("init", "init_keywords"), and the mode in which it
+    is judged: "training" or "eval"."""
+    init = [fill(template, []) for template in solution["init"]]
+    keywords = {name: fill(template, []) for name, template in solution.get("init_keywords", [])}
     torch.manual_seed(SEED)
-    model = model_class(*init)
-    if mode == "eval":
+    model = model_class(*init, **keywords)
+    if solution.get("mode") == "eval":
         model.eval()
     return model
 
@@ -29,18 +33,18 @@ def bound_plan(model: torch.nn.Module, plan: Plan) -> Plan:
     taken = {place for argument in plan.arguments for place in _named(model, argument)}
     rest = [(name, tensor) for name, tensor in own if name not in taken]
     arguments = []
-    for argument in plan.arguments:
+    for number, argument in enumerate(plan.arguments):
         places = _named(model, argument)
         if argument.places and not places:
             places = _next_alike(rest, argument)
-        if argument.places and not places and _needed(argument):
+        if argument.places and not places and _needed(argument, number in plan.updates):
             raise Unloadable(
                 f"ModelNew has no place for Model's {argument.role} {argument.path} "
                 f"{argument.shape} {argument.dtype}: keep Model's parameters under their names, or "
                 "in their order with their shapes"
             )
         arguments.append(Argument(**{**vars(argument), "places": places}))
-    return Plan(arguments, plan.template)
+    return dataclasses.replace(plan, arguments=arguments)
 
 
 def _own_state(model: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
@@ -75,6 +79,6 @@ def _next_alike(rest: list[tuple[str, torch.Tensor]], argument: Argument) -> lis
     return []
 
 
-def _needed(argument: Argument) -> bool:
+def _needed(argument: Argument, is_output: bool) -> bool:
     """A constant may be written into the code, and a tensor that forward only updates is not an input."""
-    return argument.role != "constant" and not argument.mutated
+    return is_output or (argument.role != "constant" and not argument.mutated)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from pragma_candidate.service import WrongForm
+from pragma_torch.tree import TreeError, is_plain, is_result_tuple, pick
 
 _Tensor = torch.Tensor  # as it is before any candidate code runs
 _strided = torch.strided
@@ -16,28 +18,53 @@ _is_neg = torch.Tensor.is_neg  # its bytes have the opposite sign
 _data_ptr = torch.Tensor.data_ptr
 _memmove = ctypes.memmove
 
+
+def _items_of(value: Any) -> Any:
+    """Returns the items without running code of the value's class."""
+    return value if type(value) is list else _tuple_items(value)
+
+
+_tuple_items = tuple.__iter__
+
 # Torch divides the copy of a larger tensor among its threads. The threads of a candidate's own pool may still be
 # spinning, each on its own processor, while they wait for the next parallel region. Until such a thread gives up, up to
 # milliseconds later, Torch's thread for that processor cannot start.
 _ALONE_BYTES = 4 << 20
 
 
-def store(value: Any, areas: list[torch.Tensor]) -> None:
-    """Copies each output into its area. The copy is part of the timed call. Raises WrongForm."""
-    if type(value) is _Tensor and len(areas) == 1:
+def store(
+    value: Any, areas: list[torch.Tensor], tree: Any = None, updates: Sequence[Any] = ()
+) -> None:
+    """Copies what forward returned into the first areas, and what it changed (`updates`) into the last. The copy is part
+    of the timed call. `tree` is the form of what Model returns (pragma_torch/tree.py). Raises WrongForm."""
+    if type(value) is _Tensor and len(areas) == 1 and not updates:
         _store_one(value, areas[0], "output")
         return
-    found: list[tuple[str, Any]] = []
-    _flatten(value, "output", found)
+    found = _returned(value, tree)
+    found += [(f"what forward changes ({i})", tensor) for i, tensor in enumerate(updates)]
     if len(found) != len(areas):
-        raise WrongForm(f"forward returns {len(found)} tensors, expected {len(areas)}")
+        raise WrongForm(f"forward returns {len(found) - len(updates)} tensors, expected {len(areas) - len(updates)}")
     for (path, tensor), area in zip(found, areas, strict=True):
         _store_one(tensor, area, path)
 
 
+def _returned(value: Any, tree: Any) -> list[tuple[str, Any]]:
+    """Returns what stands where Model returns tensors. Where Model returns only tensors in lists and tuples, these may be
+    nested in another way. Any other form must be the same."""
+    found: list[tuple[str, Any]] = []
+    if tree is None or is_plain(tree):
+        _flatten(value, "output", found)
+        return found
+    try:
+        leaves = pick(tree, value)
+    except TreeError as error:
+        raise WrongForm(f"forward must return what Model returns: {error}") from error
+    return [leaves[i] for i in range(len(leaves))]
+
+
 def _flatten(value: Any, path: str, found: list[tuple[str, Any]]) -> None:
-    if type(value) in (list, tuple):
-        for index, item in enumerate(value):
+    if type(value) in (list, tuple) or is_result_tuple(value):
+        for index, item in enumerate(_items_of(value)):
             _flatten(item, f"{path}[{index}]", found)
     else:
         found.append((path, value))

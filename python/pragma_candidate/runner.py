@@ -3,8 +3,8 @@
 It works like the reference in a timing child of pragma_torch, with two differences: the ring is mapped read-only, and
 each result is copied into the set's own output area.
 
-The copy is a part of the call, so that nothing can be finished later. Where calls are timed as a user makes them
-(`as_call`), the copy is left to a later command.
+The copy is a part of the call, so that nothing can be finished later. Where calls are repeated as a user repeats them,
+what the last one returned is copied by a later command.
 """
 
 from __future__ import annotations
@@ -23,26 +23,33 @@ from pragma_candidate.ring import Layout, Memory
 from pragma_candidate.service import INPUT_FD, OUTPUT_FD
 from pragma_torch import control
 from pragma_torch.instance import Instance
-from pragma_torch.plan import DTYPES, Plan, fill
-from pragma_torch.timing import touch
+from pragma_torch.loop import Call, Pairs, last_of_loop, renew, renewing
+from pragma_torch.plan import DTYPES, Plan
 
 
 class _Call:
     """One set: its model and inputs, the private copies that forward may write, and its output areas."""
 
-    def __init__(self, model: Any, inputs: list[Any], areas: list[torch.Tensor]) -> None:
-        self.model = model
-        self.inputs = inputs
-        self.areas = areas
-        self.refresh: list[tuple[torch.Tensor, torch.Tensor]] = []
+    def __init__(self, instance: Instance, plan: Plan, areas: list[torch.Tensor]) -> None:
+        self.model = instance.takes(instance.model)
+        self.inputs = instance.inputs
+        self._instance = instance
+        self._tree = plan.tree
+        self._areas = areas
+        self._updates = bool(plan.updates)
+        self.refresh: Pairs = []
 
     def run(self) -> None:
-        self.renew()
-        store(self.model(*self.inputs), self.areas)
+        renew(self.refresh)
+        self.store(self.model(*self.inputs))
 
-    def renew(self) -> None:
-        for own, ring in self.refresh:
-            own.copy_(ring)
+    def store(self, returned: Any) -> None:
+        """Copies what forward returned, then what it changed."""
+        store(returned, self._areas, self._tree, self._instance.updated() if self._updates else ())
+
+    def of_a_user(self) -> Call:
+        """The call as a user makes it."""
+        return renewing(self.model, self.refresh), self.inputs
 
 
 class Solution:
@@ -50,9 +57,7 @@ class Solution:
 
     entry = "forward"
 
-    def __init__(
-        self, layout: Layout, plan_path: str, solution: str, as_call: bool = False
-    ) -> None:
+    def __init__(self, layout: Layout, plan_path: str, solution: str) -> None:
         with open(plan_path, encoding="utf-8") as stream:
             self._request = json.load(stream)
         self._plan = Plan.from_json(self._request["plan"])
@@ -61,25 +66,18 @@ class Solution:
         self._inputs = Memory(INPUT_FD, False, layout.input_guards)
         self._outputs = Memory(OUTPUT_FD, True, layout.output_guards)
         self._calls: list[_Call] = []
-        self._tensors: list[list[torch.Tensor]] = []  # the arguments of each set
-        self._as_call = as_call
         self._results: list[Any] = []
-        self.commands: dict[int, Callable[[list[int]], None]] = {control.DELIVER: self._deliver, control.TOUCH: self._touch}
+        self.commands: dict[int, Callable[[list[int]], None]] = {control.DELIVER: self._deliver}
 
-    def run(self, order: list[int], scramble: int) -> None:
+    def run(self, order: list[int], scramble: int, repeat: int) -> None:
         """Does not scramble, because memory that Python itself needs cannot be distinguished from other memory."""
         calls = self._calls
-        if not self._as_call:
+        if not repeat:
             for i in order:
                 calls[i].run()
             return
         self._results.clear()
-        keep = self._results.append
-        for i in order:
-            call = calls[i]
-            if call.refresh:
-                call.renew()
-            keep(call.model(*call.inputs))
+        self._results.append(last_of_loop(calls[order[0]].of_a_user(), repeat))
 
     def idle(self, order: list[int]) -> None:
         self._results.clear()
@@ -87,22 +85,18 @@ class Solution:
             _ = self._calls[i]
 
     def _deliver(self, order: list[int]) -> None:
-        """Copies what the calls for these sets returned, and lets go of it. Raises WrongForm."""
+        """Copies what the last call returned to the outputs of its set, and lets go of it. Raises WrongForm."""
         results, self._results = self._results, []
         for i, result in zip(order, results, strict=True):
-            store(result, self._calls[i].areas)
-
-    def _touch(self, order: list[int]) -> None:
-        touch(self._tensors, order)
+            self._calls[i].store(result)
 
     def wake(self) -> None:
         """This runner uses no device, so the method does nothing."""
 
     def load(self) -> None:
         model_class = load_module(self._solution, "ModelNew").ModelNew
-        init = [fill(template, []) for template in self._request["init"]]
         for arguments, outputs in zip(self._layout.arguments, self._layout.outputs, strict=True):
-            model = new_model(model_class, init, self._request.get("mode", "training"))
+            model = new_model(model_class, self._request)
             self._calls.append(self._bind(model, arguments, outputs))
 
     def _bind(self, model: torch.nn.Module, arguments: list[int], outputs: list[int]) -> _Call:
@@ -114,14 +108,13 @@ class Solution:
             tensors.append(ring.clone() if argument.mutated else ring)
             if argument.mutated:
                 refresh.append((tensors[-1], ring))
-        self._tensors.append(tensors)
         instance = Instance(model, plan)
         instance.bind(tensors)
         areas = [
             self._outputs.tensor(offset, DTYPES[spec["dtype"]], spec["shape"])
             for spec, offset in zip(self._request["outputs"], outputs, strict=True)
         ]
-        call = _Call(instance.model, instance.inputs, areas)
+        call = _Call(instance, plan, areas)
         call.refresh = refresh
         return call
 

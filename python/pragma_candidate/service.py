@@ -46,8 +46,8 @@ class Work(Protocol):
 
     def load(self) -> None: ...
     # `scramble` is a seed. If it is not 0, memory in which an earlier call may have left something is filled with
-    # random bytes before each call (worker/protocol.h).
-    def run(self, order: list[int], scramble: int) -> None: ...
+    # random bytes before each call. Calls as a user makes them are made `repeat` times over (worker/protocol.h).
+    def run(self, order: list[int], scramble: int, repeat: int) -> None: ...
     def idle(self, order: list[int]) -> None: ...  # like run, but without its calls
     def wake(self) -> None: ...  # on a device: makes it switch to this process
     # What it does on other commands of worker/protocol.h, for the listed sets.
@@ -97,7 +97,7 @@ class Service:
 
     def _run(self, order: list[int]) -> int:
         def run_and_filter(sets: list[int]) -> None:
-            self._work.run(sets, self._page.scramble)
+            self._work.run(sets, self._page.scramble, self._page.repeat)
             if self._late_filter is not None:
                 self._first_run_done()
 

@@ -24,7 +24,7 @@ from pragma_export.text import (  # noqa: E402
     one_source,
     ready,
 )
-from pragma_export.write import TaskSource, return_line, value_of  # noqa: E402
+from pragma_export.write import TaskSource, last_lines, value_of  # noqa: E402
 
 _IMPORTS = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
 
@@ -136,7 +136,7 @@ def _forward(request: dict[str, Any], model: TaskSource) -> list[str]:
         results = ", ".join(o["value"] for o in island["outputs"])
         given = "".join(", " + a["value"] for a in island["arguments"])
         lines.append(f"{results} = _pragma_island_{step['island']}({model.self_name}{given})")
-    return [*lines, return_line(request["output_kind"], request["results"])]
+    return [*lines, *last_lines(request, model, request["results"])]
 
 
 if __name__ == "__main__":

@@ -135,3 +135,47 @@ def library_call(function: str, passed: list[str], scratch_bytes: int, device: s
     if last:
         pointers.append(last)
     return [*lines, f"_PRAGMA_LIBRARY.{function}(", *(f"    {pointer}," for pointer in pointers), ")", *after]
+
+
+def return_text(request: dict[str, Any], outputs: list[str], names: set[str]) -> str:
+    """Returns the expression that gives back what Model's forward gives back. `names` are those that the written file
+    has at its top level."""
+    kind, tree = request["output_kind"], request.get("output_tree", "")
+    if kind == "tensor":
+        return outputs[0]
+    if kind == "list":
+        return f"[{', '.join(outputs)}]"
+    if kind == "tuple" or not tree:
+        return f"({', '.join(outputs)},)"
+    return _tree_text(json.loads(tree), outputs, names)
+
+
+def _tree_text(tree: Any, outputs: list[str], names: set[str]) -> str:
+    """`tree` is described in pragma_torch/tree.py."""
+    kind, content = next(iter(tree.items()))
+    if kind == "leaf":
+        return outputs[content]
+    if kind == "value":
+        return repr(content)
+    if kind == "float":
+        return content if content.lstrip("-")[:1].isdigit() else f"float({content!r})"
+    if kind == "list":
+        return f"[{', '.join(_tree_text(item, outputs, names) for item in content)}]"
+    if kind == "tuple":
+        return f"({''.join(_tree_text(item, outputs, names) + ', ' for item in content).rstrip()})"
+    if kind == "dict":
+        return f"{{{', '.join(f'{key!r}: {_tree_text(item, outputs, names)}' for key, item in content)}}}"
+    return _object_text(kind, content, outputs, names)
+
+
+def _object_text(kind: str, content: Any, outputs: list[str], names: set[str]) -> str:
+    """Returns the making of a named tuple or dataclass."""
+    of = content["class"]
+    items = [(name, _tree_text(item, outputs, names)) for name, item in content["items"]]
+    if of.startswith("torch.return_types."):
+        return f"{of}(({''.join(text + ', ' for _, text in items).rstrip()}))"
+    if of.split(".")[0] not in names:
+        raise Refused(f"forward returns a {of}, which the top of the task's file does not define")
+    if kind == "named":
+        return f"{of}({', '.join(text for _, text in items)})"
+    return f"{of}({', '.join(f'{name}={text}' for name, text in items)})"

@@ -36,10 +36,11 @@ from pragma_export.text import (  # noqa: E402
     mode_note,
     one_source,
     ready,
+    return_text,
 )
 
 _DROPPED = {"get_inputs", "get_init_inputs"}
-_INPUT_PATH = re.compile(r"args\[(\d+)\](.*)")
+_INPUT_PATH = re.compile(r"(?:args\[(\d+)\]|kwargs\['(\w+)'\])(.*)", re.DOTALL)
 
 
 def write(request: dict[str, Any]) -> str:
@@ -81,10 +82,11 @@ class TaskSource:
         self._class = classes[0]
         self._forward = _method(self._class, "forward")
         arguments = self._forward.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-            raise Refused("forward takes *args, **kwargs or keyword-only arguments")
         names = [a.arg for a in arguments.posonlyargs + arguments.args]
         self.self_name, self.forward_names = names[0], names[1:]
+        self._keyword_names = {a.arg for a in arguments.kwonlyargs}
+        self._rest = arguments.vararg.arg if arguments.vararg else ""
+        self._keywords = arguments.kwarg.arg if arguments.kwarg else ""
         self.imports: list[str] = []
         self.helpers: list[str] = []
         for node in tree.body:
@@ -103,6 +105,29 @@ class TaskSource:
     def names(self) -> set[str]:
         """Returns the names that the remaining parts define at top level."""
         return defined([node for line in self.helpers for node in ast.parse(line).body])
+
+    def known(self) -> set[str]:
+        """Returns the names that the remaining parts define or import."""
+        nodes = [node for line in self.imports for node in ast.parse(line).body]
+        found = {a.asname or a.name.split(".")[0] for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names}
+        return self.names() | found
+
+    def input_text(self, path: str) -> str:
+        """Returns the expression of forward that holds an input: args[0][1] or kwargs['mask']."""
+        match = _INPUT_PATH.fullmatch(path)
+        if match and match[1] is not None:
+            place, rest = int(match[1]), len(self.forward_names)
+            if place < rest:
+                return self.forward_names[place] + match[3]
+            if self._rest:
+                return f"{self._rest}[{place - rest}]{match[3]}"
+        elif match:
+            name = match[2]
+            if name in self._keyword_names:
+                return name + match[3]
+            if self._keywords:
+                return f"{self._keywords}[{name!r}]{match[3]}"
+        raise Refused(f"the input {path} has no name in forward")
 
     def class_text(self, forward_lines: list[str]) -> str:
         """Returns ModelNew: everything of Model except its forward."""
@@ -227,7 +252,7 @@ def _forward(request: dict[str, Any], model: TaskSource, kernel: Kernel) -> list
         lines += kernel.call(held, [*outputs, f"{model.self_name}._pragma_packed"])
     else:
         lines += kernel.call(held, outputs)
-    return [*lines, return_line(request["output_kind"], outputs)]
+    return [*lines, *last_lines(request, model, outputs)]
 
 
 def _prepare_lines(request: dict[str, Any], model: TaskSource) -> list[str]:
@@ -250,10 +275,7 @@ def value_of(argument: dict[str, Any], model: TaskSource) -> str:
     """Returns the Python expression that holds an argument inside forward."""
     path = argument["path"]
     if argument["role"] == "input":
-        match = _INPUT_PATH.fullmatch(path)
-        if not match or int(match[1]) >= len(model.forward_names):
-            raise Refused(f"the input {path} has no name in forward")
-        return model.forward_names[int(match[1])] + match[2]
+        return model.input_text(path)
     value = model.self_name
     if path.startswith("lifted_tensor_"):
         raise Refused(f"forward makes the constant {path} itself, so ModelNew has nowhere to take it from")
@@ -263,12 +285,17 @@ def value_of(argument: dict[str, Any], model: TaskSource) -> str:
     return value
 
 
-def return_line(kind: str, outputs: list[str]) -> str:
-    if kind == "tensor":
-        return f"return {outputs[0]}"
-    if kind == "list":
-        return f"return [{', '.join(outputs)}]"
-    return f"return ({', '.join(outputs)},)"
+def last_lines(request: dict[str, Any], model: TaskSource, outputs: list[str]) -> list[str]:
+    """Returns the lines that change what forward changes, and return what it returns. What is changed are the last
+    outputs."""
+    by_name = {a["name"]: a for a in request["arguments"]}
+    changed = request.get("updates", [])
+    returned = outputs[: len(outputs) - len(changed)]
+    lines = [
+        f"{value_of(by_name[name], model)}.detach().copy_({output})"
+        for name, output in zip(changed, outputs[len(returned) :], strict=True)
+    ]
+    return [*lines, f"return {return_text(request, returned, model.known())}"]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import socket
 import sys
 
 from pragma_torch.channel import Channel
-from pragma_torch.process import limit_files
+from pragma_torch.process import imports, limit_files
 
 
 def _control_socket() -> socket.socket:
@@ -49,7 +49,8 @@ def _serve(channel: Channel, arguments: argparse.Namespace) -> int:
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
     # References are computed without torch.compile, whatever a task's code says. The task is timed as it is.
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
-    from pragma_torch.server import Server
+    with imports():
+        from pragma_torch.server import Server
 
     Server(channel, zygote, arguments.threads, arguments.device).serve()
     return 0

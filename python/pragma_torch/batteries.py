@@ -128,12 +128,16 @@ class Battery:
             tensor.copy_(tensor.roll(1, 0 if tensor.shape[0] > 1 else -1))
 
     def _change_ends(self, tensor: torch.Tensor) -> None:
-        """Replaces the end of each row by that of the previous row, so that values and zeros are at positions that the
+        """Replaces the end of each row by that of another row, so that values and zeros are at positions that the
         task could draw."""
         row = tensor.shape[-1] if tensor.dim() else 1
         table = tensor.view(-1, row)
         begin = row // 2 + self._draws.below(max(row // 4, 1))
-        table[:, begin:] = table[:, begin:].roll(1, 0) if table.shape[0] > 1 else table[:, begin:].flip(1)
+        # Tensors move by different distances. Two that moved alike would keep their pairs of elements, and with them
+        # most of a sum of products.
+        rows = table.shape[0]
+        distance = 1 + self._draws.below(rows - 1) if rows > 1 else 0
+        table[:, begin:] = table[:, begin:].roll(distance, 0) if rows > 1 else table[:, begin:].flip(1)
 
     def _draw_again(self, tensor: torch.Tensor) -> None:
         """Draws from the tensor's own values, with repetition, because no other value is known to be a valid index."""

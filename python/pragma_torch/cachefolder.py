@@ -29,7 +29,7 @@ def write_cached(path: pathlib.Path, text: str, most: int) -> None:
     writable costs only time."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
+        fresh = path.with_name(f"{path.stem}-{os.urandom(4).hex()}.new")  # other servers may write the same file
         fresh.write_text(text)
         fresh.replace(path)
         by_age = sorted(path.parent.iterdir(), key=lambda file: file.stat().st_mtime)

@@ -17,7 +17,6 @@ EXIT = 5
 WAKE = 6
 RELEASE = 8
 DELIVER = 11
-TOUCH = 12
 
 OK = 0
 BAD_COMMAND = 2
@@ -28,6 +27,7 @@ _COMMAND = 2
 _COUNT = 3
 _RESULT = 4
 _SCRAMBLE = 9
+_REPEAT = 12
 _DOORBELL = 16
 _DONE = 32
 _SETS = 48
@@ -67,7 +67,9 @@ class ControlPage:
         self._one = ctypes.c_int(1)
         self._zero = ctypes.c_int(0)
         self._served = self._words[_DONE]
-        self.scramble = 0  # seed of the command that wait returned; 0: none
+        # What the command that wait returned came with (worker/protocol.h):
+        self.scramble = 0  # seed; 0: none
+        self.repeat = 0  # calls in a loop for the only set; 0: an ordinary RUN
 
     def wait(self) -> tuple[int, list[int]]:
         """Blocks until the doorbell rings. Returns the command and its input sets in order."""
@@ -85,6 +87,7 @@ class ControlPage:
             )
         self._served = words[_DOORBELL]
         self.scramble = words[_SCRAMBLE]
+        self.repeat = words[_REPEAT]
         return words[_COMMAND], words[_SETS : _SETS + min(words[_COUNT], _MAX_SETS)].tolist()
 
     def answer(self, result: int) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import json
 from typing import Any
 
 import torch
 
 from pragma_torch import costs, graph, memory, process
-from pragma_torch.errors import TaskError, task_error
+from pragma_torch.agreement import disagreement
+from pragma_torch.errors import TaskError
 from pragma_torch.filesread import FilesRead
-from pragma_torch.instance import Instance, OutputError, flatten_outputs, get_state
+from pragma_torch.givens import Givens
+from pragma_torch.hidden import Snapshot, check_hidden
+from pragma_torch.instance import kind_of
 from pragma_torch.kept import Kept
 from pragma_torch.mode import mode_matters, mode_name
 from pragma_torch.names import Namer, identifier
+from pragma_torch.observe import Observed, Outputs, guarded, observe
 from pragma_torch.plan import (
     DTYPES,
     Argument,
@@ -26,13 +30,11 @@ from pragma_torch.plan import (
     fill,
     flatten,
 )
+from pragma_torch.reads import first_read
 from pragma_torch.reference import Reference
 from pragma_torch.state import StateTensor, declared_state, exported_state
-from pragma_torch.taskfile import SEED, TaskFile, positional_name, seed_everything
+from pragma_torch.taskfile import TaskFile, positional_name
 from pragma_torch.values import encode
-
-_OTHER_SEED = 20240607  # any value other than SEED: what differs between the two is random
-_BLOCK = 1 << 22  # elements compared at a time
 
 
 @dataclasses.dataclass
@@ -44,18 +46,23 @@ class Described:
     reference: Reference
     description: dict[str, Any]
     files: list[str]  # other files of the task's folder that its code read, as relative paths
+    loaded: Snapshot  # what the file's names held before forward was run
 
     def candidate_plan(self) -> dict[str, Any]:
         """Returns what the process of a Python candidate learns about the task: names and shapes, but no source."""
         leaves: list[Leaf] = []
+        given = self.task.init_inputs()
+        init, keywords = [], []
         try:
-            init = [flatten(v, "init", "init", leaves, []) for v in self.task.init_inputs()]
+            init = [flatten(v, "init", "init", leaves, []) for v in given.positional]
+            keywords = [[k, flatten(v, "init", "init", leaves, [])] for k, v in given.keywords.items()]
             why = "get_init_inputs() returns a tensor" if leaves else ""
         except UnsupportedValue as error:
-            init, why = [], f"get_init_inputs(): {error}"
+            why = f"get_init_inputs(): {error}"
         return {
             "plan": self.plan.to_json(),
             "init": init,
+            "init_keywords": keywords,
             "init_error": why,
             "mode": self.description["mode"],
             "outputs": [
@@ -65,32 +72,22 @@ class Described:
 
 
 @dataclasses.dataclass
-class _Observed:
-    """The observations of two runs of forward."""
-
-    kind: str
-    outputs: list[tuple[str, torch.Tensor]]
-    recorder: costs.Recorder
-    reduction_length: int
-    random: bool
-    stateful: bool
-
-
-@dataclasses.dataclass
 class _Given:
     """A task's arguments, made once."""
 
     task: TaskFile
-    init: list[Any]
+    init: Givens
     model: torch.nn.Module
+    updates_count: bool  # what forward changes is a further output
     leaves: list[Leaf]
     scalars: list[Scalar]
-    template: list[Any]
+    template: list[Any]  # of positional arguments
+    keywords: list[Any]  # [name, template] of keyword arguments
 
     def forms(self) -> Any:
         state = [*self.model.named_parameters(), *self.model.named_buffers()]
         return {
-            "template": self.template,
+            "template": [self.template, self.keywords, self.updates_count],
             "inputs": [_form(leaf.tensor) for leaf in self.leaves],
             "state": [[name, *_form(tensor)] for name, tensor in state],
             "mode": mode_name(self.model),
@@ -98,21 +95,30 @@ class _Given:
 
 
 def describe(
-    path: str, memory_limit: int = 0, reserves: bool = False, evaluates: bool = False
+    path: str,
+    memory_limit: int = 0,
+    reserves: bool = False,
+    evaluates: bool = False,
+    updates_count: bool = True,
 ) -> Described:
     """Raises TaskError with one clear line if anything is wrong with the task. `reserves` means that a device's driver
     will reserve far more addresses than there is memory, so the address space cannot be limited. `evaluates` means that
-    the module is judged in eval mode."""
+    the module is judged in eval mode, and `updates_count` that inputs and buffers which forward changes are further
+    outputs."""
     read = FilesRead(path)
     try:
-        return _describe(TaskFile(path, evaluates), memory_limit, reserves, read)
+        return _describe(TaskFile(path, evaluates), memory_limit, reserves, updates_count, read)
     finally:
         read.stop()
 
 
-def _describe(task: TaskFile, memory_limit: int, reserves: bool, read: FilesRead) -> Described:
+def _describe(
+    task: TaskFile, memory_limit: int, reserves: bool, updates_count: bool, read: FilesRead
+) -> Described:
     path = task.path
     kept = Kept(read)
+    if not kept.known:
+        graph.preload()
     need = memory.check(path, task.file, memory_limit, kept.need)
     if need is not None and 2 * need.total > memory_limit:
         process.return_freed_memory()  # leaves no room for the holes of a heap that only grows
@@ -120,7 +126,8 @@ def _describe(task: TaskFile, memory_limit: int, reserves: bool, read: FilesRead
         memory.limit_address_space(memory_limit)
     init = task.init_inputs()
     model = task.make_model()
-    given = _Given(task, init, model, *_take_apart(task, task.make_inputs()))
+    loaded = Snapshot(task, model)
+    given = _Given(task, init, model, updates_count, *_take_apart(task, task.make_inputs()))
     found = kept.find(given.forms())
     if found is not None:
         plan, description = found
@@ -130,24 +137,28 @@ def _describe(task: TaskFile, memory_limit: int, reserves: bool, read: FilesRead
         if all(constant is None for constant in constants):
             kept.keep(need, plan, description)
     reference = Reference(task, plan, description["outputs"], constants, _convolves(description))
-    return Described(task, plan, reference, description, read.so_far())
+    return Described(task, plan, reference, description, read.so_far(), loaded)
 
 
 def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, Any]]:
     """Exports the task and runs forward. Returns the plan, the values of constants that forward makes, and the
     description."""
-    task, model = given.task, given.model
+    task = given.task
     notes: list[str] = []
-    program, why = _export(task, model, given.template, given.leaves)
-    if program is None:
-        model = task.make_model()  # a failed export may leave its own tensors behind
-        notes.append(
-            "torch.export failed: parameters, buffers and constants in state_dict order; no graph"
-        )
+    program, why = _export(given)
+    model = given.model
     state = exported_state(model, program) if program is not None else declared_state(model)
     plan, tensors, constants = _plan(given, state, notes)
-    observed = _observe(task, model, plan, tensors, notes)
+    before = Snapshot(task, model)
+    observed = observe(task, model, plan, tensors, notes, given.updates_count)
+    if not observed.random:
+        notes += filter(None, [check_hidden(task, model, plan, tensors, before)])
     outputs = _output_specs(task, plan, observed.outputs)
+    nodes: list[dict[str, Any]] = []
+    if program is not None:
+        nodes, why = _graph(given, program, plan, tensors, observed)
+    if not nodes:
+        notes.append("no graph: torch.export failed, or its graph is not what forward computes")
     description = {
         "schema": 1,
         "name": task.file.removesuffix(".py"),
@@ -155,7 +166,9 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         "category": costs.category(observed.recorder, tensors, [t for _, t in observed.outputs]),
         "arguments": [a.spec() for a in plan.arguments],
         "outputs": outputs,
-        "output_kind": observed.kind,
+        "output_kind": kind_of(observed.tree),
+        "output_tree": json.dumps(observed.tree) if kind_of(observed.tree) == "tree" else "",
+        "updates": [plan.arguments[i].name for i in plan.updates],
         "init_args": _init_args(task, given.init, notes),
         "call_args": [
             {"name": identifier(s.name), "value": encode(s.value)} for s in given.scalars
@@ -163,7 +176,7 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         "flops": observed.recorder.flops,
         "compulsory_bytes": sum(a.bytes for a in plan.arguments)
         + sum(_spec_bytes(o) for o in outputs),
-        "graph": graph.nodes(graph.decompose(program), plan) if program is not None else [],
+        "graph": nodes,
         "export_error": why,
         "random": observed.random,
         "stateful": observed.stateful,
@@ -173,6 +186,22 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         "notes": notes,
     }
     return plan, constants, description
+
+
+def _graph(
+    given: _Given, program: Any, plan: Plan, tensors: list[torch.Tensor], observed: Observed
+) -> tuple[list[dict[str, Any]], str]:
+    """Returns the nodes of the graph, or none with the reason why it is of no use."""
+    decomposed = graph.decompose(program)
+    try:
+        nodes = graph.nodes(decomposed, plan)
+    except graph.NotInGraph as error:
+        return [], str(error)
+    if not observed.random:
+        differs = disagreement(given.task, decomposed, plan, tensors, observed.outputs)
+        if differs:
+            return [], f"the graph of torch.export is not what forward computes: {differs}; nothing is written from it"
+    return nodes, ""
 
 
 def _convolves(description: dict[str, Any]) -> bool:
@@ -185,59 +214,67 @@ def _form(tensor: torch.Tensor) -> list[Any]:
     return [str(tensor.dtype), list(tensor.shape), list(tensor.stride())]
 
 
-def _take_apart(task: TaskFile, values: list[Any]) -> tuple[list[Leaf], list[Scalar], list[Any]]:
-    """Returns the tensors, the plain values and the template of forward's arguments."""
+def _take_apart(
+    task: TaskFile, given: Givens
+) -> tuple[list[Leaf], list[Scalar], list[Any], list[Any]]:
+    """Returns the tensors, the plain values and the templates of forward's arguments."""
     names = task.forward_names()
     leaves: list[Leaf] = []
     scalars: list[Scalar] = []
     try:
         template = [
             flatten(value, positional_name(names, i), f"args[{i}]", leaves, scalars)
-            for i, value in enumerate(values)
+            for i, value in enumerate(given.positional)
+        ]
+        keywords = [
+            [name, flatten(value, name, f"kwargs[{name!r}]", leaves, scalars)]
+            for name, value in given.keywords.items()
         ]
     except UnsupportedValue as error:
         raise TaskError(
-            f"{task.file}: get_inputs(): {error}; tensors, numbers, strings and lists are supported"
+            f"{task.file}: get_inputs(): {error}; tensors, numbers, strings, lists, tuples and dicts are supported"
         ) from error
-    return leaves, scalars, template
+    return leaves, scalars, template, keywords
 
 
-def exported(task: TaskFile) -> tuple[Any, list[torch.Tensor]]:
+def exported(described: Described) -> tuple[Any, list[torch.Tensor]]:
     """Returns the decomposed graph of the task's module, whose nodes have the names that the description gives them,
     and the tensors among forward's arguments."""
-    leaves, _, template = _take_apart(task, task.make_inputs())
-    program, why = _export(task, task.make_model(), template, leaves)
+    task = described.task
+    described.loaded.restore()  # a cache that forward has filled would give another graph
+    given = _Given(task, Givens(), task.make_model(), True, *_take_apart(task, task.make_inputs()))
+    program, why = _export(given)
     if program is None:
         raise TaskError(f"{task.file}: torch.export failed: {why}")
-    return graph.decompose(program), [leaf.tensor.detach() for leaf in leaves]
+    return graph.decompose(program), [leaf.tensor.detach() for leaf in given.leaves]
 
 
-def _export(
-    task: TaskFile, model: torch.nn.Module, template: list[Any], leaves: list[Leaf]
-) -> tuple[Any, str]:
+def _export(given: _Given) -> tuple[Any, str]:
     """Runs torch.export. If that fails, forward is run for real, so that a forward that fails by itself is reported as
-    such."""
-    tensors = [leaf.tensor.detach() for leaf in leaves]
-    program, why = graph.export(model, [fill(item, tensors) for item in template])
+    such. What the file's names hold is put back each time."""
+    task = given.task
+    tensors = [leaf.tensor.detach() for leaf in given.leaves]
+    before = Snapshot(task, given.model)
+
+    def filled(values: list[torch.Tensor]) -> tuple[list[Any], dict[str, Any]]:
+        return [fill(t, values) for t in given.template], {n: fill(t, values) for n, t in given.keywords}
+
+    program, why = graph.export(given.model, *filled(tensors), task.path)
+    if program is None or before.changed():
+        given.model = task.make_model()  # the export has left its own tensors in the other one
+    before.restore()
     if program is not None:
         return program, ""
-    trial = task.make_model()
-    clones = [tensor.clone() for tensor in tensors]
-    _guarded(task, lambda: trial(*[fill(item, clones) for item in template]))
-    return None, why
 
+    def run() -> Any:
+        positional, keywords = filled([tensor.clone() for tensor in tensors])
+        return task.make_model()(*positional, **keywords)
 
-def _guarded(
-    task: TaskFile, forward: Callable[[], Any]
-) -> tuple[str, list[tuple[str, torch.Tensor]]]:
-    """Returns the flattened outputs of `forward`, or raises TaskError."""
-    try:
-        with torch.no_grad():
-            return flatten_outputs(forward())
-    except OutputError as error:
-        raise TaskError(f"{task.file}: {error}") from error
-    except BaseException as error:
-        raise task_error(task.file, "forward", error, task.path) from error
+    guarded(task, run)
+    before.restore()
+    read = first_read(task, run)
+    before.restore()
+    return None, read or why
 
 
 def _plan(
@@ -263,7 +300,7 @@ def _plan(
                 notes.append(
                     f"{arguments[-1].name} is shared: {', '.join(item.places)} are one tensor"
                 )
-    return Plan(arguments, given.template), tensors, constants
+    return Plan(arguments, given.template, given.keywords), tensors, constants
 
 
 def _argument(task: TaskFile, name: str, path: str, role: str, tensor: torch.Tensor) -> Argument:
@@ -287,89 +324,17 @@ def _contiguous(tensor: torch.Tensor, path: str, notes: list[str]) -> torch.Tens
     return tensor.detach().contiguous()
 
 
-def _observe(
-    task: TaskFile,
-    model: torch.nn.Module,
-    plan: Plan,
-    tensors: list[torch.Tensor],
-    notes: list[str],
-) -> _Observed:
-    """Runs forward twice from the same state with different seeds."""
-    instance = Instance(model, plan)
-    clones = [t.clone() for t in tensors]
-    instance.bind(clones)
-    versions = [t._version for t in clones]
-    recorder = costs.Recorder()
-    seed_everything(SEED)
-    with recorder:
-        kind, first = _guarded(task, instance)
-    length = recorder.length_of([t for _, t in first])
-    first = [(path, tensor.detach().clone()) for path, tensor in first]
-    for argument, clone, version, tensor in zip(
-        plan.arguments, clones, versions, tensors, strict=True
-    ):
-        # Batch normalisation writes its statistics without changing the version counter. Views may do so too.
-        written = clone._version != version or not _same_bytes(clone, tensor)
-        argument.mutated = written or not _still_there(model, argument, clone)
-    del clones
-    instance.bind([t.clone() for t in tensors])
-    seed_everything(_OTHER_SEED)
-    _, second = _guarded(task, instance)
-    random = recorder.random or not _same(first, second)
-    stateful = any(a.mutated for a in plan.arguments if a.role != "input")
-    updated = [a.name for a in plan.arguments if a.mutated]
-    if updated:
-        notes.append(
-            f"forward writes {', '.join(updated)}: such updates are not outputs and are not checked"
-        )
-    if random:
-        notes.append("forward draws random numbers: two runs on the same inputs differ")
-    return _Observed(kind, first, recorder, length, random, stateful)
-
-
-def _still_there(model: torch.nn.Module, argument: Argument, tensor: torch.Tensor) -> bool:
-    """Returns false if forward replaced the tensor by another one (self.hidden = ...)."""
-    if argument.role == "input" or not argument.places:
-        return True
-    return all(get_state(model, place).data_ptr() == tensor.data_ptr() for place in argument.places)
-
-
-def _same_bytes(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
-
-
-def _same(first: list[tuple[str, torch.Tensor]], second: list[tuple[str, torch.Tensor]]) -> bool:
-    """Returns true if both are equal, except for noise from threads that add in another order."""
-    if len(first) != len(second):
-        return False
-    for (_, a), (_, b) in zip(first, second, strict=True):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return False
-        if not (_near(a, b) if a.is_floating_point() else torch.equal(a, b)):
-            return False
-    return True
-
-
-def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Compares in blocks, because a float64 comparison needs many times the memory of what it compares."""
-    blocks = list(zip(a.reshape(-1).split(_BLOCK), b.reshape(-1).split(_BLOCK), strict=True))
-    scale = max((float(x.double().abs().nan_to_num(0, 0, 0).max()) for x, _ in blocks if x.numel()), default=0.0)
-    return all(
-        torch.allclose(x.double(), y.double(), rtol=1e-3, atol=1e-4 * scale, equal_nan=True)
-        for x, y in blocks
-    )
-
-
-def _output_specs(
-    task: TaskFile, plan: Plan, outputs: list[tuple[str, torch.Tensor]]
-) -> list[dict[str, Any]]:
+def _output_specs(task: TaskFile, plan: Plan, outputs: Outputs) -> list[dict[str, Any]]:
+    """Returns what forward returns ("out", "out_0", ...), then what it changes ("x_after")."""
     namer = Namer()
     for argument in plan.arguments:
         namer.name(argument.name)
-    single = len(outputs) == 1
+    returned = len(outputs) - len(plan.updates)
+    names = ["out"] if returned == 1 else [f"out_{i}" for i in range(returned)]
+    names += [f"{plan.arguments[i].name}_after" for i in plan.updates]
     specs = []
-    for index, (path, tensor) in enumerate(outputs):
-        name = namer.name("out" if single else f"out_{index}")
+    for wanted, (path, tensor) in zip(names, outputs, strict=True):
+        name = namer.name(wanted)
         specs.append(_argument(task, name, path, "output", tensor).spec())
     return specs
 
@@ -378,11 +343,12 @@ def _spec_bytes(spec: dict[str, Any]) -> int:
     return Argument("", "", "", spec["dtype"], spec["shape"]).bytes
 
 
-def _init_args(task: TaskFile, values: list[Any], notes: list[str]) -> list[dict[str, Any]]:
+def _init_args(task: TaskFile, given: Givens, notes: list[str]) -> list[dict[str, Any]]:
     names = task.init_names()
+    named = [(positional_name(names, i), value) for i, value in enumerate(given.positional)]
     result = []
-    for index, value in enumerate(values):
-        name = identifier(positional_name(names, index))
+    for path, value in [*named, *given.keywords.items()]:
+        name = identifier(path)
         if isinstance(value, torch.Tensor):
             notes.append(
                 f"constructor argument {name} is a tensor: {dtype_name(value.dtype)} {list(value.shape)}"

@@ -8,14 +8,18 @@ describing one would take minutes.
 
 from __future__ import annotations
 
+import functools
 import operator
+import traceback
 import warnings
 from typing import Any
 
 import torch
 
 from pragma_torch.errors import one_line
+from pragma_torch.instance import flatten_outputs
 from pragma_torch.plan import DTYPES, Plan, dtype_name
+from pragma_torch.process import imports
 from pragma_torch.values import encode
 
 _WHOLE = (
@@ -29,16 +33,40 @@ _WHOLE = (
 )
 
 
-def export(model: torch.nn.Module, inputs: list[Any]) -> tuple[Any, str]:
-    """Returns (ExportedProgram, ""), or (None, the reason in one line)."""
+def preload() -> None:
+    """Imports what export needs: as much time as torch itself."""
+    with imports():
+        import torch.export._trace  # noqa: F401
+
+
+def export(
+    model: torch.nn.Module, inputs: list[Any], keywords: dict[str, Any], path: str
+) -> tuple[Any, str]:
+    """Returns (ExportedProgram, ""), or (None, the reason in one line). The program's outputs are the tensors that
+    forward returns, without the containers and constants around them. `path` is the task's file."""
     from torch.export import export as torch_export
 
+    model.forward = _flat(model.forward)
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            return torch_export(model, tuple(inputs), strict=False), ""
+            return torch_export(model, tuple(inputs), keywords, strict=False), ""
     except Exception as error:  # torch.export raises exceptions of almost any type
-        return None, f"{type(error).__name__}: {one_line(str(error))}"
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        where = f" (line {lines[-1]})" if lines else ""
+        return None, f"{type(error).__name__}: {one_line(str(error))}{where}"
+    finally:
+        del model.forward
+
+
+def _flat(forward: Any) -> Any:
+    """Returns forward with a tuple of tensors as its result."""
+
+    @functools.wraps(forward)
+    def flattened(*args: Any, **kwargs: Any) -> Any:
+        return tuple(tensor for _, tensor in flatten_outputs(forward(*args, **kwargs))[1])
+
+    return flattened
 
 
 def decompose(program: Any) -> Any:
@@ -56,20 +84,19 @@ def decompose(program: Any) -> Any:
 
 def nodes(program: Any, plan: Plan) -> list[dict[str, Any]]:
     """Returns every node in execution order, as docs/torch-protocol.md describes it."""
-    inputs = _placeholders(program, plan)
-    outputs = program.graph_signature.output_specs
+    inputs = placeholders(program, plan)
     result = []
     for node in program.graph.nodes:
         if node.op == "placeholder":
             result.append(_placeholder(node, inputs.get(node.name)))
         elif node.op == "output":
-            result.append(_output(node, outputs))
+            result.append(_output(node, program, plan))
         else:
             result.append(_operator(node))
     return result
 
 
-def _placeholders(program: Any, plan: Plan) -> dict[str, Any]:
+def placeholders(program: Any, plan: Plan) -> dict[str, Any]:
     """Maps a node name to its Argument, or to the value of an argument that is not a tensor."""
     by_place = {place: argument for argument in plan.arguments for place in argument.places}
     by_path = {argument.path: argument for argument in plan.arguments}
@@ -96,15 +123,44 @@ def _placeholder(node: Any, meaning: Any) -> dict[str, Any]:
     return _node(node.name, "placeholder", [], results, strides)
 
 
-def _output(node: Any, specs: Any) -> dict[str, Any]:
-    """args are the outputs in order. kwargs are the updates of buffers and inputs by path."""
-    args, updates = [], []
-    for spec, value in zip(specs, node.args[0], strict=True):
+class NotInGraph(Exception):
+    """forward changes something that the graph does not. The text names it."""
+
+
+def output_values(program: Any, plan: Plan, values: list[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+    """`values` belong to the program's outputs. Returns those that are the task's outputs, in its order (what forward
+    returns, then what it changes), and the other updates by path. Raises NotInGraph."""
+    specs = program.graph_signature.output_specs
+    paths = {spec.arg.name: argument for spec, argument in _inputs_of(program, plan)}
+    returned: list[Any] = []
+    updates: dict[str, Any] = {}
+    for spec, value in zip(specs, values, strict=True):
         if spec.kind.name == "USER_OUTPUT":
-            args.append(encode(value, _name))
+            returned.append(value)
         else:
-            updates.append({"name": str(spec.target), "value": encode(value, _name)})
-    return _node("output", "output", args, [], [], updates)
+            argument = paths.get(spec.target)
+            updates[argument.path if argument is not None else str(spec.target)] = value
+    for number in plan.updates:
+        argument = plan.arguments[number]
+        place = next((p for p in [argument.path, *argument.places] if p in updates), None)
+        if place is None:
+            raise NotInGraph(f"forward changes {argument.path} in a way that torch.export does not see")
+        returned.append(updates.pop(place))
+    return returned, list(updates.items())
+
+
+def _inputs_of(program: Any, plan: Plan) -> list[tuple[Any, Any]]:
+    """Returns the specs of forward's tensors, each with its Argument."""
+    meanings = placeholders(program, plan)
+    specs = [s for s in program.graph_signature.input_specs if s.kind.name == "USER_INPUT"]
+    return [(s, meanings[s.arg.name]) for s in specs if hasattr(meanings[s.arg.name], "path")]
+
+
+def _output(node: Any, program: Any, plan: Plan) -> dict[str, Any]:
+    """args are the task's outputs in order. kwargs are the updates of other buffers by path."""
+    results, rest = output_values(program, plan, node.args[0])
+    updates = [{"name": path, "value": encode(value, _name)} for path, value in rest]
+    return _node("output", "output", [encode(value, _name) for value in results], [], [], updates)
 
 
 def _operator(node: Any) -> dict[str, Any]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
 
 from pragma_torch.plan import Plan, fill
+from pragma_torch.tree import TreeError, flatten_tree
 
 
 class OutputError(Exception):
-    """forward returned something that does not consist of tensors."""
+    """forward returned something that is not made of tensors and constants."""
 
 
 class Instance:
@@ -19,26 +21,43 @@ class Instance:
     def __init__(self, model: torch.nn.Module, plan: Plan) -> None:
         self.model = model
         self._plan = plan
+        self._tensors: list[torch.Tensor] = []
         self.inputs: list[Any] = []
+        self.keywords: dict[str, Any] = {}
 
     def bind(self, tensors: list[torch.Tensor]) -> None:
         """Makes forward use exactly these tensors (no copies), one per argument of the plan."""
+        self._tensors = tensors
         leaves: dict[int, torch.Tensor] = {}
         for argument, tensor in zip(self._plan.arguments, tensors, strict=True):
             if argument.role == "input":
                 leaves[argument.leaf] = tensor
             for place in argument.places:
                 set_state(self.model, place, tensor)
-        self.inputs = [
-            fill(item, [leaves[i] for i in range(len(leaves))]) for item in self._plan.template
-        ]
+        values = [leaves[i] for i in range(len(leaves))]
+        self.inputs = [fill(item, values) for item in self._plan.template]
+        self.keywords = {name: fill(item, values) for name, item in self._plan.keywords}
 
     def release_inputs(self) -> None:
         """Releases the inputs. Call bind to set others."""
-        self.inputs = []
+        self.inputs, self.keywords, self._tensors = [], {}, []
 
     def __call__(self) -> Any:
-        return self.model(*self.inputs)
+        return self.model(*self.inputs, **self.keywords)
+
+    def takes(self, model: Any) -> Any:
+        """Returns `model` (this one, or compiled) as a function of the positional inputs alone."""
+        return functools.partial(model, **self.keywords) if self.keywords else model
+
+    def updated(self) -> list[torch.Tensor]:
+        """Returns the present contents of what forward changes and a caller can see (plan.updates)."""
+        return [self._now(index) for index in self._plan.updates]
+
+    def _now(self, index: int) -> torch.Tensor:
+        argument = self._plan.arguments[index]
+        if argument.role == "input" or not argument.places:
+            return self._tensors[index]
+        return get_state(self.model, argument.places[0])  # forward may have put another tensor there
 
 
 def owner_of(model: torch.nn.Module, place: str) -> tuple[torch.nn.Module, str]:
@@ -65,32 +84,19 @@ def set_state(model: torch.nn.Module, place: str, tensor: torch.Tensor) -> None:
         setattr(owner, leaf, tensor)
 
 
-def flatten_outputs(value: Any) -> tuple[str, list[tuple[str, torch.Tensor]]]:
-    """Returns ("tensor" | "tuple" | "list", [(path, tensor), ...]). Nested sequences are flattened."""
-    if isinstance(value, torch.Tensor):
-        return "tensor", [("output", value)]
-    if not isinstance(value, (list, tuple)) or not value:
-        raise OutputError(
-            f"forward returns {_kind(value)}; it must return a tensor or a tuple or list of tensors"
-        )
-    found: list[tuple[str, torch.Tensor]] = []
-    _collect(value, "output", found)
-    return "list" if isinstance(value, list) else "tuple", found
+def flatten_outputs(value: Any) -> tuple[Any, list[tuple[str, torch.Tensor]]]:
+    """Returns the tree of what forward returned (tree.py), and [(path, tensor), ...]."""
+    try:
+        tree, found = flatten_tree(value)
+    except TreeError as error:
+        raise OutputError(f"forward returns a value that cannot be compared: {error}") from error
+    return tree, found
 
 
-def _collect(value: Any, path: str, found: list[tuple[str, torch.Tensor]]) -> None:
-    if isinstance(value, torch.Tensor):
-        found.append((path, value))
-    elif isinstance(value, (list, tuple)) and value:
-        for index, item in enumerate(value):
-            _collect(item, f"{path}[{index}]", found)
-    else:
-        raise OutputError(f"{path} is {_kind(value)}; every output of forward must be a tensor")
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, (list, tuple, dict)) and not value:
-        return f"an empty {type(value).__name__}"
-    return f"a value of type {type(value).__name__}"
+def kind_of(tree: Any) -> str:
+    """Returns "tensor", "tuple" or "list" for one tensor or a flat sequence of tensors, and "tree" for anything else."""
+    kind, content = next(iter(tree.items()))
+    if kind == "leaf":
+        return "tensor"
+    flat = kind in ("list", "tuple") and content and all("leaf" in item for item in content)
+    return kind if flat else "tree"

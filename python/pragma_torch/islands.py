@@ -16,8 +16,10 @@ from typing import Any
 import torch
 
 from pragma_torch.border import drawn_like
-from pragma_torch.errors import ServerError
+from pragma_torch.errors import ServerError, TaskError
+from pragma_torch.graph import output_values
 from pragma_torch.names import Namer
+from pragma_torch.plan import Plan
 
 
 @dataclasses.dataclass
@@ -88,11 +90,9 @@ class Graph:
                 read += node.all_input_nodes
         return [node for node in self.nodes if node in wanted]
 
-    def results(self, program: Any) -> list[str]:
-        """Returns the names of forward's outputs, without updates of buffers."""
-        specs = program.graph_signature.output_specs
-        pairs = zip(specs, self.output.args[0], strict=True)
-        return [value_text(value) for spec, value in pairs if spec.kind.name == "USER_OUTPUT"]
+    def results(self, program: Any, plan: Plan) -> list[str]:
+        """Returns the names of the task's outputs: what forward returns, then what it changes."""
+        return [value_text(value) for value in output_values(program, plan, self.output.args[0])[0]]
 
 
 def line_of(node: Any) -> str:
@@ -102,10 +102,28 @@ def line_of(node: Any) -> str:
     args = [value_text(value) for value in node.args]
     if node.target is operator.getitem:
         return f"{node.name} = {args[0]}[{args[1]}]"
+    if getattr(node.target, "__module__", "") in ("builtins", "_operator", "math"):
+        return f"{node.name} = {_python_text(node.target, args)}"  # a number that forward reads from a tensor
     if not isinstance(node.target, torch._ops.OpOverload):
-        raise ServerError(f"{node.name}: {node.target} cannot be written as Python")
+        raise TaskError(f"its graph has {node.target}, which cannot be written as Python")
     args += [f"{name}={value_text(value)}" for name, value in node.kwargs.items()]
     return f"{node.name} = torch.ops.{node.target}({', '.join(args)})"
+
+
+_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+_SYMBOLS |= {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and_": "&", "or_": "|"}
+
+
+def _python_text(function: Any, args: list[str]) -> str:
+    """Returns a call of a function of Python on numbers."""
+    name = function.__name__
+    if name in _SYMBOLS:
+        return f"{args[0]} {_SYMBOLS[name]} {args[1]}"
+    if function.__module__ == "builtins" or name == "abs":
+        return f"{name}({', '.join(args)})"
+    if name in ("neg", "not_", "pos"):
+        return f"{dict(neg='-', not_='not ', pos='+')[name]}{args[0]}"
+    raise TaskError(f"its graph has {function.__module__}.{name}, which cannot be written as Python")
 
 
 def value_text(value: Any) -> str:
@@ -171,10 +189,10 @@ def cut(program: Any, leaves: list[torch.Tensor], title: str, islands: list[list
     return {"islands": files}
 
 
-def arrange(program: Any, islands: list[list[str]]) -> dict[str, Any]:
+def arrange(program: Any, plan: Plan, islands: list[list[str]]) -> dict[str, Any]:
     """Returns the steps of the whole and the names of its results."""
     graph = Graph(program, islands)
-    return {"steps": [dataclasses.asdict(step) for step in graph.steps()], "results": graph.results(program)}
+    return {"steps": [dataclasses.asdict(step) for step in graph.steps()], "results": graph.results(program, plan)}
 
 
 def _roles(program: Any) -> dict[str, tuple[str, str]]:
@@ -194,6 +212,8 @@ def _task_file(
     for node in graph.inputs(island):
         kind, path = roles.get(node.name, ("USER_INPUT", node.name))
         value = values[node.name]
+        if not isinstance(value, torch.Tensor) and node.op != "placeholder":
+            raise TaskError(f"forward reads {node.name} from a tensor, and no kernel of a part can take that number")
         if not isinstance(value, torch.Tensor):
             lines.append(f"{node.name} = {value_text(value)}")
         elif kind in ("PARAMETER", "BUFFER"):

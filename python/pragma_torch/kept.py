@@ -38,6 +38,11 @@ class Kept:
                     self._found = found
 
     @property
+    def known(self) -> bool:
+        """Whether there is a description, which find may still refuse."""
+        return bool(self._found)
+
+    @property
     def need(self) -> Need | None:
         return Need(*self._found["need"]) if self._found.get("need") else None
 

@@ -71,12 +71,12 @@ def estimate(path: str) -> Need | None:
         with contextlib.redirect_stdout(io.StringIO()), torch.no_grad(), FakeTensorMode():
             task = TaskFile(path)
             inputs = task.make_inputs()
-            arguments = _bytes(inputs)
+            arguments = _bytes(inputs.values())
             try:
                 model = task.make_model()
                 arguments += _bytes(list(model.state_dict().values()))
                 with _PeakRecorder() as recorder:
-                    outputs = _bytes(model(*inputs))
+                    outputs = _bytes(model(*inputs.positional, **inputs.keywords))
             except Exception:
                 return Need(arguments, 0, 0)
             return Need(arguments, outputs, recorder.peak)

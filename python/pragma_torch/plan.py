@@ -67,17 +67,27 @@ class Argument:
 
 @dataclasses.dataclass
 class Plan:
-    """The arguments, and the template that rebuilds forward's positional arguments from leaves."""
+    """The arguments, and the templates that rebuild forward's positional and keyword arguments from leaves."""
 
     arguments: list[Argument]
     template: list[Any]
+    keywords: list[Any] = dataclasses.field(default_factory=list)  # [name, template] of each
+    # Numbers of the arguments that forward changes and whose new contents are further outputs, in their order.
+    updates: list[int] = dataclasses.field(default_factory=list)
+    tree: Any = None  # the form of what forward returns (tree.py)
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Plan:
-        return Plan([Argument(**item) for item in value["arguments"]], value["template"])
+        return Plan(
+            [Argument(**item) for item in value["arguments"]],
+            value["template"],
+            value.get("keywords", []),
+            value.get("updates", []),
+            value.get("tree"),
+        )
 
 
 @dataclasses.dataclass
@@ -117,7 +127,7 @@ def flatten(value: Any, name: str, path: str, leaves: list[Leaf], scalars: list[
             flatten(v, f"{name}_{i}", f"{path}[{i}]", leaves, scalars) for i, v in enumerate(value)
         ]
         return {"tuple" if isinstance(value, tuple) else "list": items}
-    if type(value) is dict and all(isinstance(key, str) for key in value):
+    if type(value) is dict and all(type(key) in (str, int) for key in value):
         pairs = [
             [k, flatten(v, f"{name}_{k}", f"{path}[{k!r}]", leaves, scalars)]
             for k, v in value.items()

@@ -11,9 +11,10 @@ import torch
 from pragma_torch.areas import Area
 from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import ServerError, TaskError, one_line, task_error
-from pragma_torch.instance import Instance, flatten_outputs, get_state
-from pragma_torch.plan import Argument, Leaf, Plan, Scalar, flatten
+from pragma_torch.instance import Instance, get_state
+from pragma_torch.plan import Argument, Leaf, Plan, flatten
 from pragma_torch.taskfile import TaskFile
+from pragma_torch.tree import TreeError, pick
 
 FLOAT64 = "float64"
 NATIVE = "native"
@@ -83,9 +84,7 @@ class Reference:
 
     def _draw_tensors(self, seed: int) -> list[torch.Tensor]:
         model = self._task.make_model(seed)
-        leaves: list[Leaf] = []
-        for index, value in enumerate(self._task.make_inputs(seed)):
-            flatten(value, f"arg{index}", f"args[{index}]", leaves, [])
+        leaves = self._drawn_leaves(seed)
         sources = [self._source(i, a, model, leaves).detach() for i, a in enumerate(self._plan.arguments)]
         for argument, source in zip(self._plan.arguments, sources, strict=True):
             self._check_form(argument, source)
@@ -101,14 +100,17 @@ class Reference:
     def draw(self, seed: int, area: Area, offsets: list[int]) -> None:
         """Calls get_inputs() and makes a fresh Model under `seed`. Every argument is written at its offset in bytes."""
         model = self._task.make_model(seed)
-        leaves: list[Leaf] = []
-        scalars: list[Scalar] = []
-        for index, value in enumerate(self._task.make_inputs(seed)):
-            flatten(value, f"arg{index}", f"args[{index}]", leaves, scalars)
+        leaves = self._drawn_leaves(seed)
         for i, (argument, offset) in enumerate(zip(self._plan.arguments, offsets, strict=True)):
             source = self._source(i, argument, model, leaves)
             self._check_form(argument, source)
             area.tensor(offset, argument.torch_dtype, argument.shape).copy_(source.detach())
+
+    def _drawn_leaves(self, seed: int) -> list[Leaf]:
+        leaves: list[Leaf] = []
+        for index, value in enumerate(self._task.make_inputs(seed).values()):
+            flatten(value, f"arg{index}", f"args[{index}]", leaves, [])
+        return leaves
 
     def _check_form(self, argument: Argument, source: torch.Tensor) -> None:
         if list(source.shape) != argument.shape or source.dtype != argument.torch_dtype:
@@ -198,6 +200,17 @@ class Reference:
         blocks = ConvolutionsInBlocks() if wide and self._convolves else contextlib.nullcontext()
         try:
             with torch.no_grad(), default_dtype(dtype), blocks:
-                return [tensor for _, tensor in flatten_outputs(instance())[1]]
+                return self._leaves_of(instance()) + instance.updated()
         finally:
             instance.release_inputs()  # they can be gigabytes, and are new each time
+
+    def _leaves_of(self, returned: Any) -> list[torch.Tensor]:
+        """Returns the tensors that forward returned. Everything else must be as it was when the task was described."""
+        try:
+            found = pick(self._plan.tree, returned)
+        except TreeError as error:
+            raise TaskError(
+                f"{self._task.file}: forward returns another form from one draw to the next: {error}; return what depends "
+                "on data as a tensor"
+            ) from error
+        return [found[leaf][1] for leaf in range(len(found))]

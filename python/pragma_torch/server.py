@@ -58,7 +58,7 @@ class Server:
             "compare_sets": lambda m, _: {"slots": self._referee().compare(m["area"], m["slots"])},
             "operator_seconds": self._operator_seconds,
             "cut_islands": self._cut_islands,
-            "arrange_islands": lambda m, _: islands.arrange(self._program()[0], m["islands"]),
+            "arrange_islands": lambda m, _: islands.arrange(self._program()[0], self._task().plan, m["islands"]),
             "keep_outputs": lambda m, _: self._referee().keep(m["area"], m["slot"]),
         }
 
@@ -113,6 +113,7 @@ class Server:
             message.get("memory_limit", 0),
             reserves=self._device != "cpu",
             evaluates=message.get("eval", False),
+            updates_count=message.get("updates", True),
         )
         # This comes last, because imports that the zygote still has to do would disturb the next timing.
         self._zygote.ask({"op": "ready"})
@@ -174,7 +175,7 @@ class Server:
 
     def _program(self) -> tuple[Any, list[torch.Tensor]]:
         if self._exported is None:
-            self._exported = exported(self._task().task)
+            self._exported = exported(self._task())
         return self._exported
 
     def _operator_seconds(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
@@ -187,7 +188,7 @@ class Server:
     def _referee(self) -> Referee:
         if self._judge is None:
             plan = self._task().candidate_plan()
-            solution = {"init": plan["init"], "mode": plan["mode"]}
+            solution = {key: plan[key] for key in ("init", "init_keywords", "mode")}
             self._judge = Referee(self._task().reference, self._device, solution)
         return self._judge
 

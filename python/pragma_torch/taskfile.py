@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from pragma_torch.errors import TaskError, one_line, task_error
+from pragma_torch.givens import Givens, WrongForm, givens_of
 
 TASK_MODULE = "pragma_task_"  # prefix of the module name, followed by the file's name
 SEED = 42  # KernelBench's seed; graph constants that forward creates are those of this seed
@@ -66,22 +67,13 @@ class TaskFile:
             raise TaskError(f"{self.file}: no class `Model` that derives from torch.nn.Module")
         return model
 
-    def init_inputs(self, seed: int = SEED) -> list[Any]:
+    def init_inputs(self, seed: int = SEED) -> Givens:
         """Returns the constructor's arguments. KernelBench's get_init_inputs may be missing, and then there are none.
         """
-        function = getattr(self._module, "get_init_inputs", None)
-        if function is None:
-            return []
+        if getattr(self._module, "get_init_inputs", None) is None:
+            return Givens()
         seed_everything(seed)
-        try:
-            values = function()
-        except BaseException as error:
-            raise task_error(self.file, "get_init_inputs()", error, self.path) from error
-        if not isinstance(values, (list, tuple)):
-            raise TaskError(
-                f"{self.file}: get_init_inputs() must return a list, not {type(values).__name__}"
-            )
-        return list(values)
+        return self._givens("get_init_inputs", self.model_class.__init__)
 
     def make_model(self, seed: int = SEED) -> torch.nn.Module:
         """Returns a fresh Model under `seed`, in the mode in which its constructor leaves it (KernelBench does not call
@@ -89,27 +81,36 @@ class TaskFile:
         arguments = self.init_inputs(seed)
         seed_everything(seed)
         try:
-            model = self.model_class(*arguments)
+            model = self.model_class(*arguments.positional, **arguments.keywords)
             return model.eval() if self.evaluates else model
         except BaseException as error:
             raise task_error(self.file, "Model(...)", error, self.path) from error
 
-    def make_inputs(self, seed: int = SEED) -> list[Any]:
+    def make_inputs(self, seed: int = SEED) -> Givens:
+        """Returns forward's arguments."""
         seed_everything(seed)
+        with torch.no_grad():
+            return self._givens("get_inputs", self.model_class.forward)
+
+    def _givens(self, name: str, taker: Any) -> Givens:
+        """Calls the file's function `name`, whose result is given to `taker`."""
         try:
-            with torch.no_grad():
-                values = self._module.get_inputs()
+            returned = getattr(self._module, name)()
         except BaseException as error:
-            raise task_error(self.file, "get_inputs()", error, self.path) from error
-        if not isinstance(values, (list, tuple)):
-            raise TaskError(
-                f"{self.file}: get_inputs() must return the list of forward's arguments, not {type(values).__name__}"
-            )
-        return list(values)
+            raise task_error(self.file, f"{name}()", error, self.path) from error
+        try:
+            return givens_of(returned, taker)
+        except WrongForm as error:
+            raise TaskError(f"{self.file}: {name}() {error}") from error
 
     def init_names(self) -> list[str]:
         """Returns the names of the constructor's positional parameters, without self."""
         return _positional_names(self.model_class.__init__)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the file defines at its top level."""
+        return self._module.__dict__
 
     def forward_names(self) -> list[str]:
         return _positional_names(self.model_class.forward)

@@ -11,7 +11,6 @@ idle, as for a candidate (pragma_triton/kernels.py).
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import traceback
@@ -26,8 +25,10 @@ from pragma_torch.device import CPU, Device
 from pragma_torch.errors import said_by
 from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance, flatten_outputs
+from pragma_torch.loop import Pairs, last_of_loop, renew, renewing
 from pragma_torch.plan import Plan
 from pragma_torch.process import (
+    free_a_large_block,
     keep_freed_memory,
     limit_files,
     offer_memory_first,
@@ -35,8 +36,6 @@ from pragma_torch.process import (
 )
 from pragma_torch.taskfile import TaskFile
 
-_memcmp = ctypes.CDLL(None).memcmp
-_memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 # A run without the time of torch.compile is better than no run.
 _COMPILE_OOM_SCORE = 800
 _COLLECT_ABOVE = 20_000  # young objects that trigger a garbage collection, after the answer
@@ -56,13 +55,11 @@ class Timer:
         self._opened: Opened | None = None
         self._device = Device(CPU)
         self._calls: list[tuple[Any, list[Any]]] = []
-        self._as_call = bool(request.get("as_call"))
         self._run = self._burst_on_device if self._exchanges else self._burst
-        if self._as_call:
-            self._run = self._calls_of_a_user
         self._results: list[Any] = []
-        self._tensors: list[list[torch.Tensor]] = []
         self._graphs = 0
+        # By set: what forward changes and a caller can see, and the ring's contents of it.
+        self._changed: list[Pairs] = []
 
     def serve(self) -> None:
         """Serves until it is told to exit. Runs under no_grad, as KernelBench does, without garbage collection inside
@@ -74,9 +71,14 @@ class Timer:
                 command, order = page.wait()
                 if command == control.RUN:
                     try:
-                        results = self._run(order)
-                        page.answer(control.OK)
-                        del results
+                        if page.repeat > 0:
+                            self._loop(order)
+                            page.answer(control.OK)
+                        else:
+                            results = self._run(order)
+                            page.answer(control.OK)
+                            del results
+                        self._renew(order)
                     except BaseException as error:
                         self._failed("forward", error)
                 elif command == control.EMPTY:
@@ -88,9 +90,6 @@ class Timer:
                     page.answer(control.OK)
                 elif command == control.WAKE:
                     self._device.wake()
-                    page.answer(control.OK)
-                elif command == control.TOUCH:
-                    touch(self._tensors, order)
                     page.answer(control.OK)
                 elif command == control.DELIVER:
                     self._results.clear()
@@ -108,6 +107,13 @@ class Timer:
                 if gc.get_count()[0] > _COLLECT_ABOVE:
                     gc.collect()
 
+    def _renew(self, order: list[int]) -> None:
+        """Gives back to these sets what forward has changed, after the clock has stopped. Values that each call halves
+        would otherwise end as denormals, which are slow."""
+        if self._changed:
+            for i in order:
+                renew(self._changed[i])
+
     def _burst(self, order: list[int]) -> None:
         """Drops each result at once. The loop contains nothing else, because it is what is timed."""
         calls = self._calls
@@ -115,13 +121,14 @@ class Timer:
             model, inputs = calls[i]
             model(*inputs)
 
-    def _calls_of_a_user(self, order: list[int]) -> None:
-        """Keeps the results until the clock has stopped, as the candidate's process does (pragma_candidate/runner.py)."""
+    def _loop(self, order: list[int]) -> None:
+        """Makes calls as a user makes them, and keeps what the last one returned until the clock has stopped, as the
+        candidate's process does (pragma_candidate/runner.py)."""
         self._results.clear()
-        calls, keep = self._calls, self._results.append
-        for i in order:
-            model, inputs = calls[i]
-            keep(model(*inputs))
+        model, inputs = self._calls[order[0]]
+        changed = self._changed[order[0]] if self._changed else []
+        self._results.append(last_of_loop((renewing(model, changed), inputs), self._page.repeat))
+        self._device.synchronize()
 
     def _burst_on_device(self, order: list[int]) -> list[Any]:
         """Keeps the results until the burst is over. If one block were reused in every call, it would stay in the
@@ -156,17 +163,15 @@ class Timer:
     def _build(self) -> None:
         task = TaskFile(self._request["task"], self._request.get("eval", False))
         plan = Plan.from_json(self._request["plan"])
-        calls = []
-        sets = self._sets(plan)
-        if self._as_call:
-            self._tensors = sets
-        for tensors in sets:
+        instances = []
+        for tensors in self._sets(plan):
             # Moves what the model holds besides the arguments (its own constants) to the device.
             instance = Instance(task.make_model().to(self._device.name), plan)
             instance.bind(tensors)
-            calls.append((instance.model, instance.inputs))
+            instances.append(instance)
         compiling = self._request["mode"] == "compile"
-        self._calls = self._compiled(calls, task.source) if compiling else calls
+        models = self._compiled(instances, task.source) if compiling else [i.model for i in instances]
+        self._calls = [(i.takes(model), i.inputs) for i, model in zip(instances, models, strict=True)]
         if self._exchanges:
             self._first_call_on_device()
 
@@ -195,23 +200,22 @@ class Timer:
                 area.tensor(offset, argument.torch_dtype, argument.shape)
                 for argument, offset in zip(plan.arguments, offsets, strict=True)
             ]
-            sets.append(
-                [t.clone() if a.mutated else t for a, t in zip(plan.arguments, ring, strict=True)]
-            )
+            own = [t.clone() if a.mutated else t for a, t in zip(plan.arguments, ring, strict=True)]
+            sets.append(own)
+            if plan.updates:
+                self._changed.append([(own[i], ring[i]) for i in plan.updates])
         return sets
 
-    def _compiled(
-        self, calls: list[tuple[Any, list[Any]]], source: str
-    ) -> list[tuple[Any, list[Any]]]:
+    def _compiled(self, instances: list[Instance], source: str) -> list[Any]:
         """Returns torch.compile of each set's model. Its code cache belongs to forward and not to the instance. So the
         first call compiles and the others reuse the result, which is counted and reported in the page's message."""
         from torch._dynamo.utils import counters
 
         headers = KernelHeaders([source, self._request["plan"], self._request["threads"]])
-        headers.choose(calls[0][0])
-        compiled = [(torch.compile(model), inputs) for model, inputs in calls]
-        for model, inputs in compiled:
-            model(*inputs)
+        headers.choose(instances[0].model)
+        compiled = [torch.compile(instance.model) for instance in instances]
+        for model, instance in zip(compiled, instances, strict=True):
+            model(*instance.inputs, **instance.keywords)
         headers.compiled()
         self._graphs = counters["stats"].get("unique_graphs", 0)
         return compiled
@@ -222,15 +226,6 @@ class Timer:
         self._page.answer(control.RAISED)
 
 
-def touch(sets: list[list[torch.Tensor]], order: list[int]) -> None:
-    """Reads each tensor of the listed sets once, in this thread. Threads of Torch's pool would go on spinning for a
-    while, each on a processor that a kernel's own pool needs."""
-    for i in order:
-        for tensor in sets[i]:
-            if tensor.is_contiguous():
-                _memcmp(tensor.data_ptr(), tensor.data_ptr(), tensor.nbytes)
-
-
 def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd: int) -> None:
     """Runs the whole life of a timing child, right after the fork. Never returns."""
     torch.set_num_threads(request["threads"])
@@ -239,6 +234,8 @@ def run_child(request: dict[str, Any], inputs_fd: int, control_fd: int, hello_fd
         offer_memory_first(_COMPILE_OOM_SCORE)
     if request["allocator"] == "keep":
         keep_freed_memory()
+    elif request.get("as_call"):
+        free_a_large_block()
     timer = Timer(request, inputs_fd, control.ControlPage(control_fd))
     say_hello(hello_fd, b"T")
     timer.serve()

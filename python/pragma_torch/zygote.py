@@ -6,7 +6,6 @@ are forked here and not by the server. The task's code runs only after the fork.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import socket
@@ -15,7 +14,7 @@ from typing import Any
 
 from pragma_torch.channel import Channel, close_all
 from pragma_torch.errors import ServerError
-from pragma_torch.process import fork_child, limit_files, thread_count
+from pragma_torch.process import fork_child, imports, limit_files, thread_count
 
 
 class Zygote:
@@ -66,18 +65,16 @@ def _preload(timers: str, device: str) -> None:
         # whether there is a GPU. If the driver's management library answers, CUDA is not started, which would not
         # survive a fork.
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    import torch
+    with imports():  # so that a child's collections do not copy the pages of what is loaded now
+        import torch
 
-    if timers == "compile":
-        import torch._dynamo
-        import torch._inductor.compile_fx  # noqa: F401
+        if timers == "compile":
+            import torch._dynamo
+            import torch._inductor.compile_fx  # noqa: F401
 
-    import pragma_torch.timing  # noqa: F401  what a child runs
+        import pragma_torch.timing  # noqa: F401  what a child runs
 
     torch.set_num_threads(1)
-    # What is loaded now is permanent, so a child's collections need not traverse it (nor copy its pages).
-    gc.collect()
-    gc.freeze()
 
 
 def _prepare_compile() -> None:

@@ -37,11 +37,9 @@ _PATH = "/candidate/solution.py"  # shown in tracebacks; no such file is read
 class Kernels:
     entry = "run"
 
-    def __init__(self, area_fd: int, module: str, as_call: bool = False) -> None:
-        """`module` is its text: a module with `run`, or an exported ModelNew. With `as_call`, what ModelNew's calls
-        return is copied by DELIVER (worker/protocol.h)."""
+    def __init__(self, area_fd: int, module: str) -> None:
+        """`module` is its text: a module with `run`, or an exported ModelNew."""
         self._area_fd = area_fd
-        self._as_call = as_call
         self._module = module
         self._opened: Opened | None = None
         self._sets: list[list[Any]] = []
@@ -85,10 +83,12 @@ class Kernels:
                 f"run takes {given} parameters; this task has {len(wanted)}: {', '.join(wanted)}"
             )
 
-    def run(self, order: list[int], scramble: int) -> None:
+    def run(self, order: list[int], scramble: int, repeat: int) -> None:
         if self._models is not None:
-            self._models.call(order)
-            if not self._as_call:
+            if repeat:
+                self._models.loop(order, repeat)
+            else:
+                self._models.call(order)
                 self._models.deliver(order)
             self._synchronize()
             self._look_at_compiled()

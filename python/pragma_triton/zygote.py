@@ -4,7 +4,7 @@ It runs no code of the candidate and never starts CUDA, which does not survive a
 user and a folder for what they compile. They can kill the zygote (which rejects their candidate), but cannot read or
 write its memory.
 
-    {"op": "fork", "module": TEXT, "as_call": BOOL} + control page, area socket, hello socket  ->  {"pid": N}
+    {"op": "fork", "module": TEXT} + control page, area socket, hello socket  ->  {"pid": N}
     {"op": "end", "pid": N}  ->  {"status": N}   as wait(2) returns it; the child must be dead
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 from pragma_candidate.late_filter import LateFilter
 from pragma_candidate.log import use_log
 from pragma_torch.channel import Channel, close_all
-from pragma_torch.process import fork_child, say_hello
+from pragma_torch.process import fork_child, imports, say_hello
 
 _CHANNEL_FD, _LATE_FD = 3, 8
 _PR_SET_DUMPABLE = 4
@@ -31,21 +31,22 @@ _PR_SET_DUMPABLE = 4
 def _preload() -> None:
     """Imports everything that a module's first call would import."""
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # checks for a GPU without starting CUDA
-    import torch
-    import triton
-    import triton.language  # noqa: F401
-    import triton.runtime.autotuner
+    with imports():
+        import torch
+        import triton
+        import triton.language  # noqa: F401
+        import triton.runtime.autotuner
 
-    if os.environ.get("TRITON_INTERPRET") == "1":
-        import triton.runtime.interpreter  # noqa: F401
-    else:
-        import triton.backends.nvidia.compiler  # noqa: F401
-        from triton.runtime.driver import driver
+        if os.environ.get("TRITON_INTERPRET") == "1":
+            import triton.runtime.interpreter  # noqa: F401
+        else:
+            import triton.backends.nvidia.compiler  # noqa: F401
+            from triton.runtime.driver import driver
 
-        driver.active  # noqa: B018  compiles Triton's own helper, half a second; starts no CUDA
+            driver.active  # noqa: B018  compiles Triton's own helper, half a second; starts no CUDA
 
-    import pragma_candidate.service  # noqa: F401
-    import pragma_triton.kernels  # noqa: F401
+        import pragma_candidate.service  # noqa: F401
+        import pragma_triton.kernels  # noqa: F401
 
     torch.set_num_threads(1)
 
@@ -73,16 +74,16 @@ class Zygote:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _fork(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        return {"pid": fork_child(lambda: self._become_worker(message["module"], message.get("as_call", False), *fds))}
+        return {"pid": fork_child(lambda: self._become_worker(message["module"], *fds))}
 
-    def _become_worker(self, module: str, as_call: bool, control: int, area: int, hello: int) -> None:
+    def _become_worker(self, module: str, control: int, area: int, hello: int) -> None:
         self._channel.close()
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
         say_hello(hello, b"W")
         from pragma_candidate.service import Service
         from pragma_triton.kernels import Kernels
 
-        Service(control, Kernels(area, module, as_call), LateFilter(_LATE_FD), threads=1).serve()
+        Service(control, Kernels(area, module), LateFilter(_LATE_FD), threads=1).serve()
 
     def _end(self, message: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -129,11 +129,12 @@ class Timer:
         return ring_bell(self._control, self.pid, command, sets)
 
 
-def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = ()) -> tuple[int, str]:  # type: ignore[assignment]
+def ring_bell(page: Memory, pid: int, command: int, sets: list[int] = (), repeat: int = 0) -> tuple[int, str]:  # type: ignore[assignment]
     """Result and message; fails the test when the process dies instead."""
     m = page.map
     base = ctypes.addressof(ctypes.c_char.from_buffer(m))
     struct.pack_into("II", m, 8, command, len(sets))
+    struct.pack_into("I", m, 48, repeat)
     struct.pack_into(f"{len(sets)}I", m, 192, *sets)
     ticket = struct.unpack_from("I", m, 64)[0] + 1
     struct.pack_into("I", m, 64, ticket)

@@ -107,8 +107,8 @@ class Candidate:
     def load(self) -> tuple[int, str]:
         return self.ring(control.LOAD)
 
-    def run(self, sets: list[int]) -> tuple[int, str]:
-        return self.ring(control.RUN, sets)
+    def run(self, sets: list[int], repeat: int = 0) -> tuple[int, str]:
+        return ring_bell(self.page, self.process.pid, control.RUN, sets, repeat)
 
     def result(self, index: int) -> torch.Tensor:
         number = index % len(self.outputs)
@@ -161,23 +161,22 @@ def test_results_follow_every_refill_of_inputs_and_parameters(candidate):
             assert torch.equal(one.result(2 * index + 1), places)
 
 
-def test_as_a_call_results_are_copied_only_when_they_are_delivered(candidate):
-    one = candidate(HONEST, flags=["--as-call", "--allocator", "keep"])
+def test_of_a_loop_only_the_last_result_is_kept_and_copied_when_it_is_delivered(candidate):
+    one = candidate(HONEST, flags=["--allocator", "keep"])
     one.fill(1)
     assert one.load() == (control.OK, "")
-    assert one.ring(control.TOUCH, [0, 1]) == (control.OK, "")
-    assert one.run([1, 0]) == (control.OK, "")
-    assert not one.result(0).any() and not one.result(2).any()
-    assert one.ring(control.DELIVER, [1, 0]) == (control.OK, "")
-    for i in range(2):
-        torch.testing.assert_close(one.result(2 * i), one.expected(i)[0])
-        assert torch.equal(one.result(2 * i + 1), one.expected(i)[1])
+    assert one.run([0], repeat=3) == (control.OK, "")
+    assert not one.result(0).any()
+    assert one.ring(control.DELIVER, [0]) == (control.OK, "")
+    assert not one.result(2).any()
+    torch.testing.assert_close(one.result(0), one.expected(0)[0])
+    assert torch.equal(one.result(1), one.expected(0)[1])
 
 
-def test_as_a_call_an_output_of_another_form_is_told_when_it_is_delivered(candidate):
-    one = candidate(HONEST.replace("x.argmax(dim=1)", "[]"), flags=["--as-call"])
+def test_an_output_of_another_form_is_told_when_it_is_delivered(candidate):
+    one = candidate(HONEST.replace("x.argmax(dim=1)", "[]"))
     assert one.load() == (control.OK, "")
-    assert one.run([0]) == (control.OK, "")
+    assert one.run([0], repeat=1) == (control.OK, "")
     code, said = one.ring(control.DELIVER, [0])
     assert code == WRONG_FORM and said == "forward returns 1 tensors, expected 2"
 

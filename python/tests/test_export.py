@@ -132,10 +132,6 @@ def test_scratch_is_kept_and_never_shared_by_two_calls_at_once():
 @pytest.mark.parametrize(
     "changes, reason",
     [
-        (
-            {"source": TASK.replace("def forward(self, x, others=None)", "def forward(self, *x)")},
-            "*args",
-        ),
         ({"source": TASK.replace("class Model(", "class Other(")}, "class Model"),
         (
             {

@@ -12,6 +12,7 @@ import torch
 from pragma_torch import graph, islands
 from pragma_torch.border import drawn_like
 from pragma_torch.errors import ServerError
+from pragma_torch.plan import Plan
 from pragma_torch.taskfile import TaskFile
 
 WHOLE = """
@@ -43,15 +44,15 @@ class Whole:
         file.write_text(textwrap.dedent(text))
         task = TaskFile(str(file))
         self.model = task.make_model()
-        self.leaves = task.make_inputs()
-        program, why = graph.export(self.model, self.leaves)
+        self.leaves = task.make_inputs().positional
+        program, why = graph.export(self.model, self.leaves, {}, str(file))
         assert program is not None, why
         self.program = graph.decompose(program)
         self.operators = [n.name for n in self.program.graph.nodes if n.op == "call_function"]
 
     def cut(self, parts: list[list[str]]) -> dict[str, Any]:
         cut = islands.cut(self.program, self.leaves, "whole", parts)
-        return cut | islands.arrange(self.program, parts)
+        return cut | islands.arrange(self.program, Plan([], []), parts)
 
 
 @pytest.fixture

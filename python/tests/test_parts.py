@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pragma_torch import describe, process
+from pragma_torch import observe, process
 from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
 from pragma_torch.compiling import KernelHeaders
@@ -129,17 +129,17 @@ def test_large_areas_are_not_kept_mapped(monkeypatch):
 
 
 def test_runs_are_compared_to_their_last_block(monkeypatch):
-    monkeypatch.setattr(describe, "_BLOCK", 4)
+    monkeypatch.setattr(observe, "_BLOCK", 4)
     first = torch.arange(11.0)
     second = first.clone()
-    assert describe._near(first, second)
+    assert observe._near(first, second)
     second[10] += 0.5
-    assert not describe._near(first, second)
+    assert not observe._near(first, second)
     # The tolerance depends on the largest value anywhere, as if everything were compared at once.
     first[0] = second[0] = 1e4
-    assert describe._near(first, second)
-    assert describe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
-    assert describe._near(torch.empty(0), torch.empty(0))
+    assert observe._near(first, second)
+    assert observe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
+    assert observe._near(torch.empty(0), torch.empty(0))
 
 
 class ColumnsSeen(TorchDispatchMode):

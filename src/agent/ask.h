@@ -2,6 +2,7 @@
 // unusable.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,10 +18,13 @@ struct Question {
   Sampling sampling;
   CallKey key;  // role is filled in; the ordinal counts from 0
   int max_reasks = 1;
+  // Returns the messages in at most so many bytes, or as short as they can be. It is asked when the
+  // model takes only shorter prompts. Empty: they cannot be shortened.
+  std::function<Result<std::vector<Message>>(std::size_t)> shorten;
 };
 
-// Examines a reply. Returns an empty string if the reply is usable, otherwise the text of the
-// re-ask.
+// Examines a reply. Returns an empty string if the reply is usable or another one would be no
+// better, otherwise the text of the re-ask.
 using Judge = std::function<Result<std::string>(const Completion&)>;
 
 // Asks until `judge` accepts a reply or the re-asks are used up. Returns what all calls together

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -120,13 +121,15 @@ class ModelCoder final : public Coder {
       : model_(model),
         library_(std::move(library)),
         prompts_(std::move(prompts)),
-        settings_(std::move(settings)) {}
+        settings_(std::move(settings)),
+        prompt_bytes_(settings_.prompt_bytes) {}
 
   Result<Proposal> Propose(const Window& window, const Advice* advice, CallKey key) override;
 
  private:
   [[nodiscard]] Result<std::vector<Message>> Messages(const Window& window,
                                                       const Advice* advice) const;
+  [[nodiscard]] CodeReply Read(const Completion& completion) const;
   [[nodiscard]] Result<std::vector<Message>> OnePrompt(const Window& window, const Advice* advice,
                                                        const Detail& detail) const;
   [[nodiscard]] Result<std::vector<Message>> Turns(const Window& window, const Advice* advice,
@@ -138,15 +141,16 @@ class ModelCoder final : public Coder {
   PromptLibrary library_;
   PromptSet prompts_;
   RoleSettings settings_;
+  std::atomic<std::size_t> prompt_bytes_;  // settings_.prompt_bytes, or what the model takes
 };
 
 Result<std::vector<Message>> ModelCoder::Messages(const Window& window,
                                                   const Advice* advice) const {
   if (prompts_.multi_turn) {
-    return FitMessages(settings_.prompt_bytes, Conversation(window).size(),
+    return FitMessages(prompt_bytes_, Conversation(window).size(),
                        [&](const Detail& detail) { return Turns(window, advice, detail); });
   }
-  return FitMessages(settings_.prompt_bytes, OtherTrials(window).size(),
+  return FitMessages(prompt_bytes_, OtherTrials(window).size(),
                      [&](const Detail& detail) { return OnePrompt(window, advice, detail); });
 }
 
@@ -203,21 +207,44 @@ Result<std::vector<Message>> ModelCoder::Turns(const Window& window, const Advic
   return messages;
 }
 
+// Where the answer itself is empty or was never begun, the code may be in the reasoning.
+CodeReply ModelCoder::Read(const Completion& completion) const {
+  CodeReply reply = ParseCodeReply(completion.text, completion.truncated, settings_.language);
+  if (!reply.source.empty() || reply.unsupported) return reply;
+  if (!completion.problem.empty() || completion.thinking_open) {
+    CodeReply thought =
+        ParseCodeReply(completion.reasoning, completion.truncated, settings_.language);
+    if (!thought.source.empty()) {
+      thought.note = "the answer has no code; the last code of the reasoning is taken";
+      return thought;
+    }
+  }
+  if (!completion.problem.empty()) reply.problem = completion.problem;
+  return reply;
+}
+
 Result<Proposal> ModelCoder::Propose(const Window& window, const Advice* advice, CallKey key) {
   key.role = prompts_.coder_role;
   Question question{.messages = TRY(Messages(window, advice)),
                     .sampling = settings_.sampling,
                     .key = std::move(key),
-                    .max_reasks = settings_.max_reasks};
+                    .max_reasks = settings_.max_reasks,
+                    .shorten = [&](std::size_t bytes) {
+                      prompt_bytes_ = bytes;  // for later attempts too
+                      return Messages(window, advice);
+                    }};
   Proposal proposal;
   proposal.author = prompts_.coder_role + " " + model_.name();
   const Judge judge = [&](const Completion& completion) -> Result<std::string> {
-    CodeReply reply = ParseCodeReply(completion.text, completion.truncated, settings_.language);
+    CodeReply reply = Read(completion);
     proposal.unsupported = reply.unsupported;
     proposal.reason = reply.problem;
     if (!reply.source.empty())
       proposal.candidate = CandidateIn(settings_.language, std::move(reply.source));
-    if (proposal.candidate || proposal.unsupported) return std::string();
+    if (!reply.note.empty()) Log(LogLevel::kInfo, "coder: " + reply.note);
+    // A model that has said nothing says no more when it is asked again.
+    if (proposal.candidate || proposal.unsupported || !completion.problem.empty())
+      return std::string();
     Log(LogLevel::kDebug, "coder: " + reply.problem);
     const LanguageWords& words = WordsOf(settings_.language);
     return library_.Render("coder_reask", {.texts = {{"problem", reply.problem},

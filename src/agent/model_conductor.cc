@@ -1,6 +1,7 @@
 // The Conductor that asks a language model.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -129,13 +130,18 @@ class ModelConductor final : public Conductor {
       : model_(model),
         library_(std::move(library)),
         prompts_(std::move(prompts)),
-        settings_(std::move(settings)) {}
+        settings_(std::move(settings)),
+        prompt_bytes_(settings_.prompt_bytes) {}
 
   Result<Advised> Advise(const Window& window, CallKey key) override;
 
  private:
   [[nodiscard]] Result<std::vector<Message>> Render(const Window& window,
                                                     const Detail& detail) const;
+  [[nodiscard]] Result<std::vector<Message>> Messages(const Window& window) const {
+    return FitMessages(prompt_bytes_, OtherTrials(window).size(),
+                       [&](const Detail& detail) { return Render(window, detail); });
+  }
   [[nodiscard]] std::string Read(const Completion& completion, const Window& window,
                                  Advice& advice) const;
   [[nodiscard]] std::string RoleName() const { return prompts_.anchors ? "planner" : "conductor"; }
@@ -144,7 +150,22 @@ class ModelConductor final : public Conductor {
   PromptLibrary library_;
   PromptSet prompts_;
   RoleSettings settings_;
+  std::atomic<std::size_t> prompt_bytes_;  // settings_.prompt_bytes, or what the model takes
 };
+
+// Reads the advice from a text in the form of the role.
+struct ReadAdvice {
+  std::optional<Advice> advice;
+  std::string problem;
+};
+ReadAdvice ReadFrom(const std::string& text, bool truncated, bool anchors) {
+  if (anchors) {
+    PlanReply reply = ParsePlanReply(text, truncated);
+    return {.advice = std::move(reply.advice), .problem = std::move(reply.problem)};
+  }
+  AdviceReply reply = ParseAdviceReply(text);
+  return {.advice = std::move(reply.advice), .problem = std::move(reply.problem)};
+}
 
 Result<std::vector<Message>> ModelConductor::Render(const Window& window,
                                                     const Detail& detail) const {
@@ -168,36 +189,37 @@ Advice FromProse(const std::string& text, const Window& window) {
   return advice;
 }
 
-// Reads the advice from a reply. Returns what is wrong with the reply, or an empty string.
+// Reads the advice from a reply. Returns what is wrong with the reply, or an empty string. Where
+// the answer itself is empty or was never begun, the advice may be in the reasoning.
 std::string ModelConductor::Read(const Completion& completion, const Window& window,
                                  Advice& advice) const {
-  std::string problem;
-  std::optional<Advice> read;
-  if (prompts_.anchors) {
-    PlanReply reply = ParsePlanReply(completion.text, completion.truncated);
-    problem = std::move(reply.problem);
-    read = std::move(reply.advice);
-  } else {
-    AdviceReply reply = ParseAdviceReply(completion.text);
-    problem = std::move(reply.problem);
-    read = std::move(reply.advice);
-  }
-  advice = read ? std::move(*read) : FromProse(completion.text, window);
-  return read ? std::string() : problem;
+  ReadAdvice read = ReadFrom(completion.text, completion.truncated, prompts_.anchors);
+  if (!read.advice && (!completion.problem.empty() || completion.thinking_open))
+    read = ReadFrom(completion.reasoning, completion.truncated, prompts_.anchors);
+  advice = read.advice ? std::move(*read.advice) : FromProse(completion.text, window);
+  return read.problem;
 }
 
 Result<Advised> ModelConductor::Advise(const Window& window, CallKey key) {
   key.role = RoleName();
-  Question question{
-      .messages = TRY(FitMessages(settings_.prompt_bytes, OtherTrials(window).size(),
-                                  [&](const Detail& detail) { return Render(window, detail); })),
-      .sampling = settings_.sampling,
-      .key = std::move(key),
-      .max_reasks = settings_.max_reasks};
+  Question question{.messages = TRY(Messages(window)),
+                    .sampling = settings_.sampling,
+                    .key = std::move(key),
+                    .max_reasks = settings_.max_reasks,
+                    .shorten = [&](std::size_t bytes) {
+                      prompt_bytes_ = bytes;  // for later attempts too
+                      return Messages(window);
+                    }};
   Advised advised{.advice = {}, .spent = {}, .author = RoleName() + " " + model_.name()};
   const Judge judge = [&](const Completion& completion) -> Result<std::string> {
     const std::string problem = Read(completion, window, advised.advice);
     if (problem.empty()) return std::string();
+    // A model that has said nothing says no more when it is asked again.
+    if (!completion.problem.empty()) {
+      Log(LogLevel::kWarning,
+          fmt::format("{}: {}; going on without its advice", RoleName(), completion.problem));
+      return std::string();
+    }
     Log(LogLevel::kDebug, RoleName() + ": " + problem);
     return library_.Render(RoleName() + "_reask", {.texts = {{"problem", problem}}});
   };

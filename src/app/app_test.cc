@@ -45,6 +45,7 @@ cache = "cold"
 threads = 1
 python = "py"
 home = "h"
+jail = "reduced"
 [models."openai:a"]
 base_url = "http://127.0.0.1/v1"
 timeout = 30
@@ -58,6 +59,7 @@ timeout = "1m"
   EXPECT_EQ(settings.attempts, 3);
   EXPECT_EQ(settings.seconds, 120);
   EXPECT_EQ(settings.usd, 2.0);
+  EXPECT_EQ(settings.jail, "reduced");
   EXPECT_EQ(settings.judging.at("cache"), "cold");
   EXPECT_EQ(settings.judging.at("threads"), "1");
   const ModelOptions options = settings.ModelOptionsOf("openai:a");
@@ -71,6 +73,7 @@ timeout = "1m"
 TEST(Settings, MistakesAreToldWithTheirLine) {
   EXPECT_EQ(Complaint("\natempts = 3\n"),
             "pragma.toml:2: unknown key 'atempts'; did you mean 'attempts'?");
+  EXPECT_EQ(Complaint("jail = \"none\"\n"), "pragma.toml: jail must be full or reduced");
   EXPECT_EQ(Complaint("attempts = 1.5\n"),
             "pragma.toml:1: the value of 'attempts' has the wrong type");
   EXPECT_THAT(Complaint("time = \"soon\"\n"), HasSubstr("'time' has the wrong type"));

@@ -20,10 +20,11 @@ namespace {
 
 // torch.compile is timed again as a call unless it was slower than eager by more than this factor.
 constexpr double kClearlySlower = 1.25;
-// A call contains the kernel. Data that is closer to the processors may make it faster than the
-// kernel's own figure, but not by more than this factor. What is faster was not all done in the
-// call.
-constexpr double kFasterThanKernel = 2;
+// A call contains the kernel. Where a loop has its data closer to the processors it may take less
+// than the kernel's own figure, but then Torch takes less as well. What gains this much on both was
+// not all done in the call. An honest kernel of 0.3 ms was seen to gain 3.5 on its own figure and 2
+// on Torch.
+constexpr double kFasterThanKernel = 4;
 
 void Note(Evaluation& evaluation, CheckVerdict verdict, const std::string& detail) {
   evaluation.checks.push_back({.name = "call", .verdict = verdict, .detail = detail});
@@ -37,7 +38,9 @@ Measure MeasureOf(const Evaluation& kernel) {
 }
 
 bool TooFast(const CallFigures& call, const Evaluation& kernel) {
-  return call.kept.timing.ms.median * kFasterThanKernel < kernel.timing->ms.median;
+  if (call.kept.timing.ms.median * kFasterThanKernel >= kernel.timing->ms.median) return false;
+  const auto& own = call.over == "eager" ? kernel.speedup_eager : kernel.speedup_compile;
+  return !own || call.kept.speedup.median > kFasterThanKernel * own->median;
 }
 
 }  // namespace

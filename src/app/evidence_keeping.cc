@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
@@ -81,6 +86,27 @@ Result<std::string> NameAt(const Store& store, const std::string& run, const Pla
   return figure ? NameIn(*figure, place.node) : "";
 }
 
+// Reads the files that the task's code read beside the task's own, so that it can be imported
+// elsewhere. What a bundle cannot hold is named in a warning.
+std::map<std::string, std::string> TaskFiles(const TorchServer& server) {
+  std::map<std::string, std::string> files;
+  std::size_t bytes = 0;
+  for (const std::string& name : server.files()) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(server.folder() / name, ignored)) continue;
+    Result<std::string> text = ReadFile(server.folder() / name, kMaxTaskBytes);
+    if (text && bytes + text->size() <= kMaxTaskBytes && *text == ToValidUtf8(*text) &&
+        IsTaskPath(name)) {
+      bytes += text->size();
+      files.emplace(name, std::move(*text));
+    } else {
+      Log(LogLevel::kWarning, "the evidence does not hold " + name +
+                                  ", which the task reads: it is not text, or too large");
+    }
+  }
+  return files;
+}
+
 }  // namespace
 
 std::string SystemName() {
@@ -107,6 +133,7 @@ Bundle MakeBundle(const Workbench& bench, const TaskBench& task, const Candidate
   Bundle bundle{.pragma = PRAGMA_VERSION,
                 .task_name = task.task().name,
                 .task_source = task.task().source,
+                .task_files = TaskFiles(task.server()),
                 .kernel_header_sha256 = Sha256Hex(InterfaceText(task.task(), candidate.language)),
                 .candidate = candidate,
                 .against = {},

@@ -34,8 +34,7 @@ ExportRequest RequestFor(const AppContext& context, const TaskBench& task,
 Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& bench,
                                     TaskBench& task, const Candidate& candidate,
                                     const std::filesystem::path& folder) {
-  const Exported exported =
-      TRY(WriteExport(RequestFor(context, task, candidate, folder), bench.builder()));
+  const Exported exported = TRY(WriteUnchecked(context, bench, task, candidate, folder));
   ExportReport report{.files = exported.files, .complaint = exported.refusal};
   if (exported.model_new.empty()) return report;
   if (!RunsOnProcessor(candidate.language)) {
@@ -50,6 +49,12 @@ Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& 
   report.checked = judged.passed();
   if (!report.checked) report.complaint = judged.reason;
   return report;
+}
+
+Result<Exported> WriteUnchecked(const AppContext& context, const Workbench& bench,
+                                const TaskBench& task, const Candidate& candidate,
+                                const std::filesystem::path& folder) {
+  return WriteExport(RequestFor(context, task, candidate, folder), bench.builder());
 }
 
 Result<Solution> SolutionOf(const AppContext& context, const Workbench& bench,

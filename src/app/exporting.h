@@ -12,6 +12,7 @@
 #include "app/workbench.h"
 #include "base/result.h"
 #include "core/candidate.h"
+#include "export/export.h"
 
 namespace pragma {
 
@@ -25,6 +26,10 @@ struct ExportReport {
 [[nodiscard]] Result<ExportReport> ExportAndCheck(const AppContext& context, const Workbench& bench,
                                                   TaskBench& task, const Candidate& candidate,
                                                   const std::filesystem::path& folder);
+// Writes the same files without running anything of them.
+[[nodiscard]] Result<Exported> WriteUnchecked(const AppContext& context, const Workbench& bench,
+                                              const TaskBench& task, const Candidate& candidate,
+                                              const std::filesystem::path& folder);
 // A kernel as a Python candidate.
 struct Solution {
   std::optional<Candidate> candidate;

@@ -20,6 +20,8 @@
 #include "app/search_run.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -42,9 +44,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLeastShare = 0.01;     // of the operators' time, for an island to be tried
-constexpr double kShareOfBudget = 0.75;  // of the seconds, for the islands; the rest for the whole
-constexpr std::size_t kMostSeeds = 5;    // candidates that are judged on the whole
+constexpr double kLeastShare = 0.01;      // of the operators' time, for an island to be tried
+constexpr double kPartForIslands = 0.55;  // of the time that is left; the rest is for the whole
+// An island is not tried with less time, because its reference would hardly be ready by then.
+constexpr Seconds kLeastForIsland{6};
+constexpr std::size_t kMostSeeds = 5;  // candidates that are judged on the whole
+// How long the whole is judged with one of them: several processes, each of which imports torch.
+constexpr Seconds kUsualSeed{20};
 
 class IslandSearch final {
  public:
@@ -56,12 +62,15 @@ class IslandSearch final {
 
  private:
   Result<void> Find();
-  Result<void> Optimize(const IslandTask& cut, std::size_t number);
+  Result<void> OptimizeAll(const std::vector<IslandTask>& cut);
+  [[nodiscard]] std::vector<std::size_t> ByShare() const;
+  Result<void> Optimize(const IslandTask& cut, IslandWork& work, const Deadline& deadline);
   Result<fs::path> TaskFile(const IslandTask& cut, const IslandWork& work) const;
-  [[nodiscard]] SearchPlan PlanFor(const IslandWork& work, const TaskBench& opened) const;
+  [[nodiscard]] SearchPlan PlanFor(const TaskBench& opened, const Deadline& deadline) const;
   void Note(IslandWork& work, const IslandTask& cut, const TaskBench& opened,
             const SearchOutcome& outcome) const;
   [[nodiscard]] std::vector<std::size_t> ByGain() const;
+  [[nodiscard]] std::vector<std::size_t> SizesOfSeeds(std::size_t islands) const;
   Result<void> AddSeeds();
   Result<std::optional<Candidate>> Mixed(const std::vector<std::size_t>& members);
   void Refuse();
@@ -83,7 +92,7 @@ Result<IslandsOutcome> IslandSearch::Run() {
   std::vector<Island> islands;
   for (const IslandWork& work : outcome_.islands) islands.push_back(work.island);
   const std::vector<IslandTask> cut = TRY(CutIslands(task_.server(), islands));
-  for (std::size_t i = 0; i < islands.size(); ++i) TRY(Optimize(cut[i], i));
+  TRY(OptimizeAll(cut));
   TRY(AddSeeds());
   if (outcome_.seeds.empty()) Refuse();
   return std::move(outcome_);
@@ -120,36 +129,63 @@ Result<fs::path> IslandSearch::TaskFile(const IslandTask& cut, const IslandWork&
   return file;
 }
 
-SearchPlan IslandSearch::PlanFor(const IslandWork& work, const TaskBench& opened) const {
-  SearchPlan plan{.settings = NewRunSettings(wish_.choice, wish_.judging, bench_, opened),
-                  .budget = wish_.choice.budget,
-                  .compile_baseline = false,
-                  .retune = wish_.choice.tune.again,
-                  .call = false};
-  double tried = 0;
-  for (const IslandWork& other : outcome_.islands)
-    if (other.share >= kLeastShare) tried += other.share;
-  if (plan.budget.seconds > 0) plan.budget.seconds *= kShareOfBudget * work.share / tried;
-  return plan;
+SearchPlan IslandSearch::PlanFor(const TaskBench& opened, const Deadline& deadline) const {
+  return {.settings = NewRunSettings(wish_.choice, wish_.judging, bench_, opened),
+          .budget = wish_.choice.budget,
+          .compile_baseline = false,
+          .retune = wish_.choice.tune.again,
+          .call = false,
+          .measure_again = false,
+          .deadline = deadline};
 }
 
-Result<void> IslandSearch::Optimize(const IslandTask& cut, std::size_t number) {
-  IslandWork& work = outcome_.islands[number];
-  if (observer_.on_island) observer_.on_island(work, number, outcome_.islands.size());
-  if (work.share < kLeastShare) {
-    work.outcome = "takes too little time";
-    return {};
+// Returns the islands, those first that take most of the time.
+std::vector<std::size_t> IslandSearch::ByShare() const {
+  std::vector<std::size_t> order(outcome_.islands.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{},
+                           [this](std::size_t i) { return outcome_.islands[i].share; });
+  return order;
+}
+
+// An island gets the part of the time that its share is of those not tried yet, so what one does
+// not use is left to the next.
+Result<void> IslandSearch::OptimizeAll(const std::vector<IslandTask>& cut) {
+  const Deadline all = wish_.deadline.Part(kPartForIslands);
+  double rest = 0;
+  for (const IslandWork& work : outcome_.islands)
+    if (work.share >= kLeastShare) rest += work.share;
+  std::size_t number = 0;
+  for (const std::size_t i : ByShare()) {
+    IslandWork& work = outcome_.islands[i];
+    if (observer_.on_island) observer_.on_island(work, number++, outcome_.islands.size());
+    if (work.share < kLeastShare) {
+      work.outcome = "takes too little time";
+    } else if (all.Left() < kLeastForIsland) {
+      work.outcome = "no time to try it";
+    } else {
+      TRY(Optimize(cut[i], work,
+                   all.Part(std::min(1.0, work.share / rest)).AtLeast(kLeastForIsland)));
+      rest -= work.share;
+    }
   }
+  return {};
+}
+
+Result<void> IslandSearch::Optimize(const IslandTask& cut, IslandWork& work,
+                                    const Deadline& deadline) {
   const fs::path file = TRY(TaskFile(cut, work));
+  const VerifyOptions options{
+      .judging = wish_.judging, .deadline = deadline, .precision = Precision::kRough};
   Result<std::unique_ptr<TaskBench>> opened =
-      TaskBench::Open(bench_, file, {.judging = wish_.judging}, Measure::kEager);
+      TaskBench::Open(bench_, file, options, Measure::kEager);
   if (!opened && opened.error().kind == ErrorKind::kTask) {
     work.outcome = opened.error().message;
     return {};
   }
   if (!opened) return std::unexpected(opened.error());
   if (wish_.lint) TRY((*opened)->EnsureLint({}));
-  SearchPlan plan = PlanFor(work, **opened);
+  SearchPlan plan = PlanFor(**opened, deadline);
   plan.run = TRY(StartRun(bench_.store(), (*opened)->task(), file, plan.settings));
   work.run = plan.run.id;
   const SearchOutcome outcome = TRY(RunSearch(context_, bench_, **opened, plan, observer_.search));
@@ -190,15 +226,26 @@ std::vector<std::size_t> IslandSearch::ByGain() const {
   return islands;
 }
 
+// Returns how many islands each candidate for the whole has. There are as many candidates as there
+// is time to judge, and the last has all islands.
+std::vector<std::size_t> IslandSearch::SizesOfSeeds(std::size_t islands) const {
+  if (islands == 0) return {};
+  const double affordable =
+      std::min(static_cast<double>(kMostSeeds), wish_.deadline.Left() / kUsualSeed);
+  const auto most = static_cast<std::size_t>(std::max(1.0, affordable));
+  std::vector<std::size_t> sizes;
+  const std::size_t step = std::max<std::size_t>(1, islands / most);
+  for (std::size_t size = 1; size < islands && sizes.size() + 1 < most; size += step)
+    sizes.push_back(size);
+  sizes.push_back(islands);
+  return sizes;
+}
+
 // A candidate replaces the best only if it is clearly faster. Where each has more islands than the
 // one before, an island that does not help the whole is therefore not kept.
 Result<void> IslandSearch::AddSeeds() {
   const std::vector<std::size_t> islands = ByGain();
-  std::vector<std::size_t> sizes;
-  for (std::size_t size = 1; size < islands.size() && sizes.size() + 1 < kMostSeeds;
-       size += std::max<std::size_t>(1, islands.size() / kMostSeeds))
-    sizes.push_back(size);
-  if (!islands.empty()) sizes.push_back(islands.size());
+  const std::vector<std::size_t> sizes = SizesOfSeeds(islands.size());
   for (const std::size_t size : sizes) {
     std::vector<std::size_t> members(islands.begin(),
                                      islands.begin() + static_cast<std::ptrdiff_t>(size));

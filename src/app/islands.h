@@ -15,6 +15,7 @@
 #include "app/search_run.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/deadline.h"
 #include "base/result.h"
 #include "core/candidate.h"
 #include "core/islands.h"
@@ -58,14 +59,17 @@ struct IslandsWish {
   const SearchChoice& choice;
   const JudgingOptions& judging;
   bool lint = true;
+  Deadline deadline;  // of the whole command
 };
 
 // Returns whether the expert is to write a CPU kernel for a task of which it cannot write all.
 [[nodiscard]] bool NeedsIslands(const SearchChoice& choice, const JudgingOptions& judging,
                                 const Task& task);
 
-// Finds the islands of an open task and runs a search on each that takes enough time to matter. The
-// budget of `choice` in seconds is shared among them by their time; its attempts are those of each.
+// Finds the islands of an open task and runs a search on each that takes enough time to matter, the
+// one that takes most first. The first part of the time until the deadline is shared among them by
+// their time; an island for which none is left is not tried. The attempts of `choice` are those of
+// each. An island's time is measured roughly, because the whole is measured exactly.
 [[nodiscard]] Result<IslandsOutcome> OptimizeIslands(const AppContext& context, Workbench& bench,
                                                      TaskBench& task, const IslandsWish& wish,
                                                      const IslandsObserver& observer);

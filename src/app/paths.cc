@@ -47,6 +47,19 @@ fs::path Interpreter(const std::string& wish) {
   return error ? fs::path(wish) : absolute.lexically_normal();
 }
 
+// Returns the interpreter of the environment that is active in the user's shell, if it has Torch.
+fs::path ActivePython() {
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const fs::path root = Variable(name);
+    std::error_code error;
+    if (!root.is_absolute() || !Exists(root / "bin/python")) continue;
+    for (const fs::directory_entry& entry : fs::directory_iterator(root / "lib", error)) {
+      if (Exists(entry.path() / "site-packages/torch")) return root / "bin/python";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Paths FindPaths(const std::string& wish, const std::string& configured) {
@@ -60,6 +73,7 @@ Paths FindPaths(const std::string& wish, const std::string& configured) {
   for (const std::string& choice : {wish, Variable("PRAGMA_PYTHON"), configured}) {
     if (!choice.empty() && paths.python.empty()) paths.python = Interpreter(choice);
   }
+  if (paths.python.empty()) paths.python = ActivePython();
   if (paths.python.empty()) paths.python = Exists(own) ? own : OnPath("python3");
   return paths;
 }

@@ -27,8 +27,8 @@ struct Paths {
 
 // Finds the paths. Programs are in the executable's own folder, else in ../lib/pragma. Data is in
 // ../share/pragma, else in the source folder that the executable was built from. Python is the
-// first that is set of: `wish`, $PRAGMA_PYTHON, `configured`, the source folder's .venv, python3 on
-// PATH.
+// first that is set of: `wish`, $PRAGMA_PYTHON, `configured`, the active environment ($VIRTUAL_ENV,
+// $CONDA_PREFIX) if it has Torch, the source folder's .venv, python3 on PATH.
 [[nodiscard]] Paths FindPaths(const std::string& wish, const std::string& configured);
 
 // Fails with kUnavailable unless everything that is needed to run kernels is there. The error says

@@ -19,7 +19,7 @@
 namespace pragma {
 namespace {
 
-constexpr const char* kDefaultStrategy = "n-pragma";
+constexpr const char* kDefaultStrategy = "fusion";
 constexpr const char* kExpertStrategy = "expert";  // used if no model is named anywhere
 constexpr std::int64_t kFewestTokens = 1000;
 
@@ -37,10 +37,11 @@ bool NamesModel(const SearchWish& wish, const Settings& settings) {
 }
 
 std::unexpected<Error> NoModel(const std::string& role) {
-  return Fail(ErrorKind::kUsage,
-              "no model for the " + role +
-                  ": name one with --model, as openai:NAME, anthropic:NAME, command:'CMD', "
-                  "handoff:DIR, replay:FILE or expert (the built-in one, which needs none)");
+  return Fail(
+      ErrorKind::kUsage,
+      "no model for the " + role +
+          ": name one with --model, as openai:NAME, responses:NAME, anthropic:NAME, command:'CMD', "
+          "handoff:DIR, replay:FILE or expert (the built-in one, which needs none)");
 }
 
 Budget FromSettings(const Settings& settings, const Preset& preset) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,15 +15,17 @@
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "app/agents.h"
-#include "app/call.h"
 #include "app/context.h"
 #include "app/evidence_keeping.h"
+#include "app/final_best.h"
 #include "app/recorded_run.h"
 #include "app/sanitize_once.h"
 #include "app/task_bench.h"
 #include "app/tuning.h"
 #include "app/workbench.h"
 #include "base/clock.h"
+#include "base/deadline.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "build/builder.h"
@@ -34,7 +39,6 @@
 #include "llm/model.h"
 #include "machine/machine.h"
 #include "profile/compare.h"
-#include "report/figures.h"
 #include "report/json_text.h"
 #include "search/recording_model.h"
 #include "search/replay.h"
@@ -49,17 +53,26 @@
 namespace pragma {
 namespace {
 
+// Sanitizers build the kernel three times and run each on one input set.
+constexpr Seconds kLeastForSanitizers{12};
+
 // A model that the user named, and the recorder that wraps it.
 struct RecordedModel {
   std::unique_ptr<Model> model;
   std::unique_ptr<RecordingModel> recorder;
 };
 
-Result<RecordedModel> MakeRecorded(const std::string& spec, const AppContext& context, Store& store,
+// Returns when the run's time is up, if the command has no deadline of its own.
+Result<Deadline> DeadlineOf(const SearchPlan& plan, Store& store, const Clock& clock) {
+  if (plan.deadline.given() || plan.budget.seconds <= 0) return plan.deadline;
+  const double left = TRY(SecondsLeft(store, plan.run.id, plan.budget));
+  return Deadline(clock.Now() + std::chrono::duration_cast<Nanoseconds>(Seconds(left)));
+}
+
+Result<RecordedModel> MakeRecorded(const std::string& spec, ModelOptions options, Store& store,
                                    Clock& clock) {
   RecordedModel made;
-  if (IsExpert(spec)) return made;
-  made.model = TRY(MakeModel(spec, context.settings.ModelOptionsOf(spec), clock));
+  made.model = TRY(MakeModel(spec, options, clock));
   made.recorder = std::make_unique<RecordingModel>(*made.model, store);
   return made;
 }
@@ -83,14 +96,17 @@ struct Roles {
   }
 };
 
-Result<Roles> MakeRoles(const RunSettings& settings, const AppContext& context, Workbench& bench,
+Result<Roles> MakeRoles(const SearchPlan& plan, const AppContext& context, Workbench& bench,
                         Clock& clock) {
+  const RunSettings& settings = plan.settings;
   Roles roles;
   AgentModels models;
   const auto make = [&](const std::string& spec, RecordedModel& made,
                         Model*& model) -> Result<void> {
     if (spec.empty() || IsExpert(spec)) return {};
-    made = TRY(MakeRecorded(spec, context, bench.store(), clock));
+    ModelOptions options = context.settings.ModelOptionsOf(spec);
+    options.deadline = plan.deadline.end();
+    made = TRY(MakeRecorded(spec, std::move(options), bench.store(), clock));
     model = made.recorder.get();
     return {};
   };
@@ -101,25 +117,31 @@ Result<Roles> MakeRoles(const RunSettings& settings, const AppContext& context, 
   return roles;
 }
 
+// Tuning leaves half of the time that is left to what follows it.
+Seconds TuneLimit(const SearchPlan& plan) {
+  return std::min(Seconds{static_cast<double>(plan.settings.tune_seconds)},
+                  plan.deadline.Left() / 2);
+}
+
 // Evaluates candidates for the search. torch.compile is measured until a first candidate has
 // passed.
 Evaluate WithVerifier(Workbench& bench, TaskBench& task, const SearchObserver& observer,
                       const SearchPlan& plan) {
-  const TuneChoice tune{.limit = Seconds{plan.settings.tune_seconds}, .again = plan.retune};
   const bool more = ChosenFromSeveral(plan);
-  return [&bench, &task, &observer, tune, more, compile_baseline = plan.compile_baseline](
-             Candidate& candidate, const Trial* best, int node) {
-    task.set_more_to_come(more);
-    task.set_quick(more);  // without more to come, this evaluation is the final one
-    const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
-    const bool compile = compile_baseline && present == nullptr;
-    const auto on_phase = [&observer, node](std::string_view phase) {
-      observer.on_phase(node, phase);
-    };
-    return EvaluateTuned(bench, task, candidate,
-                         {.best = present, .measure = MeasureWith(compile), .tune = tune},
-                         on_phase);
-  };
+  return
+      [&bench, &task, &observer, &plan, more](Candidate& candidate, const Trial* best, int node) {
+        const TuneChoice tune{.limit = TuneLimit(plan), .again = plan.retune};
+        task.set_more_to_come(more);
+        task.set_quick(more);  // without more to come, this evaluation is the final one
+        const Candidate* present = best == nullptr ? nullptr : &*best->candidate;
+        const bool compile = plan.compile_baseline && present == nullptr;
+        const auto on_phase = [&observer, node](std::string_view phase) {
+          observer.on_phase(node, phase);
+        };
+        return EvaluateTuned(bench, task, candidate,
+                             {.best = present, .measure = MeasureWith(compile), .tune = tune},
+                             on_phase);
+      };
 }
 
 Observe WithProfiler(TaskBench& task, const SearchObserver& observer) {
@@ -137,10 +159,15 @@ Observe WithProfiler(TaskBench& task, const SearchObserver& observer) {
 
 // Runs sanitizers without reporting progress. The progress line belongs to the model that is asked
 // at the same time.
-Confirm WithSanitizers(Store& store, TaskBench& task) {
-  return [&store, &task](const Candidate& candidate,
-                         const Evaluation& evaluation) -> Result<Evaluation> {
+Confirm WithSanitizers(Store& store, TaskBench& task, const SearchPlan& plan) {
+  return [&store, &task, &plan](const Candidate& candidate,
+                                const Evaluation& evaluation) -> Result<Evaluation> {
     Evaluation amended = evaluation;
+    if (plan.deadline.Left() < kLeastForSanitizers) {
+      amended.checks.push_back(
+          {"address_sanitizer", CheckVerdict::kSkipped, "no time for sanitizers"});
+      return amended;
+    }
     TRY(SanitizeOnce(store, task, candidate, amended));
     return amended;
   };
@@ -173,49 +200,6 @@ SessionParts Parts(Store& store, const Roles& roles, const TaskBench& task,
   return parts;
 }
 
-struct Measuring {
-  const AppContext& context;
-  const Workbench& bench;
-  TaskBench& task;
-};
-
-Evaluation OnlyAttempt(Evaluation evaluation) {
-  evaluation.checks.push_back(
-      {"final", CheckVerdict::kNote, "the only attempt: nothing chose its figures"});
-  return evaluation;
-}
-
-// A reader sees both figures, so where they contradict each other the result says so.
-void NoteDisagreement(const Evaluation& search, Evaluation& again) {
-  const std::string text = Disagreement(search.speedup_eager, again.speedup_eager);
-  if (!text.empty()) again.checks.push_back({"final", CheckVerdict::kNote, text});
-}
-
-// The winner of a search was lucky as well as fast. What is reported is therefore measured anew.
-Result<std::optional<Evaluation>> MeasureBest(const Measuring& parts, const SessionResult& session,
-                                              const SearchPlan& plan,
-                                              const SearchObserver& observer) {
-  const Trial* best = session.tree.best();
-  if (best == nullptr || session.stopped == StopReason::kInterrupted) return std::nullopt;
-  const Measure measure = MeasureWith(plan.compile_baseline);
-  const auto on_phase = [&](std::string_view phase) { observer.on_phase(best->node, phase); };
-  parts.task.set_more_to_come(false);
-  parts.task.set_quick(false);
-  Result<Evaluation> evaluation =
-      ChosenFromSeveral(plan) ? parts.task.Evaluate(*best->candidate, nullptr, measure, on_phase)
-                              : Result<Evaluation>(OnlyAttempt(best->evaluation));
-  if (evaluation) NoteDisagreement(best->evaluation, *evaluation);
-  Result<void> added;
-  if (evaluation && plan.call) {
-    added =
-        AddCall(parts.context, parts.bench, parts.task, *best->candidate, *evaluation, on_phase);
-  }
-  if (evaluation && added) return std::move(*evaluation);
-  Error error = evaluation ? added.error() : evaluation.error();
-  if (error.kind == ErrorKind::kInterrupted) return std::nullopt;
-  return std::unexpected(std::move(error));
-}
-
 // Keeps evidence of the best if it was measured again, and returns the name of the best's bundle.
 Result<std::string> KeepBestEvidence(Workbench& bench, const TaskBench& task, const RunRecord& run,
                                      const SearchOutcome& outcome) {
@@ -234,39 +218,29 @@ SearchObserver ObserverOf(SearchProgress& progress) {
                                   const SearchTree& tree) { progress.OnTrial(trial, tree); }};
 }
 
-Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, TaskBench& task,
-                                const SearchPlan& plan, const SearchObserver& given) {
-  SystemClock clock;
-  const SearchObserver observer{.on_phase =
-                                    [&given](int attempt, std::string_view phase) {
-                                      if (given.on_phase) given.on_phase(attempt, phase);
-                                    },
-                                .on_trial =
-                                    [&](const Trial& trial, const SearchTree& tree) {
-                                      if (given.on_trial) given.on_trial(trial, tree);
-                                      KeepTrialEvidence(bench, task, plan.run, tree, trial);
-                                    }};
-  const Roles roles = TRY(MakeRoles(plan.settings, context, bench, clock));
-  const std::unique_ptr<Strategy> strategy = MakeStrategy(plan.settings.preset, plan.settings.seed);
-  const MachineSummary machine{plan.settings.machine};
-  SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
-  parts.strategy = strategy.get();
-  parts.clock = &clock;
-  parts.machine = &machine;
-  parts.evaluate = WithVerifier(bench, task, observer, plan);
-  parts.observe = WithProfiler(task, observer);
-  parts.confirm = WithSanitizers(bench.store(), task);
-  if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);
-  parts.observer.on_phase = observer.on_phase;
-  parts.observer.on_trial = observer.on_trial;
+namespace {
 
-  SearchOutcome outcome;
-  outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
-  outcome.final_best = TRY(MeasureBest({context, bench, task}, outcome.session, plan, observer));
-  if (!outcome.final_best && outcome.session.tree.best() != nullptr)
-    outcome.session.stopped = StopReason::kInterrupted;
+// Returns an observer of which every member may be called. Evidence of each trial is kept.
+SearchObserver Complete(const SearchObserver& given, Workbench& bench, const TaskBench& task,
+                        const RunRecord& run) {
+  return {.on_phase =
+              [&given](int attempt, std::string_view phase) {
+                if (given.on_phase) given.on_phase(attempt, phase);
+              },
+          .on_trial =
+              [&](const Trial& trial, const SearchTree& tree) {
+                if (given.on_trial) given.on_trial(trial, tree);
+                KeepTrialEvidence(bench, task, run, tree, trial);
+              },
+          .on_best =
+              [&given](const Trial& trial) {
+                if (given.on_best) given.on_best(trial);
+              }};
+}
+
+Result<void> FinishRun(Workbench& bench, const TaskBench& task, const SearchPlan& plan,
+                       SearchOutcome& outcome) {
   outcome.bundle = TRY(KeepBestEvidence(bench, task, plan.run, outcome));
-  outcome.calls = roles.counts();
   TRY(AddReusedCalls(bench.store(), plan.run.id, outcome.calls.reused));
   const std::string final_json =
       outcome.final_best ? EvaluateObject(task.task(), *outcome.session.tree.best()->candidate,
@@ -274,6 +248,51 @@ Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, Tas
                          : "";
   TRY(bench.store().FinishRun(plan.run.id, outcome.session.stopped, final_json));
   outcome.session.hold.Reset();
+  return {};
+}
+
+}  // namespace
+
+Result<double> SecondsLeft(const Store& store, const std::string& run, const Budget& budget) {
+  double left = budget.seconds;
+  for (const Trial& trial : TRY(store.Trials(run))) left -= trial.spent.seconds;
+  return left;
+}
+
+Result<SearchOutcome> RunSearch(const AppContext& context, Workbench& bench, TaskBench& task,
+                                const SearchPlan& given_plan, const SearchObserver& given) {
+  SystemClock clock;
+  SearchPlan plan = given_plan;
+  plan.deadline = TRY(DeadlineOf(plan, bench.store(), clock));
+  const SearchObserver observer = Complete(given, bench, task, plan.run);
+  const Roles roles = TRY(MakeRoles(plan, context, bench, clock));
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(plan.settings.preset, plan.settings.seed);
+  const MachineSummary machine{plan.settings.machine};
+  SessionParts parts = Parts(bench.store(), roles, task, plan.settings);
+  parts.strategy = strategy.get();
+  parts.clock = &clock;
+  parts.deadline = plan.deadline.Before(TimeForCall(plan));
+  parts.machine = &machine;
+  parts.evaluate = WithVerifier(bench, task, observer, plan);
+  parts.observe = WithProfiler(task, observer);
+  parts.confirm = WithSanitizers(bench.store(), task, plan);
+  if (plan.settings.jobs > 1) parts.prepare = BuildAhead(bench, task);
+  parts.observer = {
+      .on_phase = observer.on_phase, .on_trial = observer.on_trial, .on_best = observer.on_best};
+
+  SearchOutcome outcome;
+  outcome.session = TRY(RunSession(plan.run.id, parts, plan.settings.preset, plan.budget));
+  const SessionResult& session = outcome.session;
+  if (session.stopped == StopReason::kService && session.tree.best() == nullptr)
+    return std::unexpected(*session.failure);
+  if (TimeIsUp() && session.tree.next_node() <= plan.budget.attempts)
+    outcome.left_out.push_back(fmt::format("attempt {}", session.tree.next_node()));
+  FinalBest found = TRY(MeasureBest({context, bench, task}, session, plan, observer));
+  outcome.final_best = std::move(found.evaluation);
+  std::ranges::move(found.left_out, std::back_inserter(outcome.left_out));
+  if (found.interrupted) outcome.session.stopped = StopReason::kInterrupted;
+  outcome.calls = roles.counts();
+  TRY(FinishRun(bench, task, plan, outcome));
   return outcome;
 }
 

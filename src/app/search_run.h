@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/context.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/deadline.h"
 #include "base/result.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
@@ -27,16 +29,24 @@ struct SearchOutcome {
   // The best, measured again in fresh processes if it was chosen among several (ChosenFromSeveral).
   std::optional<Evaluation> final_best;
   CallCounts calls;
-  std::string bundle;  // sha256 of the best's evidence; empty: there is none
+  std::string bundle;                 // sha256 of the best's evidence; empty: there is none
+  std::vector<std::string> left_out;  // what there was no time for after the search
 };
+
+// Returns the seconds of the budget that the run's attempts have not used. It may be negative.
+[[nodiscard]] Result<double> SecondsLeft(const Store& store, const std::string& run,
+                                         const Budget& budget);
 
 struct SearchPlan {
   RunRecord run;
   RunSettings settings;
   Budget budget;
   bool compile_baseline = true;
-  bool retune = false;  // do not use what earlier tunings on this machine found
-  bool call = true;     // measure ModelNew against Model for the final best
+  bool retune = false;        // do not use what earlier tunings on this machine found
+  bool call = true;           // measure ModelNew against Model for the final best
+  bool measure_again = true;  // the best, and its call
+  // When the command's time is up. Without one, the budget's time counts from the first attempt.
+  Deadline deadline;
 };
 
 // What is called while a search runs. All members may be empty. Calls come from one thread at a
@@ -44,6 +54,8 @@ struct SearchPlan {
 struct SearchObserver {
   std::function<void(int attempt, std::string_view phase)> on_phase;
   std::function<void(const Trial& trial, const SearchTree& tree)> on_trial;
+  // A candidate is the best as far as is known before its profile and its sanitizers.
+  std::function<void(const Trial& trial)> on_best;
 };
 
 // Returns an observer that shows the search on a line of progress. `progress` must outlive it.

@@ -15,6 +15,7 @@
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
+#include "core/trial.h"
 #include "core/trial_summary.h"
 #include "search/settings.h"
 #include "store/store.h"

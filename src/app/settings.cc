@@ -90,9 +90,18 @@ Result<ModelOptions> ParseModel(const toml::table& table, const std::string& fil
   const Setters setters{
       {"base_url", To(options.base_url)},
       {"timeout", Duration([&options](double seconds) { options.timeout = Seconds(seconds); })},
+      {"idle", Duration([&options](double seconds) { options.idle = Seconds(seconds); })},
       {"max_retries", To(options.max_retries)},
+      {"stream", To(options.ask.stream)},
+      {"prompt_cache", To(options.ask.prompt_cache)},
+      {"reasoning_effort", To(options.ask.reasoning_effort)},
+      {"thinking_tokens", To(options.ask.thinking_tokens)},
+      {"max_tokens", To(options.ask.max_tokens)},
+      {"top_p", To(options.ask.top_p)},
       {"usd_per_million_in", To(options.price.usd_per_million_in)},
       {"usd_per_million_out", To(options.price.usd_per_million_out)},
+      {"usd_per_million_cached", To(options.price.usd_per_million_cached)},
+      {"usd_per_million_written", To(options.price.usd_per_million_written)},
   };
   TRY(Apply(table, setters, file));
   return options;
@@ -122,6 +131,7 @@ Setters TopLevel(Settings& settings) {
       {"tokens", To(settings.tokens)},
       {"usd", To(settings.usd)},
       {"prompt_tokens", To(settings.prompt_tokens)},
+      {"jail", To(settings.jail)},
       {"python", To(settings.python)},
       {"home", To(settings.home)},
       {"knowledge", To(settings.knowledge)},
@@ -144,6 +154,8 @@ Result<void> CheckValues(const Settings& settings, const std::string& file) {
     const std::string complaint = field.Complaint(given->second);
     if (!complaint.empty()) return wrong(fmt::format("{} {}", field.name, complaint));
   }
+  if (!settings.jail.empty() && settings.jail != "full" && settings.jail != "reduced")
+    return wrong("jail must be full or reduced");
   if (settings.attempts.value_or(1) < 1) return wrong("attempts must be at least 1");
   if (settings.prompt_tokens.value_or(1000) < 1000)
     return wrong("prompt_tokens must be at least 1000");

@@ -18,22 +18,21 @@ namespace pragma {
 // The keys are the long flags of the commands, and one table per model:
 //
 //   model = "openai:NAME"      # also: conductor, coder, debugger
-//   strategy = "n-pragma"
+//   strategy = "fusion"
 //   attempts = 15              # also: time ("30m" or seconds), tokens, usd
 //   prompt_tokens = 15000      # longest prompt
 //   mode = "strict"            # or "official"
 //   cache = "warm"             # or "cold"
 //   threads = 2
+//   jail = "full"              # or "reduced": no other one; without it the best that works
 //   python = ".venv/bin/python"
 //   home = ".pragma"
 //   knowledge = "DIR"          # a folder to use instead of pragma's own knowledge/
 //   embeddings = "openai:NAME" # for knowledge search; or "local:NAME"
 //   [models."openai:NAME"]
 //   base_url = "http://127.0.0.1:8000/v1"
-//   timeout = 600              # seconds
-//   max_retries = 6
+//   timeout = 600              # seconds; all further keys: docs/models.md
 //   usd_per_million_in = 3.0
-//   usd_per_million_out = 15.0
 struct Settings {
   std::string model;
   std::string conductor;
@@ -46,6 +45,7 @@ struct Settings {
   std::optional<double> usd;
   std::optional<std::int64_t> prompt_tokens;
   JudgingTexts judging;  // the keys of core/judging.h that are given
+  std::string jail;
   std::string python;
   std::string home;
   std::string knowledge;

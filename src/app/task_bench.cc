@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -41,6 +42,13 @@ namespace {
 
 // Time limit of the lint at the start of a run. `pragma lint` looks for longer.
 constexpr Seconds kLintBeforeRun{20};
+// Where time is short, the part of what is left that it may take. With less than the second it is
+// skipped.
+constexpr double kPartForLint = 0.1;
+constexpr Seconds kLeastForLint{2};
+// Where there is a deadline, a task with sets larger than this is not linted: each of its input
+// sets takes seconds.
+constexpr std::size_t kLargeForLint = std::size_t{256} << 20U;
 
 Allocator AllocatorFrom(const nlohmann::json& name) {
   return name == "keep" ? Allocator::kKeep : Allocator::kDefault;
@@ -93,6 +101,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   TorchServerOptions torch = bench.torch_options();
   torch.timers = TimersFor(most);
   torch.eval = options.judging.eval;
+  torch.updates = options.judging.updates;
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(StartServer(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
@@ -269,7 +278,15 @@ void TaskBench::KeepLint(const LintReport& report) {
 
 Result<void> TaskBench::EnsureLint(const VerifyProgress& progress) {
   if (!task().lint.empty()) return {};
-  const LintReport report = TRY(LintTask(server_, {.budget = kLintBeforeRun}, progress));
+  const Seconds budget = std::min(kLintBeforeRun, options_.deadline.Left() * kPartForLint);
+  const bool large = options_.deadline.given() && task().set_bytes() > kLargeForLint;
+  if (large || budget < kLeastForLint) {
+    Log(LogLevel::kInfo,
+        "no time to see whether the task can tell a wrong kernel from a right "
+        "one: pragma lint looks");
+    return {};
+  }
+  const LintReport report = TRY(LintTask(server_, {.budget = budget}, progress));
   KeepLint(report);
   if (report.verdict != LintVerdict::kSound)
     Log(LogLevel::kWarning, task().name + " is " + report.Summary());

@@ -43,6 +43,7 @@ class TaskBench final {
   [[nodiscard]] const Task& task() const { return server_.task(); }
   [[nodiscard]] const std::string& header() const { return header_; }
   [[nodiscard]] TorchServer& server() { return server_; }
+  [[nodiscard]] const TorchServer& server() const { return server_; }
   [[nodiscard]] const MetricTable& metrics() const { return bench_.metrics(); }
   [[nodiscard]] const VerifyOptions& options() const { return options_; }
   // Sets the seed of all later evaluations. Without a value a seed is drawn after each build.

@@ -29,14 +29,17 @@
 namespace pragma {
 namespace {
 
-// Store key for a source and its shapes on this machine. The header's first line is left out: it
-// names the task, and the time does not depend on that.
-std::string TuningKey(const Workbench& bench, const TaskBench& task, const Candidate& candidate) {
+// Store key for a source and its shapes on this machine with this compiler: with another one, the
+// chosen variant may be slower than others or not build at all. The header's first line is left
+// out: it names the task, and the time does not depend on that.
+Result<std::string> TuningKey(const Workbench& bench, const TaskBench& task,
+                              const Candidate& candidate) {
+  const std::string compiler = TRY(bench.builder().CompilerIdentity(candidate.compiler));
   const std::string& header = task.header();
   const std::string shapes = header.substr(std::min(header.find('\n'), header.size()));
   const Machine& machine = bench.machine();
-  return fmt::format("tuned/1/{}/{}/{}/{}/{}", candidate.id(), Sha256Hex(shapes),
-                     machine.fingerprint, machine.threads,
+  return fmt::format("tuned/2/{}/{}/{}/{}/{}/{}", candidate.id(), Sha256Hex(shapes),
+                     machine.fingerprint, Sha256Hex(compiler), machine.threads,
                      CacheStateName(task.options().judging.cache));
 }
 
@@ -63,7 +66,7 @@ void Keep(Store& store, const std::string& key, const Tuning& tuning) {
 Result<Tuning> FindTuning(Workbench& bench, TaskBench& task, const Candidate& candidate,
                           const TuneSpace& space, const TuneChoice& choice,
                           const Verifier::Progress& progress) {
-  const std::string key = TuningKey(bench, task, candidate);
+  const std::string key = TRY(TuningKey(bench, task, candidate));
   if (std::optional<Tuning> known = Recall(bench.store(), key, choice)) return std::move(*known);
   VariantBench variants = TRY(task.OpenVariants());
   Tuning tuning =

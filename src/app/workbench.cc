@@ -43,8 +43,8 @@ std::optional<Machine> StoredMachine(Store& store, const Machine& described) {
   return std::move(*known);
 }
 
-// Returns the machine with peaks and bandwidths from the store, or measures and stores them now.
-Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
+// Returns the machine without its figures.
+Result<Machine> MachineWith(int threads) {
   Machine machine = TRY(DescribeMachine());
   if (threads > machine.threads) {
     return Fail(ErrorKind::kUsage,
@@ -52,6 +52,12 @@ Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int t
                             machine.threads, UsableProcessors().Text()));
   }
   if (threads > 0) machine.threads = threads;
+  return machine;
+}
+
+// Returns the machine with peaks and bandwidths from the store, or measures and stores them now.
+Result<Machine> MeasuredMachine(Store& store, const std::string& programs, int threads) {
+  Machine machine = TRY(MachineWith(threads));
   if (std::optional<Machine> known = StoredMachine(store, machine)) return std::move(*known);
   Log(LogLevel::kInfo, "measuring this machine's peak and bandwidths, once");
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
@@ -77,6 +83,19 @@ Result<void> AddDevice(Machine& machine, const AppContext& context, Language lan
   return {};
 }
 
+SandboxMode WantedSandbox(const Settings& settings, SandboxMode given) {
+  if (given != SandboxMode::kBest || settings.jail.empty()) return given;
+  return settings.jail == "full" ? SandboxMode::kFull : SandboxMode::kReduced;
+}
+
+void SayWhatIsMissing(const Jail& jail) {
+  if (jail.kind() != JailKind::kReduced) return;
+  Log(LogLevel::kWarning,
+      fmt::format("the reduced jail is used ({}); trust: {}; docs/containers.md says what a full "
+                  "one needs",
+                  jail.why_reduced().empty() ? "as asked" : jail.why_reduced(), jail.Trust()));
+}
+
 }  // namespace
 
 WorkbenchOptions WorkbenchFor(const JudgingOptions& judging, SandboxMode sandbox) {
@@ -84,34 +103,40 @@ WorkbenchOptions WorkbenchFor(const JudgingOptions& judging, SandboxMode sandbox
           .sandbox = sandbox,
           .language = judging.language,
           .devices = judging.devices,
+          .build_limit = judging.build_limit,
           .task_limit = judging.task_limit};
 }
 
 Workbench::Workbench(const AppContext& context, Jail jail, Store store, Machine machine,
-                     Seconds task_limit)
+                     const WorkbenchOptions& options)
     : paths_(context.paths),
       home_(std::filesystem::absolute(context.home)),
-      task_limit_(task_limit),
+      task_limit_(options.task_limit),
       jail_(std::move(jail)),
       store_(std::move(store)),
       machine_(std::move(machine)),
-      builder_(jail_, home_ / "cache" / "build", LimitsFor(machine_.memory_bytes)) {
+      builder_(jail_, home_ / "cache" / "build",
+               LimitsFor(machine_.memory_bytes, options.build_limit)) {
   if (machine_.device) builder_.SetCapability(machine_.device->capability);
 }
 
 Result<std::unique_ptr<Workbench>> Workbench::Create(const AppContext& context,
                                                      const WorkbenchOptions& options) {
   TRY(CheckPaths(context.paths));
-  Jail jail = TRY(Jail::Create(context.paths.programs.string(), options.sandbox));
+  Jail jail = TRY(Jail::Create(context.paths.programs.string(),
+                               WantedSandbox(context.settings, options.sandbox)));
+  SayWhatIsMissing(jail);
   Store store = TRY(Store::Open(context.home));
-  Machine machine = TRY(MeasuredMachine(store, context.paths.programs.string(), options.threads));
+  const std::string programs = context.paths.programs.string();
+  Machine machine = TRY(options.timed ? MeasuredMachine(store, programs, options.threads)
+                                      : MachineWith(options.threads));
   std::optional<DeviceSeat> seat;
   if (!RunsOnProcessor(options.language)) {
     if (!options.devices.empty()) seat = TRY(DeviceSeat::Take(options.devices));
     TRY(AddDevice(machine, context, options.language, seat ? seat->number() : ""));
   }
-  std::unique_ptr<Workbench> bench(new Workbench(context, std::move(jail), std::move(store),
-                                                 std::move(machine), options.task_limit));
+  std::unique_ptr<Workbench> bench(
+      new Workbench(context, std::move(jail), std::move(store), std::move(machine), options));
   bench->seat_ = std::move(seat);
   bench->metrics_ = TRY(LoadMetrics(context.paths.knowledge()));
   return bench;

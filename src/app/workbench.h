@@ -30,15 +30,17 @@ inline constexpr std::string_view kMachineFigures = "machine/";
 
 struct WorkbenchOptions {
   int threads = 0;  // 0: all that the machine has
-  SandboxMode sandbox = SandboxMode::kRequired;
+  SandboxMode sandbox = SandboxMode::kBest;
   Language language = Language::kCpp;  // of the candidates; it decides which devices are looked for
   std::vector<std::string> devices;    // numbers to choose from; empty: the first
+  Seconds build_limit{60};             // processor time of a compiler
   Seconds task_limit = TorchServerOptions{}.describe_limit;  // to import, build and describe a task
+  bool timed = true;  // false: nothing is timed, so the machine's figures are not needed
 };
 
 // Returns the options of a workbench on which candidates are judged like this.
 [[nodiscard]] WorkbenchOptions WorkbenchFor(const JudgingOptions& judging,
-                                            SandboxMode sandbox = SandboxMode::kRequired);
+                                            SandboxMode sandbox = SandboxMode::kBest);
 
 // Holds the jail, the store, the machine with its figures, and the builder. The figures are
 // measured once per machine and kept in the store.
@@ -66,7 +68,8 @@ class Workbench final {
   [[nodiscard]] TorchServerOptions torch_options() const;
 
  private:
-  Workbench(const AppContext& context, Jail jail, Store store, Machine machine, Seconds task_limit);
+  Workbench(const AppContext& context, Jail jail, Store store, Machine machine,
+            const WorkbenchOptions& options);
   std::optional<DeviceSeat> seat_;  // a device of the machine, if it was chosen from several
   Paths paths_;
   std::filesystem::path home_;

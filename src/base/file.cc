@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -81,6 +82,14 @@ Result<void> MakeDirectories(const std::filesystem::path& path) {
   std::filesystem::create_directories(path, code);
   if (code) return Fail("cannot create the folder " + path.string() + ": " + code.message());
   return {};
+}
+
+bool DiskIsFull(const std::filesystem::path& folder) {
+  constexpr double kHardlyAnything = 1 << 20;
+  struct statvfs figures{};
+  return ::statvfs(folder.c_str(), &figures) == 0 &&
+         static_cast<double>(figures.f_bavail) * static_cast<double>(figures.f_frsize) <
+             kHardlyAnything;
 }
 
 Result<TempDir> TempDir::Create(const std::filesystem::path& parent) {

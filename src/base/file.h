@@ -23,6 +23,9 @@ namespace pragma {
                                            std::string_view text);
 [[nodiscard]] Result<void> MakeDirectories(const std::filesystem::path& path);
 
+// Returns true if hardly anything can be written to the folder's disk any more.
+[[nodiscard]] bool DiskIsFull(const std::filesystem::path& folder);
+
 // TempDir: a temporary folder. The destructor removes it with everything in it.
 class TempDir final {
  public:

@@ -1,5 +1,8 @@
-// Interrupt: the user's request to stop (Ctrl-C, SIGTERM), as a flag that loops and waits check.
+// Interrupt: the request to stop, as a flag that loops and waits check. It comes from the user
+// (Ctrl-C, SIGTERM), or from the clock when a command has used more time than it was given.
 #pragma once
+
+#include "base/clock.h"
 
 namespace pragma {
 
@@ -7,8 +10,12 @@ namespace pragma {
 // kind ends the program at once. Call it once, from main(), before any thread exists.
 void InstallInterruptHandlers();
 [[nodiscard]] bool Interrupted();
-// Returns a descriptor for poll(2) that becomes readable once the user has asked to stop. -1 before
-// the handlers are installed.
+// Asks to stop at a time. Call it after InstallInterruptHandlers.
+void StopAt(TimePoint time);
+// Returns whether it is the clock that asks to stop, and not the user.
+[[nodiscard]] bool TimeIsUp();
+// Returns a descriptor for poll(2) that becomes readable once Interrupted() is true. -1 before the
+// handlers are installed.
 [[nodiscard]] int InterruptFd();
 // Sets or clears the flag. For tests only.
 void SetInterruptedForTest(bool value);

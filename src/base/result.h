@@ -15,6 +15,8 @@ enum class ErrorKind {
   kInternal,     // pragma itself failed (no worker, full disk, broken store): exit 3
   kUnavailable,  // a tool or service is missing or refused to work: exit 3
   kInterrupted,  // the user asked to stop: exit 130
+  kTooLong,      // a prompt is longer than the model takes: exit 3
+  kTimeUp,       // the time that the user gave was over before an answer came: exit 3
 };
 
 // Error: one line for a person, which says what was tried, on what, and what to do next.

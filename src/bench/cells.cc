@@ -61,7 +61,9 @@ bool Used(const BenchRow& row, const Budget& budget) {
 
 // Tells whether a run is over. A run that ended on a budget smaller than today's is not.
 bool EndedForGood(const BenchRow& row, const RunRecord& run, const Budget& budget) {
-  if (run.state != "finished" || run.stopped == StopReason::kInterrupted) return false;
+  if (run.state != "finished" || run.stopped == StopReason::kInterrupted ||
+      run.stopped == StopReason::kService)
+    return false;
   return run.stopped != StopReason::kBudget || Used(row, budget);
 }
 
@@ -163,6 +165,8 @@ Result<BenchRow> CellRunner::Search(const BenchCell& cell, const Plan& plan,
   const SearchOutcome outcome =
       TRY(RunSearch(context_, bench_, *task, search, ObserverOf(progress)));
   progress.Stop();
+  if (outcome.session.stopped == StopReason::kService)  // no result: it is tried again
+    return std::unexpected(*outcome.session.failure);
   BenchRow row{.cell = cell, .run = search.run.id};
   AddTree(row, task->task(), outcome.session.tree);
   if (const Evaluation* best = ReportedBest(outcome)) row.best = *best;

@@ -196,8 +196,10 @@ Result<BuildOutcome> BuildFresh(const Jail& jail, const BuildCache& cache,
 
 }  // namespace
 
-BuildLimits LimitsFor(std::size_t memory_bytes) {
+BuildLimits LimitsFor(std::size_t memory_bytes, Seconds cpu) {
   BuildLimits limits;
+  limits.wall *= cpu / limits.cpu;
+  limits.cpu = cpu;
   limits.scratch_bytes = std::max(limits.scratch_bytes, memory_bytes / 8);
   return limits;
 }
@@ -211,6 +213,11 @@ Builder::Builder(const Jail& jail, const std::filesystem::path& cache_dir, Build
 bool Builder::HasClang() const {
   const Result<Toolchain> found = toolchains_->Find("clang++");
   return found && found->has_openmp();
+}
+
+Result<std::string> Builder::CompilerIdentity(const std::string& compiler) const {
+  const Toolchain toolchain = TRY(toolchains_->Find(compiler));
+  return toolchain.identity;
 }
 
 Result<BuildOutcome> Builder::Build(const Candidate& candidate,

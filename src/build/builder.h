@@ -71,7 +71,7 @@ using BuildOutcome = std::variant<BuiltKernel, BuildFailure>;
 struct BuildLimits {
   Seconds wall{240};  // generous, so that a busy machine does not reject a kernel; `cpu` bounds the
                       // work
-  Seconds cpu{60};
+  Seconds cpu{60};    // JudgingOptions::build_limit
   std::size_t address_space_bytes = std::size_t{4} << 30U;
   // Limit of a source. The kernel of a deep network may contain the text of a layer a hundred
   // times. What models write is limited to far less where their replies are read.
@@ -80,10 +80,10 @@ struct BuildLimits {
                                                       // pragma_packed_bytes
 };
 
-// Returns the usual limits, but allows scratch memory up to an eighth of the machine's memory if
-// that is more. If statistics of a whole batch are needed before any part of it is finished, all of
-// it must be kept.
-[[nodiscard]] BuildLimits LimitsFor(std::size_t memory_bytes);
+// Returns the limits for a compiler that may take `cpu`, and four times that of wall time. Scratch
+// memory may take an eighth of the machine's memory, if that is more than usual: where statistics
+// of a whole batch are needed before any part of it is finished, all of it must be kept.
+[[nodiscard]] BuildLimits LimitsFor(std::size_t memory_bytes, Seconds cpu);
 
 class Toolchains;
 
@@ -97,6 +97,9 @@ class Builder final {
   void SetCapability(std::string capability) { capability_ = std::move(capability); }
   // Returns whether clang++ can build kernels with OpenMP here.
   [[nodiscard]] bool HasClang() const;
+  // Returns a text that is another one whenever the compiler generates other code. `compiler` is a
+  // candidate's: "g++", "clang++" or "nvcc".
+  [[nodiscard]] Result<std::string> CompilerIdentity(const std::string& compiler) const;
   // Builds a candidate. `kernel_header` is the text of the task's kernel.h. Only a failure of
   // pragma itself is an Error.
   [[nodiscard]] Result<BuildOutcome> Build(const Candidate& candidate,

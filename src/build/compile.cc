@@ -174,7 +174,7 @@ BuildFailure Failure(const CompileInput& input, const Jail::RunOutcome& run,
     case Status::kTimeout:
       failure.reason = std::string(step) + " did not end within " + seconds +
                        ": use less template and constexpr computation, smaller unrolled loops and "
-                       "smaller tables";
+                       "smaller tables, or allow more with --build-limit";
       break;
     case Status::kOutOfMemory:
       failure.reason = std::string(step) + " needed more than " + memory +
@@ -197,6 +197,12 @@ Result<std::optional<BuildFailure>> Step(const Jail& jail, const CompileInput& i
   const JailSpec spec = BuildSpec(input, scratch, std::move(argv));
   const Jail::RunOutcome run = TRY(jail.Run(spec, {.wall = input.limits.wall}));
   if (run.ok()) return std::optional<BuildFailure>();
+  if (run.err.contains("No space left on device") && DiskIsFull(scratch.folder.path())) {
+    return Fail(ErrorKind::kUnavailable,
+                "the disk of " + scratch.folder.path().parent_path().string() +
+                    " is full: " + std::string(name) +
+                    " cannot write the kernel; free some space, or move the folder with --home");
+  }
   return std::optional<BuildFailure>(Failure(input, run, name));
 }
 

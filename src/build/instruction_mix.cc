@@ -21,11 +21,13 @@ namespace pragma {
 namespace {
 
 constexpr std::uint64_t Mix::* kFields[] = {
-    &Mix::instructions, &Mix::flops,          &Mix::vector_flops, &Mix::fma_flops,
-    &Mix::scalar_fp,    &Mix::vector_fp,      &Mix::fp_bits,      &Mix::multiplying,
-    &Mix::loads,        &Mix::stores,         &Mix::load_bytes,   &Mix::store_bytes,
-    &Mix::nt_stores,    &Mix::stack_accesses, &Mix::branches,     &Mix::calls,
-    &Mix::divisions,    &Mix::conversions,    &Mix::shuffles,     &Mix::gathers,
+    &Mix::instructions, &Mix::flops,          &Mix::vector_flops,
+    &Mix::fma_flops,    &Mix::scalar_fp,      &Mix::vector_fp,
+    &Mix::fp_bits,      &Mix::multiplying,    &Mix::loads,
+    &Mix::stores,       &Mix::load_bytes,     &Mix::store_bytes,
+    &Mix::nt_stores,    &Mix::stack_accesses, &Mix::branches,
+    &Mix::calls,        &Mix::divisions,      &Mix::scalar_divisions,
+    &Mix::conversions,  &Mix::shuffles,       &Mix::gathers,
     &Mix::locked,       &Mix::string_bytes};
 static_assert(sizeof(Mix) == sizeof(kFields) / sizeof(kFields[0]) * sizeof(std::uint64_t));
 
@@ -184,6 +186,7 @@ Mix MixOf(const Instruction& instruction, bool frame_pointer) {
   mix.branches = IsConditionalJump(instruction.mnemonic) ? 1 : 0;
   mix.calls = IsCallOrTailCall(instruction) ? 1 : 0;
   mix.divisions = IsDivision(name) ? 1 : 0;
+  mix.scalar_divisions = IsDivision(name) ? mix.scalar_fp : 0;
   mix.conversions = IsConversion(name) ? 1 : 0;
   mix.shuffles = IsShuffle(name, mix.loads > 0) ? 1 : 0;
   return mix;

@@ -30,7 +30,8 @@ struct Mix {
   std::uint64_t stack_accesses = 0;  // accesses by an operand without an index, as spills are
   std::uint64_t branches = 0;        // conditional branches
   std::uint64_t calls = 0;
-  std::uint64_t divisions = 0;  // divisions and square roots
+  std::uint64_t divisions = 0;         // divisions and square roots
+  std::uint64_t scalar_divisions = 0;  // those of single floating-point numbers
   std::uint64_t conversions = 0;
   std::uint64_t shuffles = 0;
   std::uint64_t gathers = 0;  // gathers and scatters

@@ -187,6 +187,12 @@ TEST(LibraryCalls, ByName) {
   EXPECT_EQ(LookUpCall("__kmpc_fork_call").kind, LibraryCall::kParallelRegion);
   EXPECT_EQ(LookUpCall("__kmpc_barrier").kind, LibraryCall::kBarrier);
   EXPECT_EQ(LookUpCall("_ZnwmSt11align_val_t").kind, LibraryCall::kAllocation);
+  EXPECT_EQ(LookUpCall("GOMP_loop_nonmonotonic_dynamic_next").kind, LibraryCall::kDispatch);
+  EXPECT_EQ(LookUpCall("__kmpc_omp_task_with_deps").kind, LibraryCall::kDispatch);
+  EXPECT_EQ(LookUpCall("GOMP_taskwait").kind, LibraryCall::kOther);
+  EXPECT_EQ(LookUpCall("__kmpc_omp_task_alloc").kind, LibraryCall::kOther);
+  EXPECT_EQ(LookUpCall("__kmpc_critical").kind, LibraryCall::kLock);
+  EXPECT_EQ(LookUpCall("__kmpc_single").kind, LibraryCall::kSingle);
   for (const char* other : {"", "f", "_ZGV", "_ZGVeN", "memcpy", "__finite", "expo"}) {
     EXPECT_EQ(LookUpCall(other).kind, LibraryCall::kOther) << other;
   }
@@ -278,6 +284,40 @@ TEST_P(Counted, RegionsBarriersAllocationsAndAtomics) {
   EXPECT_EQ(values["barriers"], 6);
   EXPECT_EQ(values["allocations"], 3);
   EXPECT_EQ(values["atomic_count"], 3);
+}
+
+TEST_P(Counted, TasksChunksLocksAndSingles) {
+  auto values = Measure(
+      "extern \"C\" void pragma_kernel(const float* x, float* out, void*) {\n"
+      "#pragma omp parallel\n  {\n"
+      "#pragma omp single\n    for (int i = 0; i < 64; ++i) {\n"
+      "#pragma omp task firstprivate(i)\n      out[i] = x[i];\n    }\n"
+      "#pragma omp for schedule(dynamic)\n    for (int i = 64; i < 512; ++i) out[i] = x[i];\n"
+      "#pragma omp critical\n    out[0] += 1;\n  }\n}\n",
+      {"-O2", "-fopenmp"});
+  // Clang's run-time hands one thread the whole loop at once. The question after the last chunk
+  // counts too.
+  const double chunks = std::string(GetParam()) == "g++" ? 448 : 1;
+  EXPECT_NEAR(values["dispatches"], 64 + chunks, 2);
+  EXPECT_EQ(values["lock_calls"], 1);
+  EXPECT_EQ(values["single_sections"], 1);
+}
+
+TEST_P(Counted, OnlyDivisionsOfSingleNumbersAreScalar) {
+  const std::string source =
+      "extern \"C\" void pragma_kernel(const float* x, float* out, void*) {\n"
+      "  for (int i = 0; i < 512; ++i) out[i] = 1 / x[i];\n}\n";
+  auto values = Measure(source, {"-O1"});
+  EXPECT_EQ(values["division_count"], 512);
+  EXPECT_EQ(values["scalar_division_count"], 512);
+  values = Measure(source, {"-O3", "-mavx2"});
+  EXPECT_EQ(values["scalar_division_count"], 0);
+  const std::string integers =
+      "extern \"C\" void pragma_kernel(const float* x, float* out, void*) {\n"
+      "  for (int i = 1; i < 512; ++i) out[i] = (int)x[i] % i;\n}\n";
+  values = Measure(integers, {"-O1"});
+  EXPECT_EQ(values["division_count"], 511);
+  EXPECT_EQ(values["scalar_division_count"], 0);
 }
 
 TEST_P(Counted, SpillsAreSeenInLoopsOnly) {

@@ -65,6 +65,29 @@ bool IsBarrier(std::string_view name) {
   return IsOneOf(name, kNames);
 }
 
+bool Dispatches(std::string_view name) {
+  constexpr std::string_view kStarts[] = {"GOMP_task", "__kmpc_dispatch_next", "__kmpc_omp_task"};
+  if (name == "GOMP_sections_next") return true;
+  if (name.starts_with("GOMP_loop_")) return name.ends_with("_next");
+  // Waiting for tasks does not count.
+  return StartsWithOneOf(name, kStarts) && !name.contains("wait") && !name.contains("group") &&
+         !name.contains("yield") && !name.contains("alloc");
+}
+
+bool Locks(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "GOMP_critical_start", "GOMP_critical_name_start",  "GOMP_atomic_start",
+      "__kmpc_critical",     "__kmpc_critical_with_hint", "__kmpc_set_lock",
+      "omp_set_lock",        "omp_set_nest_lock",         "pthread_mutex_lock"};
+  return IsOneOf(name, kNames);
+}
+
+bool BeginsSingle(std::string_view name) {
+  constexpr std::string_view kNames[] = {"GOMP_single_start", "GOMP_single_copy_start",
+                                         "__kmpc_single", "__kmpc_master", "__kmpc_masked"};
+  return IsOneOf(name, kNames);
+}
+
 bool Allocates(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "malloc", "calloc",  "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
@@ -81,6 +104,9 @@ LibraryCallFacts LookUpCall(std::string_view name) {
   if (IsMathName(WithoutFinite(name))) return {.kind = LibraryCall::kMath, .elements = 1};
   if (StartsRegion(name)) return {.kind = LibraryCall::kParallelRegion};
   if (IsBarrier(name)) return {.kind = LibraryCall::kBarrier};
+  if (Dispatches(name)) return {.kind = LibraryCall::kDispatch};
+  if (Locks(name)) return {.kind = LibraryCall::kLock};
+  if (BeginsSingle(name)) return {.kind = LibraryCall::kSingle};
   return {.kind = Allocates(name) ? LibraryCall::kAllocation : LibraryCall::kOther};
 }
 

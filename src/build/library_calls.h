@@ -6,7 +6,16 @@
 
 namespace pragma {
 
-enum class LibraryCall : std::uint8_t { kOther, kMath, kParallelRegion, kBarrier, kAllocation };
+enum class LibraryCall : std::uint8_t {
+  kOther,
+  kMath,
+  kParallelRegion,
+  kBarrier,
+  kDispatch,  // hands out a task, or the next chunk of a loop that is not divided beforehand
+  kLock,      // waits until no other thread holds the lock
+  kSingle,    // begins a part of a region that one thread executes while the others go on or wait
+  kAllocation,
+};
 
 struct LibraryCallFacts {
   LibraryCall kind = LibraryCall::kOther;

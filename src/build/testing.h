@@ -22,7 +22,7 @@ inline constexpr const char* kTestHeader =
     "extern \"C\" void pragma_kernel(const float* x, float* out, void* scratch);\n";
 
 inline const Jail& TestJail() {
-  static const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+  static const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
   if (!jail) {
     ADD_FAILURE() << jail.error().message;
     std::abort();

@@ -17,6 +17,9 @@ struct Calls {
   std::uint64_t elements = 0;
   std::uint64_t regions = 0;
   std::uint64_t barriers = 0;
+  std::uint64_t dispatches = 0;
+  std::uint64_t locks = 0;
+  std::uint64_t singles = 0;
   std::uint64_t allocations = 0;
 };
 
@@ -31,6 +34,9 @@ Calls SumCalls(const Work& work) {
         break;
       case LibraryCall::kParallelRegion: calls.regions += times; break;
       case LibraryCall::kBarrier: calls.barriers += times; break;
+      case LibraryCall::kDispatch: calls.dispatches += times; break;
+      case LibraryCall::kLock: calls.locks += times; break;
+      case LibraryCall::kSingle: calls.singles += times; break;
       case LibraryCall::kAllocation: calls.allocations += times; break;
       case LibraryCall::kOther: break;
     }
@@ -66,6 +72,7 @@ void AddArithmetic(const Mix& all, List& list) {
   list.Count("scalar_fp", all.scalar_fp);
   list.Count("vector_fp", all.vector_fp);
   list.Count("division_count", all.divisions);
+  list.Count("scalar_division_count", all.scalar_divisions);
   list.Count("conversion_count", all.conversions);
   list.Count("shuffle_count", all.shuffles);
 }
@@ -94,6 +101,9 @@ void AddCalls(const Work& work, List& list) {
   list.Count("libm_elements", calls.elements);
   list.Count("parallel_regions", calls.regions);
   list.Count("barriers", calls.barriers);
+  list.Count("dispatches", calls.dispatches);
+  list.Count("lock_calls", calls.locks);
+  list.Count("single_sections", calls.singles);
   list.Count("allocations", calls.allocations);
 }
 

@@ -127,6 +127,7 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
   context.flags = registry.common;
   context.console = console;
   context.app.settings = TRY(LoadSettings(registry.common.config));
+  if (!registry.common.jail.empty()) context.app.settings.jail = registry.common.jail;
   context.app.paths = FindPaths(registry.common.python, context.app.settings.python);
   if (!context.app.settings.knowledge.empty())
     context.app.paths.own_knowledge = std::filesystem::absolute(context.app.settings.knowledge);
@@ -169,7 +170,9 @@ int ExitCodeOf(ErrorKind kind) {
     case ErrorKind::kUsage:
     case ErrorKind::kTask: return kExitUsage;
     case ErrorKind::kInternal:
-    case ErrorKind::kUnavailable: return kExitTrouble;
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kTooLong:
+    case ErrorKind::kTimeUp: return kExitTrouble;
     case ErrorKind::kInterrupted: return kExitInterrupted;
   }
   return kExitTrouble;
@@ -203,6 +206,10 @@ CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
       ->group("Common");
   sub->add_option("--python", common.python, "Python interpreter that has torch")
       ->type_name("FILE")
+      ->group("Common");
+  sub->add_option("--jail", common.jail, "full or reduced; default: the best that works here")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"full", "reduced"}))
       ->group("Common");
   return *sub;
 }

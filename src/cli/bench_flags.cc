@@ -24,7 +24,8 @@ void ReplaceSearchFlags(BenchOptions& options, CLI::App& command) {
       ->group("Search");
   command
       .add_option("--model", options.models,
-                  "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE; repeat "
+                  "openai:NAME, responses:NAME, anthropic:NAME, command:'CMD', handoff:DIR, "
+                  "replay:FILE; repeat "
                   "the flag to run every strategy with several models")
       ->allow_extra_args(false)
       ->type_name("SPEC")

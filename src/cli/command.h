@@ -34,6 +34,7 @@ struct CommonFlags {
   std::string home;
   std::string config;
   std::string python;
+  std::string jail;
 };
 
 // Where a command writes: results go to stdout, everything else to stderr.

@@ -69,14 +69,19 @@ DoctorItem Needed(DoctorItem item) {
 
 DoctorItem Sandbox(const Paths& paths) {
   DoctorItem item{.name = "sandbox", .needed = true};
-  const Result<Jail> jail = Jail::Create(paths.programs.string(), SandboxMode::kRequired);
-  if (jail) {
+  const Result<Jail> jail = Jail::Create(paths.programs.string(), SandboxMode::kBest);
+  if (jail && jail->kind() == JailKind::kFull) {
     item.detail = "bubblewrap works: " + Join(jail->protections(), ", ");
     return item;
   }
-  item.state = ItemState::kMissing;
-  item.detail = jail.error().message;
-  item.remedy = "apt-get install bubblewrap, and allow unprivileged user namespaces";
+  item.state = jail ? ItemState::kLimited : ItemState::kMissing;
+  item.detail = jail ? fmt::format("{}; the reduced jail works, trust: {}: {}", jail->why_reduced(),
+                                   jail->Trust(), Join(jail->protections(), ", "))
+                     : jail.error().message;
+  item.remedy =
+      "apt-get install bubblewrap, and allow unprivileged user namespaces; in Docker: docker run "
+      "--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt "
+      "systempaths=unconfined (docs/containers.md)";
   return item;
 }
 

@@ -107,7 +107,7 @@ Result<void> WriteBundle(const Context& context, const SealedBundle& sealed,
 struct Plan {
   EvaluationRequest request;
   JudgingOptions judging;
-  SandboxMode sandbox = SandboxMode::kRequired;
+  SandboxMode sandbox = SandboxMode::kBest;
   Evidence evidence = Evidence::kNo;
 };
 

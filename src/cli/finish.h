@@ -26,4 +26,10 @@ namespace pragma {
 [[nodiscard]] IslandRows RowsOf(const IslandsOutcome& outcome,
                                 const std::vector<std::size_t>& kept);
 
+// Returns the observer with a further duty: each new best is written to `out` at once (empty:
+// nowhere), so that it is there whatever happens later.
+[[nodiscard]] SearchObserver KeepingBest(SearchObserver observer, const Context& context,
+                                         const Workbench& bench, const TaskBench& task,
+                                         const std::string& out);
+
 }  // namespace pragma

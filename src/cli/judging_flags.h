@@ -33,7 +33,7 @@ struct JudgingFlags {
   // Returns the language of the target that was given, else C++.
   [[nodiscard]] Language language() const { return JudgingFrom(given).language; }
   [[nodiscard]] SandboxMode sandbox() const {
-    return unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
+    return unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kBest;
   }
   // Reads the file of shapes. An error names the file.
   [[nodiscard]] Result<void> ReadShapes();

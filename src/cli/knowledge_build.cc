@@ -68,7 +68,8 @@ Result<BuildOptions> OptionsOf(const BuildWish& wish, const Context& context) {
                        .model = wish.model.empty() ? context.app.settings.model : wish.model};
   if (!options.model.empty()) return options;
   return Fail(ErrorKind::kUsage,
-              "no model to read with: name one with --model, as openai:NAME, anthropic:NAME, "
+              "no model to read with: name one with --model, as openai:NAME, responses:NAME, "
+              "anthropic:NAME, "
               "command:'CMD', handoff:DIR or replay:FILE");
 }
 
@@ -145,8 +146,9 @@ void AddKnowledgeBuild(CLI::App& knowledge, Registry& registry) {
       ->type_name("SOURCE")
       ->required();
   command
-      .add_option("--model", wish->model,
-                  "openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE")
+      .add_option(
+          "--model", wish->model,
+          "openai:NAME, responses:NAME, anthropic:NAME, command:'CMD', handoff:DIR, replay:FILE")
       ->type_name("SPEC");
   command.add_option("--out", wish->out, "file to write (default: knowledge-built.toml)")
       ->type_name("FILE");

@@ -65,6 +65,7 @@ VerifyOptions QuickOptions(const JudgingOptions& judging) {
   return {.judging = judging,
           .battery_budget = kQuickBatteryBudget,
           .state_budget = kStateBudget,
+          .precision = Precision::kUnaudited,
           .timing_budget = kTimingBudget};
 }
 

@@ -42,6 +42,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Seconds kLongestRunLimit{600};  // bounds what an untrusted bundle asks for
+constexpr Seconds kBuildLimit{600};       // a bundle does not say what its compiler was allowed
 constexpr std::size_t kErrorBytes = 600;
 
 struct RecheckFlags {
@@ -122,12 +123,19 @@ class Rejudging final {
     elsewhere.app.home = scratch / "home";
     const fs::path file = scratch / "task" / TaskFileName(bundle_.task_name);
     TRY(MakeDirectories(file.parent_path()));
+    for (const auto& [path, text] : bundle_.task_files) {
+      TRY(MakeDirectories((file.parent_path() / path).parent_path()));
+      TRY(WriteFileAtomic(file.parent_path() / path, text));
+    }
     TRY(WriteFileAtomic(file, bundle_.task_source));
     line_.Show("starting the reference");
     const Language language = bundle_.candidate.language;
     const int threads = std::min(bundle_.options.judging.threads, TRY(DescribeMachine()).threads);
-    bench_ = TRY(Workbench::Create(elsewhere.app, {.threads = threads, .language = language}));
-    if (measure_ != Measure::kNothing) TRY(CheckDevice(*bench_, language));
+    const bool timed = measure_ != Measure::kNothing;
+    bench_ = TRY(Workbench::Create(
+        elsewhere.app,
+        {.threads = threads, .language = language, .build_limit = kBuildLimit, .timed = timed}));
+    if (timed) TRY(CheckDevice(*bench_, language));
     task_ = TRY(TaskBench::Open(*bench_, file, OptionsFor(bundle_, flags_), measure_));
     return {};
   }

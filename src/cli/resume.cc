@@ -1,5 +1,7 @@
 // pragma resume continues a run that was interrupted, or gives a finished run more budget.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -9,16 +11,19 @@
 #include "app/search_run.h"
 #include "app/task_bench.h"
 #include "app/workbench.h"
+#include "base/deadline.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
 #include "cli/judging_flags.h"
 #include "cli/replaying.h"
 #include "cli/search_flags.h"
+#include "cli/time_limit.h"
 #include "core/candidate.h"
 #include "core/json.h"
 #include "core/task.h"
 #include "report/phase_line.h"
+#include "search/budget.h"
 #include "search/settings.h"
 #include "store/store.h"
 
@@ -34,8 +39,20 @@ struct ResumeFlags {
   BudgetWish budget;
 };
 
+// A run's time counts over all its commands. The last one has a little in any case, to measure the
+// best again.
+Result<Deadline> ClockOf(const std::filesystem::path& home, const std::string& run,
+                         const Budget& budget) {
+  constexpr double kLeast = 5;
+  if (budget.seconds <= 0) return Deadline();
+  const Store store = TRY(OpenExistingStore(home));
+  return StartClock(std::max(TRY(SecondsLeft(store, run, budget)), kLeast));
+}
+
 Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const RunRecord& run,
                          const RunSettings& settings) {
+  const Budget budget = TRY(flags.budget.Over(settings.budget));
+  const Deadline deadline = TRY(ClockOf(context.app.home, run.id, budget));
   const Task recorded = TRY(TaskFromJson(run.task_json));
   const RecordedTask file = TRY(FindRecordedTask(recorded, run.task_path));
   // Checking and timing stay as they were when the run began, because figures of one run must be
@@ -44,23 +61,26 @@ Result<int> ResumeSearch(const Context& context, const ResumeFlags& flags, const
       JudgingFrom(JudgingTexts(settings.options.begin(), settings.options.end()));
   judging.language = settings.language;
   const SandboxMode sandbox =
-      flags.unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kRequired;
+      flags.unsafe_no_sandbox ? SandboxMode::kUnsafeNone : SandboxMode::kBest;
   const SearchPlan plan{.run = run,
                         .settings = settings,
-                        .budget = TRY(flags.budget.Over(settings.budget)),
+                        .budget = budget,
                         .compile_baseline = !flags.no_compile_baseline,
-                        .call = !flags.no_call};
+                        .call = !flags.no_call,
+                        .deadline = deadline};
   PhaseLine line(context.console.err);
   line.Show("starting the reference");
   const auto bench = TRY(Workbench::Create(context.app, WorkbenchFor(judging, sandbox)));
   TRY(CheckDevice(*bench, judging.language));
-  const auto task = TRY(TaskBench::Open(*bench, file.path, {.judging = judging},
-                                        MeasureWith(!flags.no_compile_baseline)));
+  const auto task =
+      TRY(TaskBench::Open(*bench, file.path, {.judging = judging, .deadline = deadline},
+                          MeasureWith(!flags.no_compile_baseline)));
   line.Clear();
   if (run.state != "running") TRY(bench->store().ReopenRun(run.id));
   SearchProgress progress(context.console.err, plan.budget.attempts);
   const SearchOutcome outcome =
-      TRY(RunSearch(context.app, *bench, *task, plan, ObserverOf(progress)));
+      TRY(RunSearch(context.app, *bench, *task, plan,
+                    KeepingBest(ObserverOf(progress), context, *bench, *task, flags.out)));
   progress.Stop();
   return FinishSearch(context, *bench, *task, plan, outcome, flags.out);
 }

@@ -51,7 +51,8 @@ void AddTuneFlags(CLI::App& command, TuneWish& wish) {
 void AddSearchFlags(CLI::App& command, SearchWish& wish) {
   command
       .add_option("--model", wish.model,
-                  "expert (built in, the default), openai:NAME, anthropic:NAME, command:'CMD', "
+                  "expert (built in, the default), openai:NAME, responses:NAME, anthropic:NAME, "
+                  "command:'CMD', "
                   "handoff:DIR, replay:FILE")
       ->type_name("SPEC")
       ->group("Search");
@@ -70,7 +71,7 @@ void AddSearchFlags(CLI::App& command, SearchWish& wish) {
       ->group("Search");
   command
       .add_option("--strategy", wish.strategy,
-                  "search strategy (default: n-pragma; for the expert: expert)")
+                  "search strategy (default: fusion; for the expert: expert)")
       ->type_name("NAME|FILE")
       ->group("Search");
   command.add_option("--advice", wish.advice, "a hint shown to the models")

@@ -15,7 +15,7 @@ struct Environment {
   int threads = 1;
   std::vector<std::string> protections;
   // How well the sandbox protects: "isolated", "weaker (python)", "weaker (triton)", "weaker
-  // (cuda)", "none (unsafe-no-sandbox)".
+  // (cuda)", "reduced (no namespaces)" alone or before one of these, "none (unsafe-no-sandbox)".
   std::string trust;
   std::string mode;       // mode of the module: "training" or "eval"; empty: not recorded
   std::string device;     // "NVIDIA H100 80GB HBM3, driver 580.159.04"; empty: measured on the CPU

@@ -124,7 +124,10 @@ void Read(const JsonReader& reader, Advice& advice) {
 void Write(JsonWriter& writer, const Spent& spent) {
   writer.BeginObject().Field("seconds", spent.seconds).Field("tokens", spent.tokens());
   writer.Field("tokens_in", spent.tokens_in).Field("tokens_out", spent.tokens_out);
-  writer.Field("usd", spent.usd).EndObject();
+  writer.Field("usd", spent.usd);
+  if (spent.tokens_cached > 0) writer.Field("tokens_cached", spent.tokens_cached);
+  if (spent.usd_saved != 0) writer.Field("usd_saved", spent.usd_saved);
+  writer.EndObject();
 }
 
 void Read(const JsonReader& reader, Spent& spent) {
@@ -132,6 +135,8 @@ void Read(const JsonReader& reader, Spent& spent) {
   reader.Get("tokens_in", spent.tokens_in);
   reader.Get("tokens_out", spent.tokens_out);
   reader.Get("usd", spent.usd);
+  reader.Get("tokens_cached", spent.tokens_cached);
+  reader.Get("usd_saved", spent.usd_saved);
 }
 
 namespace {

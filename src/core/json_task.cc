@@ -187,7 +187,8 @@ void Write(JsonWriter& writer, const Task& task) {
   writer.Field("category", task.category).Field("lint", task.lint);
   WriteTensors(writer, "arguments", task.arguments);
   WriteTensors(writer, "outputs", task.outputs);
-  writer.Field("output_kind", task.output_kind);
+  writer.Field("output_kind", task.output_kind).Field("output_tree", task.output_tree);
+  writer.Field("updates", task.updates);
   WriteNamed(writer, "init_args", task.init_args);
   WriteNamed(writer, "call_args", task.call_args);
   writer.Field("flops", task.flops).Field("compulsory_bytes", task.compulsory_bytes);
@@ -209,6 +210,8 @@ void Read(const JsonReader& reader, Task& task) {
   ReadTensors(reader["arguments"], task.arguments);
   ReadTensors(reader["outputs"], task.outputs);
   reader.Get("output_kind", task.output_kind);
+  reader.Get("output_tree", task.output_tree);
+  reader.Get("updates", task.updates);
   ReadNamed(reader["init_args"], task.init_args);
   ReadNamed(reader["call_args"], task.call_args);
   reader.Get("flops", task.flops);

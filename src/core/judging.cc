@@ -33,9 +33,15 @@ int CountOf(std::string_view text) {
   return whole && count >= 1 && count <= kMostCount ? count : 0;
 }
 
-Seconds SecondsOf(const std::string& text) { return Seconds(ParseDuration(text).value_or(0)); }
+template <Seconds JudgingOptions::* kMember>
+void SetDuration(JudgingOptions& options, const std::string& text) {
+  options.*kMember = Seconds(ParseDuration(text).value_or(0));
+}
 
-std::string DurationText(Seconds given) { return fmt::format("{}s", given.count()); }
+template <Seconds JudgingOptions::* kMember>
+std::string DurationText(const JudgingOptions& options) {
+  return fmt::format("{}s", (options.*kMember).count());
+}
 
 // Returns the field as text. Returns an empty text if it is at its default and not a choice.
 std::string GivenText(const JudgingField& field, const JudgingOptions& options) {
@@ -91,25 +97,30 @@ std::vector<JudgingField> MakeFields() {
        .help = "time limit of a single call (default: 60s)",
        .record = Record::kAlways,
        .in_bundle = true,
-       .set = [](JudgingOptions& options,
-                 const std::string& text) { options.run_limit = SecondsOf(text); },
-       .text = [](const JudgingOptions& options) { return DurationText(options.run_limit); }},
+       .set = SetDuration<&JudgingOptions::run_limit>,
+       .text = DurationText<&JudgingOptions::run_limit>},
+      {.name = "build_limit",
+       .kind = Kind::kDuration,
+       .type_name = "TIME",
+       .help = "processor time for compiling a kernel (default: 60s)",
+       .in_settings = true,
+       .record = Record::kIfGiven,
+       .set = SetDuration<&JudgingOptions::build_limit>,
+       .text = DurationText<&JudgingOptions::build_limit>},
       {.name = "task_limit",
        .kind = Kind::kDuration,
        .type_name = "TIME",
        .help = "time limit for starting the task (default: 2m)",
-       .set = [](JudgingOptions& options,
-                 const std::string& text) { options.task_limit = SecondsOf(text); },
-       .text = [](const JudgingOptions& options) { return DurationText(options.task_limit); }},
+       .set = SetDuration<&JudgingOptions::task_limit>,
+       .text = DurationText<&JudgingOptions::task_limit>},
       {.name = "quiet_wait",
        .kind = Kind::kDuration,
        .type_name = "TIME",
        .help = "wait this long for other programs to be quiet (default: 0s)",
        .in_settings = true,
        .record = Record::kIfGiven,
-       .set = [](JudgingOptions& options,
-                 const std::string& text) { options.quiet_wait = SecondsOf(text); },
-       .text = [](const JudgingOptions& options) { return DurationText(options.quiet_wait); }},
+       .set = SetDuration<&JudgingOptions::quiet_wait>,
+       .text = DurationText<&JudgingOptions::quiet_wait>},
       {.name = "interval_width",
        .kind = Kind::kCount,
        .type_name = "N",

@@ -26,12 +26,14 @@ struct JudgingOptions {
   CacheState cache = CacheState::kWarm;
   int threads = 0;          // threads of kernel and torch; 0: all that the machine has
   Seconds run_limit{60};    // limit for one call of the kernel
+  Seconds build_limit{60};  // processor time of the compiler, and of the linker
   Seconds task_limit{120};  // limit for importing, building and describing the task
   Seconds quiet_wait{0};    // limit for waiting until other programs leave the machine alone
   int interval_width = 5;   // per cent; on a busy machine, process pairs are added until the
                             // interval is narrower, or time is up
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
   bool eval = false;        // judge the module after eval(); false: as its constructor leaves it
+  bool updates = true;      // what forward changes is a further output; false: in older bundles
   std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
   Language language = Language::kCpp;  // of the candidates; --target names it
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first

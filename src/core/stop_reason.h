@@ -18,9 +18,12 @@ enum class StopReason : std::uint8_t {
   kInterrupted,
   kJudged,     // a solution that was given was judged
   kNoneGiven,  // there was no solution to judge
+  kService,    // the model could not be asked any longer
+  kNoCode,     // several attempts in a row ended without code
 };
 template <>
-inline constexpr auto kEnumNames<StopReason> = std::to_array<std::string_view>(
-    {"", "budget", "roofline", "stall", "advice", "interrupted", "judged", "none given"});
+inline constexpr auto kEnumNames<StopReason> =
+    std::to_array<std::string_view>({"", "budget", "roofline", "stall", "advice", "interrupted",
+                                     "judged", "none given", "service", "no code"});
 
 }  // namespace pragma

@@ -86,7 +86,12 @@ struct Task {
   // Arguments of the kernel in order: inputs, then parameters, buffers and constants.
   std::vector<TensorSpec> arguments;
   std::vector<TensorSpec> outputs;
-  std::string output_kind;            // "tensor", "tuple", "list"
+  std::string output_kind;  // "tensor", "tuple", "list", "tree"
+  std::string output_tree;  // for "tree": the form of what forward returns, as the text
+                            // that python/pragma_torch/tree.py reads
+  // Names of the arguments that forward changes and a caller can see. Their new contents are the
+  // last outputs, in this order.
+  std::vector<std::string> updates;
   std::vector<NamedValue> init_args;  // constructor arguments by name
   std::vector<NamedValue> call_args;  // arguments of forward that are not tensors
   std::vector<VaryingSize> dims;      // empty: there is one shape, known when the kernel is
@@ -98,7 +103,8 @@ struct Task {
   std::vector<GraphNode> graph;      // empty when torch.export failed
   std::string export_error;          // reason why torch.export failed, in one line
   bool random = false;               // true: live dropout or other random draws; unsupported
-  bool stateful = false;             // true: forward updates buffers; the updates are not outputs
+  bool stateful = false;             // true: forward updates buffers (running statistics are not
+                                     // outputs, others are: `updates`)
   bool training = true;              // mode of the module: after train(), or after eval()
   bool mode_matters = false;         // true: its results depend on the mode (batch norm, dropout)
   // Number of terms that flow into one output element. The error bound depends on it.

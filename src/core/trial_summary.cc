@@ -31,6 +31,7 @@ TrialSummary Summarize(const Trial& trial) {
           .aim = trial.advice ? AimOf(*trial.advice) : "",
           .spent = trial.spent,
           .prepacked = trial.evaluation.prepacked,
+          .noisy = !trial.evaluation.noisy.empty(),
           .best = trial.best};
 }
 

@@ -28,6 +28,7 @@ struct TrialSummary {
   std::string aim;         // aim of its advice, as "bottleneck: change"; empty: there was no advice
   Spent spent;
   bool prepacked = false;
+  bool noisy = false;  // other programs disturbed its figures (core/evaluation.h)
   bool best = false;
 
   [[nodiscard]] bool passed() const { return status == Status::kPassed; }

@@ -1,10 +1,13 @@
 #include "evidence/bundle.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "core/evaluation.h"
 #include "core/json_parts.h"
 #include "core/json_writer.h"
@@ -16,6 +19,11 @@ namespace {
 void WriteTask(JsonWriter& writer, const Bundle& bundle) {
   writer.Key("task").BeginObject().Field("name", bundle.task_name);
   writer.Field("sha256", Sha256Hex(bundle.task_source)).Field("source", bundle.task_source);
+  if (!bundle.task_files.empty()) {
+    writer.Key("files").BeginObject();
+    for (const auto& [path, text] : bundle.task_files) writer.Field(path, text);
+    writer.EndObject();
+  }
   writer.EndObject().Field("kernel_header_sha256", bundle.kernel_header_sha256);
 }
 
@@ -37,6 +45,7 @@ void WriteOptions(JsonWriter& writer, const BundleOptions& options) {
   for (const JudgingField& field : JudgingFields()) {
     if (field.in_bundle) WriteField(writer, field, options.judging);
   }
+  writer.Field("updates", options.judging.updates);
   writer.Field("check_sets", options.check_sets);
   writer.Field("timing_budget_s", options.timing_budget_s).EndObject();
 }
@@ -113,6 +122,14 @@ std::string ObjectText(const Bundle& bundle) {
 }
 
 }  // namespace
+
+bool IsTaskPath(std::string_view path) {
+  constexpr std::size_t kLongest = 500;
+  if (path.size() > kLongest || path.find('\0') != std::string_view::npos) return false;
+  return std::ranges::none_of(Split(path, '/'), [](const std::string& part) {
+    return part.empty() || part == "." || part == "..";
+  });
+}
 
 SealedBundle SealObject(std::string_view object) {
   SealedBundle sealed{.text = std::string(object), .sha256 = Sha256Hex(object)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Bundle {
   std::string pragma;  // version of the program that judged
   std::string task_name;
   std::string task_source;
+  // Further files of the task's folder that its code reads, by their path below that folder.
+  std::map<std::string, std::string> task_files;
   std::string kernel_header_sha256;  // hash of the kernel.h that the candidate was built with
   Candidate candidate;
   std::optional<Candidate> against;  // baseline of speedup_best
@@ -39,6 +42,11 @@ struct Bundle {
 
 // Limit on the size of a bundle that is written or read.
 inline constexpr std::size_t kMaxBundleBytes = std::size_t{16} << 20U;
+// Limit on the size of the task's source, and on that of its further files together.
+inline constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
+
+// Returns whether a file of a task may have this path: it stays below the task's folder.
+[[nodiscard]] bool IsTaskPath(std::string_view path);
 
 [[nodiscard]] SealedBundle Seal(const Bundle& bundle);
 // Seals the text of a JSON object, which is the last step of Seal.

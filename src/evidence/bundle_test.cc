@@ -45,8 +45,21 @@ TEST(BundleTest, WhatIsSealedIsOpenedAgainWithEveryPart) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->sha256, sealed.sha256);
   EXPECT_EQ(Seal(opened->bundle).text, sealed.text);
+  EXPECT_EQ(opened->bundle.task_files, ExampleBundle().task_files);
   EXPECT_EQ(opened->bundle.evaluation.samples.size(), 2U);
   EXPECT_EQ(opened->bundle.lineage->ancestors[0].speedup_eager->high, 1.3);
+}
+
+// A bundle from before changed arguments were outputs is judged as it was then.
+TEST(BundleTest, SaysWhetherChangedArgumentsWereOutputs) {
+  Bundle bundle = ExampleBundle();
+  bundle.options.judging.updates = true;
+  const auto opened = OpenBundle(Seal(bundle).text, "b.json");
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE(opened->bundle.options.judging.updates);
+  const auto old = OpenBundle(Forged([](Json& b) { b["options"].erase("updates"); }), "b.json");
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_FALSE(old->bundle.options.judging.updates);
 }
 
 TEST(BundleTest, ACandidateThatNobodySearchedForHasNoLineage) {
@@ -131,6 +144,10 @@ TEST(BundleTest, ForeignNamesAndTypesAreRefused) {
       {"candidate.compiler", [](Json& b) { b["candidate"]["compiler"] = "/tmp/evil"; }},
       {"candidate.language", [](Json& b) { b["candidate"]["language"] = "python"; }},
       {"task", [](Json& b) { b["task"] = "relu"; }},
+      {"task.files", [](Json& b) { b["task"]["files"] = {{"../layers.py", ""}}; }},
+      {"task.files", [](Json& b) { b["task"]["files"] = {{"/etc/cron.d/x", ""}}; }},
+      {"task.files", [](Json& b) { b["task"]["files"] = {{"a//b", ""}}; }},
+      {"files", [](Json& b) { b["task"]["files"] = {{"layers.py", 7}}; }},
       {"source is missing", [](Json& b) { b["task"].erase("source"); }},
       {"options.threads", [](Json& b) { b["options"]["threads"] = -1; }},
       {"options.threads", [](Json& b) { b["options"]["threads"] = 1e9; }},

@@ -25,7 +25,6 @@ constexpr std::string_view kSealBegin = ",\"sha256\":\"";
 constexpr std::string_view kSealEnd = "\"}\n";
 constexpr int kMaxNesting = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
-constexpr std::size_t kMaxTaskBytes = std::size_t{4} << 20U;
 constexpr int kMaxThreads = 4096;
 constexpr std::size_t kMaxSides = 64;  // per timing session
 
@@ -89,6 +88,13 @@ void ReadTask(const JsonReader& reader, Bundle& bundle) {
   if (bundle.task_source.size() > kMaxTaskBytes) reader["source"].Complain("is too large");
   if (Sha256Hex(bundle.task_source) != said)
     reader["sha256"].Complain("is not the hash of the task's source");
+  std::size_t bytes = 0;
+  for (const auto& [path, file] : reader["files"].members()) {
+    file.Get(bundle.task_files[path]);
+    bytes += bundle.task_files[path].size();
+    if (!IsTaskPath(path)) reader["files"].Complain("names a file outside the task's folder");
+  }
+  if (bytes > kMaxTaskBytes) reader["files"].Complain("are too large");
 }
 
 void ReadCandidate(const JsonReader& reader, Candidate& candidate) {
@@ -152,6 +158,8 @@ void ReadOptions(const JsonReader& reader, BundleOptions& options) {
     }
   }
   if (options.judging.threads > kMaxThreads) reader["threads"].Complain("is out of range");
+  options.judging.updates = false;  // of bundles from before there were such outputs
+  reader.Get("updates", options.judging.updates);
   reader.Require("check_sets", options.check_sets);
   reader.Require("timing_budget_s", options.timing_budget_s);
 }

@@ -72,6 +72,7 @@ inline Bundle ExampleBundle() {
   return {.pragma = "0.1.0",
           .task_name = "relu",
           .task_source = "class Model: pass\n",
+          .task_files = {{"parts/layers.py", "width = 3\n"}},
           .kernel_header_sha256 = std::string(64, 'a'),
           .candidate = CppCandidate("int x;\n"),
           .against = CppCandidate("int y;\n"),

@@ -36,7 +36,7 @@ std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built
   writer.BeginObject().Field("name", task.name).Field("source", task.source);
   WriteTensors(writer, "arguments", task.arguments);
   WriteTensors(writer, "outputs", task.outputs);
-  writer.Field("output_kind", task.output_kind);
+  WriteOutputForm(writer, task);
   WriteMode(writer, task);
   WriteKernel(writer, *request.candidate, request.kernel_header, built);
   return writer.EndObject().Take();

@@ -70,7 +70,8 @@ Result<WrittenSolution> WriteMixed(const MixedRequest& request, const Builder& b
     writer.BeginObject().Field("island", step.island).Field("line", step.line).EndObject();
   writer.EndArray().Field("results", request.order->results);
   WriteMode(writer, task);
-  writer.Field("output_kind", task.output_kind).EndObject();
+  WriteOutputForm(writer, task);
+  writer.EndObject();
   return RunWriter(request.python, request.package_root / "pragma_export" / "mixed.py",
                    writer.Take());
 }

@@ -109,6 +109,11 @@ void WriteMode(JsonWriter& writer, const Task& task) {
   writer.Field("mode", task.mode_matters ? task.mode() : "");
 }
 
+void WriteOutputForm(JsonWriter& writer, const Task& task) {
+  writer.Field("output_kind", task.output_kind).Field("output_tree", task.output_tree);
+  writer.Field("updates", task.updates);
+}
+
 void WriteTensor(JsonWriter& writer, const TensorSpec& tensor) {
   writer.Field("name", tensor.name).Field("path", tensor.path);
   writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));

@@ -34,6 +34,8 @@ void WriteKernel(JsonWriter& writer, const Candidate& candidate, const std::stri
 
 // Adds the mode that ModelNew is for. It is empty where the module's results do not depend on it.
 void WriteMode(JsonWriter& writer, const Task& task);
+// The form of what forward returns, and what it changes.
+void WriteOutputForm(JsonWriter& writer, const Task& task);
 
 // Adds the fields of one tensor to the object that is open in `writer`.
 void WriteTensor(JsonWriter& writer, const TensorSpec& tensor);

@@ -1,16 +1,16 @@
 #include "harness/cuda_program.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "build/builder.h"
@@ -39,6 +39,7 @@ constexpr int kKeptFd = 6;
 // longer one.
 constexpr std::size_t kMostNames = std::size_t{60} << 10U;
 constexpr Seconds kSendLimit{10};
+constexpr std::size_t kMostObjectBytes = std::size_t{256} << 20U;
 
 JailSpec MakeSpec(const Jail& jail, const Device& device, const WorkerOptions& options) {
   JailSpec spec = CudaJail(device);
@@ -122,9 +123,13 @@ Result<CudaProcess> CudaProgram::Start(const Referee::SharedArea& shared) const 
 
 Result<void> CudaProgram::HandOver(pragma_control& page, TorchChannel& object) const {
   page.scratch_bytes = scratch_bytes_;
-  const UniqueFd file(::open(shared_object_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return FailErrno("cannot open " + shared_object_);
-  const std::array<int, 1> fds{file.get()};
+  // A copy in memory, because the process loads it by the name of its descriptor, and the reduced
+  // jail lets it open no file that was not bound when it started.
+  const std::string bytes = TRY(ReadFile(shared_object_, kMostObjectBytes));
+  SharedMemory copy = TRY(SharedMemory::Create("pragma-object", bytes.size()));
+  std::memcpy(copy.data(), bytes.data(), bytes.size());
+  TRY(copy.Seal(SealKind::kFutureWrites));
+  const std::array<int, 1> fds{copy.fd()};
   // The result is ignored: a dead process receives nothing, and this is detected when it is asked
   // to load.
   static_cast<void>(object.Send(device_variables_, fds, After(kSendLimit)));

@@ -62,8 +62,10 @@ std::string Source(const std::string& body) {
          body + "\n}\n";
 }
 
-const Jail& TestJail() {
-  static const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+const Jail& TestJail(SandboxMode mode) {
+  static const auto full = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
+  static const auto reduced = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kReduced);
+  const auto& jail = mode == SandboxMode::kFull ? full : reduced;
   if (!jail) {
     ADD_FAILURE() << jail.error().message;
     std::abort();
@@ -106,13 +108,14 @@ class TestArea final {
 
 class CudaWorker : public testing::Test {
  protected:
+  explicit CudaWorker(SandboxMode mode = SandboxMode::kFull) : jail_(TestJail(mode)) {}
   void SetUp() override {
     if (FindProgram("nvcc", PathFolders()).empty()) GTEST_SKIP() << "nvcc is not on PATH";
   }
 
   // Builds the candidate and starts its process. Nothing is loaded yet.
   void Start(const std::string& source) {
-    const Builder builder(TestJail(), cache_.path());
+    const Builder builder(jail_, cache_.path());
     const auto built = builder.Build(CudaCandidate(source), kHeader);
     ASSERT_TRUE(built) << built.error().message;
     const auto* kernel = std::get_if<BuiltKernel>(&*built);
@@ -135,14 +138,28 @@ class CudaWorker : public testing::Test {
   }
   [[nodiscard]] std::string said() const { return process_->control.message(); }
 
+  const Jail& jail_;
   TempDir cache_ = TempDir::Create().value();
   TestArea area_;
   const Device device_{.name = "fake",
                        .library = PRAGMA_BINARY_DIR "/fake_cuda/libcuda.so.1",
                        .backend = ShippedBackend("nvidia")};
-  CudaProgram program_{TestJail(), device_, WorkerOptions{}};
+  CudaProgram program_{jail_, device_, WorkerOptions{}};
   std::optional<CudaProcess> process_;
 };
+
+class CudaWorkerInReducedJail : public CudaWorker {
+ protected:
+  CudaWorkerInReducedJail() : CudaWorker(SandboxMode::kReduced) {}
+};
+
+TEST_F(CudaWorkerInReducedJail, AKernelIsLaunched) {
+  Start(Source("  Double<<<1, 8, 0, stream>>>(x, out, 8);"));
+  ASSERT_EQ(Ring(PRAGMA_START).result, PRAGMA_OK) << said();
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_RUN, {2, 0}).result, PRAGMA_OK) << said();
+  EXPECT_EQ(area_.out(0)[7], 14);
+}
 
 TEST_F(CudaWorker, AKernelIsLaunchedOnTheListedSetsOnly) {
   Start(Source("  Double<<<1, 8, 0, stream>>>(x, out, 8);"));
@@ -302,7 +319,7 @@ TEST_F(CudaWorker, NoThreadCanBeStarted) {
 
 TEST_F(CudaWorker, WithoutADriverItSaysSo) {
   const Device nowhere{.name = "none", .library = ""};
-  program_ = CudaProgram(TestJail(), nowhere, WorkerOptions{});
+  program_ = CudaProgram(jail_, nowhere, WorkerOptions{});
   Start(BuiltKernel{});
   EXPECT_EQ(Ring(PRAGMA_START).result, PRAGMA_LOAD_FAILED);
   EXPECT_NE(said(), "");  // on a machine with a driver it says what else is missing

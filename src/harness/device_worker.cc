@@ -54,7 +54,7 @@ Result<DeviceWorker> DeviceWorker::Start(const DeviceProgram& program, Referee& 
 
 Result<void> DeviceWorker::Fork(int area_fd) {
   Doorbell control = TRY(Doorbell::Create());
-  std::optional<WorkerChild> child = TRY(zygote_->Fork(control.fd(), area_fd, options_.as_call));
+  std::optional<WorkerChild> child = TRY(zygote_->Fork(control.fd(), area_fd));
   if (!child) return {};
   child_ = std::move(*child);
   peer_ = std::make_unique<Peer>(std::move(control), child_.host_pid,
@@ -96,14 +96,21 @@ Result<ProcessFailure> DeviceWorker::Run(std::span<const std::uint32_t> sets,
   return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
+Result<ProcessFailure> DeviceWorker::Repeat(std::uint32_t set, std::uint32_t times,
+                                            Nanoseconds* elapsed) {
+  peer_->doorbell().RepeatNext(times);
+  looped_ = true;
+  return Run({&set, 1}, elapsed);
+}
+
 Result<ProcessFailure> DeviceWorker::RunEmpty(std::span<const std::uint32_t> sets,
                                               Nanoseconds* elapsed) {
   return Send(PRAGMA_EMPTY, sets, options_.load_limit, elapsed);
 }
 
-Result<ProcessFailure> DeviceWorker::Deliver(std::span<const std::uint32_t> sets) {
-  if (!options_.as_call) return ProcessFailure();
-  return Send(PRAGMA_DELIVER, sets, options_.BurstLimit(sets.size()), nullptr);
+Result<ProcessFailure> DeviceWorker::Deliver(std::uint32_t set) {
+  if (!std::exchange(looped_, false)) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, {&set, 1}, options_.BurstLimit(1), nullptr);
 }
 
 Result<ProcessFailure> DeviceWorker::Wake() {
@@ -143,7 +150,7 @@ Result<ProcessFailure> DeviceWorker::Send(pragma_command command,
         .reason = "the module ended the process that starts its processes; only its own may end",
         .log = ReadLog()});
   }
-  const PeerReply reply = peer_->Send(command, sets, limit);
+  const PeerReply reply = TRY(peer_->Send(command, sets, limit));
   if (elapsed != nullptr) *elapsed = reply.elapsed;
   if (!reply.ok()) return std::optional(Explain(reply, limit));
   if (reply.page_altered) {

@@ -57,7 +57,9 @@ class DeviceWorker final : public TimedProcess {
   // The cost includes a wait for an idle device.
   [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
                                                 Nanoseconds* elapsed) override;
-  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] Result<ProcessFailure> Repeat(std::uint32_t set, std::uint32_t times,
+                                              Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::uint32_t set) override;
   [[nodiscard]] Result<ProcessFailure> Wake() override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override;
@@ -105,6 +107,7 @@ class DeviceWorker final : public TimedProcess {
   std::optional<TorchChannel> object_;
   UniqueFd log_;
   SharedMemory kept_;
+  bool looped_ = false;  // what the last call of a Repeat returned is there
   WorkerChild child_;
   std::unique_ptr<Peer> peer_;  // nullptr: the module kept it from being started
 };

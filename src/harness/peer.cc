@@ -26,8 +26,11 @@ namespace pragma {
 Peer::Peer(Doorbell doorbell, pid_t pid, UniqueFd pidfd)
     : doorbell_(std::move(doorbell)), pid_(pid), pidfd_(std::move(pidfd)) {}
 
-PeerReply Peer::Send(pragma_command command, std::span<const std::uint32_t> sets, Seconds limit) {
+Result<PeerReply> Peer::Send(pragma_command command, std::span<const std::uint32_t> sets,
+                             Seconds limit) {
   const Doorbell::Reply reply = doorbell_.Ring(command, sets, pidfd_.get(), limit);
+  if (reply.answer == Answer::kInterrupted)
+    return Fail(ErrorKind::kInterrupted, "interrupted while a call ran");
   PeerReply result{.answer = reply.answer, .elapsed = reply.elapsed, .result = reply.result};
   result.page_altered = reply.altered;
   result.fp_mode_changed = doorbell_.page().fp_mode != 0;

@@ -29,8 +29,9 @@ class Peer final {
  public:
   Peer(Doorbell doorbell, pid_t pid, UniqueFd pidfd);
 
-  [[nodiscard]] PeerReply Send(pragma_command command, std::span<const std::uint32_t> sets,
-                               Seconds limit);
+  // An error if a request to stop came while the call ran.
+  [[nodiscard]] Result<PeerReply> Send(pragma_command command, std::span<const std::uint32_t> sets,
+                                       Seconds limit);
   // Freeze sends SIGSTOP and waits until every thread is stopped. Thaw sends SIGCONT.
   [[nodiscard]] Result<void> Freeze() const;
   [[nodiscard]] Result<void> Thaw() const;

@@ -41,7 +41,8 @@ class Packer final {
     const std::size_t before = where == Where::kBehindStart ? kTensorAlignment : 0;
     const std::size_t used = std::max(before + bytes, std::size_t{1});
     const std::size_t room = (used + page - 1) / page * page;
-    const std::size_t slack = (room - bytes) / kTensorAlignment * kTensorAlignment;
+    const std::size_t own = std::max(bytes, std::size_t{1});  // even nothing lies inside its pages
+    const std::size_t slack = (room - own) / kTensorAlignment * kTensorAlignment;
     const std::size_t offset = end_ + (where == Where::kEnd ? slack : before);
     end_ += room;
     Guard();

@@ -38,13 +38,14 @@ class TimedProcess {
                                                        Nanoseconds* /*elapsed*/) {
     return ProcessFailure();
   }
-  // For processes that make calls as a user makes them (WorkerOptions::as_call). Touch reads the
-  // arguments of the listed sets, so that they are in the caches. Deliver copies what the last
-  // calls returned to where output() finds it. Both are not timed, and others do nothing.
-  [[nodiscard]] virtual Result<ProcessFailure> Touch(std::span<const std::uint32_t> /*sets*/) {
-    return ProcessFailure();
+  // Makes calls as a user makes them, in Python: `times` calls for one set. Drops each result at
+  // once, and keeps only what the last call returned. Deliver, which is not timed, copies that to
+  // where output() finds it. Processes without Python do not loop.
+  [[nodiscard]] virtual Result<ProcessFailure> Repeat(std::uint32_t set, std::uint32_t /*times*/,
+                                                      Nanoseconds* elapsed) {
+    return Run({&set, 1}, elapsed);
   }
-  [[nodiscard]] virtual Result<ProcessFailure> Deliver(std::span<const std::uint32_t> /*sets*/) {
+  [[nodiscard]] virtual Result<ProcessFailure> Deliver(std::uint32_t /*set*/) {
     return ProcessFailure();
   }
   // Makes the device switch to this process. Not timed. Does nothing on processors.
@@ -72,6 +73,9 @@ class TimedProcess {
                                                           std::size_t /*index*/) const {
     return {};
   }
+  // Writes such an output. `bytes` has its size.
+  virtual void WriteOutput(std::uint32_t /*set*/, std::size_t /*index*/,
+                           std::span<const std::byte> /*bytes*/) {}
   // Returns the name of an output whose surroundings in such memory were written, or nullopt.
   [[nodiscard]] virtual std::optional<std::string> BrokenGuard(std::uint32_t /*set*/) const {
     return std::nullopt;

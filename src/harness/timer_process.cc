@@ -36,7 +36,6 @@ Result<TimerProcess> TimerProcess::Start(TorchServer& server, const Ring& ring,
   TimerChild child = TRY(server.SpawnTimer(spec));
   TimerProcess timer(
       std::make_unique<Peer>(std::move(control), child.host_pid, std::move(child.pidfd)), {});
-  timer.as_call_ = settings.as_call;
   return timer;
 }
 
@@ -65,19 +64,21 @@ Result<ProcessFailure> TimerProcess::Run(std::span<const std::uint32_t> sets,
   return Send(PRAGMA_RUN, sets, limits_.burst, elapsed);
 }
 
+Result<ProcessFailure> TimerProcess::Repeat(std::uint32_t set, std::uint32_t times,
+                                            Nanoseconds* elapsed) {
+  peer_->doorbell().RepeatNext(times);
+  looped_ = true;
+  return Run({&set, 1}, elapsed);
+}
+
 Result<ProcessFailure> TimerProcess::RunEmpty(std::span<const std::uint32_t> sets,
                                               Nanoseconds* elapsed) {
   return Send(PRAGMA_EMPTY, sets, limits_.burst, elapsed);
 }
 
-Result<ProcessFailure> TimerProcess::Touch(std::span<const std::uint32_t> sets) {
-  if (!as_call_) return ProcessFailure();
-  return Send(PRAGMA_TOUCH, sets, limits_.burst, nullptr);
-}
-
-Result<ProcessFailure> TimerProcess::Deliver(std::span<const std::uint32_t> sets) {
-  if (!as_call_) return ProcessFailure();
-  return Send(PRAGMA_DELIVER, sets, limits_.burst, nullptr);
+Result<ProcessFailure> TimerProcess::Deliver(std::uint32_t set) {
+  if (!std::exchange(looped_, false)) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, {&set, 1}, limits_.burst, nullptr);
 }
 
 Result<ProcessFailure> TimerProcess::Wake() {
@@ -98,7 +99,7 @@ Result<void> TimerProcess::Release() {
 Result<ProcessFailure> TimerProcess::Send(pragma_command command,
                                           std::span<const std::uint32_t> sets, Seconds limit,
                                           Nanoseconds* elapsed) {
-  const PeerReply reply = peer_->Send(command, sets, limit);
+  const PeerReply reply = TRY(peer_->Send(command, sets, limit));
   if (elapsed != nullptr) *elapsed = reply.elapsed;
   if (reply.ok()) return ProcessFailure();
   if (reply.answer == Answer::kDied) return Fail("the timing process of the reference died");

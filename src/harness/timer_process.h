@@ -52,8 +52,9 @@ class TimerProcess final : public TimedProcess {
                                            Nanoseconds* elapsed) override;
   [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
                                                 Nanoseconds* elapsed) override;
-  [[nodiscard]] Result<ProcessFailure> Touch(std::span<const std::uint32_t> sets) override;
-  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] Result<ProcessFailure> Repeat(std::uint32_t set, std::uint32_t times,
+                                              Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::uint32_t set) override;
   [[nodiscard]] Result<ProcessFailure> Wake() override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override { return peer_->Thaw(); }
@@ -72,8 +73,8 @@ class TimerProcess final : public TimedProcess {
                                             Nanoseconds* elapsed);
   std::unique_ptr<Peer> peer_;
   Limits limits_;
-  bool as_call_ = false;
   std::optional<std::size_t> area_;  // nullopt: it runs on processors
+  bool looped_ = false;              // what the last call of a Repeat returned
 };
 
 }  // namespace pragma

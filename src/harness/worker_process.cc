@@ -86,7 +86,7 @@ JailSpec PythonSpec(const PythonKernel& python, const WorkerOptions& options,
     spec.env[name] = value;
   if (options.as_call) {
     spec.argv.insert(spec.argv.end(),
-                     {"--as-call", "--allocator", std::string(AllocatorName(options.allocator))});
+                     {"--allocator", std::string(AllocatorName(options.allocator))});
   }
   spec.limits.address_space_bytes =
       shared_bytes + options.memory_allowance_bytes + kPythonAddressSpace;
@@ -167,6 +167,13 @@ Result<ProcessFailure> WorkerProcess::Run(std::span<const std::uint32_t> sets,
   return Send(PRAGMA_RUN, sets, options_.BurstLimit(sets.size()), elapsed);
 }
 
+Result<ProcessFailure> WorkerProcess::Repeat(std::uint32_t set, std::uint32_t times,
+                                             Nanoseconds* elapsed) {
+  peer_->doorbell().RepeatNext(times);
+  looped_ = true;
+  return Run({&set, 1}, elapsed);
+}
+
 Result<ProcessFailure> WorkerProcess::RunEmpty(std::span<const std::uint32_t> sets,
                                                Nanoseconds* elapsed) {
   // The first empty burst may have to wait until an interpreter has started.
@@ -178,20 +185,15 @@ Result<ProcessFailure> WorkerProcess::Prepare(std::span<const std::uint32_t> set
   return Send(PRAGMA_PREPARE, sets, options_.run_limit * static_cast<double>(sets.size()), elapsed);
 }
 
-Result<ProcessFailure> WorkerProcess::Touch(std::span<const std::uint32_t> sets) {
-  if (!options_.as_call) return ProcessFailure();
-  return Send(PRAGMA_TOUCH, sets, options_.BurstLimit(sets.size()), nullptr);
-}
-
-Result<ProcessFailure> WorkerProcess::Deliver(std::span<const std::uint32_t> sets) {
-  if (!options_.as_call) return ProcessFailure();
-  return Send(PRAGMA_DELIVER, sets, options_.BurstLimit(sets.size()), nullptr);
+Result<ProcessFailure> WorkerProcess::Deliver(std::uint32_t set) {
+  if (!std::exchange(looped_, false)) return ProcessFailure();
+  return Send(PRAGMA_DELIVER, {&set, 1}, options_.BurstLimit(1), nullptr);
 }
 
 Result<ProcessFailure> WorkerProcess::Send(pragma_command command,
                                            std::span<const std::uint32_t> sets, Seconds limit,
                                            Nanoseconds* elapsed) {
-  const PeerReply reply = peer_->Send(command, sets, limit);
+  const PeerReply reply = TRY(peer_->Send(command, sets, limit));
   if (elapsed != nullptr) *elapsed = reply.elapsed;
   if (!reply.ok()) return std::optional(TRY(Explain(reply, limit)));
   if (reply.page_altered) {
@@ -309,6 +311,12 @@ std::optional<std::string> WorkerProcess::BrokenGuard(std::uint32_t set) const {
 std::span<const std::byte> WorkerProcess::output(std::uint32_t set, std::size_t index) const {
   return outputs_.bytes().subspan(ring_->placement().outputs[set][index],
                                   task_->outputs[index].bytes());
+}
+
+void WorkerProcess::WriteOutput(std::uint32_t set, std::size_t index,
+                                std::span<const std::byte> bytes) {
+  std::ranges::copy(bytes,
+                    outputs_.bytes().subspan(ring_->placement().outputs[set][index]).begin());
 }
 
 }  // namespace pragma

@@ -37,10 +37,10 @@ struct WorkerOptions {
   // Load limit for a Python candidate, which imports torch and may run a compiler while it is
   // loaded.
   Seconds python_load_limit{300};
-  // A Python candidate only: calls are made as a user makes them. What they return is copied by
-  // Deliver, after the clock has stopped.
+  // A Python candidate only: it makes calls as a user makes them (TimedProcess::Repeat), with this
+  // allocator.
   bool as_call = false;
-  Allocator allocator = Allocator::kDefault;  // of such a process
+  Allocator allocator = Allocator::kDefault;
 
   // Time limit for a burst of `calls` calls. Single calls were timed when the candidate was
   // checked. Longer bursts therefore contain only calls that are far below the limit.
@@ -66,10 +66,11 @@ class WorkerProcess final : public TimedProcess {
                                            Nanoseconds* elapsed) override;
   [[nodiscard]] Result<ProcessFailure> RunEmpty(std::span<const std::uint32_t> sets,
                                                 Nanoseconds* elapsed) override;
+  [[nodiscard]] Result<ProcessFailure> Repeat(std::uint32_t set, std::uint32_t times,
+                                              Nanoseconds* elapsed) override;
   [[nodiscard]] Result<ProcessFailure> Prepare(std::span<const std::uint32_t> sets,
                                                Nanoseconds* elapsed) override;
-  [[nodiscard]] Result<ProcessFailure> Touch(std::span<const std::uint32_t> sets) override;
-  [[nodiscard]] Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override;
+  [[nodiscard]] Result<ProcessFailure> Deliver(std::uint32_t set) override;
   [[nodiscard]] Result<ProcessFailure> Freeze() override;
   [[nodiscard]] Result<void> Thaw() override { return jailed_->Thaw(); }
   [[nodiscard]] Seconds CpuTime() const override { return peer_->CpuTime(); }
@@ -79,6 +80,7 @@ class WorkerProcess final : public TimedProcess {
   [[nodiscard]] std::optional<std::string> BrokenGuard(std::uint32_t set) const override;
   [[nodiscard]] std::span<const std::byte> output(std::uint32_t set,
                                                   std::size_t index) const override;
+  void WriteOutput(std::uint32_t set, std::size_t index, std::span<const std::byte> bytes) override;
 
   // What the outputs hold before a call. FillOutputs leaves the scratch memory alone.
   enum class Prefill : std::uint8_t { kRandom, kZeros };
@@ -120,6 +122,7 @@ class WorkerProcess final : public TimedProcess {
   UniqueFd log_;
   std::optional<JailedProcess> jailed_;
   std::unique_ptr<Peer> peer_;
+  bool looped_ = false;  // what the last call of a Repeat returned is there
 };
 
 }  // namespace pragma

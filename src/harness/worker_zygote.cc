@@ -47,14 +47,14 @@ Result<WorkerZygote> WorkerZygote::Start(const Jail& jail, JailSpec spec,
   return WorkerZygote(std::move(channel), TRY(jail.Start(spec)), std::move(log.ours));
 }
 
-Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd, bool as_call) {
+Result<std::optional<WorkerChild>> WorkerZygote::Fork(int control_fd, int area_fd) {
   const std::scoped_lock lock(*asking_);
   UniqueFd ours;
   UniqueFd theirs;
   TRY(MakeCredentialPair(ours, theirs));
   JsonWriter request;
   request.BeginObject().Field("op", "fork").Field("module", module_);
-  request.Field("as_call", as_call).EndObject();
+  request.EndObject();
   const std::array<int, 3> fds{control_fd, area_fd, theirs.get()};
   const TimePoint deadline = After(greeted_ ? kForkLimit : kImportLimit);
   const bool sent = channel_.Send(request.Take(), fds, deadline);

@@ -37,8 +37,7 @@ class WorkerZygote final {
   void SetModule(std::string text) { module_ = std::move(text); }
   // Forks a worker. May be called from any thread, as may EndOf. nullopt means that the zygote is
   // gone, which only the module's own processes can have caused.
-  [[nodiscard]] Result<std::optional<WorkerChild>> Fork(int control_fd, int area_fd,
-                                                        bool as_call = false);
+  [[nodiscard]] Result<std::optional<WorkerChild>> Fork(int control_fd, int area_fd);
   // Returns how a dead child died, or nullopt when the zygote cannot tell any more.
   [[nodiscard]] std::optional<Outcome> EndOf(const WorkerChild& child);
   [[nodiscard]] std::string ReadLog() const { return ReadWorkerLog(log_.get()); }

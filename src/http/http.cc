@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -27,16 +30,32 @@ namespace {
 struct CurlDeleter {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
 using CurlHandle = std::unique_ptr<CURL, CurlDeleter>;
 using CurlList = std::unique_ptr<curl_slist, CurlDeleter>;
-using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
+
+// Limits: how long a transfer may take, as in HttpRequest.
+struct Limits {
+  Seconds connect{0};
+  Seconds total{0};
+  Seconds idle{0};  // as the next one, 0: no limit
+  Seconds longest{0};
+};
+
+// Expired: which of the limits ended a transfer.
+enum class Expired : std::uint8_t { kNone, kTotal, kIdle, kLongest };
 
 // Transfer: what the callbacks write to while one transfer runs.
 struct Transfer {
+  Limits limits;
   std::size_t max_bytes = 0;
+  std::string stream_end;
+  TimePoint start = std::chrono::steady_clock::now();
+  TimePoint heard = start;  // when the last part of the body arrived
+  bool began = false;       // whether the body has begun
+  bool complete = false;    // whether `stream_end` has arrived
   bool too_large = false;
+  Expired expired = Expired::kNone;
   std::string retry_after;
   std::string date;
   HttpResponse response;
@@ -48,6 +67,16 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
+// Returns whether the last `bytes` bytes of the body complete the line that ends the stream.
+bool EndsStream(const Transfer& transfer, std::size_t bytes) {
+  const std::string& body = transfer.response.body;
+  const std::string& end = transfer.stream_end;
+  if (end.empty() || !transfer.response.streamed()) return false;
+  const std::size_t from = body.size() - std::min(body.size(), bytes + end.size() + 2);
+  const std::size_t at = body.find("\n" + end, from);
+  return at != std::string::npos && body.find('\n', at + 1) != std::string::npos;
+}
+
 std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::size_t bytes = size * count;
@@ -56,14 +85,23 @@ std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* user) 
     return 0;  // ends the transfer
   }
   transfer.response.body.append(data, bytes);
-  return bytes;
+  transfer.began = true;
+  transfer.heard = std::chrono::steady_clock::now();
+  transfer.complete = EndsStream(transfer, bytes);
+  return transfer.complete ? 0 : bytes;
 }
 
 std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, size * count);
   const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return line.size();
+  if (colon == std::string_view::npos) {
+    if (Trim(line).empty() && transfer.response.streamed()) {  // a stream begins with its headers
+      transfer.began = true;
+      transfer.heard = std::chrono::steady_clock::now();
+    }
+    return line.size();
+  }
   const std::string name = Lower(Trim(line.substr(0, colon)));
   const std::string_view value = Trim(line.substr(colon + 1));
   if (name == "content-type") transfer.response.content_type = Lower(value);
@@ -73,9 +111,23 @@ std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user
   return line.size();
 }
 
-int OnProgress(void* /*user*/, curl_off_t /*down_total*/, curl_off_t /*down*/,
-               curl_off_t /*up_total*/, curl_off_t /*up*/) {
-  return Interrupted() ? 1 : 0;
+// An event stream may take as long as it likes, as long as it goes on.
+Expired WhatExpired(const Transfer& transfer) {
+  const Limits& limits = transfer.limits;
+  const auto over = [](TimePoint since, Seconds limit) {
+    return limit.count() > 0 && Since(since) >= limit;
+  };
+  if (TimeIsUp() || over(transfer.start, limits.longest)) return Expired::kLongest;
+  if (transfer.began && over(transfer.heard, limits.idle)) return Expired::kIdle;
+  const bool streams = transfer.began && transfer.response.streamed();
+  return !streams && over(transfer.start, limits.total) ? Expired::kTotal : Expired::kNone;
+}
+
+int OnProgress(void* user, curl_off_t /*down_total*/, curl_off_t /*down*/, curl_off_t /*up_total*/,
+               curl_off_t /*up*/) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  transfer.expired = WhatExpired(transfer);
+  return Interrupted() || transfer.expired != Expired::kNone ? 1 : 0;
 }
 
 long Millis(Seconds duration) { return std::lround(duration.count() * 1e3); }
@@ -101,19 +153,45 @@ Result<CurlList> HeaderList(const HttpRequest& request) {
   return owned;
 }
 
-// Limits: the time limits that every transfer has.
-struct Limits {
-  Seconds connect{0};
-  Seconds total{0};
-};
-void SetCommon(CURL* curl, const std::string& url, const Limits& limits, Transfer& transfer) {
+const char* FromEnvironment(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+// Sets which certificates are trusted, in curl's own order. Its library looks at none of these.
+void SetTrust(CURL* curl) {
+  if (const char* bundle = FromEnvironment("CURL_CA_BUNDLE")) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, bundle);
+    curl_easy_setopt(curl, CURLOPT_PROXY_CAINFO, bundle);
+    return;
+  }
+  if (const char* folder = FromEnvironment("SSL_CERT_DIR"))
+    curl_easy_setopt(curl, CURLOPT_CAPATH, folder);
+  if (const char* file = FromEnvironment("SSL_CERT_FILE")) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, file);
+    curl_easy_setopt(curl, CURLOPT_PROXY_CAINFO, file);
+  }
+}
+
+// Returns what to do about a certificate that is not trusted.
+std::string TrustAdvice() {
+  for (const char* variable : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    if (const char* file = FromEnvironment(variable))
+      return fmt::format("; {}={} has no certificate for it", variable, file);
+  }
+  return "; set SSL_CERT_FILE (or CURL_CA_BUNDLE) to a file with the certificate that signed it";
+}
+
+void SetCommon(CURL* curl, const std::string& url, Transfer& transfer) {
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect could carry the key elsewhere
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, Millis(limits.connect));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, Millis(limits.total));
+  SetTrust(curl);
+  // A proxy cannot reach the services of this machine.
+  if (IsLoopbackUrl(url)) curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, Millis(transfer.limits.connect));
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "pragma");
   curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
@@ -123,6 +201,7 @@ void SetCommon(CURL* curl, const std::string& url, const Limits& limits, Transfe
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, OnProgress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
 }
 
 void SetPost(CURL* curl, const HttpRequest& request, curl_slist* headers) {
@@ -142,34 +221,46 @@ ErrorKind KindOf(CURLcode code) {
   }
 }
 
-std::unexpected<Error> Explain(const std::string& url, Seconds limit, CURLcode code,
-                               const char* detail, const Transfer& transfer) {
+// Explains a transfer that took too long.
+std::unexpected<Error> ExplainExpired(const std::string& where, const Transfer& transfer) {
+  const Limits& limits = transfer.limits;
+  const double bytes = static_cast<double>(transfer.response.body.size());
+  switch (transfer.expired) {
+    case Expired::kIdle:
+      return Fail(ErrorKind::kUnavailable,
+                  fmt::format("{} said nothing for {} in the middle of its reply ({} so far)",
+                              where, FormatSeconds(limits.idle.count()), FormatBytes(bytes)));
+    case Expired::kLongest:
+      return Fail(ErrorKind::kTimeUp,
+                  fmt::format("{} had not finished its reply ({} so far) when the time was up",
+                              where, FormatBytes(bytes)));
+    case Expired::kNone:
+    case Expired::kTotal: break;
+  }
+  return Fail(ErrorKind::kUnavailable,
+              fmt::format("no complete reply from {} within {} ({} so far)", where,
+                          FormatSeconds(limits.total.count()), FormatBytes(bytes)));
+}
+
+std::unexpected<Error> Explain(const std::string& url, CURLcode code, const char* detail,
+                               const Transfer& transfer) {
   const std::string where = UrlForMessages(url);
-  if (Interrupted()) return Fail(ErrorKind::kInterrupted, "interrupted while waiting for " + where);
+  if (Interrupted() && !TimeIsUp())
+    return Fail(ErrorKind::kInterrupted, "interrupted while waiting for " + where);
   if (transfer.too_large) {
     return Fail(fmt::format("the reply of {} is larger than {}", where,
                             FormatBytes(static_cast<double>(transfer.max_bytes))));
   }
-  if (code == CURLE_OPERATION_TIMEDOUT) {
-    return Fail(ErrorKind::kUnavailable, fmt::format("no complete reply from {} within {} ({})",
-                                                     where, FormatSeconds(limit.count()), detail));
-  }
+  if (transfer.expired != Expired::kNone) return ExplainExpired(where, transfer);
   const std::string_view what = *detail != '\0' ? detail : curl_easy_strerror(code);
-  return Fail(KindOf(code), fmt::format("cannot reach {}: {}", where, what));
-}
-
-std::string UrlPart(const CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  if (curl_url_get(const_cast<CURLU*>(url), part, &text, 0) != CURLUE_OK) return {};
-  std::string result(text);
-  curl_free(text);
-  return result;
-}
-
-CurlUrl ParseUrl(std::string_view text) {
-  CurlUrl url(curl_url());
-  const bool ok = curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) == CURLUE_OK;
-  return ok ? std::move(url) : nullptr;
+  std::string message = fmt::format("cannot reach {}: {}", where, what);
+  if (code == CURLE_PEER_FAILED_VERIFICATION) message += TrustAdvice();
+  if (code == CURLE_SSL_CACERT_BADFILE)
+    message += " (a file that CURL_CA_BUNDLE or SSL_CERT_FILE names)";
+  const std::string proxy = ProxyVariable(url);
+  if (!proxy.empty())
+    message += fmt::format(" (through the proxy in {}; NO_PROXY lists what needs none)", proxy);
+  return Fail(KindOf(code), message);
 }
 
 Result<CurlHandle> NewHandle() {
@@ -179,13 +270,12 @@ Result<CurlHandle> NewHandle() {
   return curl;
 }
 
-Result<HttpResponse> Perform(CURL* curl, const std::string& url, const Limits& limits,
-                             Transfer& transfer) {
+Result<HttpResponse> Perform(CURL* curl, const std::string& url, Transfer& transfer) {
   std::string detail(CURL_ERROR_SIZE, '\0');
-  SetCommon(curl, url, limits, transfer);
+  SetCommon(curl, url, transfer);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
   const CURLcode code = curl_easy_perform(curl);
-  if (code != CURLE_OK) return Explain(url, limits.total, code, detail.c_str(), transfer);
+  if (code != CURLE_OK && !transfer.complete) return Explain(url, code, detail.c_str(), transfer);
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   transfer.response.status = static_cast<int>(status);
@@ -198,21 +288,22 @@ Result<HttpResponse> Perform(CURL* curl, const std::string& url, const Limits& l
   return std::move(transfer.response);
 }
 
-bool IsWeb(const CURLU* url) {
-  const std::string scheme = UrlPart(url, CURLUPART_SCHEME);
-  return scheme == "http" || scheme == "https";
-}
-
 }  // namespace
 
-Result<HttpResponse> HttpPost(const HttpRequest& request) {
+Result<HttpResponse> HttpPost(const HttpRequest& request, bool* answered) {
   const CurlHandle curl = TRY(NewHandle());
   const CurlList headers = TRY(HeaderList(request));
-  Transfer transfer{.max_bytes = request.max_response_bytes};
+  Transfer transfer{.limits = {.connect = request.connect_timeout,
+                               .total = request.total_timeout,
+                               .idle = request.idle_timeout,
+                               .longest = request.longest},
+                    .max_bytes = request.max_response_bytes,
+                    .stream_end = request.stream_end};
   SetPost(curl.get(), request, headers.get());
-  HttpResponse response = TRY(
-      Perform(curl.get(), request.url, {request.connect_timeout, request.total_timeout}, transfer));
-  response.location = UrlForMessages(response.location);  // only ever shown to people
+  Result<HttpResponse> response = Perform(curl.get(), request.url, transfer);
+  if (answered != nullptr) *answered = transfer.began || transfer.expired != Expired::kNone;
+  if (response)  // only ever shown to people
+    response->location = UrlForMessages(response->location);
   return response;
 }
 
@@ -220,43 +311,9 @@ Result<HttpResponse> HttpGet(const PageRequest& request) {
   const CurlHandle curl = TRY(NewHandle());
   const CurlList headers(curl_slist_append(nullptr, ("Accept: " + request.accept).c_str()));
   curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
-  Transfer transfer{.max_bytes = request.max_response_bytes};
-  return Perform(curl.get(), request.url, {request.connect_timeout, request.total_timeout},
-                 transfer);
-}
-
-std::optional<UrlPlace> ParseUrlPlace(std::string_view url) {
-  const CurlUrl parsed = ParseUrl(url);
-  if (!parsed || !IsWeb(parsed.get())) return std::nullopt;
-  if (!UrlPart(parsed.get(), CURLUPART_USER).empty() ||
-      !UrlPart(parsed.get(), CURLUPART_PASSWORD).empty()) {
-    return std::nullopt;
-  }
-  UrlPlace place{.scheme = UrlPart(parsed.get(), CURLUPART_SCHEME),
-                 .host = Lower(UrlPart(parsed.get(), CURLUPART_HOST)),
-                 .port = UrlPart(parsed.get(), CURLUPART_PORT),
-                 .path = UrlPart(parsed.get(), CURLUPART_PATH),
-                 .query = UrlPart(parsed.get(), CURLUPART_QUERY)};
-  if (place.port.empty()) place.port = place.scheme == "https" ? "443" : "80";
-  return place;
-}
-
-std::optional<std::string> ResolveUrl(const std::string& base, std::string_view reference) {
-  const CurlUrl url = ParseUrl(base);
-  // curl refuses white space, which authors often leave at the ends of links.
-  const std::string target(Trim(reference));
-  if (!url) return std::nullopt;
-  // An empty reference, or a fragment alone, means the page itself. curl would take it for the
-  // page's folder.
-  const bool same = target.empty() || target.starts_with('#');
-  if (!same && curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) != CURLUE_OK) {
-    return std::nullopt;
-  }
-  if (!IsWeb(url.get())) return std::nullopt;
-  curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
-  std::string whole = UrlPart(url.get(), CURLUPART_URL);
-  if (whole.empty()) return std::nullopt;
-  return whole;
+  Transfer transfer{.limits = {.connect = request.connect_timeout, .total = request.total_timeout},
+                    .max_bytes = request.max_response_bytes};
+  return Perform(curl.get(), request.url, transfer);
 }
 
 std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix) {
@@ -271,28 +328,6 @@ std::optional<Seconds> ParseRetryAfter(std::string_view value, double now_unix) 
   const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
   if (date < 0) return std::nullopt;
   return Seconds(std::max(0.0, static_cast<double>(date) - now_unix));
-}
-
-std::string UrlForMessages(std::string_view url) {
-  const CurlUrl parsed = ParseUrl(url);
-  if (!parsed) {
-    // curl cannot parse the address. Anything in front of an '@' may be a password.
-    const std::size_t at = url.rfind('@');
-    return std::string(at == std::string_view::npos ? url : url.substr(at + 1));
-  }
-  for (const CURLUPart part :
-       {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
-    curl_url_set(parsed.get(), part, nullptr, 0);
-  }
-  return UrlPart(parsed.get(), CURLUPART_URL);
-}
-
-bool IsLoopbackUrl(std::string_view url) {
-  const CurlUrl parsed = ParseUrl(url);
-  if (!parsed) return false;
-  const std::string host = UrlPart(parsed.get(), CURLUPART_HOST);
-  const bool numeric = host.find_first_not_of("0123456789.") == std::string::npos;
-  return host == "localhost" || (numeric && host.starts_with("127.")) || host == "[::1]";
 }
 
 }  // namespace pragma

@@ -20,7 +20,12 @@ struct HttpRequest {
                                                              // always JSON
   std::string body;
   Seconds connect_timeout{20};
-  Seconds total_timeout{600};
+  Seconds total_timeout{600};  // until the response is complete, or until an event stream begins
+  Seconds idle_timeout{300};   // longest silence in the middle of a body
+  Seconds longest{0};          // for all of it, event streams too; 0: no limit
+  // A line of an event stream after which the response is complete, although the peer may keep the
+  // connection open. Empty: there is none.
+  std::string stream_end;
   std::size_t max_response_bytes = std::size_t{32} << 20U;
 };
 
@@ -30,13 +35,17 @@ struct HttpResponse {
   std::optional<Seconds> retry_after;  // delay from now; never negative
   std::string location;                // target of a redirect; no redirect is followed
   std::string body;
+  [[nodiscard]] bool streamed() const { return content_type.starts_with("text/event-stream"); }
 };
 
 // Sends the request. A response of any status is a success. Errors: kUnavailable (the network or
 // the peer failed, and another try may succeed), kUsage (bad address, certificate not trusted, a
-// header that cannot be sent), kInternal (reply too large), kInterrupted. TLS certificates are
-// verified, and proxies from the environment are used.
-[[nodiscard]] Result<HttpResponse> HttpPost(const HttpRequest& request);
+// header that cannot be sent), kInternal (reply too large), kTimeUp (`longest`), kInterrupted. TLS
+// certificates are verified, by those in CURL_CA_BUNDLE, SSL_CERT_FILE or SSL_CERT_DIR where one of
+// these is set. Proxies from the environment are used, but never for this machine itself.
+// `answered`, if given, is set to whether the peer may have worked on the request before it failed,
+// which services charge for.
+[[nodiscard]] Result<HttpResponse> HttpPost(const HttpRequest& request, bool* answered = nullptr);
 
 struct PageRequest {
   std::string url;
@@ -72,6 +81,10 @@ struct UrlPlace {
 
 // Returns the address without user name, password and query, for messages.
 [[nodiscard]] std::string UrlForMessages(std::string_view url);
+
+// Returns the name of the environment variable whose proxy a request to `url` goes through. Empty:
+// there is none.
+[[nodiscard]] std::string ProxyVariable(const std::string& url);
 
 // Returns whether the host of `url` is this machine (localhost, 127.0.0.0/8, ::1).
 [[nodiscard]] bool IsLoopbackUrl(std::string_view url);

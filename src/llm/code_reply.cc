@@ -4,12 +4,15 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "core/candidate.h"
+#include "llm/code_text.h"
 #include "llm/completion.h"
 #include "llm/model.h"
 #include "llm/reply.h"
@@ -72,6 +75,7 @@ struct Fence {
 // ```cpp").
 Fence OpeningFence(std::string_view line) {
   std::string_view rest = Trim(line);
+  if (rest == "<code>") return {.mark = '<', .run = 1, .language = {}};
   if (FenceRun(rest) == 0) {
     const std::size_t at = rest.rfind("```");
     if (at == std::string_view::npos) return {};
@@ -89,10 +93,15 @@ Fence OpeningFence(std::string_view line) {
   return fence;
 }
 
+// Some models close a block with a tag, alone or behind the fence.
+bool IsCloseTag(std::string_view text) { return text == "</code>" || text == "<end_code>"; }
+
 bool Closes(std::string_view line, const Fence& fence) {
   const std::string_view rest = Trim(line);
+  if (fence.mark == '<') return rest.starts_with("</code>");
   const std::size_t run = FenceRun(rest);
-  return run >= fence.run && run == rest.size() && rest.front() == fence.mark;
+  const bool ends = run == rest.size() || IsCloseTag(Trim(rest.substr(run)));
+  return run >= fence.run && ends && rest.front() == fence.mark;
 }
 
 // Normalises the reply: LF line ends, no byte-order mark, no NUL.
@@ -163,21 +172,148 @@ std::string WhatIsMissing(const CodeForm& form, const std::vector<FencedBlock>& 
   return "the reply has no fenced code block";
 }
 
+bool Defines(const CodeForm& form, std::string_view source) {
+  return &form == &kTriton ? HasEntry(form, source) : DefinesFunction(source, form.entry);
+}
+
+bool IsWholeIn(const CodeForm& form, std::string_view source) {
+  return &form == &kTriton || IsWhole(source);
+}
+
+// Returns whether a line includes or imports something, as files do and their parts do not.
+bool BeginsFile(const CodeForm& form, std::string_view source) {
+  for (const std::string& line : SplitLines(source)) {
+    if (&form == &kTriton ? line.starts_with("import ") || line.starts_with("from ")
+                          : line.starts_with("#include"))
+      return true;
+  }
+  return false;
+}
+
+// Mended: a block, and what had to be done to make it whole.
+struct Mended {
+  FencedBlock block;
+  std::string note;
+};
+
+// Joins the block at `at` with the following ones of its language until the code is whole.
+std::optional<Mended> JoinedForward(const CodeForm& form, const std::vector<FencedBlock>& blocks,
+                                    std::size_t at) {
+  FencedBlock joined = blocks[at];
+  for (std::size_t i = at + 1; i < blocks.size(); ++i) {
+    if (!IsIn(form, blocks[i].language)) continue;
+    joined.text += blocks[i].text;
+    joined.closed = blocks[i].closed;
+    if (joined.text.size() > kMostSourceBytes) return std::nullopt;
+    if (IsWhole(joined.text))
+      return Mended{joined, "the kernel is split over several blocks; they are joined"};
+  }
+  return std::nullopt;
+}
+
+// Extends the block to a later fence at which the code is whole: the earlier ones belong to it.
+std::optional<Mended> Extended(std::string_view text, const FencedBlock& block) {
+  for (std::size_t at = text.find("\n```", block.begin); at != std::string_view::npos;
+       at = text.find("\n```", at + 1)) {
+    const std::string_view code = text.substr(block.begin, at + 1 - block.begin);
+    if (code.size() > kMostSourceBytes) return std::nullopt;
+    if (code.size() <= block.text.size() || !IsWhole(code)) continue;
+    return Mended{{.language = block.language, .text = std::string(code)},
+                  "a fence inside the code is taken as code"};
+  }
+  return std::nullopt;
+}
+
+// Returns the last block that holds the entry function once it is extended in that way.
+std::optional<Mended> ExtendedToEntry(const CodeForm& form, std::string_view text,
+                                      const std::vector<FencedBlock>& blocks) {
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    if (!IsIn(form, blocks[i].language) || IsWholeIn(form, blocks[i].text)) continue;
+    std::optional<Mended> whole = Extended(text, blocks[i]);
+    if (whole && Defines(form, whole->block.text)) return whole;
+  }
+  return std::nullopt;
+}
+
+// Puts the blocks in front of the one at `at` that begin its file, if it does not do so itself.
+std::optional<Mended> JoinedBackward(const CodeForm& form, const std::vector<FencedBlock>& blocks,
+                                     std::size_t at) {
+  FencedBlock joined = blocks[at];
+  if (BeginsFile(form, joined.text)) return std::nullopt;
+  for (std::size_t i = at; i-- > 0;) {
+    if (!IsIn(form, blocks[i].language) || Defines(form, blocks[i].text)) return std::nullopt;
+    joined.text.insert(0, blocks[i].text);
+    if (BeginsFile(form, blocks[i].text))
+      return Mended{joined, "the kernel is split over several blocks; they are joined"};
+  }
+  return std::nullopt;
+}
+
+// Returns the block at `at`, with what belongs to it.
+Mended Mend(const CodeForm& form, std::string_view text, std::vector<FencedBlock> blocks,
+            std::size_t at) {
+  Mended mended{blocks[at], {}};
+  if (!IsWholeIn(form, mended.block.text)) {
+    std::optional<Mended> whole = JoinedForward(form, blocks, at);
+    if (!whole) whole = Extended(text, mended.block);
+    if (whole) mended = std::move(*whole);
+  }
+  blocks[at] = mended.block;
+  if (std::optional<Mended> whole = JoinedBackward(form, blocks, at)) mended = std::move(*whole);
+  return mended;
+}
+
+// Returns the last block that defines the entry function, else the last one that mentions it, else
+// the number of blocks. A block in another language can only mention it.
+std::size_t KernelBlock(const CodeForm& form, const std::vector<FencedBlock>& blocks) {
+  std::size_t mentions = blocks.size();
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    if (!IsIn(form, blocks[i].language) || !HasEntry(form, blocks[i].text)) continue;
+    if (Defines(form, blocks[i].text)) return i;
+    if (mentions == blocks.size()) mentions = i;
+  }
+  // The definition may begin in one block and end in another.
+  return mentions;
+}
+
+// Returns the source in a reply without an opening fence: from the first line that begins a file to
+// a fence, or to the last line that can end a file.
+std::optional<FencedBlock> Unfenced(const CodeForm& form, std::string_view text) {
+  FencedBlock block{.language = "", .text = {}, .closed = false};
+  std::size_t last_brace = 0;
+  for (const std::string& line : SplitLines(text)) {
+    if (block.text.empty() && !LooksLikeSource(form, line)) continue;
+    block.closed = !block.text.empty() && (FenceRun(Trim(line)) > 0 || IsCloseTag(Trim(line)));
+    if (block.closed) break;
+    block.text += line + "\n";
+    if (line.starts_with('}')) last_brace = block.text.size();
+  }
+  if (!block.closed && last_brace > 0) block.text.resize(last_brace);
+  while (block.text.ends_with("\n\n")) block.text.pop_back();
+  if (!HasEntry(form, block.text)) return std::nullopt;
+  return block;
+}
+
 }  // namespace
 
 std::vector<FencedBlock> FencedBlocks(std::string_view reply) {
   std::vector<FencedBlock> blocks;
   Fence open;
+  std::size_t at = 0;  // where the line begins
   for (const std::string& line : SplitLines(reply)) {
+    const std::size_t next = at + line.size() + 1;
     if (open.run == 0) {
       open = OpeningFence(line);
-      if (open.run > 0) blocks.push_back({.language = open.language, .text = {}, .closed = false});
+      if (open.run > 0) {
+        blocks.push_back({.language = open.language, .text = {}, .closed = false, .begin = next});
+      }
     } else if (Closes(line, open)) {
       blocks.back().closed = true;
       open = {};
     } else {
       blocks.back().text += line + "\n";
     }
+    at = next;
   }
   return blocks;
 }
@@ -186,15 +322,23 @@ CodeReply ParseCodeReply(std::string_view reply, bool truncated, Language langua
   const CodeForm& form = FormOf(language);
   const std::string text = Normalised(SeparateReasoning(reply.substr(0, kReplyBytes)).text);
   const std::vector<FencedBlock> blocks = FencedBlocks(text);
-  // A block in another language can only mention the kernel, it cannot define it.
-  const FencedBlock* kernel = LastWhere(blocks, [&form](const FencedBlock& b) {
-    return IsIn(form, b.language) && HasEntry(form, b.text);
-  });
-  if (kernel != nullptr) return Usable(*kernel, truncated);
-  const std::string_view trimmed = Trim(text);
-  if (blocks.empty() && LooksLikeSource(form, trimmed) && HasEntry(form, trimmed)) {
-    return Usable({.language = "", .text = std::string(trimmed) + "\n", .closed = false},
-                  truncated);
+  const std::size_t kernel = KernelBlock(form, blocks);
+  CodeReply found;
+  if (kernel < blocks.size()) {
+    const Mended mended = Mend(form, text, blocks, kernel);
+    found = Usable(mended.block, truncated);
+    found.note = mended.note;
+    return found;
+  }
+  if (const std::optional<Mended> mended = ExtendedToEntry(form, text, blocks)) {
+    found = Usable(mended->block, truncated);
+    found.note = mended->note;
+    return found;
+  }
+  if (const std::optional<FencedBlock> block = Unfenced(form, text)) {
+    found = Usable(*block, truncated);
+    found.note = "the code has no opening fence; it is taken from its first line on";
+    return found;
   }
   CodeReply none;
   none.unsupported = GivesUp(text, none.problem);

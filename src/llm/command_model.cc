@@ -105,10 +105,12 @@ Result<Completion> CommandModel::Complete(const std::vector<Message>& messages,
 
 // Waits in real time, whatever the clock is, because the child runs in real time.
 Result<ExitStatus> CommandModel::Wait(Process& process, const Streams& streams) const {
-  for (Seconds waited{0}; waited < options_.timeout; waited += kLook) {
-    if (const auto status = process.WaitFor(std::min(kLook, options_.timeout - waited))) {
+  const Seconds limit = TimeFor(options_, clock_);
+  for (Seconds waited{0}; waited < limit; waited += kLook) {
+    if (const auto status = process.WaitFor(std::min(kLook, limit - waited))) {
       return *status;
     }
+    if (TimeIsUp()) break;
     if (Interrupted()) {
       process.Kill();
       return Fail(ErrorKind::kInterrupted, "interrupted while waiting for the model's command");
@@ -121,6 +123,11 @@ Result<ExitStatus> CommandModel::Wait(Process& process, const Streams& streams) 
     }
   }
   process.Kill();
+  if (limit < options_.timeout) {
+    return Fail(
+        ErrorKind::kTimeUp,
+        fmt::format("the model's command \"{}\" had not ended when the time was up", command_));
+  }
   return Failed(fmt::format("did not end within {}", FormatSeconds(options_.timeout.count())),
                 streams);
 }

@@ -161,8 +161,12 @@ Result<std::string> HandoffModel::AwaitReply(const fs::path& reply) const {
     const auto size = fs::file_size(reply, error);
     if (!error && size > 0) return ReadFile(reply, kReplyBytes);
     if (!said) Log(LogLevel::kInfo, fmt::format("waiting for {}", reply.string()));
+    if (TimeIsUp() || (options_.deadline && clock_.Now() >= *options_.deadline)) {
+      return Fail(ErrorKind::kTimeUp,
+                  fmt::format("{} had not appeared when the time was up", reply.string()));
+    }
     const auto slept = SleepUnlessInterrupted(clock_, kPoll);
-    if (!slept) {
+    if (!slept && !TimeIsUp()) {
       return Fail(slept.error().kind,
                   fmt::format("interrupted while waiting for {}", reply.string()));
     }

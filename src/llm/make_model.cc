@@ -18,7 +18,8 @@ namespace pragma {
 namespace {
 
 constexpr std::string_view kForms =
-    "expert (built in), openai:NAME, anthropic:NAME, command:'CMD', handoff:DIR or replay:FILE";
+    "expert (built in), openai:NAME, responses:NAME, anthropic:NAME, command:'CMD', handoff:DIR or "
+    "replay:FILE";
 
 Result<std::unique_ptr<Model>> MakeService(Protocol protocol, const std::string& model,
                                            const ModelOptions& options, Clock& clock) {
@@ -42,8 +43,9 @@ Result<std::unique_ptr<Model>> MakeModel(const std::string& spec, const ModelOpt
   if (Trim(rest).empty()) {
     return Fail(ErrorKind::kUsage, fmt::format("no model \"{}\": give {}", spec, kForms));
   }
-  if (kind == "openai") return MakeService(Protocol::kOpenAi, rest, options, clock);
-  if (kind == "anthropic") return MakeService(Protocol::kAnthropic, rest, options, clock);
+  for (const Protocol protocol : {Protocol::kOpenAi, Protocol::kAnthropic, Protocol::kResponses}) {
+    if (kind == NamesOf(protocol).prefix) return MakeService(protocol, rest, options, clock);
+  }
   if (kind == "command") return MakeCommandModel(WithoutQuotes(rest), options, clock);
   if (kind == "handoff") return MakeHandoffModel(rest, options, clock);
   if (kind == "replay") return MakeReplayModel(rest);

@@ -1,6 +1,7 @@
 // The kinds of model behind MakeModel. Private to this folder and its tests.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +12,12 @@
 #include "llm/service.h"
 
 namespace pragma {
+
+// Returns how long a call may take: the model's timeout, or what is left of the run's time.
+[[nodiscard]] inline Seconds TimeFor(const ModelOptions& options, const Clock& clock) {
+  if (!options.deadline) return options.timeout;
+  return std::clamp<Seconds>(*options.deadline - clock.Now(), Seconds(0), options.timeout);
+}
 
 [[nodiscard]] std::unique_ptr<Model> MakeServiceModel(Service service, const ModelOptions& options,
                                                       Clock& clock);

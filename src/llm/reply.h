@@ -20,6 +20,7 @@ struct FencedBlock {
   std::string language;  // lower case: "cpp", "c++", "json", ""
   std::string text;      // lines end with \n
   bool closed = true;
+  std::size_t begin = 0;  // where its text begins in the reply
 };
 [[nodiscard]] std::vector<FencedBlock> FencedBlocks(std::string_view reply);
 
@@ -33,10 +34,11 @@ struct CodeReply {
   std::string source;        // empty: there is none
   bool unsupported = false;  // the reply says "UNSUPPORTED: reason"
   std::string problem;       // what is missing, or the author's reason for giving up
+  std::string note;          // what had to be mended in the reply; empty: nothing
 };
-// Extracts the last block in that language that mentions its entry function (pragma_kernel,
-// pragma_launch, run), or an unfenced reply that is a source file. `truncated` means that the
-// service reported a reply that was cut off.
+// Extracts the last block in that language that defines its entry function (pragma_kernel,
+// pragma_launch, run), or an unfenced source file. A kernel that is split over several blocks is
+// joined. `truncated` means that the service reported a reply that was cut off.
 [[nodiscard]] CodeReply ParseCodeReply(std::string_view reply, bool truncated,
                                        Language language = Language::kCpp);
 

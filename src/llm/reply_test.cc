@@ -44,6 +44,57 @@ TEST(ParseCodeReply, FindsTheFileInEveryForm) {
   }
 }
 
+// Split: a kernel that is split over two blocks, and what the whole of it is.
+TEST(ParseCodeReply, JoinsAKernelThatIsSplit) {
+  const std::string head = "#include \"kernel.h\"\nstatic float F(float x) { return x; }\n";
+  const std::string function = "extern \"C\" void pragma_kernel(float* x) {\n  *x = F(1'000);\n";
+  for (const std::string& text :
+       {"```cpp\n" + head + "```\nand\n```cpp\n" + function + "}\n```",
+        "```cpp\n" + head + function + "```\nthe rest:\n```cpp\n}\n```",
+        "```cpp\nint draft;\n```\n```cpp\n" + head + "```\n```bash\nls\n```\n",
+        "```cpp\n" + head + function +
+            "```\n```bash\nls\n```\n```cpp\n}\n```\n```cpp\nint x;\n```"}) {
+    const CodeReply reply = ParseCodeReply(text, false);
+    if (text.find("draft") != std::string::npos) {
+      EXPECT_EQ(reply.source, "") << "nothing defines pragma_kernel";
+      continue;
+    }
+    EXPECT_EQ(reply.source, head + function + "}\n") << text;
+    EXPECT_THAT(reply.note, HasSubstr("split over several blocks")) << text;
+  }
+  // A second complete file is not a part of the first.
+  const std::string other = "```cpp\n" + kKernel + "```\n```cpp\n" + kKernel + "// new\n```";
+  EXPECT_EQ(ParseCodeReply(other, false).source, kKernel + "// new\n");
+}
+
+TEST(ParseCodeReply, TakesTheBlockThatDefinesTheKernel) {
+  const std::string use =
+      "```cpp\n#include \"kernel.h\"\nint main() { pragma_kernel(); if (0) {} }\n```\n"
+      "```cpp\nvoid pragma_kernel();  // { as declared }\n```";
+  EXPECT_EQ(ParseCodeReply("```cpp\n" + kKernel + "```\nUse:\n" + use, false).source, kKernel);
+}
+
+TEST(ParseCodeReply, ManagesWithoutFencesOrWithTooMany) {
+  const std::string lines = "#include \"kernel.h\"\nextern \"C\" void pragma_kernel() {\n}\n";
+  for (const std::string& text :
+       {"Here:\n\n" + lines + "```\nDone.", "Here:\n" + lines + "\nThat is all.\n",
+        "<code>\n" + lines + "</code>", "```cpp\n" + lines + "```<end_code>", lines + "</code>"}) {
+    EXPECT_EQ(ParseCodeReply(text, false).source, lines) << text;
+  }
+  const std::string raw = "#include \"kernel.h\"\nauto s = R\"x(\n```\n{)x\";\n";
+  for (const std::string& code : {raw + lines, lines + raw}) {
+    EXPECT_EQ(ParseCodeReply("```cpp\n" + code + "```\nDone.", false).source, code);
+  }
+}
+
+TEST(ParseCodeReply, TagsInCodeAreCode) {
+  const std::string source = "// ends with </think> or <think>\n" + kKernel;
+  EXPECT_EQ(ParseCodeReply("```cpp\n" + source + "```", false).source, source);
+  EXPECT_EQ(
+      ParseCodeReply("<think>no ```cpp x```</think>\n```cpp\n" + source + "```", false).source,
+      source);
+}
+
 TEST(ParseCodeReply, FindsACudaSource) {
   const std::string source = "__global__ void K() {}\nextern \"C\" void pragma_launch() {}\n";
   for (const std::string& text :

@@ -21,19 +21,8 @@ namespace {
 
 constexpr std::size_t kShortestSecret = 8;  // bytes of the shortest key that is treated as secret
 
-struct ServiceDefaults {
-  Protocol protocol;
-  const char* key_variable;
-  const char* url_variable;
-  const char* public_url;
-};
-constexpr ServiceDefaults kOpenAi{Protocol::kOpenAi, "OPENAI_API_KEY", "OPENAI_BASE_URL",
-                                  "https://api.openai.com/v1"};
-constexpr ServiceDefaults kAnthropic{Protocol::kAnthropic, "ANTHROPIC_API_KEY",
-                                     "ANTHROPIC_BASE_URL", "https://api.anthropic.com"};
-
-std::string FromEnvironment(const char* name) {
-  const char* value = std::getenv(name);
+std::string FromEnvironment(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
   return value == nullptr ? "" : std::string(Trim(value));
 }
 
@@ -45,32 +34,38 @@ bool Printable(std::string_view text) {
 
 Result<Service> FindService(Protocol protocol, const std::string& model,
                             const ModelOptions& options) {
-  const ServiceDefaults& defaults = protocol == Protocol::kOpenAi ? kOpenAi : kAnthropic;
-  Service service{.protocol = defaults.protocol, .model = model, .base_url = options.base_url};
-  if (service.base_url.empty()) service.base_url = FromEnvironment(defaults.url_variable);
+  const ProtocolNames& names = NamesOf(protocol);
+  if (protocol != Protocol::kAnthropic && options.ask.thinking_tokens > 0) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("thinking_tokens is a setting of anthropic: models; use "
+                            "reasoning_effort for {}:{}",
+                            names.prefix, model));
+  }
+  Service service{.protocol = protocol, .model = model, .base_url = options.base_url};
+  if (service.base_url.empty()) service.base_url = FromEnvironment(names.url_variable);
   const bool is_public = service.base_url.empty();
-  if (is_public) service.base_url = defaults.public_url;
+  if (is_public) service.base_url = names.public_url;
   while (service.base_url.ends_with('/')) service.base_url.pop_back();
   if (!service.base_url.starts_with("http://") && !service.base_url.starts_with("https://")) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("the base URL {} must begin with http:// or https:// (see {})",
-                            UrlForMessages(service.base_url), defaults.url_variable));
+                            UrlForMessages(service.base_url), names.url_variable));
   }
-  service.key = FromEnvironment(defaults.key_variable);
+  service.key = FromEnvironment(names.key_variable);
   if (service.key.empty() && is_public) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("{} is not set: export it, or set {} to a service that needs no key",
-                            defaults.key_variable, defaults.url_variable));
+                            names.key_variable, names.url_variable));
   }
   if (!Printable(service.key)) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("{} holds spaces or control characters: no key looks like that",
-                            defaults.key_variable));
+                            names.key_variable));
   }
   if (!service.key.empty() && service.base_url.starts_with("http://") &&
       !IsLoopbackUrl(service.base_url)) {
     Log(LogLevel::kWarning, fmt::format("the key in {} goes to {} without encryption",
-                                        defaults.key_variable, UrlForMessages(service.base_url)));
+                                        names.key_variable, UrlForMessages(service.base_url)));
   }
   return service;
 }
@@ -84,6 +79,30 @@ std::string WithoutKey(const Service& service, std::string text) {
     text.replace(at, service.key.size(), "[key]");
   }
   return text;
+}
+
+std::string RefusalMessage(const Service& service, int status, const std::string& complaint) {
+  const std::string where = UrlForMessages(Endpoint(service.protocol, service.base_url));
+  const ProtocolNames& names = NamesOf(service.protocol);
+  if (status == 401 || status == 403) {
+    return service.key.empty()
+               ? fmt::format("{} wants a key ({}): set {} ({})", where, status, names.key_variable,
+                             complaint)
+               : fmt::format("{} refused the key ({}): check {} and that it may use model {} ({})",
+                             where, status, names.key_variable, service.model, complaint);
+  }
+  if (status == 404) {
+    return fmt::format("{} knows no model {} or no such path (404): check the name and {} ({})",
+                       where, service.model, names.url_variable, complaint);
+  }
+  if (status == 407) {
+    return fmt::format(
+        "the proxy in {} wants a user name and a password (407): write "
+        "http://USER:PASSWORD@HOST:PORT ({})",
+        ProxyVariable(where), complaint);
+  }
+  return fmt::format("{} refused the request for model {} ({}): {}", where, service.model, status,
+                     complaint);
 }
 
 bool WorthRetrying(int status) {

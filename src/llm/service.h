@@ -26,6 +26,10 @@ struct Service {
 // logs and records.
 [[nodiscard]] std::string WithoutKey(const Service& service, std::string text);
 
+// Returns what a refusal (a status of 400 or more) means for the user, in one line.
+[[nodiscard]] std::string RefusalMessage(const Service& service, int status,
+                                         const std::string& complaint);
+
 // Returns whether the same request may succeed later: too many requests, too early, or a fault of
 // the service itself.
 [[nodiscard]] bool WorthRetrying(int status);

@@ -180,7 +180,7 @@ TEST_P(ServiceModelTest, ClientErrorsAreNotRetried) {
   for (const auto& [scenario, says] : std::vector<std::pair<std::string, std::string>>{
            {"unauthorized", "_API_KEY"},
            {"missing", "knows no model fake"},
-           {"bad_request", "context too long"},
+           {"bad_request", "the moon is full"},
            {"redirect", "redirects to http://elsewhere.invalid/v1"}}) {
     const auto reply = Ask(scenario);
     ASSERT_FALSE(reply) << scenario;

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -13,8 +11,10 @@
 
 #include "base/result.h"
 #include "base/text.h"
-#include "core/json_dump.h"
+#include "llm/json_fields.h"
 #include "llm/model.h"
+#include "llm/protocols.h"
+#include "llm/quirks.h"
 
 namespace pragma {
 namespace {
@@ -24,103 +24,18 @@ using Json = nlohmann::json;
 constexpr std::size_t kComplaintBytes = 400;
 constexpr int kErrorDepth = 4;  // deepest nesting of error objects
 
-// Returns the member, or null when `value` is not an object or has no such member.
-const Json& At(const Json& value, const char* key) {
-  static const Json kNull;
-  if (!value.is_object()) return kNull;
-  const auto found = value.find(key);
-  return found == value.end() ? kNull : *found;
-}
-
-std::string Text(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
-
-std::int64_t Count(const Json& value) {
-  if (!value.is_number()) return 0;
-  const double count = value.get<double>();
-  return count > 0 && count < 1e15 ? static_cast<std::int64_t>(count) : 0;
-}
-
-// Returns the text of a string, or of a list of parts. Parts of type `type` have their text under
-// `key`.
-std::string Content(const Json& content, std::string_view type, const char* key) {
-  if (content.is_string()) return type == "text" ? content.get<std::string>() : "";
-  std::string text;
-  if (!content.is_array()) return text;
-  for (const Json& part : content) {
-    if (Text(At(part, "type")) == type) text += Text(At(part, key));
-  }
-  return text;
-}
-
-std::string OpenAiBody(const std::string& model, const std::vector<Message>& messages,
-                       const Sampling& sampling, const Quirks& quirks) {
-  Json list = Json::array();
-  for (const Message& message : messages) {
-    list.push_back(Json{{"role", message.role}, {"content", message.text}});
-  }
-  Json body{{"model", model}, {"messages", std::move(list)}, {"stream", false}};
-  body[quirks.max_completion_tokens ? "max_completion_tokens" : "max_tokens"] = sampling.max_tokens;
-  if (!quirks.no_temperature) body["temperature"] = sampling.temperature;
-  return Dump(body);
-}
-
-std::string AnthropicBody(const std::string& model, const std::vector<Message>& messages,
-                          const Sampling& sampling, const Quirks& quirks) {
-  Json list = Json::array();
-  std::string system;
-  for (const Message& message : messages) {
-    if (message.role == "system") {
-      system += (system.empty() ? "" : "\n\n") + message.text;
-    } else {
-      list.push_back(Json{{"role", message.role}, {"content", message.text}});
-    }
-  }
-  Json body{{"model", model}, {"messages", std::move(list)}, {"max_tokens", sampling.max_tokens}};
-  if (!system.empty()) body["system"] = system;
-  if (!quirks.no_temperature) body["temperature"] = std::clamp(sampling.temperature, 0.0, 1.0);
-  return Dump(body);
-}
-
-Result<Completion> OpenAiReply(const Json& body) {
-  const Json& choices = At(body, "choices");
-  if (!choices.is_array() || choices.empty()) {
-    return Fail(ErrorKind::kUnavailable, "the reply has no \"choices\"");
-  }
-  const Json& choice = choices.front();
-  const Json& message = At(choice, "message");
-  if (!message.is_object()) {
-    return Fail(ErrorKind::kUnavailable, "the reply's choice has no \"message\"");
-  }
-  Completion completion;
-  completion.text = Content(At(message, "content"), "text", "text");
-  if (completion.text.empty()) completion.text = Text(At(message, "refusal"));
-  completion.reasoning = Text(At(message, "reasoning_content"));
-  if (completion.reasoning.empty()) completion.reasoning = Text(At(message, "reasoning"));
-  if (completion.reasoning.empty()) {
-    completion.reasoning = Content(At(message, "content"), "thinking", "thinking");
-  }
-  completion.model = Text(At(body, "model"));
-  completion.tokens_in = Count(At(At(body, "usage"), "prompt_tokens"));
-  completion.tokens_out = Count(At(At(body, "usage"), "completion_tokens"));
-  completion.truncated = Text(At(choice, "finish_reason")) == "length";
-  return completion;
-}
-
-Result<Completion> AnthropicReply(const Json& body) {
-  const Json& content = At(body, "content");
-  if (!content.is_array()) return Fail(ErrorKind::kUnavailable, "the reply has no \"content\"");
-  Completion completion;
-  completion.text = Content(content, "text", "text");
-  completion.reasoning = Content(content, "thinking", "thinking");
-  completion.model = Text(At(body, "model"));
-  const Json& usage = At(body, "usage");
-  completion.tokens_in = Count(At(usage, "input_tokens")) +
-                         Count(At(usage, "cache_creation_input_tokens")) +
-                         Count(At(usage, "cache_read_input_tokens"));
-  completion.tokens_out = Count(At(usage, "output_tokens"));
-  completion.truncated = Text(At(body, "stop_reason")) == "max_tokens";
-  return completion;
-}
+constexpr ProtocolNames kOpenAi{.prefix = "openai",
+                                .key_variable = "OPENAI_API_KEY",
+                                .url_variable = "OPENAI_BASE_URL",
+                                .public_url = "https://api.openai.com/v1"};
+constexpr ProtocolNames kAnthropic{.prefix = "anthropic",
+                                   .key_variable = "ANTHROPIC_API_KEY",
+                                   .url_variable = "ANTHROPIC_BASE_URL",
+                                   .public_url = "https://api.anthropic.com"};
+constexpr ProtocolNames kResponses{.prefix = "responses",
+                                   .key_variable = kOpenAi.key_variable,
+                                   .url_variable = kOpenAi.url_variable,
+                                   .public_url = kOpenAi.public_url};
 
 // Returns the message inside {"error": {"message": …}}, {"error": "…"}, {"detail": "…"} and the
 // like.
@@ -147,14 +62,50 @@ std::string OneLine(std::string text) {
   return line;
 }
 
+// Returns the data of each event of a stream. Comments and other fields carry nothing of use.
+std::vector<std::string> EventData(std::string_view body) {
+  std::vector<std::string> events;
+  std::string data;
+  for (const std::string& whole : SplitLines(body)) {
+    std::string_view line = whole;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with("data:")) {
+      line.remove_prefix(line.starts_with("data: ") ? 6 : 5);
+      data += (data.empty() ? "" : "\n") + std::string(line);
+    } else if (line.empty() && !data.empty()) {
+      events.push_back(std::exchange(data, {}));
+    }
+  }
+  if (!data.empty()) events.push_back(std::move(data));
+  return events;
+}
+
 }  // namespace
 
-std::string RequestBody(Protocol protocol, const std::string& model,
-                        const std::vector<Message>& messages, const Sampling& sampling,
-                        const Quirks& quirks) {
+const ProtocolNames& NamesOf(Protocol protocol) {
   switch (protocol) {
-    case Protocol::kOpenAi: return OpenAiBody(model, messages, sampling, quirks);
-    case Protocol::kAnthropic: return AnthropicBody(model, messages, sampling, quirks);
+    case Protocol::kOpenAi: return kOpenAi;
+    case Protocol::kAnthropic: return kAnthropic;
+    case Protocol::kResponses: return kResponses;
+  }
+  return kOpenAi;
+}
+
+std::string Endpoint(Protocol protocol, const std::string& base_url) {
+  switch (protocol) {
+    case Protocol::kOpenAi: return base_url + "/chat/completions";
+    case Protocol::kAnthropic:
+      return base_url + (base_url.ends_with("/v1") ? "/messages" : "/v1/messages");
+    case Protocol::kResponses: return base_url + "/responses";
+  }
+  return {};
+}
+
+std::string RequestBody(Protocol protocol, const WireRequest& request, const Quirks& quirks) {
+  switch (protocol) {
+    case Protocol::kOpenAi: return OpenAiBody(request, quirks);
+    case Protocol::kAnthropic: return AnthropicBody(request, quirks);
+    case Protocol::kResponses: return ResponsesBody(request, quirks);
   }
   return {};
 }
@@ -170,10 +121,30 @@ Result<Completion> ParseReply(Protocol protocol, std::string_view body) {
     return Fail(ErrorKind::kUnavailable, "the reply is an error: " + ServiceComplaint(body));
   }
   switch (protocol) {
-    case Protocol::kOpenAi: return OpenAiReply(json);
-    case Protocol::kAnthropic: return AnthropicReply(json);
+    case Protocol::kOpenAi: return OpenAiReply(body);
+    case Protocol::kAnthropic: return AnthropicReply(body);
+    case Protocol::kResponses: return ResponsesReply(body);
   }
   return Fail("no such protocol");
+}
+
+Result<Completion> ParseStream(Protocol protocol, std::string_view body) {
+  const std::vector<std::string> events = EventData(body);
+  switch (protocol) {
+    case Protocol::kOpenAi: return OpenAiStream(events);
+    case Protocol::kAnthropic: return AnthropicStream(events);
+    case Protocol::kResponses: return ResponsesStream(events);
+  }
+  return Fail("no such protocol");
+}
+
+std::string_view StreamEnd(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kOpenAi: return "data: [DONE]";
+    case Protocol::kAnthropic: return R"(data: {"type":"message_stop"})";
+    case Protocol::kResponses: return "";  // the last event is long; the service closes after it
+  }
+  return "";
 }
 
 std::string ServiceComplaint(std::string_view body) {
@@ -181,21 +152,6 @@ std::string ServiceComplaint(std::string_view body) {
   std::string text = json.is_discarded() ? "" : ErrorText(json, kErrorDepth);
   if (text.empty()) text = body.substr(0, 4 * kComplaintBytes);
   return OneLine(ToValidUtf8(text));
-}
-
-bool LearnQuirk(std::string_view complaint, Quirks& quirks) {
-  const auto says = [&](std::string_view word) {
-    return complaint.find(word) != std::string_view::npos;
-  };
-  if (!quirks.max_completion_tokens && says("max_tokens") && says("max_completion_tokens")) {
-    quirks.max_completion_tokens = true;
-    return true;
-  }
-  if (!quirks.no_temperature && says("temperature")) {
-    quirks.no_temperature = true;
-    return true;
-  }
-  return false;
 }
 
 }  // namespace pragma

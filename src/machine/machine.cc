@@ -98,16 +98,6 @@ std::size_t Machine::last_level_cache_bytes() const {
   return caches.empty() || caches.back().bytes == 0 ? kUnknown : caches.back().bytes;
 }
 
-std::size_t Machine::near_cache_bytes() const {
-  constexpr std::size_t kUnknown = std::size_t{512} << 10U;  // of one processor
-  const auto second = std::ranges::find(caches, 2, &CacheLevel::level);
-  if (second == caches.end() || second->bytes == 0) {
-    return kUnknown * static_cast<std::size_t>(threads);
-  }
-  const int instances = std::max(1, threads / std::max(1, second->shared_by));
-  return second->bytes * static_cast<std::size_t>(instances);
-}
-
 std::size_t Machine::usable_last_level_bytes() const {
   constexpr double kFaster = 1.5;  // least ratio to the bandwidth of memory for a working set that
                                    // the cache serves

@@ -46,8 +46,6 @@ struct Machine {
   std::vector<Bandwidth> bandwidth;  // by working set, increasing
   std::optional<Device> device;      // GPU that kernels are measured on; nullopt: the CPU
   [[nodiscard]] std::size_t last_level_cache_bytes() const;
-  // Returns the bytes of the second-level caches of all processors that this process may use.
-  [[nodiscard]] std::size_t near_cache_bytes() const;
   // Returns the part of the last-level cache that this machine really gets, judged by the measured
   // bandwidths. In a virtual machine, neighbours may occupy the rest. Returns the described size
   // where nothing was measured or no measurement contradicts it.

@@ -41,12 +41,11 @@ Result<UniqueFd> Open(const std::string& name) {
 }
 
 Result<void> Flock(const UniqueFd& fd, int operation) {
-  while (::flock(fd.get(), operation) != 0) {
+  while (!Interrupted()) {
+    if (::flock(fd.get(), operation) == 0) return {};
     if (errno != EINTR) return FailErrno("cannot take the machine lock");
-    if (Interrupted())
-      return Fail(ErrorKind::kInterrupted, "interrupted while waiting for the machine lock");
   }
-  return {};
+  return Fail(ErrorKind::kInterrupted, "interrupted while waiting for the machine lock");
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ void AddThreads(const Clocked& all, const Clocked& asleep, int threads, MetricSe
   if (busy <= 0) return;
   metrics.Add("thread_imbalance", *std::ranges::max_element(asleep.threads) * threads / busy, "1",
               "measured");
+  if (asleep.wall > 0) {
+    metrics.Add("waiting_share", std::clamp(1 - busy / (asleep.wall * threads), 0.0, 1.0), "1",
+                "measured");
+  }
 }
 
 void AddAll(const Clocked& all, int threads, MetricSet& metrics) {

@@ -88,7 +88,7 @@ std::vector<Scene> WorkScenes() {
         .stores = 1,
         .divisions = 1,
         .division_cycles = 10}},
-      // x[i] / y[i], scalar.
+      // x[i] % n with whole numbers, which vectors cannot divide.
       {"scalar_division",
        "div_sqrt",
        {.instructions = 6,
@@ -97,6 +97,16 @@ std::vector<Scene> WorkScenes() {
         .loads = 2,
         .stores = 1,
         .divisions = 1}},
+      // x[i] / y[i], scalar: vectors divide several numbers in the time of one.
+      {"scalar_float_division",
+       "not_vectorised",
+       {.instructions = 6,
+        .scalar_fp = 1,
+        .multiplications = 0,
+        .loads = 2,
+        .stores = 1,
+        .divisions = 1,
+        .scalar_divisions = 1}},
       // expf for each element: the call's own instructions are not counted.
       {"libm_softmax",
        "libm_calls",
@@ -441,6 +451,12 @@ std::vector<Scene> ThreadScenes() {
       // Half of the work is in a loop behind the parallel one.
       {"serial_tail", "not_parallel",
        with([](LoopModel& l) { l.imbalance = 1.5, l.serial_share = 0.5; })},
+      // One thread packs while the others wait; which one that is changes from call to call.
+      {"single_packs", "not_parallel", with([](LoopModel& l) { l.waiting = 0.3, l.singles = 1; })},
+      // Whichever thread comes last gets the long row.
+      {"last_takes_longest", "imbalance", with([](LoopModel& l) { l.waiting = 0.3; })},
+      {"task_per_row", "over_parallel",
+       with([](LoopModel& l) { l.efficiency = 0.1, l.dispatches = 1e5, l.iterations = 1e6; })},
       {"one_to_nine", "imbalance", with([](LoopModel& l) { l.imbalance = 1.8; })},
       {"batch_of_three", "imbalance", with([](LoopModel& l) { l.imbalance = 1.34; })},
       {"shared_lines", "false_sharing", with([](LoopModel& l) { l.efficiency = 0.14; })},

@@ -54,7 +54,7 @@ class DeviceProfile : public testing::Test {
     options.package_root = PRAGMA_SOURCE_DIR "/python";
     options.cache_dir = folder_.path() / "cache";
     if (!std::filesystem::exists(options.python)) GTEST_SKIP() << "no Torch: run make test";
-    auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+    auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
     ASSERT_TRUE(jail) << jail.error().message;
     jail_.emplace(std::move(*jail));
     const std::filesystem::path task = folder_.path() / "double.py";

@@ -32,6 +32,7 @@ struct LoopModel {
   double mispredicts = 0;
   double libm_elements = 0;  // one call for each element
   double divisions = 0;
+  double scalar_divisions = 0;  // the part of them, from 0 to 1
   double division_cycles = 5;
   double conversions = 0;
   double shuffles = 0;
@@ -56,6 +57,9 @@ struct LoopModel {
   double efficiency = 1;    // efficiency of the working threads
   double imbalance = 1;     // busiest thread over the mean; equal to `threads`: serial
   double serial_share = 0;  // of the one-thread time, outside of the parallel regions
+  double waiting = 0;       // of the threads' time, inside the regions
+  double singles = 0;       // parts of regions for one thread
+  double dispatches = 0;    // tasks and chunks handed out
   double regions = 0;
   double region_loss_us = 0;  // time lost per parallel region, with all threads
 };
@@ -95,8 +99,9 @@ inline LoopTimes TimesOf(const LoopModel& loop) {
                     loop.fetch_cycles;
   times.wall_1_ms =
       loop.iterations * times.iteration / (kModelClock * 1e6) + loop.faults * kModelFaultMs;
-  times.wall_ms = times.wall_1_ms * loop.imbalance / (loop.threads * loop.efficiency) +
-                  loop.regions * loop.region_loss_us / 1e3;
+  times.wall_ms =
+      times.wall_1_ms * loop.imbalance / (loop.threads * loop.efficiency * (1 - loop.waiting)) +
+      loop.regions * loop.region_loss_us / 1e3;
   return times;
 }
 
@@ -121,6 +126,7 @@ inline void AddCounts(const LoopModel& loop, std::vector<Metric>& metrics) {
   add("libm_calls", loop.libm_elements);
   add("libm_elements", loop.libm_elements);
   add("division_count", loop.divisions);
+  add("scalar_division_count", loop.divisions * loop.scalar_divisions);
   add("conversion_count", loop.conversions);
   add("shuffle_count", loop.shuffles);
   add("gather_count", loop.gathers);
@@ -138,6 +144,9 @@ inline void AddCounts(const LoopModel& loop, std::vector<Metric>& metrics) {
   ratio("l1_intensity", flops / std::max(1e-9, bytes * (loop.loads + loop.stores)));
   ratio("parallel_regions", loop.regions);
   ratio("barriers", loop.regions);
+  ratio("dispatches", loop.dispatches);
+  ratio("lock_calls", 0);
+  ratio("single_sections", loop.singles);
   ratio("hot_instructions", loop.hot_instructions);
 }
 
@@ -187,6 +196,7 @@ inline void AddClocks(const LoopModel& loop, const LoopTimes& times, std::vector
   add("thread_scaling", times.wall_1_ms / (loop.threads * times.wall_ms));
   add("cpu_per_wall", loop.threads / loop.imbalance);
   add("thread_imbalance", loop.imbalance);
+  add("waiting_share", std::max(loop.waiting, 1 - 1 / loop.imbalance));
   if (loop.regions > 0) add("serial_share", loop.serial_share);
   add("page_faults", loop.faults);
   add("system_share", 0.95 * loop.faults * kModelFaultMs / times.wall_1_ms);

@@ -85,7 +85,11 @@ std::string FormatMoney(double usd) {
 std::string FormatSpent(const Spent& spent) {
   std::string text = FormatElapsed(spent.seconds);
   if (spent.tokens() > 0) text += fmt::format(", {} tokens", FormatCount(spent.tokens()));
+  if (spent.tokens_cached > 0)
+    text += fmt::format(" ({} read from the cache of prompts)", FormatCount(spent.tokens_cached));
   if (spent.usd > 0) text += ", " + FormatMoney(spent.usd);
+  if (spent.usd_saved > 0)
+    text += fmt::format(" ({} saved by the cache)", FormatMoney(spent.usd_saved));
   return text;
 }
 

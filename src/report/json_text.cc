@@ -38,7 +38,9 @@ Json SpentJson(const Spent& spent) {
           {"tokens", spent.tokens()},
           {"tokens_in", spent.tokens_in},
           {"tokens_out", spent.tokens_out},
-          {"usd", spent.usd}};
+          {"usd", spent.usd},
+          {"tokens_cached", spent.tokens_cached},
+          {"usd_saved", spent.usd_saved}};
 }
 
 Json RunJson(const RunRecord& run) {
@@ -109,7 +111,9 @@ std::string OptimizeObject(const OptimizeSummary& summary) {
   value["best"] = summary.best.empty() ? Json(nullptr) : Parsed(summary.best);
   value["attempts"] = summary.attempts;
   value["stopped"] = EnumName(summary.stopped);
+  if (!summary.why.empty()) value["why"] = summary.why;
   value["spent"] = SpentJson(summary.spent);
+  if (!summary.left_out.empty()) value["left_out"] = summary.left_out;
   value["exported"] = summary.exported;
   value["bundle"] = summary.bundle.empty() ? Json(nullptr) : Json(summary.bundle);
   if (summary.islands) value["islands"] = IslandsJson(*summary.islands);
@@ -162,6 +166,8 @@ std::string_view ErrorKindName(ErrorKind kind) {
     case ErrorKind::kInternal: return "internal";
     case ErrorKind::kUnavailable: return "unavailable";
     case ErrorKind::kInterrupted: return "interrupted";
+    case ErrorKind::kTooLong: return "too_long";
+    case ErrorKind::kTimeUp: return "time_up";
   }
   return "internal";
 }

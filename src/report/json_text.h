@@ -40,7 +40,9 @@ struct OptimizeSummary {
   std::string best;  // an evaluate object; empty: null
   std::size_t attempts = 0;
   StopReason stopped = StopReason::kNone;
+  std::string why;  // what ended the run, where `stopped` does not say all
   Spent spent;
+  std::vector<std::string> left_out;  // what there was no time for
   std::vector<std::string> exported;  // paths of the files
   std::string bundle;                 // sha256 of the evidence of `best`; empty: null
   std::optional<IslandRows> islands;  // of a task that was divided

@@ -259,6 +259,15 @@ TEST(EvaluationTextTest, NoisyFiguresSayWhy) {
   EXPECT_THAT(text, HasSubstr("0.33 processors, in 20 of 60 bursts, pressure 25 %"));
 }
 
+TEST(RunText, FiguresOfABusyMachineAreMarked) {
+  TrialSummary trial{.node = 1,
+                     .status = Status::kPassed,
+                     .speedup_eager = Interval{0.44, 0.31, 0.62},
+                     .noisy = true};
+  EXPECT_EQ(TrialLine(trial, 3), "attempt 1/3: passed, 0.44x [0.31, 0.62] (noisy) against eager");
+  EXPECT_THAT(TrialsText(kPipe, {trial}), HasSubstr("0.44x [0.31, 0.62] (noisy)"));
+}
+
 TEST(RunText, TheComparisonThatDecidedIsShown) {
   TrialSummary trial{.node = 1,
                      .status = Status::kPassed,

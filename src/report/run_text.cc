@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -90,6 +91,8 @@ std::string DecidedBy(const TrialSummary& trial) {
   return FormatSpeedup(trial.speedup_best) + (trial.best ? ", better" : ", not better");
 }
 
+std::string_view Noisy(const TrialSummary& trial) { return trial.noisy ? " (noisy)" : ""; }
+
 std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, bool best,
                         std::size_t indent, const TreeColumns& shown) {
   const std::string star = best ? (terminal.unicode ? " ★" : " *") : "";
@@ -99,7 +102,8 @@ std::vector<Cell> RowOf(const Terminal& terminal, const TrialSummary& trial, boo
                         {std::string(RoleName(trial.role))}};
   if (shown.author) row.push_back({SafeLine(trial.author)});
   row.push_back({std::string(StatusName(trial.status)), StatusStyle(trial.status)});
-  row.push_back({FormatSpeedup(trial.speedup_eager), SpeedupStyle(trial.speedup_eager)});
+  row.push_back({FormatSpeedup(trial.speedup_eager) + std::string(Noisy(trial)),
+                 trial.noisy ? Style::kWarn : SpeedupStyle(trial.speedup_eager)});
   if (shown.against_best) row.push_back({DecidedBy(trial)});
   if (shown.bottleneck) row.push_back({SafeLine(trial.bottleneck)});
   row.push_back({trial.spent.tokens() == 0 ? "-" : FormatCount(trial.spent.tokens())});
@@ -155,7 +159,7 @@ std::string TrialLine(const TrialSummary& trial, int attempts) {
   std::string line = fmt::format("attempt {}/{}: {}", trial.node, std::max(attempts, trial.node),
                                  StatusName(trial.status));
   if (trial.speedup_eager) {
-    line += fmt::format(", {} against eager", FormatSpeedup(trial.speedup_eager));
+    line += fmt::format(", {}{} against eager", FormatSpeedup(trial.speedup_eager), Noisy(trial));
   }
   if (const std::string decided = AgainstBest(trial); !decided.empty()) line += ", " + decided;
   if (trial.best) line += ", the best so far";

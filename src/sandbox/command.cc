@@ -39,6 +39,7 @@ std::string_view BindOption(const Bind& bind) {
 Words GuardWords(const JailTraits& traits) {
   Words words{traits.init, "--guard"};
   for (const std::string& folder : traits.cgroups) Append(words, {"--remove", folder});
+  for (const std::string& folder : traits.scratch) Append(words, {"--clear", folder});
   return words;
 }
 
@@ -123,24 +124,33 @@ Words InitWords(const JailSpec& spec, std::uint32_t uid) {
   return words;
 }
 
-// Replaces every path in `text` (separated by colons) that is inside `bind`.
-std::string ReplacePaths(const std::string& text, const Bind& bind) {
-  Words parts = Split(text, ':');
-  bool changed = false;
-  for (std::string& part : parts) {
-    if (part != bind.to && !part.starts_with(bind.to + "/")) continue;
-    part = std::filesystem::absolute(bind.from).string() + part.substr(bind.to.size());
-    changed = true;
-  }
-  return changed ? Join(parts, ":") : text;
+bool IsIn(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder + "/");
 }
 
+// Returns a path outside. `binds` are in the order of their precedence.
+std::string OutsidePath(const std::string& path, const std::vector<Bind>& binds) {
+  const auto bind = std::ranges::find_if(binds, [&](const Bind& b) { return IsIn(path, b.to); });
+  if (bind == binds.end()) return path;
+  return std::filesystem::absolute(bind->from).string() + path.substr(bind->to.size());
+}
+
+// Replaces the inside paths in a word: "/a", "/a:/b", "--option=/a".
 std::string Outside(const std::string& text, const std::vector<Bind>& binds) {
-  for (const Bind& bind : binds) {
-    std::string mapped = ReplacePaths(text, bind);
-    if (mapped != text) return mapped;
+  const std::size_t equals = text.starts_with('-') ? text.find('=') : std::string::npos;
+  const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
+  Words parts = Split(text.substr(begin), ':');
+  for (std::string& part : parts) part = OutsidePath(part, binds);
+  return text.substr(0, begin) + Join(parts, ":");
+}
+
+Words ReducedWords(const JailSpec& spec, int landlock) {
+  Words words{"--reduced", std::to_string(landlock), "--read", "/dev/null"};
+  for (const Bind& bind : spec.binds) {
+    Append(words, {bind.writable ? "--write" : "--read", std::filesystem::absolute(bind.from)});
   }
-  return text;
+  if (spec.proc) Append(words, {"--read", "/proc"});
+  return words;
 }
 
 }  // namespace
@@ -159,19 +169,21 @@ std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& tra
   return words;
 }
 
-std::vector<std::string> UnjailedCommand(const JailSpec& spec, const JailTraits& traits) {
+std::vector<std::string> PlainCommand(const JailSpec& spec, const JailTraits& traits) {
   JailSpec outside = spec;
-  outside.limits.processes = 0;  // the limit would count all other processes of this user
+  // Unless the user is the jail's own, the limit would count all other processes of this user.
+  if (traits.uid == 0) outside.limits.processes = 0;
   outside.binds.push_back({traits.init, kInitInside, false});
   // The longest inside path comes first, because it is the most specific one.
-  std::ranges::sort(outside.binds,
-                    [](const Bind& a, const Bind& b) { return a.to.size() > b.to.size(); });
+  std::ranges::stable_sort(outside.binds,
+                           [](const Bind& a, const Bind& b) { return a.to.size() > b.to.size(); });
   for (std::string& word : outside.argv) word = Outside(word, outside.binds);
   for (auto& [name, value] : outside.env) value = Outside(value, outside.binds);
-  outside.cwd = Outside(spec.cwd, outside.binds);
+  outside.cwd = OutsidePath(spec.cwd, outside.binds);
   Words words = GuardWords(traits);
   words.push_back(traits.init);
-  Append(words, InitWords(outside, 0));
+  if (traits.kind == JailKind::kReduced) Append(words, ReducedWords(outside, traits.landlock));
+  Append(words, InitWords(outside, traits.uid));
   return words;
 }
 

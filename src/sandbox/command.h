@@ -19,14 +19,16 @@ struct JailTraits {
   bool user_namespace = true;
   std::uint32_t uid = 0;             // user that the program runs as; 0: no change
   std::vector<std::string> cgroups;  // folders that the guard removes at the end
+  std::vector<std::string> scratch;  // folders of files that the guard removes at the end
+  JailKind kind = JailKind::kFull;
+  int landlock = 0;  // its version; 0: the kernel has none. Only the reduced jail uses it
 };
 
 // Returns "pragma-init --guard bwrap ... pragma-init ... -- program".
 [[nodiscard]] std::vector<std::string> JailCommand(const JailSpec& spec, const JailTraits& traits);
-// Returns "pragma-init --guard pragma-init ... -- program", for --unsafe-no-sandbox. Nothing is
-// bound, so inside paths (in argv, environment and cwd) are replaced by the outside paths that the
-// binds name.
-[[nodiscard]] std::vector<std::string> UnjailedCommand(const JailSpec& spec,
-                                                       const JailTraits& traits);
+// Returns "pragma-init --guard pragma-init ... -- program", for jails without namespaces. Nothing
+// is bound, so inside paths (in argv, environment and cwd) are replaced by the outside paths that
+// the binds name. The reduced jail allows access to these only.
+[[nodiscard]] std::vector<std::string> PlainCommand(const JailSpec& spec, const JailTraits& traits);
 
 }  // namespace pragma

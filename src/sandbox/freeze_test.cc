@@ -40,9 +40,10 @@ bool Eventually(Condition condition) {
   return true;
 }
 
-class FreezeBothModes : public testing::TestWithParam<SandboxMode> {};
-INSTANTIATE_TEST_SUITE_P(Freeze, FreezeBothModes,
-                         testing::Values(SandboxMode::kRequired, SandboxMode::kUnsafeNone),
+class FreezeEveryMode : public testing::TestWithParam<SandboxMode> {};
+INSTANTIATE_TEST_SUITE_P(Freeze, FreezeEveryMode,
+                         testing::Values(SandboxMode::kFull, SandboxMode::kReduced,
+                                         SandboxMode::kUnsafeNone),
                          ModeName);
 
 // Starts a program that writes a byte to descriptor 3 once it is ready.
@@ -62,13 +63,13 @@ std::optional<JailedProcess> StartReady(const std::string& what, SandboxMode mod
 
 std::optional<JailedProcess> StartSpinner(SandboxMode mode) { return StartReady("threads", mode); }
 
-TEST_P(FreezeBothModes, AProgramWithThreadsRunsAlone) {
+TEST_P(FreezeEveryMode, AProgramWithThreadsRunsAlone) {
   const auto process = StartReady("threads", GetParam());
   ASSERT_TRUE(process);
   EXPECT_TRUE(RunsAlone(process->host_pid()));
 }
 
-TEST_P(FreezeBothModes, AChildOrAnOrphanIsNoticed) {
+TEST_P(FreezeEveryMode, AChildOrAnOrphanIsNoticed) {
   for (const char* what : {"child", "stray"}) {
     const auto process = StartReady(what, GetParam());
     ASSERT_TRUE(process) << what;
@@ -88,7 +89,7 @@ std::vector<char> ThreadStates(pid_t pid) {
   return states;
 }
 
-TEST_P(FreezeBothModes, FreezeStopsEveryThreadAndThawLetsThemGo) {
+TEST_P(FreezeEveryMode, FreezeStopsEveryThreadAndThawLetsThemGo) {
   auto process = StartSpinner(GetParam());
   ASSERT_TRUE(process);
   for (int round = 0; round < 20; ++round) {
@@ -103,7 +104,7 @@ TEST_P(FreezeBothModes, FreezeStopsEveryThreadAndThawLetsThemGo) {
   EXPECT_FALSE(process->WaitFor(Seconds{0}).value().has_value());
 }
 
-TEST_P(FreezeBothModes, AFrozenProgramCanBeKilled) {
+TEST_P(FreezeEveryMode, AFrozenProgramCanBeKilled) {
   auto process = StartSpinner(GetParam());
   ASSERT_TRUE(process && process->Freeze());
   const auto outcome = process->Kill();
@@ -113,7 +114,7 @@ TEST_P(FreezeBothModes, AFrozenProgramCanBeKilled) {
   EXPECT_TRUE(process->Thaw());
 }
 
-TEST_P(FreezeBothModes, AProgramKilledFromOutsideIsNotCalledOurs) {
+TEST_P(FreezeEveryMode, AProgramKilledFromOutsideIsNotCalledOurs) {
   auto process = StartSpinner(GetParam());
   ASSERT_TRUE(process);
   ASSERT_EQ(::kill(process->host_pid(), SIGKILL), 0);
@@ -159,7 +160,7 @@ void Collect(pid_t pid, std::vector<pid_t>& all) {
   while (true) ::pause();
 }
 
-TEST_P(FreezeBothModes, NothingIsLeftAfterKillNine) {
+TEST_P(FreezeEveryMode, NothingIsLeftAfterKillNine) {
   const ProcessSpec self{.argv = {"/proc/self/exe", "--gtest_also_run_disabled_tests",
                                   "--gtest_filter=Holder.DISABLED_HoldsAFrozenJail"}};
   std::array<int, 2> ready{};
@@ -168,7 +169,7 @@ TEST_P(FreezeBothModes, NothingIsLeftAfterKillNine) {
   UniqueFd write_end(ready[1]);
   ProcessSpec spec = self;
   spec.inherit_env = true;
-  spec.env = {{"PRAGMA_TEST_HOLDER", GetParam() == SandboxMode::kRequired ? "jailed" : "unsafe"}};
+  spec.env = {{"PRAGMA_TEST_HOLDER", NameOf(GetParam())}};
   spec.fds = {{write_end.get(), 9}};
   auto holder = Process::Spawn(spec);
   ASSERT_TRUE(holder) << holder.error().message;
@@ -178,7 +179,7 @@ TEST_P(FreezeBothModes, NothingIsLeftAfterKillNine) {
   std::vector<pid_t> all;
   Collect(holder->pid(), all);
   ASSERT_GE(all.size(),
-            GetParam() == SandboxMode::kRequired ? 4U : 3U);  // guard, bwrap, init, program
+            GetParam() == SandboxMode::kFull ? 4U : 3U);  // guard, bwrap, init, program
   ASSERT_EQ(::kill(holder->pid(), SIGKILL), 0);
   for (const pid_t pid : all) EXPECT_TRUE(Eventually([&] { return IsGone(pid); })) << pid;
 }
@@ -196,7 +197,7 @@ std::size_t CountMarked(const std::string& mark) {
 
 // The moment of the kill varies over the start of a jail, when bwrap alone would leave its child
 // behind.
-TEST_P(FreezeBothModes, NothingIsLeftWhenKilledDuringTheStart) {
+TEST_P(FreezeEveryMode, NothingIsLeftWhenKilledDuringTheStart) {
   const TempDir folder = TempDir::Create().value();  // the folder's name marks the processes of the
                                                      // jail
   for (int round = 0; round < 40; ++round) {
@@ -207,8 +208,7 @@ TEST_P(FreezeBothModes, NothingIsLeftWhenKilledDuringTheStart) {
     ASSERT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
     const UniqueFd read_end(ready[0]);
     UniqueFd write_end(ready[1]);
-    spec.env = {{"PRAGMA_TEST_HOLDER", GetParam() == SandboxMode::kRequired ? "jailed" : "unsafe"},
-                {"PRAGMA_TEST_MARK", folder.path()}};
+    spec.env = {{"PRAGMA_TEST_HOLDER", NameOf(GetParam())}, {"PRAGMA_TEST_MARK", folder.path()}};
     spec.fds = {{write_end.get(), 9}};
     auto holder = Process::Spawn(spec);
     ASSERT_TRUE(holder) << holder.error().message;
@@ -225,8 +225,7 @@ TEST(Holder, DISABLED_StartsJailsForEver) {
   const char* mode = std::getenv("PRAGMA_TEST_HOLDER");
   const char* mark = std::getenv("PRAGMA_TEST_MARK");
   ASSERT_TRUE(mode != nullptr && mark != nullptr) << "only a test starts this";
-  const Jail& jail =
-      TheJail(std::string(mode) == "jailed" ? SandboxMode::kRequired : SandboxMode::kUnsafeNone);
+  const Jail& jail = TheJail(ModeNamed(mode));
   const JailSpec spec{.argv = {kInitInside, "--true"}, .env = {{"MARK", mark}}};
   ASSERT_EQ(::write(9, "r", 1), 1);
   while (true) {
@@ -238,8 +237,7 @@ TEST(Holder, DISABLED_StartsJailsForEver) {
 TEST(Holder, DISABLED_HoldsAFrozenJail) {
   const char* mode = std::getenv("PRAGMA_TEST_HOLDER");
   ASSERT_NE(mode, nullptr) << "only NothingIsLeftAfterKillNine starts this";
-  HoldFrozenJail(9,
-                 std::string(mode) == "jailed" ? SandboxMode::kRequired : SandboxMode::kUnsafeNone);
+  HoldFrozenJail(9, ModeNamed(mode));
 }
 
 }  // namespace

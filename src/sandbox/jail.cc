@@ -1,7 +1,10 @@
 #include "sandbox/jail.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,8 +35,13 @@ namespace {
 
 constexpr Seconds kStartLimit{30};
 constexpr std::size_t kTriedMemory = std::size_t{64} << 20U;
-constexpr const char* kAdvice =
+constexpr const char* kUnsafeAdvice =
     "; or pass --unsafe-no-sandbox to run generated code without protection";
+constexpr const char* kFullAdvice =
+    "; bwrap needs root's rights or unprivileged user namespaces: look at `sysctl "
+    "user.max_user_namespaces kernel.unprivileged_userns_clone "
+    "kernel.apparmor_restrict_unprivileged_userns`, and in a container at its flags "
+    "(docs/containers.md); or leave out --jail full";
 
 // Returns the path of a program in PATH, or an empty text when there is none.
 std::string FindProgram(std::string_view name) {
@@ -111,20 +119,32 @@ std::string Complaint(const UniqueFd& pipe) {
   return ToValidUtf8(Join(SplitLines(Trim(text)), "; "));
 }
 
-std::string MissingBwrap() {
-  return std::string(
-             "bubblewrap (program bwrap) is not installed, and without it no generated code "
-             "is run: install the package bubblewrap") +
-         kAdvice;
+// Returns the version of Landlock that the running kernel has, or 0.
+int LandlockVersion() {
+  constexpr long kCreateRuleset = 444;
+  constexpr unsigned kAskForVersion = 1;
+  const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskForVersion);
+  return version > 0 ? static_cast<int>(version) : 0;
 }
 
-std::string BrokenBwrap(const std::string& why) {
-  return "the sandbox does not work here: " + why +
-         "; bwrap needs root's rights or unprivileged user namespaces: look at `sysctl "
-         "user.max_user_namespaces kernel.unprivileged_userns_clone "
-         "kernel.apparmor_restrict_unprivileged_userns`, and in a container at its seccomp "
-         "profile" +
-         kAdvice;
+// Returns the sentence in which bwrap says what it cannot do, or all of the message.
+std::string WordsOfBwrap(const std::string& message) {
+  const std::size_t at = message.find("bwrap: ");
+  if (at == std::string::npos) return message;
+  const std::string said = message.substr(at);
+  return said.substr(0, std::min(said.find(". "), said.find("; ")));
+}
+
+// Makes folders that take the place of the jail's tmpfs, and binds them there.
+Result<std::vector<TempDir>> MakeScratch(JailSpec& spec) {
+  std::vector<TempDir> scratch;
+  for (const std::string& path : std::exchange(spec.tmpfs, {})) {
+    scratch.push_back(TRY(TempDir::Create()));
+    const std::string folder = scratch.back().path().string();
+    if (::chmod(folder.c_str(), 01777) != 0) return FailErrno("cannot open " + folder);
+    spec.binds.push_back({folder, path, true});
+  }
+  return scratch;
 }
 
 }  // namespace
@@ -138,24 +158,55 @@ Result<void> Jail::Try() const {
 }
 
 Result<void> Jail::Settle() {
-  user_namespace_ = ::geteuid() != 0 || JailUsers().count == 0;
+  own_user_ = ::geteuid() == 0 && JailUsers().count != 0;
   cgroups_ = FindCgroups().value_or(CgroupPlace{});
   Result<void> tried = Try();
   if (!tried && cgroups_.usable()) {
     cgroups_ = {};
     tried = Try();
   }
-  if (!tried && !user_namespace_) {  // root without root's capabilities, as in some containers
-    user_namespace_ = true;
+  if (!tried && own_user_) {  // root without root's capabilities, as in some containers
+    own_user_ = false;
     tried = Try();
   }
   return tried;
 }
 
+Result<void> Jail::SettleFull() {
+  kind_ = JailKind::kFull;
+  bwrap_ = FindProgram("bwrap");
+  // A portable folder contains its own bwrap (tools/portable.sh).
+  const std::string own = program_dir_ + "/bwrap";
+  if (bwrap_.empty() && ::access(own.c_str(), X_OK) == 0) bwrap_ = own;
+  if (bwrap_.empty()) {
+    return Fail(ErrorKind::kUnavailable,
+                "bubblewrap (program bwrap) is not installed: install the package bubblewrap");
+  }
+  if (const Result<void> settled = Settle(); !settled) {
+    return Fail(ErrorKind::kUnavailable,
+                "bubblewrap does not work here: " + WordsOfBwrap(settled.error().message));
+  }
+  protections_ = {"namespaces",        "no network", "empty environment",
+                  "no new privileges", "rlimits",    own_user_ ? "own user" : "user namespace"};
+  return {};
+}
+
+Result<void> Jail::SettleReduced() {
+  kind_ = JailKind::kReduced;
+  landlock_ = LandlockVersion();
+  if (const Result<void> settled = Settle(); !settled) {
+    return Fail(ErrorKind::kUnavailable,
+                "the reduced jail does not work here: " + settled.error().message);
+  }
+  protections_ = {"no sockets but local ones", "empty environment", "no new privileges", "rlimits"};
+  if (landlock_ > 0) protections_.push_back(fmt::format("Landlock {}", landlock_));
+  if (own_user_) protections_.emplace_back("own user");
+  return {};
+}
+
 Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
   Jail jail;
   jail.program_dir_ = std::filesystem::absolute(program_dir).lexically_normal();
-  jail.mode_ = mode;
   const std::string init = jail.program_dir_ + "/pragma-init";
   if (::access(init.c_str(), X_OK) != 0) {
     return Fail(ErrorKind::kUnavailable,
@@ -165,19 +216,33 @@ Result<Jail> Jail::Create(const std::string& program_dir, SandboxMode mode) {
     TRY(jail.Try());
     return jail;
   }
-  jail.bwrap_ = FindProgram("bwrap");
-  // A portable folder contains its own bwrap (tools/portable.sh).
-  const std::string own = jail.program_dir_ + "/bwrap";
-  if (jail.bwrap_.empty() && ::access(own.c_str(), X_OK) == 0) jail.bwrap_ = own;
-  if (jail.bwrap_.empty()) return Fail(ErrorKind::kUnavailable, MissingBwrap());
-  if (auto settled = jail.Settle(); !settled)
-    return Fail(ErrorKind::kUnavailable, BrokenBwrap(settled.error().message));
-  jail.protections_ = {"namespaces",        "no network",
-                       "empty environment", "no new privileges",
-                       "rlimits",           jail.user_namespace_ ? "user namespace" : "own user"};
+  if (mode != SandboxMode::kReduced) {
+    const Result<void> full = jail.SettleFull();
+    if (!full) jail.why_reduced_ = full.error().message;
+    if (!full && mode == SandboxMode::kFull)
+      return Fail(ErrorKind::kUnavailable, jail.why_reduced_ + kFullAdvice);
+  }
+  if (mode == SandboxMode::kReduced || !jail.why_reduced_.empty()) {
+    if (const Result<void> reduced = jail.SettleReduced(); !reduced) {
+      const std::string full = jail.why_reduced_.empty() ? "" : jail.why_reduced_ + "; ";
+      return Fail(ErrorKind::kUnavailable, full + reduced.error().message + kUnsafeAdvice);
+    }
+  }
   if (jail.cgroups_.usable())
     jail.protections_.push_back("cgroups v" + std::to_string(jail.cgroups_.version));
   return jail;
+}
+
+std::string Jail::Trust(std::string_view weaker) const {
+  if (kind_ == JailKind::kNone) return "none (unsafe-no-sandbox)";
+  if (kind_ == JailKind::kFull) return std::string(weaker.empty() ? "isolated" : weaker);
+  std::string trust =
+      landlock_ > 0 ? "reduced (no namespaces)" : "reduced (no namespaces, no Landlock)";
+  return weaker.empty() ? trust : trust.append(", ").append(weaker);
+}
+
+bool Jail::other_user() const {
+  return kind_ == JailKind::kFull ? ::geteuid() == 0 : kind_ == JailKind::kReduced && own_user_;
 }
 
 Result<JailedProcess> Jail::Start(const JailSpec& spec) const {
@@ -192,19 +257,26 @@ Result<JailedProcess> Jail::Start(const JailSpec& spec) const {
     group = TRY(Cgroup::Create(
         cgroups_, {.memory_bytes = spec.limits.memory_bytes, .processes = spec.limits.processes}));
   }
-  const JailTraits traits{.bwrap = bwrap_,
-                          .init = program_dir_ + "/pragma-init",
-                          .user_namespace = user_namespace_,
-                          .uid = unsafe() || user_namespace_ ? 0 : DrawUser(),
-                          .cgroups = group ? group->folders() : std::vector<std::string>()};
+  JailTraits traits{.bwrap = bwrap_,
+                    .init = program_dir_ + "/pragma-init",
+                    .user_namespace = !own_user_,
+                    .uid = own_user_ ? DrawUser() : 0,
+                    .cgroups = group ? group->folders() : std::vector<std::string>(),
+                    .scratch = {},
+                    .kind = kind_,
+                    .landlock = landlock_};
+  JailSpec placed = spec;
+  std::vector<TempDir> scratch;
+  if (!own_paths()) scratch = TRY(MakeScratch(placed));
+  for (const TempDir& folder : scratch) traits.scratch.push_back(folder.path().string());
   ProcessSpec command;
-  command.argv = unsafe() ? UnjailedCommand(spec, traits) : JailCommand(spec, traits);
+  command.argv = own_paths() ? JailCommand(placed, traits) : PlainCommand(placed, traits);
   command.cwd = "/";
   command.fds = {
       {complain.get(), 1}, {complain.get(), 2}, {report.theirs.get(), PRAGMA_INIT_REPORT_FD}};
   int number = PRAGMA_INIT_FIRST_FD;
   for (const auto& [from, to] : spec.fds) command.fds.emplace_back(from, number++);
-  JailedProcess process(TRY(Process::Spawn(command)), std::move(report.ours));
+  JailedProcess process(TRY(Process::Spawn(command)), std::move(report.ours), std::move(scratch));
   report.theirs.Reset();
   complain.Reset();
   if (Result<void> greeted = process.Greet(kStartLimit, group); !greeted) {

@@ -1,7 +1,8 @@
 // Jail: starts a program under bubblewrap (namespaces, no network, near-empty environment, only
-// what is bound) with rlimits and with pragma-init as process 1. It reports the cause of the
-// program's death as a value. Everything in it dies with pragma: a guard process between pragma and
-// bwrap sees pragma's end and kills everything below it.
+// what is bound) with rlimits and with pragma-init as process 1. Where no namespaces can be made, a
+// reduced jail takes its place: Landlock, a seccomp filter, rlimits and, for root, another user. It
+// reports the cause of the program's death as a value. Everything in it dies with pragma: a guard
+// process between pragma and the jail sees pragma's end and kills everything below it.
 #pragma once
 
 #include <sys/resource.h>
@@ -12,11 +13,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "sandbox/cgroup.h"
@@ -93,15 +96,16 @@ class JailedProcess final {
 
  private:
   friend class Jail;
-  JailedProcess(Process process, UniqueFd report)
-      : process_(std::move(process)), report_(std::move(report)) {}
+  JailedProcess(Process process, UniqueFd report, std::vector<TempDir> scratch)
+      : scratch_(std::move(scratch)), process_(std::move(process)), report_(std::move(report)) {}
   // Does the handshake of the start (worker/jail/init_protocol.h): learns host_pid, lets the
   // program go on, and waits until it is exec'ed. The program joins `group`, if there is one,
   // before it goes on.
   [[nodiscard]] Result<void> Greet(Seconds limit, const std::optional<Cgroup>& group);
   void Destroy() noexcept;
-  Process process_;  // the guard (worker/jail/guard.h)
-  UniqueFd report_;  // report socket of pragma-init
+  std::vector<TempDir> scratch_;  // takes the place of tmpfs where nothing can be mounted
+  Process process_;               // the guard (worker/jail/guard.h)
+  UniqueFd report_;               // report socket of pragma-init
   pid_t host_pid_ = -1;
   UniqueFd pidfd_;
   std::optional<Outcome> outcome_;
@@ -120,12 +124,15 @@ class JailedProcess final {
 // processes.
 [[nodiscard]] bool LeftNothing(pid_t forked);
 
-enum class SandboxMode : std::uint8_t { kRequired, kUnsafeNone };
+// What is asked for. kBest: the full jail, or the reduced one where no full jail can be made.
+enum class SandboxMode : std::uint8_t { kBest, kFull, kReduced, kUnsafeNone };
+// What protects from the jailed programs.
+enum class JailKind : std::uint8_t { kFull, kReduced, kNone };
 
 class Jail final {
  public:
-  // Finds bwrap and pragma-init (`program_dir`/pragma-init) and tries them once. With kRequired, it
-  // fails when they do not work here. The error says why and names --unsafe-no-sandbox.
+  // Finds bwrap and pragma-init (`program_dir`/pragma-init) and tries them once. It fails when no
+  // jail of the kind that is asked for works here. The error says why and what to do.
   [[nodiscard]] static Result<Jail> Create(const std::string& program_dir, SandboxMode mode);
 
   // Starts the program. Returns when it has been exec'ed (host_pid is known) or the start failed.
@@ -148,20 +155,36 @@ class Jail final {
   // Returns the protections in force, for evidence: "namespaces", "seccomp", "rlimits", ... Empty
   // when unsafe.
   [[nodiscard]] const std::vector<std::string>& protections() const { return protections_; }
-  [[nodiscard]] bool unsafe() const { return mode_ == SandboxMode::kUnsafeNone; }
+  [[nodiscard]] JailKind kind() const { return kind_; }
+  [[nodiscard]] bool unsafe() const { return kind_ == JailKind::kNone; }
+  // Returns why there is no full jail, for a reduced one that was not asked for; else "".
+  [[nodiscard]] const std::string& why_reduced() const { return why_reduced_; }
+  // Returns Environment::trust of what runs in this jail. `weaker` is what is to be said of the
+  // program itself, whatever the jail.
+  [[nodiscard]] std::string Trust(std::string_view weaker = {}) const;
+  // Returns true when programs see the paths of binds as they are inside, else those outside.
+  [[nodiscard]] bool own_paths() const { return kind_ == JailKind::kFull; }
+  // Returns true when programs run as another user than pragma, whose files they cannot read.
+  [[nodiscard]] bool other_user() const;
+  // Returns true when programs cannot open files that are not bound.
+  [[nodiscard]] bool guards_files() const { return kind_ == JailKind::kFull || landlock_ > 0; }
   [[nodiscard]] const std::string& program_dir() const { return program_dir_; }
 
  private:
   [[nodiscard]] Result<void> Try() const;
   // Tries the jail with all protections that were found, then with fewer.
   [[nodiscard]] Result<void> Settle();
+  [[nodiscard]] Result<void> SettleFull();
+  [[nodiscard]] Result<void> SettleReduced();
   std::string program_dir_;
   CgroupPlace cgroups_;
   std::string bwrap_;
-  SandboxMode mode_ = SandboxMode::kRequired;
-  // False: pragma runs as root and every jail gets its own user id, because RLIMIT_NPROC never
+  JailKind kind_ = JailKind::kNone;
+  std::string why_reduced_;
+  int landlock_ = 0;  // version that the reduced jail uses; 0: the kernel has none
+  // True: pragma runs as root and every jail gets its own user id, because RLIMIT_NPROC never
   // binds for root.
-  bool user_namespace_ = true;
+  bool own_user_ = false;
   std::vector<std::string> protections_;
 };
 

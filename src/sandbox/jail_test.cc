@@ -15,6 +15,8 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/local_socket.h"
+#include "sandbox/command.h"
 #include "sandbox/testing.h"
 
 namespace pragma {
@@ -23,9 +25,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class BothModes : public testing::TestWithParam<SandboxMode> {};
-INSTANTIATE_TEST_SUITE_P(Jail, BothModes,
-                         testing::Values(SandboxMode::kRequired, SandboxMode::kUnsafeNone),
+class EveryMode : public testing::TestWithParam<SandboxMode> {};
+INSTANTIATE_TEST_SUITE_P(Jail, EveryMode,
+                         testing::Values(SandboxMode::kFull, SandboxMode::kReduced,
+                                         SandboxMode::kUnsafeNone),
                          ModeName);
 
 struct Ending {
@@ -35,7 +38,7 @@ struct Ending {
   std::string says;
 };
 
-TEST_P(BothModes, CauseOfDeathIsAValue) {
+TEST_P(EveryMode, CauseOfDeathIsAValue) {
   using Kind = Outcome::Kind;
   const std::vector<Ending> endings = {
       {{"exit", "0"}, Kind::kExited, 0, "exit code 0"},
@@ -53,7 +56,7 @@ TEST_P(BothModes, CauseOfDeathIsAValue) {
   }
 }
 
-TEST_P(BothModes, EndlessLoopIsKilledAtTheLimitAndItsTimeIsKnown) {
+TEST_P(EveryMode, EndlessLoopIsKilledAtTheLimitAndItsTimeIsKnown) {
   const auto run = RunIn(Spec({"loop"}), Seconds{0.3}, GetParam());
   EXPECT_TRUE(run.timed_out);
   EXPECT_EQ(run.outcome.kind, Outcome::Kind::kKilled);
@@ -61,7 +64,7 @@ TEST_P(BothModes, EndlessLoopIsKilledAtTheLimitAndItsTimeIsKnown) {
   EXPECT_EQ(run.outcome.Describe(), "stopped by pragma");
 }
 
-TEST_P(BothModes, ProcessorLimitNamesItself) {
+TEST_P(EveryMode, ProcessorLimitNamesItself) {
   JailSpec spec = Spec({"loop"});
   spec.limits.cpu = Seconds{1};
   const auto run = RunIn(spec, Seconds{60}, GetParam());
@@ -69,7 +72,7 @@ TEST_P(BothModes, ProcessorLimitNamesItself) {
   EXPECT_THAT(run.outcome.Describe(), HasSubstr("processor time"));
 }
 
-TEST_P(BothModes, AddressSpaceIsLimited) {
+TEST_P(EveryMode, AddressSpaceIsLimited) {
   JailSpec spec = Spec({"hog"});
   spec.limits.address_space_bytes = std::size_t{256} << 20U;
   const auto run = RunIn(spec, Seconds{60}, GetParam());
@@ -77,27 +80,27 @@ TEST_P(BothModes, AddressSpaceIsLimited) {
   EXPECT_THAT(run.out, HasSubstr("refused after"));
 }
 
-TEST_P(BothModes, EnvironmentIsOnlyWhatIsGiven) {
+TEST_P(EveryMode, EnvironmentIsOnlyWhatIsGiven) {
   ASSERT_EQ(::setenv("PRAGMA_TEST_SECRET", "key", 1), 0);
   JailSpec spec = Spec({"env"});
   spec.env = {{"LANG", "C"}};
   EXPECT_EQ(RunIn(spec, Seconds{60}, GetParam()).out, "LANG=C\n");
 }
 
-TEST_P(BothModes, NoDescriptorLeaksIn) {
+TEST_P(EveryMode, NoDescriptorLeaksIn) {
   const UniqueFd leak(::open("/etc/hostname", O_RDONLY));  // deliberately without O_CLOEXEC
   JailSpec spec = Spec({"fds"});
   spec.fds = {{leak.get(), 7}};
   EXPECT_EQ(RunIn(spec, Seconds{60}, GetParam()).out, "fd0 fd1 fd2 fd7 \n");
 }
 
-TEST_P(BothModes, OrphansEndWithTheProgram) {
+TEST_P(EveryMode, OrphansEndWithTheProgram) {
   const auto run = RunIn(Spec({"orphan"}), Seconds{60}, GetParam());
   EXPECT_FALSE(run.timed_out);  // the orphan held stdout open until its death, which was seen
   EXPECT_EQ(run.out, "left an orphan\n");
 }
 
-TEST_P(BothModes, EndlessOutputIsCutNotKept) {
+TEST_P(EveryMode, EndlessOutputIsCutNotKept) {
   auto run =
       TheJail(GetParam()).Run(Spec({"noise"}), {.wall = Seconds{0.3}, .max_output_bytes = 1000});
   ASSERT_TRUE(run);
@@ -105,11 +108,11 @@ TEST_P(BothModes, EndlessOutputIsCutNotKept) {
   EXPECT_EQ(run->out.size(), 1000U);
 }
 
-TEST_P(BothModes, NoCoreIsWritten) {
+TEST_P(EveryMode, NoCoreIsWritten) {
   EXPECT_EQ(RunIn(Spec({"core"}), Seconds{60}, GetParam()).out, "core 0\n");
 }
 
-TEST_P(BothModes, AProgramThatCannotBeStartedIsAnErrorWithTheReason) {
+TEST_P(EveryMode, AProgramThatCannotBeStartedIsAnErrorWithTheReason) {
   JailSpec spec = Spec({});
   spec.argv = {"/nowhere"};
   const auto run = TheJail(GetParam()).Start(spec);
@@ -212,17 +215,105 @@ TEST(Jail, AFreshProcShowsOnlyTheJail) {
   EXPECT_EQ(RunIn(spec).out, "mischief\n");
 }
 
+// --- the reduced jail ---
+
+Jail::RunOutcome RunReduced(const JailSpec& spec) {
+  return RunIn(spec, Seconds{60}, SandboxMode::kReduced);
+}
+
+bool KernelHasLandlock() { return TheJail(SandboxMode::kReduced).guards_files(); }
+
+TEST(ReducedJail, InsidePathsBecomeOutsideOnesWhereverTheyStand) {
+  JailSpec spec;
+  spec.argv = {"/tools/run", "--out=/build/a", "/build/a:/tools", "/builders"};
+  spec.env = {{"PATH", "/tools:/bin:/build"}};
+  spec.binds = {{"/one", "/build", true}, {"/two", "/tools", false}, {"/three", "/build/a", true}};
+  spec.cwd = "/build";
+  const std::vector<std::string> words =
+      PlainCommand(spec, {.init = "/init", .kind = JailKind::kReduced, .landlock = 1});
+  const std::vector<std::string> end(words.end() - 5, words.end());
+  EXPECT_THAT(end,
+              testing::ElementsAre("--", "/two/run", "--out=/three", "/three:/two", "/builders"));
+  EXPECT_THAT(words, testing::Contains("PATH=/two:/bin:/one"));
+  EXPECT_THAT(words, testing::IsSupersetOf({"--write", "/one", "/three", "--read", "/two"}));
+}
+
+TEST(ReducedJail, OpensOnlyWhatIsBound) {
+  if (!KernelHasLandlock()) GTEST_SKIP() << "no Landlock";
+  const TempDir folder = TempDir::Create().value();
+  ASSERT_TRUE(WriteFileAtomic(folder.path() / "file", "ours"));
+  EXPECT_THAT(RunReduced(Spec({"read", "/etc/passwd"})).out, HasSubstr("Permission denied"));
+  EXPECT_THAT(RunReduced(Spec({"read", "/proc/self/status"})).out, HasSubstr("Permission denied"));
+  EXPECT_EQ(RunReduced(Spec({"read", "/dev/null"})).outcome.code, 0);
+  JailSpec spec = Spec({"read", "/ours/file"});
+  spec.binds.push_back({folder.path(), "/ours", false});
+  EXPECT_EQ(RunReduced(spec).out, "ours");
+  spec.argv = {"/mischief", "write", "/ours/file"};
+  EXPECT_THAT(RunReduced(spec).out, HasSubstr("Permission denied"));
+  spec.binds.back().writable = true;
+  EXPECT_THAT(RunReduced(spec).out, HasSubstr("written"));
+}
+
+TEST(ReducedJail, ScratchTakesThePlaceOfATmpfsAndIsRemoved) {
+  const TempDir folder = TempDir::Create().value();
+  JailSpec spec = Spec({"write", "/tmp/file"});
+  ASSERT_EQ(::setenv("TMPDIR", folder.path().c_str(), 1), 0);
+  spec.tmpfs = {"/tmp"};
+  EXPECT_THAT(RunReduced(spec).out, HasSubstr("written"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  // The folder above belongs to pragma alone.
+  spec.argv = {"/mischief", "access", "/tmp"};
+  EXPECT_EQ(RunReduced(spec).out, "permitted\n");
+  spec.argv = {"/mischief", "closed", "/tmp/folder"};
+  EXPECT_EQ(RunReduced(spec).outcome.code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  ::unsetenv("TMPDIR");
+}
+
+TEST(ReducedJail, ReachesNoNetworkAndNoServiceOfThisMachine) {
+  EXPECT_THAT(RunReduced(Spec({"net"})).out, Not(HasSubstr("worked")));
+  const TempDir folder = TempDir::Create().value();
+  JailSpec spec = Spec({"connect", "/ours/socket"});
+  spec.binds.push_back({folder.path(), "/ours", true});
+  const auto listener = LocalListener::Create(folder.path() / "socket");
+  ASSERT_TRUE(listener) << listener.error().message;
+  EXPECT_EQ(RunReduced(spec).out, "connect Operation not permitted\n");
+}
+
+TEST(ReducedJail, SignalsReachNoOtherProcess) {
+  const std::string self = std::to_string(::getpid());
+  EXPECT_EQ(RunReduced(Spec({"signal", self})).out, "signal Operation not permitted\n");
+  EXPECT_EQ(RunReduced(Spec({"signal", "-1"})).out, "signal Operation not permitted\n");
+}
+
+TEST(ReducedJail, AMissingBindIsAnError) {
+  if (!KernelHasLandlock()) GTEST_SKIP() << "no Landlock";
+  JailSpec spec = Spec({"exit", "0"});
+  spec.binds.push_back({"/no/such/source", "/source", false});
+  const auto run = TheJail(SandboxMode::kReduced).Start(spec);
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("is one of them missing?"));
+}
+
+TEST(ReducedJail, EvidenceSaysSo) {
+  const Jail& jail = TheJail(SandboxMode::kReduced);
+  EXPECT_THAT(jail.protections(), Not(testing::Contains("namespaces")));
+  EXPECT_THAT(jail.Trust(), testing::StartsWith("reduced (no namespaces"));
+  EXPECT_THAT(jail.Trust("weaker (python)"), testing::EndsWith("), weaker (python)"));
+  EXPECT_EQ(TheJail().Trust(), "isolated");
+  EXPECT_EQ(TheJail().Trust("weaker (python)"), "weaker (python)");
+}
+
 // --- creation ---
 
 TEST(JailCreate, SaysWhichPackageIsMissing) {
   const std::string path = std::getenv("PATH");
   ASSERT_EQ(::setenv("PATH", "/nowhere", 1), 0);
-  const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+  const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
   ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
   ASSERT_FALSE(jail);
   EXPECT_EQ(jail.error().kind, ErrorKind::kUnavailable);
   EXPECT_THAT(jail.error().message, HasSubstr("install the package bubblewrap"));
-  EXPECT_THAT(jail.error().message, HasSubstr("--unsafe-no-sandbox"));
 }
 
 TEST(JailCreate, SaysWhyBwrapDoesNotWork) {
@@ -233,7 +324,7 @@ TEST(JailCreate, SaysWhyBwrapDoesNotWork) {
   std::filesystem::permissions(folder.path() / "bwrap", std::filesystem::perms::all);
   const std::string path = std::getenv("PATH");
   ASSERT_EQ(::setenv("PATH", folder.path().c_str(), 1), 0);
-  const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+  const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
   ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
   ASSERT_FALSE(jail);
   EXPECT_THAT(jail.error().message, HasSubstr("No permissions to create new namespace"));
@@ -241,8 +332,19 @@ TEST(JailCreate, SaysWhyBwrapDoesNotWork) {
   EXPECT_THAT(jail.error().message, Not(HasSubstr("\n")));
 }
 
+TEST(JailCreate, ReducedWhereNoFullOneCanBeMade) {
+  const std::string path = std::getenv("PATH");
+  ASSERT_EQ(::setenv("PATH", "/nowhere", 1), 0);
+  const auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kBest);
+  ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
+  ASSERT_TRUE(jail) << jail.error().message;
+  EXPECT_EQ(jail->kind(), JailKind::kReduced);
+  EXPECT_THAT(jail->why_reduced(), HasSubstr("bubblewrap (program bwrap) is not installed"));
+  EXPECT_EQ(Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kBest)->kind(), JailKind::kFull);
+}
+
 TEST(JailCreate, SaysThatInitIsMissing) {
-  const auto jail = Jail::Create("/nowhere", SandboxMode::kRequired);
+  const auto jail = Jail::Create("/nowhere", SandboxMode::kFull);
   ASSERT_FALSE(jail);
   EXPECT_THAT(jail.error().message, HasSubstr("/nowhere/pragma-init"));
 }

@@ -81,6 +81,8 @@ std::string StageText(std::uint32_t stage) {
     case PRAGMA_STAGE_USER: return "giving it a user of its own";
     case PRAGMA_STAGE_FOLDER: return "entering its folder (is it bound?)";
     case PRAGMA_STAGE_LIMITS: return "setting its limits";
+    case PRAGMA_STAGE_FILES: return "allowing it its files (is one of them missing?)";
+    case PRAGMA_STAGE_CALLS: return "installing its seccomp filter";
     case PRAGMA_STAGE_EXEC: return "executing it (are it and its interpreter bound?)";
     default: return "an unknown step";
   }
@@ -150,6 +152,7 @@ Result<Outcome> JailedProcess::Kill() {
 JailedProcess& JailedProcess::operator=(JailedProcess&& other) noexcept {
   if (this != &other) {
     Destroy();
+    scratch_ = std::move(other.scratch_);
     process_ = std::move(other.process_);
     report_ = std::move(other.report_);
     host_pid_ = std::exchange(other.host_pid_, -1);

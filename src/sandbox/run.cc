@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "sandbox/jail.h"
@@ -48,14 +49,16 @@ void Drain(Capture& capture, std::size_t max_bytes, bool& truncated) {
   truncated = truncated || got > room;
 }
 
-// Reads until both outputs are closed (true) or the deadline has passed (false).
+// Reads until both outputs are closed (true), or the deadline has passed or the user wants to stop
+// (false).
 bool Pump(std::array<Capture, 2>& captures, std::size_t max_bytes, TimePoint deadline,
           bool& truncated) {
   while (captures[0].read.valid() || captures[1].read.valid()) {
     const Seconds left = deadline - std::chrono::steady_clock::now();
-    if (left.count() <= 0) return false;
-    std::array<pollfd, 2> waiters{
-        {{captures[0].read.get(), POLLIN, 0}, {captures[1].read.get(), POLLIN, 0}}};
+    if (left.count() <= 0 || Interrupted()) return false;
+    std::array<pollfd, 3> waiters{{{captures[0].read.get(), POLLIN, 0},
+                                   {captures[1].read.get(), POLLIN, 0},
+                                   {InterruptFd(), POLLIN, 0}}};
     const int millis = static_cast<int>(std::min(left.count() * 1e3, 1e9)) + 1;
     if (::poll(waiters.data(), waiters.size(), millis) < 0) continue;
     for (std::size_t i = 0; i < captures.size(); ++i) {
@@ -77,7 +80,9 @@ Result<Jail::RunOutcome> Jail::Run(const JailSpec& spec, const RunLimits& limits
   full.fds.emplace_back(captures[1].write.get(), 2);
   JailedProcess process = TRY(Start(full));
   for (Capture& capture : captures) capture.write.Reset();
-  static_cast<void>(Pump(captures, limits.max_output_bytes, deadline, result.truncated));
+  const bool closed = Pump(captures, limits.max_output_bytes, deadline, result.truncated);
+  if (!closed && Interrupted())
+    return Fail(ErrorKind::kInterrupted, "interrupted while " + spec.argv.front() + " ran");
   const auto ended = TRY(process.WaitFor(deadline - std::chrono::steady_clock::now()));
   result.timed_out = !ended.has_value();
   result.outcome = TRY(process.Kill());

@@ -25,7 +25,9 @@ inline constexpr const char* kMischief = R"(
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
@@ -104,6 +106,19 @@ int main(int argc, char** argv) {
     if (write(3, "r", 1) != 1) return 9;
     for (;;) pause();
   }
+  if (is(what, "access")) puts(access(argv[2], R_OK | W_OK | X_OK) ? strerror(errno) : "permitted");
+  if (is(what, "signal")) { printf("signal %s\n", kill(atoi(argv[2]), 0) ? strerror(errno) : "arrives"); return 0; }
+  if (is(what, "connect")) {
+    struct sockaddr_un a = {.sun_family = AF_UNIX}; strcpy(a.sun_path, argv[2]);
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    printf("connect %s\n", connect(s, (struct sockaddr*)&a, sizeof a) ? strerror(errno) : "worked");
+    return 0;
+  }
+  if (is(what, "closed")) {
+    mkdir(argv[2], 0700);
+    if (chdir(argv[2]) || mkdir("x", 0700) || chmod("x", 0) || chmod(".", 0)) return 9;
+    return 0;
+  }
   if (is(what, "killall")) { kill(-1, SIGKILL); kill(1, SIGKILL); kill(1, SIGTERM); puts("still here"); return 0; }
   if (is(what, "threads")) {
     pthread_t t; for (int i = 0; i < 4; ++i) pthread_create(&t, 0, spin, argv);
@@ -131,10 +146,22 @@ inline const std::string& MischiefPath() {
   return path;
 }
 
-inline const Jail& TheJail(SandboxMode mode = SandboxMode::kRequired) {
-  static const auto safe = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+inline std::string NameOf(SandboxMode mode) {
+  if (mode == SandboxMode::kFull) return "jailed";
+  return mode == SandboxMode::kReduced ? "reduced" : "unsafe";
+}
+
+inline SandboxMode ModeNamed(const std::string& name) {
+  if (name == "jailed") return SandboxMode::kFull;
+  return name == "reduced" ? SandboxMode::kReduced : SandboxMode::kUnsafeNone;
+}
+
+inline const Jail& TheJail(SandboxMode mode = SandboxMode::kFull) {
+  static const auto full = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
+  static const auto reduced = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kReduced);
   static const auto unsafe = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kUnsafeNone);
-  const auto& jail = mode == SandboxMode::kRequired ? safe : unsafe;
+  const auto& some = mode == SandboxMode::kReduced ? reduced : unsafe;
+  const auto& jail = mode == SandboxMode::kFull ? full : some;
   if (!jail) {
     ADD_FAILURE() << jail.error().message;
     std::abort();
@@ -151,14 +178,14 @@ inline JailSpec Spec(std::vector<std::string> arguments) {
 }
 
 inline Jail::RunOutcome RunIn(const JailSpec& spec, Seconds wall = Seconds{60},
-                              SandboxMode mode = SandboxMode::kRequired) {
+                              SandboxMode mode = SandboxMode::kFull) {
   auto run = TheJail(mode).Run(spec, RunLimits{.wall = wall});
   EXPECT_TRUE(run) << run.error().message;
   return run ? *run : Jail::RunOutcome{};
 }
 
 inline std::string ModeName(const testing::TestParamInfo<SandboxMode>& name) {
-  return name.param == SandboxMode::kRequired ? "jailed" : "unsafe";
+  return NameOf(name.param);
 }
 
 }  // namespace pragma

@@ -11,6 +11,7 @@
 #include "agent/anchors.h"
 #include "agent/roles.h"
 #include "agent/window.h"
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "core/advice.h"
@@ -45,9 +46,28 @@ std::string FocusText(const Preset& preset, const std::string& focus) {
 
 Written Stopped(StopReason why) { return {.trial = {}, .stopped = why}; }
 
+// Returns whether the error says that the model cannot be asked any longer. Then the run ends, and
+// what it has found so far is kept.
+bool IsOfModel(ErrorKind kind) {
+  return kind == ErrorKind::kUnavailable || kind == ErrorKind::kUsage ||
+         kind == ErrorKind::kTooLong || kind == ErrorKind::kTimeUp;
+}
+
 }  // namespace
 
 Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) const {
+  const TimePoint start = parts_.clock->Now();
+  Result<Written> written = Ask(seen, flight);
+  if (written || !IsOfModel(written.error().kind)) return written;
+  const bool time_up = written.error().kind == ErrorKind::kTimeUp;
+  Trial spent{.node = flight.node};
+  spent.spent.seconds = Seconds(parts_.clock->Now() - start).count();
+  return Written{.trial = std::move(spent),
+                 .stopped = time_up ? StopReason::kBudget : StopReason::kService,
+                 .failure = std::move(written).error()};
+}
+
+Result<Written> Authors::Ask(const SearchTree& seen, const InFlight& flight) const {
   if (Interrupted()) return Stopped(StopReason::kInterrupted);
   const Move& move = flight.move;
   Trial trial{.node = flight.node, .role = move.role};
@@ -59,12 +79,12 @@ Result<Written> Authors::Write(const SearchTree& seen, const InFlight& flight) c
     if (Interrupted()) return Stopped(StopReason::kInterrupted);
   }
   trial.parent = ParentFor(seen, move, trial.advice);
-  TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
+  const bool no_code = TRY(Propose(WindowFor(seen, flight, move.code_window), trial));
   if (Debugs(trial))
     trial.advice = seen.at(trial.parent).advice;  // the plan that it still carries out
   CheckEdit(seen, trial);
   if (trial.candidate && parts_.prepare && !Interrupted()) parts_.prepare(*trial.candidate);
-  return Written{.trial = std::move(trial)};
+  return Written{.trial = std::move(trial), .no_code = no_code};
 }
 
 bool Authors::Advises(const Move& move) const {
@@ -89,7 +109,7 @@ Result<void> Authors::Advise(const Window& window, Trial& trial) const {
   return {};
 }
 
-Result<void> Authors::Propose(const Window& window, Trial& trial) const {
+Result<bool> Authors::Propose(const Window& window, Trial& trial) const {
   const bool debugs = Debugs(trial) && parts_.debugger != nullptr;
   if (parts_.observer.on_phase) parts_.observer.on_phase(trial.node, debugs ? "debugger" : "coder");
   const Advice* advice = trial.advice ? &*trial.advice : nullptr;
@@ -98,10 +118,10 @@ Result<void> Authors::Propose(const Window& window, Trial& trial) const {
   trial.author = std::move(proposal.author);
   trial.spent += proposal.spent;
   trial.candidate = std::move(proposal.candidate);
-  if (trial.candidate) return {};
+  if (trial.candidate) return false;
   trial.evaluation.status = Status::kUnsupported;
   trial.evaluation.reason = std::move(proposal.reason);
-  return {};
+  return !proposal.unsupported;
 }
 
 // Checks every change that a planner marked in C++. The result is recorded as a fact. It becomes a

@@ -22,6 +22,8 @@ namespace pragma {
 struct Written {
   std::optional<Trial> trial;
   StopReason stopped = StopReason::kNone;
+  std::optional<Error> failure = {};  // of the model, which is why the run ends
+  bool no_code = false;               // the author's replies had no code that could be used
 };
 
 // Borrows all its arguments. Several threads may call it at the same time, each with its own tree.
@@ -35,10 +37,12 @@ class Authors final {
   [[nodiscard]] Result<Written> Write(const SearchTree& seen, const InFlight& flight) const;
 
  private:
+  [[nodiscard]] Result<Written> Ask(const SearchTree& seen, const InFlight& flight) const;
   [[nodiscard]] bool Advises(const Move& move) const;
   [[nodiscard]] bool Debugs(const Trial& trial) const;
   [[nodiscard]] Result<void> Advise(const Window& window, Trial& trial) const;
-  [[nodiscard]] Result<void> Propose(const Window& window, Trial& trial) const;
+  // Returns whether the replies had no code, and no word that it cannot be written.
+  [[nodiscard]] Result<bool> Propose(const Window& window, Trial& trial) const;
   [[nodiscard]] Window WindowFor(const SearchTree& tree, const InFlight& flight,
                                  const std::vector<int>& others) const;
   void CheckEdit(const SearchTree& seen, Trial& trial) const;

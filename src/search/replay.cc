@@ -114,9 +114,11 @@ Result<ReplayResult> Drive(const ReplayParts& parts, const Recording& recording,
                              .observer = parts.observer,
                              .example = &settings.example,
                              .advice_from_user = settings.advice_from_user,
-                             .shown_attempts = settings.budget.attempts};
+                             .shown_attempts = settings.budget.attempts,
+                             .most_without_code = 0};
   ReplayResult result{.run = run};
   result.session = TRY(RunSession(run, session, settings.preset, ReplayBudget(recording)));
+  if (result.session.failure) return std::unexpected(*result.session.failure);
   result.same_tree = result.session.tree.Signature() == Signature(recording);
   result.reused = model.reused();
   result.notes = replies.notes();

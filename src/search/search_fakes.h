@@ -13,6 +13,7 @@
 
 #include "agent/roles.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -187,6 +188,9 @@ class Workplace final {
       return Judge(candidate, best);
     };
     parts.confirm = confirm;
+    parts.deadline = deadline;
+    parts.observe = observe;
+    parts.observer.on_best = on_best;
     parts.observer.on_trial = [this](const Trial&, const SearchTree&) {
       if (hook) [[maybe_unused]]
         const auto ignored = hook("trial");
@@ -203,6 +207,9 @@ class Workplace final {
   ReplayClock clock;
   Hook hook;
   Confirm confirm;
+  Observe observe;
+  std::function<void(const Trial&)> on_best;
+  Deadline deadline;  // by `clock`
   std::string run;
 };
 

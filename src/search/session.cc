@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/fd.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -65,8 +66,11 @@ class Loop final {
   Result<void> Settle();
   void StartConfirming();
   void Tell() const;
+  bool LastWithoutCode(const Written& written);
   Result<void> Judge(Trial& trial) const;
   Result<void> EvaluateTrial(Trial& trial) const;
+  Result<void> ProfileTrial(Trial& trial, const Trial* best) const;
+  [[nodiscard]] StopReason Stopped() const;
   Result<void> Keep(Trial trial);
 
   const std::string& run_;
@@ -75,6 +79,7 @@ class Loop final {
   const Budget& budget_;
   Authors authors_;
   SessionResult result_;
+  int without_code_ = 0;
   std::deque<Begun> begun_;                     // the tree's next nodes, in order
   std::future<Result<Evaluation>> confirming_;  // for the last trial, before it is stored
 };
@@ -86,7 +91,9 @@ Result<SessionResult> Loop::Run() {
   if (!stopped) static_cast<void>(Settle());  // keeps results of earlier trials
   Drop();
   if (!stopped) return std::unexpected(stopped.error());
-  result_.stopped = *stopped;
+  // What was under way when the time was up is dropped, as if the user had asked to stop.
+  result_.stopped =
+      *stopped == StopReason::kInterrupted && TimeIsUp() ? StopReason::kBudget : *stopped;
   return std::move(result_);
 }
 
@@ -113,15 +120,36 @@ Result<StopReason> Loop::RunUntilStopped() {
     if (!outcome) return std::unexpected(outcome.error());
     if (outcome->stopped != StopReason::kNone) {
       TRY(Settle());
+      if (outcome->failure) result_.why = outcome->failure->message;
+      result_.failure = std::move(outcome->failure);
       return outcome->stopped;
     }
+    const bool ends = outcome->trial && LastWithoutCode(*outcome);
     if (outcome->trial) TRY(Keep(std::move(*outcome->trial)));
+    if (ends) return StopReason::kNoCode;
   }
+}
+
+// Counts attempts in a row whose replies had no code. Returns whether they end the run: a model
+// that cannot be understood costs money with each further one.
+bool Loop::LastWithoutCode(const Written& written) {
+  without_code_ = written.no_code ? without_code_ + 1 : 0;
+  if (parts_.most_without_code == 0 || without_code_ < parts_.most_without_code) return false;
+  result_.why = fmt::format("{} attempts in a row ended without code; the last: {}", without_code_,
+                            written.trial->evaluation.reason);
+  return true;
+}
+
+StopReason Loop::Stopped() const {
+  const StopReason stopped = WhyStopped(result_.tree, result_.spent, preset_, budget_);
+  if (stopped != StopReason::kNone) return stopped;
+  const Seconds left = parts_.deadline.Left(parts_.clock->Now());
+  return TimeForAttempt(result_.tree, left) ? StopReason::kNone : StopReason::kBudget;
 }
 
 // Returns the next trial, or nothing after it has waited for the sanitizers of the best.
 Result<Written> Loop::Step() {
-  const StopReason stopped = WhyStopped(result_.tree, result_.spent, preset_, budget_);
+  const StopReason stopped = Stopped();
   if (stopped != StopReason::kNone && !confirming_.valid())
     return Written{.trial = {}, .stopped = stopped};
   if (Interrupted()) return Written{.trial = {}, .stopped = StopReason::kInterrupted};
@@ -234,10 +262,21 @@ Result<void> Loop::EvaluateTrial(Trial& trial) const {
   const Trial* best = result_.tree.best();
   const TimePoint start = parts_.clock->Now();
   trial.evaluation = TRY(parts_.evaluate(*trial.candidate, best, trial.node));
-  if (trial.evaluation.passed() && preset_.profile && parts_.observe)
-    trial.profile = TRY(parts_.observe(*trial.candidate, trial.evaluation, best, trial.node));
+  if (parts_.observer.on_best && BecomesBest(trial.evaluation, best))
+    parts_.observer.on_best(trial);
+  TRY(ProfileTrial(trial, best));
   trial.spent.seconds += Seconds(parts_.clock->Now() - start).count();
   return {};
+}
+
+// A request to stop ends the profile, and not an attempt that has its verdict.
+Result<void> Loop::ProfileTrial(Trial& trial, const Trial* best) const {
+  const bool wanted = trial.evaluation.passed() && preset_.profile && parts_.observe;
+  if (!wanted || !TimeForProfile(parts_.deadline.Left(parts_.clock->Now()))) return {};
+  Result<Profile> profile = parts_.observe(*trial.candidate, trial.evaluation, best, trial.node);
+  if (profile) trial.profile = std::move(*profile);
+  if (profile || profile.error().kind == ErrorKind::kInterrupted) return {};
+  return std::unexpected(std::move(profile.error()));
 }
 
 // Stores the trial on disk before anything else happens. A new best is reported only after its

@@ -10,6 +10,7 @@
 #include "agent/roles.h"
 #include "agent/window.h"
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/candidate.h"
@@ -50,6 +51,9 @@ struct SessionObserver {
   std::function<void(int attempt, std::string_view phase)>
       on_phase;  // "conductor", "coder", "build", "check", "time", "profile"
   std::function<void(const Trial&, const SearchTree&)> on_trial;
+  // As soon as a candidate is the best: before its profile and its sanitizers, which take time.
+  // Where a sanitizer rejects it, on_trial says so.
+  std::function<void(const Trial&)> on_best;
 };
 
 struct SessionParts {
@@ -67,6 +71,8 @@ struct SessionParts {
   // Number of concurrent attempts. Attempt t is decided when the first t - jobs attempts have
   // ended, whatever the order in which the others end. Attempts are judged one after the other.
   int jobs = 1;
+  // No attempt is begun that would hardly end before it, and nothing is profiled shortly before it.
+  Deadline deadline;
   bool overlap = true;  // false: one call at a time even with jobs > 1, for a replay
   const Task* task = nullptr;
   const std::string* kernel_header = nullptr;
@@ -75,11 +81,14 @@ struct SessionParts {
   const ExampleKernel* example = nullptr;  // may be nullptr
   std::string advice_from_user;            // shown in every prompt; may be empty
   int shown_attempts = 0;                  // "attempt 3 of ..." in prompts; 0: that of the budget
+  int most_without_code = 3;               // so many attempts in a row end the run; 0: none do
 };
 
 struct SessionResult {
   SearchTree tree;
   StopReason stopped = StopReason::kNone;
+  std::string why;               // in words, where `stopped` does not say all
+  std::optional<Error> failure;  // the model's, if that ended the run; `why` is its message
   Spent spent;
   UniqueFd hold;  // from Store::LockRun: excludes others until the caller has finished the run
 };

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/interrupt.h"
 #include "base/result.h"
 #include "core/candidate.h"
@@ -217,6 +219,46 @@ TEST_F(SessionTest, BudgetsStopTheRun) {
   EXPECT_EQ(attempts_under({.usd = 0.25}), 1U);
 }
 
+// Each attempt moves the clock by 10 s, and with its calls counts as 14 s (the first one: 12 s).
+TEST_F(SessionTest, NoAttemptIsBegunThatTheDeadlineWouldCut) {
+  const auto attempts_within = [](double seconds) {
+    Workplace place(LongScript());
+    place.deadline =
+        Deadline(place.clock.Now() + std::chrono::duration_cast<Nanoseconds>(Seconds(seconds)));
+    place.Start();
+    const auto result = place.Run();
+    EXPECT_EQ(result->stopped, StopReason::kBudget);
+    return result->tree.size();
+  };
+  EXPECT_EQ(attempts_within(1), 1U) << "the first is begun in any case";
+  EXPECT_EQ(attempts_within(21), 1U);
+  EXPECT_EQ(attempts_within(23), 2U);
+  EXPECT_EQ(attempts_within(45), 2U) << "a best is measured again, which takes as long";
+  EXPECT_EQ(attempts_within(47), 3U);
+}
+
+TEST_F(SessionTest, AnInterruptedProfileDoesNotLoseTheBest) {
+  Workplace place(LongScript());
+  place.settings.budget.attempts = 2;
+  place.settings.preset.profile = true;
+  std::vector<std::string> events;
+  place.on_best = [&](const Trial& trial) {
+    events.push_back("best " + std::to_string(trial.node));
+  };
+  place.observe = [&](const Candidate&, const Evaluation&, const Trial*, int) -> Result<Profile> {
+    events.emplace_back("profile");
+    SetInterruptedForTest(true);
+    return Fail(ErrorKind::kInterrupted, "interrupted while profiling");
+  };
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(events, ElementsAre("best 2", "profile"));
+  ASSERT_EQ(result->tree.size(), 2U) << "the attempt had its verdict";
+  EXPECT_TRUE(result->tree.at(2).best);
+  EXPECT_FALSE(result->tree.at(2).profile);
+}
+
 TEST_F(SessionTest, ABudgetCountsWhatWasSpentBeforeTheResume) {
   Workplace place(LongScript());
   place.settings.budget.usd = 0.75;
@@ -232,10 +274,45 @@ TEST_F(SessionTest, AModelThatFailsLeavesTheRunResumable) {
   script.erase({"coder", 3});
   Workplace place(script);
   place.Start();
-  const auto result = place.Run();
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, ErrorKind::kUnavailable);
+  {
+    const auto result = place.Run();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->stopped, StopReason::kService);
+    ASSERT_TRUE(result->failure);
+    EXPECT_EQ(result->failure->kind, ErrorKind::kUnavailable);
+    EXPECT_EQ(result->why, result->failure->message);
+    EXPECT_EQ(result->tree.size(), 2U) << "what it has found is kept";
+  }
   EXPECT_EQ(place.store.Trials(place.run)->size(), 2U);
+}
+
+TEST_F(SessionTest, AModelWithoutTimeLeftEndsTheRunByItsBudget) {
+  Workplace place(LongScript());
+  place.Start();
+  int calls = 0;
+  place.model.hook = [&](std::string_view) -> Result<void> {
+    if (++calls == 2) return Fail(ErrorKind::kTimeUp, "the time was up");
+    return {};
+  };
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->stopped, StopReason::kBudget);
+  EXPECT_EQ(result->why, "the time was up");
+}
+
+TEST_F(SessionTest, AttemptsInARowWithoutCodeEndTheRun) {
+  const ModelByScript::Script script{
+      {{"coder", 1}, "pass 1 9"}, {{"conductor", 2}, "best"}, {{"coder", 2}, "none"},
+      {{"conductor", 3}, "best"}, {{"coder", 3}, "none"},     {{"conductor", 4}, "best"},
+      {{"coder", 4}, "none"},     {{"conductor", 5}, "best"}, {{"coder", 5}, "pass 1.2 7"}};
+  Workplace place(script);
+  place.settings.budget.attempts = 5;
+  place.Start();
+  const auto result = place.Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->stopped, StopReason::kNoCode);
+  EXPECT_EQ(result->tree.size(), 4U);
+  EXPECT_THAT(result->why, testing::HasSubstr("3 attempts in a row ended without code"));
 }
 
 TEST_F(SessionTest, AnInterruptDropsTheAttemptAndKeepsTheRest) {
@@ -354,7 +431,9 @@ TEST_F(SessionTest, AModelThatFailsBesideOthersEndsTheRunAndLosesNothing) {
   Workplace place(script);
   place.settings.jobs = 3;
   place.Start();
-  EXPECT_EQ(place.Run().error().kind, ErrorKind::kUnavailable);
+  const auto result = place.Run();
+  ASSERT_TRUE(result && result->failure);
+  EXPECT_EQ(result->failure->kind, ErrorKind::kUnavailable);
   EXPECT_EQ(place.store.Trials(place.run)->size(), 1U);
 }
 

@@ -1,5 +1,6 @@
 #include "search/stopping.h"
 
+#include "base/clock.h"
 #include "core/evaluation.h"
 #include "core/search_tree.h"
 #include "core/stop_reason.h"
@@ -10,6 +11,9 @@
 
 namespace pragma {
 namespace {
+
+// A profile takes a few seconds, whatever the kernel.
+constexpr Seconds kLeastForProfile{15};
 
 bool AtRoofline(const Trial* best) {
   if (best == nullptr) return false;
@@ -47,5 +51,16 @@ StopReason WhyStopped(const SearchTree& tree, const Spent& spent, const Preset& 
   if (Stalled(tree, best, preset)) return StopReason::kStall;
   return StopReason::kNone;
 }
+
+// The best is measured again after the last attempt, which takes about as long as an attempt.
+bool TimeForAttempt(const SearchTree& tree, Seconds left) {
+  if (tree.size() == 0) return true;
+  double spent = 0;
+  for (const Trial& trial : tree.trials()) spent += trial.spent.seconds;
+  const double usual = spent / static_cast<double>(tree.size());
+  return left.count() >= (tree.best() == nullptr ? 1 : 2) * usual;
+}
+
+bool TimeForProfile(Seconds left) { return left >= kLeastForProfile; }
 
 }  // namespace pragma

@@ -125,6 +125,10 @@ Result<void> AskServer(const ServedEvaluation& wanted, PhaseLine& line, std::vec
     NotUsed(wanted, "always uses the sandbox");
     return {};
   }
+  if (!wanted.app.settings.jail.empty()) {
+    NotUsed(wanted, "may use another jail than --jail names");
+    return {};
+  }
   wanted.note("judged by the server on " + wanted.socket.string());
   const EvaluationRequest request = Complete(wanted);
   for (std::size_t i = 0; i < request.candidates.size(); ++i) {

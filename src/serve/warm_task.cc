@@ -44,6 +44,8 @@ Result<WarmTask> WarmTask::Start(const AppContext& context, const std::string& s
                fs::absolute(context.home, error).string(),
                "--python",
                context.paths.python.string()};
+  if (!context.settings.jail.empty())
+    spec.argv.insert(spec.argv.end(), {"--jail", context.settings.jail});
   if (!settings_file.empty()) {
     spec.argv.insert(spec.argv.end(), {"--config", settings_file});
   }

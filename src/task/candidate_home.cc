@@ -36,7 +36,6 @@ Result<TempDir> WriteFiles(const CandidateText& text) {
   TempDir files = TRY(TempDir::Create());
   TRY(WriteReadable(files.path() / "solution.py", text.solution));
   TRY(WriteReadable(files.path() / "plan.json", text.plan));
-  TRY(MakeDirectories(files.path() / "keep"));
   if (::chmod(files.path().c_str(), 0755) != 0) {
     return FailErrno("cannot open " + files.path().string());
   }
@@ -68,8 +67,6 @@ Result<CandidateHome> MakeHome(const Jail& jail, const TorchServerOptions& optio
   SetFolders(spec);
   spec.binds.push_back({jail.program_dir() + "/pragma-confine", kConfine, false});
   spec.binds.push_back({files.path().string(), kFolder, false});
-  // Without a jail nothing is private. A folder that is removed with the candidate has to serve.
-  if (jail.unsafe()) spec.binds.push_back({(files.path() / "keep").string(), kKeep, true});
   JailSpec scan = spec;
   scan.argv = {kConfine, "0", python, "-I", "-S", package + "scan.py", solution};
   scan.limits.address_space_bytes = std::size_t{2} << 30U;

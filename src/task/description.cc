@@ -71,6 +71,20 @@ Result<void> CheckTensors(const Task& task) {
   return {};
 }
 
+// What forward changes is among the arguments, and the last outputs are its new contents.
+Result<void> CheckUpdates(const Task& task) {
+  if (task.updates.size() > task.outputs.size()) return Bad("more updates than outputs");
+  const std::size_t returned = task.outputs.size() - task.updates.size();
+  for (std::size_t i = 0; i < task.updates.size(); ++i) {
+    const auto changed = std::ranges::find(task.arguments, task.updates[i], &TensorSpec::name);
+    if (changed == task.arguments.end()) return Bad(task.updates[i] + " is not an argument");
+    const TensorSpec& after = task.outputs[returned + i];
+    if (after.dtype != changed->dtype || after.shape != changed->shape)
+      return Bad(after.name + " is not like " + changed->name);
+  }
+  return {};
+}
+
 Result<void> CheckRoles(const Task& task) {
   if (task.outputs.empty()) return Bad("no output");
   if (!std::ranges::is_sorted(task.arguments, {}, &TensorSpec::role)) {
@@ -101,7 +115,8 @@ Result<void> CheckFigures(const Task& task) {
   if (std::ranges::find(kCategories, task.category) == kCategories.end()) {
     return Bad("\"" + task.category + "\" is not a category");
   }
-  if (task.output_kind != "tensor" && task.output_kind != "tuple" && task.output_kind != "list") {
+  constexpr std::array<std::string_view, 4> kKinds{"tensor", "tuple", "list", "tree"};
+  if (std::ranges::find(kKinds, task.output_kind) == kKinds.end()) {
     return Bad("\"" + task.output_kind + "\" is not a kind of output");
   }
   if (!std::isfinite(task.flops) || task.flops < 0) return Bad("the FLOPs are not a count");
@@ -122,6 +137,7 @@ Result<Task> ParseTaskDescription(std::string_view json) {
   Task task = std::move(*read);
   TRY(CheckTensors(task));
   TRY(CheckRoles(task));
+  TRY(CheckUpdates(task));
   TRY(CheckGraph(task));
   TRY(CheckFigures(task));
   task.sha256 = Sha256Hex(task.source);

@@ -12,6 +12,7 @@
 namespace pragma {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* kGood =
@@ -71,6 +72,20 @@ TEST(TaskDescription, RefusesWhatTheRestCouldNotBear) {
   ExpectBad(With(R"("reduction_length": 1)", R"("reduction_length": 0)"), "reduction length");
   ExpectBad(With("[[8, 1]]", "[]"), "strides");
   ExpectBad(With(R"("n", "value")", R"("n;", "value")"), "is not a C++ name");
+}
+
+// kGood with an argument of four by eight that forward changes: the output is its new contents.
+std::string WithUpdates(const std::string& names) {
+  return With(R"("export_error")", R"("updates": )" + names + R"(, "export_error")");
+}
+
+TEST(TaskDescription, WhatForwardChangesIsAnArgumentAndTheLastOutputsAreLikeIt) {
+  const Result<Task> task = ParseTaskDescription(WithUpdates(R"(["x"])"));
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_THAT(task->updates, ElementsAre("x"));
+  ExpectBad(WithUpdates(R"(["y"])"), "y is not an argument");
+  ExpectBad(WithUpdates(R"(["w"])"), "out is not like w");
+  ExpectBad(WithUpdates(R"(["x", "w"])"), "more updates than outputs");
 }
 
 TEST(TaskDescription, NeedsAnOutput) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/result.h"
 #include "base/shared_memory.h"
 #include "worker/protocol.h"
@@ -25,6 +26,7 @@ namespace pragma {
 namespace {
 
 static_assert(offsetof(pragma_control, scramble) == 36);
+static_assert(offsetof(pragma_control, repeat) == 48);
 static_assert(offsetof(pragma_control, doorbell) == 64);
 static_assert(offsetof(pragma_control, done) == 128);
 static_assert(offsetof(pragma_control, sets) == 192);
@@ -36,6 +38,8 @@ static_assert(sizeof(pragma_control) == 1024);
 // How often a waiter checks whether the other process has died. The interval does not delay an
 // answer.
 constexpr std::chrono::milliseconds kDeathCheck{20};
+// A call that is over so soon is waited for even when the user wants to stop.
+constexpr std::chrono::milliseconds kPatience{100};
 
 void FutexWait(const std::uint32_t& word, std::uint32_t expected, Nanoseconds limit) {
   const timespec timeout{.tv_sec = limit.count() / 1'000'000'000,
@@ -72,6 +76,7 @@ Doorbell::Reply Doorbell::Ring(pragma_command command, std::span<const std::uint
   control.command = static_cast<std::uint32_t>(command);
   control.count = static_cast<std::uint32_t>(count);
   control.scramble = std::exchange(scramble_next_, 0);
+  control.repeat = std::exchange(repeat_next_, 0);
   const std::atomic_ref<std::uint32_t> bell(control.doorbell);
   const std::atomic_ref<std::uint32_t> done(control.done);
   const std::uint32_t ticket = bell.load(std::memory_order_relaxed) + 1;
@@ -86,6 +91,10 @@ Doorbell::Reply Doorbell::Ring(pragma_command command, std::span<const std::uint
     if (seen == ticket) break;
     if (reply.elapsed > limit) {
       reply.answer = Answer::kTimeout;
+      return reply;
+    }
+    if (reply.elapsed > kPatience && Interrupted()) {
+      reply.answer = Answer::kInterrupted;
       return reply;
     }
     if (reply.elapsed > kDeathCheck && Dead(pidfd) &&

@@ -14,7 +14,7 @@
 
 namespace pragma {
 
-enum class Answer : std::uint8_t { kDone, kDied, kTimeout };
+enum class Answer : std::uint8_t { kDone, kDied, kTimeout, kInterrupted };
 
 class Doorbell final {
  public:
@@ -39,6 +39,8 @@ class Doorbell final {
                            Seconds limit);
   // Sets pragma_control::scramble to `seed` (not 0) for the next command only.
   void ScrambleNext(std::uint32_t seed) { scramble_next_ = seed; }
+  // Sets pragma_control::repeat for the next command only.
+  void RepeatNext(std::uint32_t times) { repeat_next_ = times; }
   // Returns the text that the other process left. The text is untrusted and is only for logs.
   [[nodiscard]] std::string message() const;
 
@@ -46,6 +48,7 @@ class Doorbell final {
   explicit Doorbell(SharedMemory memory) : memory_(std::move(memory)) {}
   SharedMemory memory_;
   std::uint32_t scramble_next_ = 0;
+  std::uint32_t repeat_next_ = 0;
 };
 
 }  // namespace pragma

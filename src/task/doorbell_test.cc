@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/shared_memory.h"
 #include "base/subprocess.h"
 #include "worker/protocol.h"
@@ -86,6 +87,15 @@ TEST(DoorbellTest, TheLimitEndsTheWait) {
   const auto reply = doorbell.Ring(PRAGMA_RUN, {}, alive.get(), Seconds{0.05});
   EXPECT_EQ(reply.answer, Answer::kTimeout);
   EXPECT_GE(Seconds(reply.elapsed).count(), 0.05);
+}
+
+TEST(DoorbellTest, ARequestToStopEndsTheWait) {
+  Doorbell doorbell = Doorbell::Create().value();
+  const UniqueFd alive(OwnPidfd());
+  SetInterruptedForTest(true);
+  const auto reply = doorbell.Ring(PRAGMA_RUN, {}, alive.get(), Seconds{60});
+  SetInterruptedForTest(false);
+  EXPECT_EQ(reply.answer, Answer::kInterrupted);
 }
 
 TEST(DoorbellTest, AMessageWithoutItsEndStopsAtTheFieldsEnd) {

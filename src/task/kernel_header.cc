@@ -313,6 +313,14 @@ bool Uses(const Task& task, DType dtype) {
   return std::ranges::any_of(task.arguments, has) || std::ranges::any_of(task.outputs, has);
 }
 
+// Returns whether an operator of the graph gives such a tensor (autocast does).
+bool Computes(const Task& task, DType dtype) {
+  const auto gives = [dtype](const GraphNode& node) {
+    return std::ranges::find(node.results, dtype, &TensorSpec::dtype) != node.results.end();
+  };
+  return std::ranges::any_of(task.graph, gives);
+}
+
 }  // namespace
 
 std::string CudaKernelHeader(const Task& task) {
@@ -334,7 +342,7 @@ std::string KernelHeader(const Task& task) {
                                 CommentText(task.name));
   out += "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\n";
   WriteNamespace(out, task, kAlignment);
-  if (Uses(task, DType::kBFloat16)) out += kBf16;
+  if (Uses(task, DType::kBFloat16) || Computes(task, DType::kBFloat16)) out += kBf16;
   out += "\n";
   WritePrototypes(out, task);
   out += kTune;

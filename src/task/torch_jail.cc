@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -49,6 +48,22 @@ std::string VenvHome(const fs::path& config) {
   return {};
 }
 
+// Binds the folders that the environment's .pth files add to Python's path: packages that were
+// installed as editable, or that several environments share.
+void BindAddedFolders(JailSpec& spec, const fs::path& venv) {
+  std::error_code error;
+  for (const fs::directory_entry& python : fs::directory_iterator(venv / "lib", error)) {
+    for (const fs::directory_entry& file :
+         fs::directory_iterator(python.path() / "site-packages", error)) {
+      if (file.path().extension() != ".pth") continue;
+      for (const std::string& line : SplitLines(ReadFile(file.path()).value_or(""))) {
+        const fs::path folder(Trim(line));
+        if (folder.is_absolute()) BindSame(spec, folder.lexically_normal());
+      }
+    }
+  }
+}
+
 // Binds the interpreter with its libraries. Returns its path as seen inside.
 Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
   std::error_code error;
@@ -63,6 +78,7 @@ Result<std::string> BindPython(JailSpec& spec, const fs::path& python) {
   if (!fs::exists(venv / "pyvenv.cfg", error)) return real.string();
   const fs::path home = VenvHome(venv / "pyvenv.cfg");
   if (!home.empty()) BindSame(spec, home.parent_path());
+  BindAddedFolders(spec, venv);
   spec.binds.push_back({venv.string(), "/venv", false});
   return "/venv/bin/" + python.filename().string();
 }
@@ -122,8 +138,6 @@ Result<void> CopyReadable(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-bool RunsAsOtherUser(const Jail& jail) { return !jail.unsafe() && ::geteuid() == 0; }
-
 Result<ReadableFolder> ReadableFolder::Of(const fs::path& file, bool other_user) {
   std::error_code error;
   const fs::path folder = fs::absolute(file, error).lexically_normal().parent_path();
@@ -149,6 +163,14 @@ Result<CacheSlot> CacheSlot::Take(const fs::path& cache_dir) {
   }
   return Fail("all " + std::to_string(kMaxCacheSlots) + " cache folders in " + cache_dir.string() +
               " are in use by running servers");
+}
+
+Result<fs::path> DescriptionsFolder(const fs::path& cache_dir) {
+  fs::path folder = cache_dir / "described";
+  TRY(MakeDirectories(folder));
+  // What is in it is not touched: running servers write there. A jail cannot replace the folder.
+  if (::chmod(folder.c_str(), 0777) != 0) return FailErrno("cannot open " + folder.string());
+  return folder;
 }
 
 Result<JailSpec> TorchJail(const TorchServerOptions& options) {

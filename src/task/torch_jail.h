@@ -37,12 +37,13 @@ struct CacheSlot {
   [[nodiscard]] static Result<CacheSlot> Take(const std::filesystem::path& cache_dir);
 };
 
+// Returns the folder of descriptions, which all servers of a cache share, created if it is missing.
+// It is opened to every user that a jail may run as.
+[[nodiscard]] Result<std::filesystem::path> DescriptionsFolder(
+    const std::filesystem::path& cache_dir);
+
 // Where the task's folder is located inside the jail.
 inline constexpr std::string_view kTaskFolder = "/task";
-
-// Returns true when jailed programs run as another user than pragma. Their files must then be open
-// to others.
-[[nodiscard]] bool RunsAsOtherUser(const Jail& jail);
 
 // Returns a jail with Python, PyTorch and the compiler, and without a network. argv begins with the
 // interpreter and `-m pragma_torch`. The caller adds arguments, the task's folders and descriptors.

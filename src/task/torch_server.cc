@@ -143,6 +143,7 @@ const Task& TorchServer::task() const { return impl_->task; }
 void TorchServer::NoteLint(std::string verdict) { impl_->task.lint = std::move(verdict); }
 void TorchServer::NoteDims(std::vector<VaryingSize> dims) { impl_->task.dims = std::move(dims); }
 const std::vector<std::string>& TorchServer::files() const { return impl_->files; }
+fs::path TorchServer::folder() const { return fs::absolute(impl_->task_file).parent_path(); }
 const std::string& TorchServer::torch_version() const { return impl_->process.torch_version(); }
 
 const std::string& TorchServer::triton_version() const { return impl_->process.triton_version(); }
@@ -167,10 +168,12 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   }
   const TimePoint deadline = After(options.describe_limit);
   JailSpec spec = TRY(TorchJail(options));
-  ReadableFolder folder = TRY(ReadableFolder::Of(task_file, RunsAsOtherUser(jail)));
+  ReadableFolder folder = TRY(ReadableFolder::Of(task_file, jail.other_user()));
   CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
   spec.binds.push_back({folder.path.string(), std::string(kTaskFolder), false});
   spec.binds.push_back({cache.path.string(), "/cache", true});
+  const fs::path descriptions = TRY(DescriptionsFolder(options.cache_dir));
+  spec.binds.push_back({descriptions.string(), "/cache/described", true});
   spec.argv.insert(spec.argv.end(),
                    {"serve", "--threads", std::to_string(options.threads), "--device",
                     options.device ? "cuda" : "cpu", "--timers",
@@ -178,11 +181,12 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   TorchProcess process = TRY(TorchProcess::Start(jail, std::move(spec), deadline));
   const fs::path outside = fs::absolute(task_file, error).lexically_normal().parent_path();
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
-  const fs::path inside = jail.unsafe() ? folder.path / task_file.filename()
-                                        : fs::path(InFolder(kTaskFolder, task_file));
+  const fs::path inside = jail.own_paths() ? fs::path(InFolder(kTaskFolder, task_file))
+                                           : folder.path / task_file.filename();
   JsonWriter request = ServerRequest("describe");
   request.Field("task", inside.string());
-  request.Field("memory_limit", MemoryLimit(options)).Field("eval", options.eval).EndObject();
+  request.Field("memory_limit", MemoryLimit(options)).Field("eval", options.eval);
+  request.Field("updates", options.updates).EndObject();
   const JsonReader reply = TRY(process.Ask({.json = request.Take(),
                                             .fds = {},
                                             .what = task_file.string() + ": describing the task",
@@ -203,6 +207,12 @@ Result<CandidateHome> TorchServer::MakeCandidateHome(std::string_view solution) 
     return Fail(ErrorKind::kTask,
                 impl_->task_file.filename().string() +
                     ": no Python candidate can be built for it: " + impl_->no_candidate);
+  }
+  if (!impl_->jail.unsafe() && !impl_->jail.guards_files()) {
+    return Fail(ErrorKind::kUnavailable,
+                "no candidate in Python is run here: this machine has neither namespaces nor "
+                "Landlock, so it could read and change your files; use a machine or container "
+                "that has one of them (docs/containers.md)");
   }
   return MakeHome(impl_->jail, impl_->options,
                   {.solution = solution, .plan = impl_->candidate_plan});

@@ -44,6 +44,7 @@ struct TorchServerOptions {
                                        // memory
   std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
   bool eval = false;                   // the module is described and computed after eval()
+  bool updates = true;                 // what forward changes is a further output
   std::optional<Device> device;        // device that timing children and Triton candidates compute
                                        // on
   // The most that timing children are expected to do. nullopt: no timing child is expected. The
@@ -59,7 +60,7 @@ enum class Allocator : std::uint8_t { kDefault, kKeep };
 struct TimerSpec {
   TimerMode mode = TimerMode::kEager;
   Allocator allocator = Allocator::kDefault;
-  bool as_call = false;  // results are kept until PRAGMA_DELIVER, as in a candidate's process
+  bool as_call = false;  // malloc is as in a program that runs for long (docs/measuring.md)
   const SharedMemory* inputs = nullptr;  // the ring's input memory; the child maps it privately
   // Offset of each argument in `inputs`, by set.
   std::vector<std::vector<std::size_t>> argument_offsets;
@@ -146,6 +147,8 @@ class TorchServer final {
   // Returns the jail that examines a Triton module's source. `files` holds the source.
   [[nodiscard]] Result<CandidateHome> MakeTritonScan(std::string_view module) const;
 
+  // Returns the folder of the task's file, below which files() are.
+  [[nodiscard]] std::filesystem::path folder() const;
   // For task/referee.h and task/island_cut.h: sends one of their requests (ServerRequest).
   [[nodiscard]] Result<JsonReader> Ask(JsonWriter& request, std::span<const int> fds,
                                        const std::string& what);

@@ -46,7 +46,7 @@ class TorchTest : public testing::Test {
     if (!std::filesystem::exists(Python())) {
       GTEST_SKIP() << "no virtual environment with torch at " << Python() << ": run make test";
     }
-    auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kRequired);
+    auto jail = Jail::Create(PRAGMA_BINARY_DIR, SandboxMode::kFull);
     ASSERT_TRUE(jail) << jail.error().message;
     jail_ = std::make_unique<Jail>(std::move(*jail));
     auto folder = TempDir::Create();
@@ -298,6 +298,24 @@ def get_inputs(): raise ValueError("no data today")
   EXPECT_THAT(raises.error().message,
               AllOf(HasSubstr("get_inputs() raises ValueError: no data today (line 5)"),
                     HasSubstr((folder_->path() / "task.py").string())));
+}
+
+// The second server takes another slot, because the first one runs. Its forward would fail.
+TEST_F(TorchTest, ServersAtTheSameTimeShareDescriptions) {
+  constexpr std::string_view kText = R"(
+import os
+class Model(nn.Module):
+    def forward(self, x):
+        assert not os.path.exists("/task/second")
+        return x + 1
+def get_inputs(): return [torch.randn(4)]
+)";
+  const Result<TorchServer> first = Start(kText);
+  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(WriteFileAtomic(folder_->path() / "second", ""));
+  const Result<TorchServer> second = Start(kText);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->task().outputs.size(), 1);
 }
 
 TEST_F(TorchTest, ATaskThatKillsItsProcessIsToldWithItsLastWords) {

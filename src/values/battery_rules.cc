@@ -282,6 +282,16 @@ bool OnlyWhereNeeded(Battery battery) {
   return IsLimit(battery) || battery == Battery::kPositiveOutlier;
 }
 
+std::span<const double> RungsFor(const Task& task, Battery battery) {
+  // Values go up to ten thousand times the rung, and their squares must add up in single precision.
+  constexpr double kSquaresFit = 1e9;
+  const std::span<const double> rungs = BatteryRungs(battery);
+  const bool extreme = battery == Battery::kExtremelyBelow || battery == Battery::kExtremelyAbove;
+  if (!extreme || !Has(task, kNorms)) return rungs;
+  const auto first = std::ranges::find_if(rungs, [](double rung) { return rung <= kSquaresFit; });
+  return {first, rungs.end()};
+}
+
 std::vector<double> ConstantsOf(const Task& task) {
   std::set<double> numbers;
   const auto add = [&](const auto& self, const ScalarValue& value) -> void {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ namespace pragma {
 
 // True for batteries that say nothing about tasks that do not need them.
 [[nodiscard]] bool OnlyWhereNeeded(Battery battery);
+
+// Returns the magnitudes of a battery for this task, the largest first. A standard deviation of the
+// largest numbers that a type has is finite in Torch, which adds up their squares in double
+// precision. A kernel may add them up in single precision, so the numbers are smaller there.
+[[nodiscard]] std::span<const double> RungsFor(const Task& task, Battery battery);
 
 // Returns the numbers that the module's operators are given, such as thresholds, eps and scales.
 // Zero is left out.

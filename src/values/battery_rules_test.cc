@@ -73,6 +73,15 @@ TEST(RequiredBatteriesTest, NormsNeedOffsets) {
   }
 }
 
+TEST(RungsForTest, ExtremesLeaveRoomForSquares) {
+  EXPECT_GT(RungsFor(With({"aten.amax.default"}), Battery::kExtremelyAbove).front(), 1e30);
+  for (const char* op : {"aten.var.correction", "aten.std.correction"}) {
+    for (const Battery battery : {Battery::kExtremelyAbove, Battery::kExtremelyBelow})
+      EXPECT_LT(RungsFor(With({"aten.amax.default", op}), battery).front(), 1e10) << op;
+    EXPECT_EQ(RungsFor(With({op}), Battery::kFarAbove).front(), 1e6) << op;
+  }
+}
+
 TEST(ConstantPartsTest, FewRowsTakeSeveralSets) {
   Task task = With({"aten.cummax.default"});
   const auto input = [](std::vector<std::int64_t> shape) {

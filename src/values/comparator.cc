@@ -67,6 +67,7 @@ std::vector<std::int64_t> Unravel(std::size_t flat, const std::vector<std::int64
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t d = shape.size(); d > 0; --d) {
     const auto size = static_cast<std::size_t>(shape[d - 1]);
+    if (size == 0) return index;  // of a tensor without elements
     index[d - 1] = static_cast<std::int64_t>(flat % size);
     flat /= size;
   }

@@ -20,7 +20,6 @@
 namespace pragma {
 namespace {
 
-constexpr double kBudgetsOnDevice = 3;
 constexpr int kProcessesOfDefaults = 3;  // this session only tells what the allocator contributes
 
 double FaultsOfCall(const SideTiming& side) {
@@ -86,11 +85,7 @@ Result<std::optional<TimedSession>> CallTiming::Time(const std::vector<SideRole>
   for (const SideRole role : torch) {
     sides.push_back({.role = role, .allocator = allocator, .as_call = true});
   }
-  // A burst on a device has no more calls than there are sets, and calls of Python vary, so there
-  // are more bursts.
-  const double times = executor_.rules().on_device ? kBudgetsOnDevice : 1;
-  TimedSession session =
-      TRY(sessions_.Run(sides, executor_.options().timing_budget * times, processes));
+  TimedSession session = TRY(sessions_.Run(sides, executor_.options().timing_budget, processes));
   if (session.outcome.failed) {
     judging_.Reject(session.outcome.failed->failure);
     return std::optional<TimedSession>();

@@ -4,6 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
 #include "core/evaluation.h"
 #include "verify/testing.h"
 #include "verify/testing_executor.h"
@@ -53,10 +59,9 @@ TEST(CallTimingTest, TheFasterTorchSideIsTheBaseline) {
   EXPECT_EQ(other.Run().call->over, "eager");
 }
 
-TEST(CallTimingTest, ArgumentsAreTouchedAndWhatCallsReturnIsCompared) {
+TEST(CallTimingTest, WhatCallsReturnIsCompared) {
   CallCase test;
   ASSERT_TRUE(test.Run().call) << test.judging.evaluation.reason;
-  EXPECT_GT(test.executor.world.Count("touch"), 0);
 
   CallCase wrong;
   wrong.executor.candidate.kernel = [](const FakeCall& call) { return call.input + 7; };
@@ -64,7 +69,7 @@ TEST(CallTimingTest, ArgumentsAreTouchedAndWhatCallsReturnIsCompared) {
   EXPECT_EQ(wrong.judging.evaluation.status, Status::kImplausible);
 }
 
-TEST(CallTimingTest, CallsAreWarmedUpForSomeTime) {
+TEST(CallTimingTest, CallsAreWarmedUpForHalfAsLongAsTheyAreTimed) {
   CallCase test;
   std::size_t calls = 0;
   test.executor.candidate.kernel = [&calls](const FakeCall& call) {
@@ -72,8 +77,37 @@ TEST(CallTimingTest, CallsAreWarmedUpForSomeTime) {
     return std::optional(call.input);
   };
   const Timing& timing = test.Run().call->kept.timing;
-  // Bursts have three calls or more. Without warming up there would be half as many before each.
-  EXPECT_GT(calls, 2 * timing.samples);
+  EXPECT_GE(static_cast<double>(calls), 1.4 * static_cast<double>(timing.samples));
+}
+
+TEST(CallTimingTest, ShortCallsFollowEachOtherInRandomNumber) {
+  CallCase test;
+  test.executor.candidate.seconds = test.executor.eager.seconds = 1e-5;
+  test.judging.run_seconds = 1e-5;
+  std::set<std::size_t> numbers;
+  std::size_t number = 0;
+  std::optional<std::uint64_t> last;
+  test.executor.candidate.kernel = [&](const FakeCall& call) {
+    if (call.timed && last != call.input) numbers.insert(std::exchange(number, 0));
+    last = call.input;
+    ++number;
+    return std::optional(call.input);
+  };
+  const Timing& timing = test.Run().call->kept.timing;
+  EXPECT_GT(timing.samples, 100 * timing.processes);
+  EXPECT_GT(numbers.size(), 5U);
+}
+
+TEST(CallTimingTest, ACallThatIsWrongOnceInThreeIsFound) {
+  CallCase test;
+  test.executor.candidate.seconds = test.executor.eager.seconds = 1e-5;
+  test.judging.run_seconds = 1e-5;
+  std::size_t calls = 0;
+  test.executor.candidate.kernel = [&calls](const FakeCall& call) {
+    return std::optional(call.input + (++calls % 3 == 0 ? 7 : 0));
+  };
+  EXPECT_FALSE(test.Run().call);
+  EXPECT_EQ(test.judging.evaluation.status, Status::kImplausible);
 }
 
 TEST(CallTimingTest, MallocsDefaultsStandBesideItOnlyWhereTheyDiffer) {
@@ -89,20 +123,6 @@ TEST(CallTimingTest, MallocsDefaultsStandBesideItOnlyWhereTheyDiffer) {
   EXPECT_NEAR(evaluation.call->defaults->speedup.median, 0.5, 1e-3);
   EXPECT_EQ(evaluation.call->defaults->page_faults, 256);
   EXPECT_EQ(evaluation.call->defaults->baseline_page_faults, 0);
-}
-
-TEST(CallTimingTest, SeveralCallsAreInABurstOnlyIfTheirTensorsFitNearTheProcessors) {
-  CallCase small;
-  small.executor.candidate.seconds = small.executor.eager.seconds = 1e-5;
-  small.judging.run_seconds = 1e-5;
-  const std::string several = small.Run().call->kept.timing.method;
-  EXPECT_THAT(several, ::testing::Not(::testing::HasSubstr("bursts of 1 calls")));
-
-  CallCase large;
-  large.executor.candidate.seconds = large.executor.eager.seconds = 1e-5;
-  large.judging.run_seconds = 1e-5;
-  large.executor.own_sets.own_task().arguments.front().shape = {1 << 20};
-  EXPECT_THAT(large.Run().call->kept.timing.method, ::testing::HasSubstr("bursts of 1 calls"));
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ Result<std::optional<BuiltKernel>> BuildCandidate(const BuildParts& parts,
                                                   const Candidate& candidate,
                                                   Evaluation& evaluation) {
   const PhaseTimer timer(evaluation, "build");
-  if (candidate.language == Language::kPython && !parts.jail.unsafe()) {
-    evaluation.environment.trust = kPythonTrust;
+  if (candidate.language == Language::kPython) {
+    evaluation.environment.trust = parts.jail.Trust(kPythonTrust);
   }
   BuildOutcome outcome = TRY(Make(parts, candidate));
   if (auto* failure = std::get_if<BuildFailure>(&outcome)) {
@@ -67,7 +67,7 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
           .cache = std::string(CacheStateName(options.judging.cache)),
           .threads = machine.threads,
           .protections = std::move(protections),
-          .trust = jail.unsafe() ? "none (unsafe-no-sandbox)" : "isolated",
+          .trust = jail.Trust(),
           .mode = std::string(server.task().mode())};
 }
 

@@ -69,9 +69,7 @@ WorkerOptions DeviceBench::worker_options() const {
 
 Environment DeviceBench::Describe(Language language) const {
   Environment environment = DescribeEnvironment(jail_, server_, machine_, options_);
-  if (!jail_.unsafe()) {
-    environment.trust = language == Language::kCuda ? kCudaTrust : kTritonTrust;
-  }
+  environment.trust = jail_.Trust(language == Language::kCuda ? kCudaTrust : kTritonTrust);
   if (!machine_.device) return environment;
   const CacheState cache = DeviceCache(server_.task(), stage_->size(), machine_);
   environment.cache = CacheStateName(cache);

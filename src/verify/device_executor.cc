@@ -149,9 +149,7 @@ Result<DeviceSide> DeviceExecutor::TakeSide(SideRole role) {
 }
 
 Result<DeviceSide> DeviceExecutor::StartSide(Subject& subject, SideRole role) {
-  WorkerOptions options = bench_.worker_options();
-  options.as_call = MeasuresCall(measure_);
-  return DeviceSide::OfModule(bench_.stage(), subject.program(), options, role);
+  return DeviceSide::OfModule(bench_.stage(), subject.program(), bench_.worker_options(), role);
 }
 
 }  // namespace pragma

@@ -133,7 +133,7 @@ Result<BatteryDraw> DeviceStage::DrawBattery(const BatteryWish& wish, Rng& rng, 
   draw.not_admitted = LeftOut(task(), wish.battery);
   if (!draw.not_admitted.empty()) return draw;
   against_torch_[slot] = 0;
-  for (const double rung : BatteryRungs(wish.battery)) {
+  for (const double rung : RungsFor(task(), wish.battery)) {
     const BatteryRequest request = RequestFor(task(), wish, rung, rng);
     const std::size_t drawn = DrawFor(wish, size_.draws, rng);
     const TruthFigures truth = TRY(referee_.Apply(request, drawn, slot));

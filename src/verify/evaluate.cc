@@ -85,6 +85,10 @@ Result<void> CandidateJudge::Time() {
   const TimingWish wish{.best = best_, .compile = wish_.measure == Measure::kEagerAndCompile};
   TRY(TimeKernel(executor_, judging_, wish, progress_));
   if (judging_.failed()) return {};
+  if (executor_.options().precision == Precision::kUnaudited) {
+    judging_.Note("audit", CheckVerdict::kSkipped, "the speed is not judged");
+    return {};
+  }
   const Judges judges{.check = [this](Judging& again) -> Result<void> {
                         TRY(executor_.Share());
                         TRY(Check(again));

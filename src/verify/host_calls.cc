@@ -22,18 +22,34 @@
 
 namespace pragma {
 
+// A process of a Python candidate imports torch before it can load anything. The second one is
+// therefore started with the first, so that they import at the same time.
 Result<bool> HostCalls::Start(History history) {
-  return StartIn(history == History::kUsed ? used_ : pristine_, parts_.worker);
+  if (history == History::kPristine && !pristine_) return StartIn(pristine_, parts_.worker);
+  if (history == History::kPristine) return Load(*pristine_);
+  const bool python = judging_.kernel->python != nullptr;
+  pristine_.reset();
+  if (python) pristine_ = TRY(Spawn(parts_.worker));
+  return StartIn(used_, parts_.worker);
 }
 
 // When loading fails, the evaluation says so.
 Result<bool> HostCalls::StartIn(std::optional<WorkerProcess>& place, const WorkerOptions& options) {
-  const PhaseTimer timer(judging_.evaluation, "load");
   place.reset();
-  place = TRY(WorkerProcess::Start(parts_.jail, parts_.libraries, *judging_.kernel,
-                                   parts_.stage.task(), parts_.stage.ring(), options));
-  worker_ = &*place;
-  const ProcessFailure failure = TRY(worker_->Load());
+  place = TRY(Spawn(options));
+  return Load(*place);
+}
+
+Result<WorkerProcess> HostCalls::Spawn(const WorkerOptions& options) {
+  const PhaseTimer timer(judging_.evaluation, "load");
+  return WorkerProcess::Start(parts_.jail, parts_.libraries, *judging_.kernel, parts_.stage.task(),
+                              parts_.stage.ring(), options);
+}
+
+Result<bool> HostCalls::Load(WorkerProcess& worker) {
+  const PhaseTimer timer(judging_.evaluation, "load");
+  worker_ = &worker;
+  const ProcessFailure failure = TRY(worker.Load());
   if (failure) judging_.Reject(*failure);
   return !failure;
 }

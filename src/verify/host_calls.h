@@ -64,6 +64,8 @@ class HostCalls final : public CheckedCalls {
 
  private:
   Result<bool> StartIn(std::optional<WorkerProcess>& place, const WorkerOptions& options);
+  [[nodiscard]] Result<WorkerProcess> Spawn(const WorkerOptions& options);
+  Result<bool> Load(WorkerProcess& worker);
   Result<bool> Prepare(std::uint32_t slot);
   Result<bool> Run(std::span<const std::uint32_t> slots, Nanoseconds* elapsed);
   [[nodiscard]] std::vector<WorkerOptions> OtherOptions() const;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/random.h"
 #include "core/judging.h"
 
@@ -37,6 +38,13 @@ enum class Measure : std::uint8_t {
   return compile_baseline ? Measure::kEagerAndCompile : Measure::kEager;
 }
 
+// How exact a time must be.
+enum class Precision : std::uint8_t {
+  kFull,
+  kRough,      // three process pairs, and eager under one allocator setting: for a first choice
+  kUnaudited,  // as rough, and without audits: for a profile, which does not judge the speed
+};
+
 struct VerifyOptions {
   JudgingOptions judging;
   int check_sets = 5;
@@ -46,6 +54,11 @@ struct VerifyOptions {
   Seconds battery_budget{60};
   // Target time for calls that look for state. A third of it is used where no state can exist.
   Seconds state_budget{0.3};
+  // Everything becomes shorter as it comes closer: fewer input sets, optional batteries and process
+  // pairs, no search for eager's faster allocator setting, no torch.compile. The evaluation says
+  // what was left out.
+  Deadline deadline;
+  Precision precision = Precision::kFull;
   Seconds timing_budget{1.0};  // target for the timed part; at least five process pairs run
   std::size_t memory_allowance_bytes = std::size_t{2} << 30U;  // memory of a worker beyond its ring
   std::optional<Seed> seed;  // for recheck and replay only; otherwise drawn after the build

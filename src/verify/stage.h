@@ -157,6 +157,11 @@ class Stage final : public InputSets, public LateInputs {
                                   std::vector<Movement>& movements);
   [[nodiscard]] Result<void> MoveOnce(std::size_t slot, double factor, Rng& rng,
                                       std::vector<Movement>& movements);
+  // Allows what rounding errors of the inputs explain. The truth of the set must be there.
+  [[nodiscard]] Result<Comparison> CompareIllConditioned(const TimedProcess& process,
+                                                         std::uint32_t slot,
+                                                         const std::vector<Tolerance>& tolerances,
+                                                         Rng& rng);
   [[nodiscard]] Comparison CompareMoved(const TimedProcess& process, std::size_t slot,
                                         const std::vector<Tolerance>& tolerances,
                                         const std::vector<Movement>& movements) const;

@@ -61,7 +61,7 @@ Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::s
   BatteryDraw draw;
   draw.not_admitted = LeftOut(task(), wish.battery);
   if (!draw.not_admitted.empty()) return draw;
-  for (const double rung : BatteryRungs(wish.battery)) {
+  for (const double rung : RungsFor(task(), wish.battery)) {
     draw = TRY(TryBattery(wish, rung, rng, slot));
     if (draw.not_admitted.empty()) break;
   }
@@ -170,9 +170,21 @@ Comparison Stage::CompareMoved(const TimedProcess& process, std::size_t slot,
   });
 }
 
+// The truth of one set only is kept where timed sets are compared with Torch. Such a set is
+// compared with Torch again afterwards, because the next second opinion on another set replaces its
+// truth.
 Result<Comparison> Stage::SecondOpinion(const TimedProcess& process, std::uint32_t slot,
                                         const std::vector<Tolerance>& tolerances, Rng& rng) {
-  if (against_torch_[slot] != 0) TRY(ExpectTruth(slot));
+  const bool timed = against_torch_[slot] != 0;
+  if (timed) TRY(ExpectTruth(slot));
+  Result<Comparison> compared = CompareIllConditioned(process, slot, tolerances, rng);
+  if (timed) against_torch_[slot] = 1;
+  return compared;
+}
+
+Result<Comparison> Stage::CompareIllConditioned(const TimedProcess& process, std::uint32_t slot,
+                                                const std::vector<Tolerance>& tolerances,
+                                                Rng& rng) {
   std::vector<Movement> movements = TRY(Movements(slot, kMovements, rng));
   if (RefillsNeedTruth(task())) TRY(MakeNative(slot));
   Comparison compared = CompareMoved(process, slot, tolerances, movements);

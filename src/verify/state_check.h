@@ -57,6 +57,7 @@ class StateCheck final {
 
  private:
   [[nodiscard]] Result<void> LeftResults();
+  [[nodiscard]] Result<bool> PartlyChanged(Rng& rng);
   [[nodiscard]] Result<void> ManyCalls();
   [[nodiscard]] Result<void> Exchange();
   [[nodiscard]] Result<void> Age(CheckedCalls::Kept where);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,6 +63,8 @@ struct Behaviour {
   double doorbell = 1e-6;        // of a round trip
   double empty_doorbell = -1;    // of a round trip without calls; negative: the same
   double processors = 1;         // kept busy
+  double reuse_seconds = -1;     // of a call that finds its right result; negative: the same
+  bool reuses_in_a_row = false;  // only where the call before was for the same set
   double faulting_seconds = -1;  // of a call that faults its outputs in; negative: the same
   std::uint64_t faults = 0;      // page faults of such a call
   bool writes_outside = false;
@@ -89,10 +92,9 @@ struct World {
   }
 };
 
-// How a process makes its calls (WorkerOptions).
+// How a process was started (WorkerOptions).
 struct CallForm {
-  bool as_call = false;  // what it returns reaches the outputs with Deliver
-  bool faults = false;   // memory that was freed is given back
+  bool faults = false;  // memory that was freed is given back
 };
 
 class FakeProcess final : public TimedProcess {
@@ -114,12 +116,16 @@ class FakeProcess final : public TimedProcess {
   Result<ProcessFailure> Load() override { return behaviour_.load_failure; }
   Result<ProcessFailure> Run(std::span<const std::uint32_t> sets, Nanoseconds* elapsed) override {
     double seconds = behaviour_.doorbell;
-    for (const std::uint32_t set : sets) {
-      seconds += SecondsOf(set, sets.size());
-      if (form_.faults) faults_ += behaviour_.faults;
-      auto& written = form_.as_call ? returned_ : outputs;
-      const FakeCall call{world_.slots.at(set), set, timed_, number_, memory, written};
-      if (const auto result = behaviour_.kernel(call)) written[set] = *result;
+    for (const std::uint32_t set : sets) seconds += Call(set, sets.size(), outputs);
+    Spend(seconds, elapsed);
+    return ProcessFailure();
+  }
+  Result<ProcessFailure> Repeat(std::uint32_t set, std::uint32_t times,
+                                Nanoseconds* elapsed) override {
+    double seconds = behaviour_.doorbell;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      returned_.clear();
+      seconds += Call(set, 1, returned_);
     }
     Spend(seconds, elapsed);
     return ProcessFailure();
@@ -130,15 +136,9 @@ class FakeProcess final : public TimedProcess {
     Spend(own < 0 ? behaviour_.doorbell : own, elapsed);
     return ProcessFailure();
   }
-  Result<ProcessFailure> Touch(std::span<const std::uint32_t>) override {
-    if (form_.as_call) world_.events.emplace_back("touch");
-    return ProcessFailure();
-  }
-  Result<ProcessFailure> Deliver(std::span<const std::uint32_t> sets) override {
-    for (const std::uint32_t set : sets) {
-      if (const auto found = returned_.find(set); found != returned_.end())
-        outputs[set] = found->second;
-    }
+  Result<ProcessFailure> Deliver(std::uint32_t set) override {
+    if (const auto found = returned_.find(set); found != returned_.end())
+      outputs[set] = found->second;
     returned_.clear();
     return ProcessFailure();
   }
@@ -158,6 +158,12 @@ class FakeProcess final : public TimedProcess {
   void Poison(Rng& rng, std::span<const std::uint32_t> sets) override {
     for (const std::uint32_t set : sets) outputs[set] = rng();
   }
+  [[nodiscard]] std::span<const std::byte> output(std::uint32_t set, std::size_t) const override {
+    return std::as_bytes(std::span(&outputs.at(set), 1));
+  }
+  void WriteOutput(std::uint32_t set, std::size_t, std::span<const std::byte> bytes) override {
+    std::memcpy(&outputs[set], bytes.data(), bytes.size());
+  }
 
   [[nodiscard]] bool frozen() const { return frozen_; }
   [[nodiscard]] bool timed() const { return timed_; }
@@ -166,6 +172,19 @@ class FakeProcess final : public TimedProcess {
   std::map<std::uint32_t, std::uint64_t> outputs;
 
  private:
+  // Makes one call of `calls`, whose result goes to `written`. Returns its time in seconds.
+  double Call(std::uint32_t set, std::size_t calls,
+              std::map<std::uint32_t, std::uint64_t>& written) {
+    if (form_.faults) faults_ += behaviour_.faults;
+    const FakeCall call{world_.slots.at(set), set, timed_, number_, memory, written};
+    const auto found = written.find(set);
+    const bool again = std::exchange(last_set_, set) == set;
+    const bool there = found != written.end() && found->second == call.input &&
+                       (again || !behaviour_.reuses_in_a_row);
+    if (const auto result = behaviour_.kernel(call)) written[set] = *result;
+    return there && behaviour_.reuse_seconds >= 0 ? behaviour_.reuse_seconds
+                                                  : SecondsOf(set, calls);
+  }
   void Awake(int change) {
     world_.awake += change;
     world_.most_awake = std::max(world_.most_awake, world_.awake);
@@ -192,6 +211,7 @@ class FakeProcess final : public TimedProcess {
   std::size_t number_;
   std::map<std::uint32_t, std::uint64_t> returned_;  // by calls whose results were not delivered
   std::uint64_t faults_ = 0;
+  std::optional<std::uint32_t> last_set_;
   bool frozen_ = false;
   double cpu_ = 0;
 };

@@ -119,8 +119,7 @@ class FakeSides final : public TimedSides {
     world_.events.emplace_back("round");
     processes_.clear();
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const CallForm form{.as_call = sides_[i].as_call,
-                          .faults = sides_[i].allocator == Allocator::kDefault};
+      const CallForm form{.faults = sides_[i].allocator == Allocator::kDefault};
       processes_.push_back(std::make_unique<FakeProcess>(world_, *behaviours_[i], true, form));
       const ProcessFailure failure = TRY(processes_.back()->Load());
       if (failure) return TimingFailure{.side = i, .failure = *failure, .error = {}};

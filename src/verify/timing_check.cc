@@ -22,6 +22,7 @@
 #include "verify/judging.h"
 #include "verify/noise.h"
 #include "verify/options.h"
+#include "verify/reuse_audit.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_record.h"
 #include "verify/timing_session.h"
@@ -32,6 +33,10 @@ namespace {
 
 constexpr int kLooksAtMachine = 4;
 constexpr int kBaselineProcesses = 3;
+// With less time left than this, eager is timed as it is usually faster (memory that is freed is
+// kept), or torch.compile is left out.
+constexpr Seconds kLeastForBaseline{25};
+constexpr Seconds kLeastForCompile{40};
 constexpr int kSessions = 3;  // maximum, if the machine is busier in the audit than before it
 
 class TimingCheck final {
@@ -59,9 +64,15 @@ class TimingCheck final {
   void ForgetTiming();
   Result<bool> AuditAhead(const TimedSession& session, bool last);
   void RejectAhead(const AheadAudit& audit);
+  Result<void> AuditReuse(const TimedSession& session);
+  [[nodiscard]] bool Audits(const TimedSession& session) const;
   void NoteBusy();
   [[nodiscard]] Allocator EagerAllocator() const {
-    return baseline_ ? baseline_->eager : Allocator::kDefault;
+    if (!chooses_allocator()) return Allocator::kDefault;
+    return baseline_ ? baseline_->eager : Allocator::kKeep;
+  }
+  [[nodiscard]] bool TimeFor(Seconds least) const {
+    return executor_.options().deadline.Left() >= least;
   }
   [[nodiscard]] Seconds budget() const { return executor_.options().timing_budget; }
   [[nodiscard]] const Task& task() const { return executor_.sets().task(); }
@@ -96,7 +107,12 @@ bool FasterMappingAnew(const Interval& ratio) { return ratio.high < 1; }
 
 // Finds, once per task, the allocator setting that makes eager fastest.
 Result<void> TimingCheck::ChooseBaseline() {
-  if (baseline_) return {};
+  if (baseline_ || executor_.options().precision != Precision::kFull) return {};
+  if (!TimeFor(kLeastForBaseline)) {
+    judging_.Note("baseline", CheckVerdict::kSkipped,
+                  "no time to find the faster allocator setting of eager: freed memory is kept");
+    return {};
+  }
   std::vector<Side> sides;
   for (const Allocator allocator : rules_.allocators) {
     sides.push_back({.role = SideRole::kEager, .allocator = allocator});
@@ -129,7 +145,7 @@ Result<void> TimingCheck::TimeOnce(const TimingWish& wish) {
     const TimedSession session = TRY(sessions_.Contest(sides, budget()));
     TRY(NoteSession(session));
     if (judging_.failed()) return {};
-    if (TRY(AuditAhead(session, count == kSessions))) return {};
+    if (TRY(AuditAhead(session, count == kSessions))) return AuditReuse(session);
     ForgetTiming();
   }
 }
@@ -196,8 +212,7 @@ Result<bool> TimingCheck::AuditAhead(const TimedSession& session, bool last) {
                   "inputs reach the module's memory after the warm-up has been waited for");
     return true;
   }
-  const bool strict = executor_.options().judging.mode == CheckMode::kStrict;
-  if (!strict || session.plan.warmup == 0) return true;
+  if (!Audits(session)) return true;
   const AheadAudit audit = TRY(sessions_.AuditAhead(session));
   if (audit.failed) {
     judging_.Reject(audit.failed->failure);
@@ -232,6 +247,35 @@ void TimingCheck::RejectAhead(const AheadAudit& audit) {
   judging_.Reject(Status::kImplausible,
                   "does work outside the call it is for, on inputs it was not asked for yet: " +
                       figures + "; compute each call's outputs within that call");
+}
+
+// Calls so long that they have no warm-up are not audited.
+bool TimingCheck::Audits(const TimedSession& session) const {
+  const VerifyOptions& options = executor_.options();
+  return options.judging.mode == CheckMode::kStrict && options.precision != Precision::kUnaudited &&
+         session.plan.warmup > 0;
+}
+
+// Audits the use of results that are already in the outputs. What a Python candidate returns is its
+// own memory, and on a device pragma does not write the outputs.
+Result<void> TimingCheck::AuditReuse(const TimedSession& session) {
+  const bool shared = !rules_.on_device && judging_.kernel->python == nullptr;
+  if (judging_.failed() || !shared || !Audits(session)) return {};
+  const ReuseAudit audit = TRY(sessions_.AuditReuse(session));
+  if (audit.failed) {
+    judging_.Reject(audit.failed->failure);
+    if (audit.failed->error) judging_.evaluation.error = audit.failed->error;
+    return {};
+  }
+  const std::string figures = fmt::format(
+      "{:.4g} ms a call where its outputs already hold the right results, {:.4g} ms where not",
+      audit.right_seconds * 1e3, audit.poison_seconds * 1e3);
+  judging_.Note("no_results_reused", audit.passed ? CheckVerdict::kPass : CheckVerdict::kFail,
+                figures);
+  if (audit.passed) return {};
+  judging_.Reject(Status::kImplausible, "does less work where it finds its work done: " + figures +
+                                            "; compute all outputs in each call");
+  return {};
 }
 
 bool TimingCheck::BelowBound() const {
@@ -285,19 +329,24 @@ void TimingCheck::RejectImplausible() {
 }
 
 // Times the kernel against torch.compile in a session of its own.
+// What was found about the kernel is complete already: an error, or a request to stop, ends nothing
+// but this session.
 Result<void> TimingCheck::RunCompiled() {
+  if (!baseline_ || !TimeFor(kLeastForCompile)) {
+    judging_.Note("compile_baseline", CheckVerdict::kSkipped, "no time for torch.compile");
+    return {};
+  }
   std::vector<Side> sides{{.role = SideRole::kCandidate, .kernel = judging_.kernel}};
   for (const Allocator allocator : rules_.allocators) {
     if (baseline_->compile.value_or(allocator) != allocator) continue;
     sides.push_back({.role = SideRole::kCompile, .allocator = allocator});
   }
   Result<TimedSession> session = sessions_.Run(sides, budget());
-  if (!session && session.error().kind != ErrorKind::kInterrupted) {
+  if (!session) {
     // torch.compile may not support a module. That is not the candidate's fault.
     judging_.Note("compile_baseline", CheckVerdict::kNote, session.error().message);
     return {};
   }
-  if (!session) return std::unexpected(session.error());
   const TimingOutcome& outcome = session->outcome;
   if (NoteFailure(outcome)) return {};
   const std::size_t faster = sides.size() == 2 || FasterMappingAnew(outcome.Ratio(1, 2)) ? 1 : 2;

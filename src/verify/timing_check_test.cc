@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "core/evaluation.h"
 #include "verify/judging.h"
 #include "verify/testing.h"
@@ -50,6 +52,7 @@ TEST(TimingCheckTest, TimesAndRatiosAreRecorded) {
   EXPECT_NE(DetailOf(evaluation, "timed_outputs", CheckVerdict::kPass), "");
   EXPECT_NE(DetailOf(evaluation, "accounting", CheckVerdict::kPass), "");
   EXPECT_NE(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass), "");
+  EXPECT_NE(DetailOf(evaluation, "no_results_reused", CheckVerdict::kPass), "");
 }
 
 TEST(TimingCheckTest, TheMachineIsTakenAloneBeforeAProcessIsTimedAndLeftAfterwards) {
@@ -171,6 +174,26 @@ TEST(WorkAheadTest, InOfficialModeNothingIsAudited) {
   EXPECT_EQ(test.Run().status, Status::kPassed);
 }
 
+TEST(ResultsReusedTest, AKernelThatReturnsWhereItsResultsAreIsImplausible) {
+  TimedCase test;
+  test.executor.candidate.reuse_seconds = 0.1e-3;
+  const Evaluation& evaluation = test.Run();
+  EXPECT_EQ(evaluation.status, Status::kImplausible);
+  EXPECT_THAT(evaluation.reason, HasSubstr("does less work where it finds its work done"));
+  EXPECT_NE(DetailOf(evaluation, "no_results_reused", CheckVerdict::kFail), "");
+}
+
+TEST(ResultsReusedTest, NoOtherDrawDependsOnTheAudit) {
+  TimedCase official;
+  official.executor.own_options().judging.mode = CheckMode::kOfficial;
+  official.executor.own_sets.can_be_late = false;  // no other audit
+  official.Run();
+  TimedCase strict;
+  strict.executor.own_sets.can_be_late = false;
+  EXPECT_NE(DetailOf(strict.Run(), "no_results_reused", CheckVerdict::kPass), "");
+  EXPECT_EQ(strict.judging.rng(), official.judging.rng());
+}
+
 TEST(BaselineTest, EagerHasTheAllocatorWithWhichItIsFaster) {
   TimedCase test;
   test.executor.own_rules.allocators = {Allocator::kDefault, Allocator::kKeep};
@@ -189,6 +212,49 @@ TEST(BaselineTest, AKnownBaselineIsNotMeasuredAgain) {
       TaskBaseline{.eager = Allocator::kDefault, .eager_ms = 2, .compile = {}};
   test.Run();
   EXPECT_EQ(test.executor.world.Count("session: eager eager"), 0);
+}
+
+TEST(BaselineTest, WithoutTimeFreedMemoryIsKeptAndNothingIsRemembered) {
+  TimedCase test;
+  test.executor.own_rules.allocators = {Allocator::kDefault, Allocator::kKeep};
+  test.executor.own_options().deadline = Deadline(TimePoint{});
+  const Evaluation& evaluation = test.Run();
+  EXPECT_EQ(test.executor.world.Count("session: eager eager"), 0);
+  EXPECT_EQ(evaluation.environment.allocator, AllocatorName(Allocator::kKeep));
+  EXPECT_NE(DetailOf(evaluation, "baseline", CheckVerdict::kSkipped), "");
+  EXPECT_FALSE(test.executor.baseline());
+}
+
+TEST(CompileTest, WithoutTimeItIsLeftOutAndThatIsSaid) {
+  TimedCase test;
+  test.executor.baseline() =
+      TaskBaseline{.eager = Allocator::kDefault, .eager_ms = 2, .compile = {}};
+  test.executor.own_options().deadline = Deadline(TimePoint{});
+  test.Run();
+  EXPECT_TRUE(TimeCompiled(test.executor, test.judging, {}));
+  EXPECT_FALSE(test.judging.evaluation.speedup_compile);
+  EXPECT_EQ(DetailOf(test.judging.evaluation, "compile_baseline", CheckVerdict::kSkipped),
+            "no time for torch.compile");
+}
+
+TEST(PrecisionTest, ARoughTimeHasThreeProcessPairsAndOneAllocator) {
+  TimedCase test;
+  test.executor.own_rules.allocators = {Allocator::kDefault, Allocator::kKeep};
+  test.executor.own_options().precision = Precision::kRough;
+  const Evaluation& evaluation = test.Run();
+  EXPECT_EQ(evaluation.timing->processes, 3U);
+  EXPECT_EQ(test.executor.world.Count("session: eager eager"), 0);
+  EXPECT_NE(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass), "")
+      << "the audits are not shorter";
+}
+
+TEST(PrecisionTest, TheTimeOfAProfileIsNotAudited) {
+  TimedCase test;
+  test.executor.own_options().precision = Precision::kUnaudited;
+  const Evaluation& evaluation = test.Run();
+  EXPECT_EQ(evaluation.timing->processes, 3U);
+  EXPECT_EQ(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass), "");
+  EXPECT_EQ(DetailOf(evaluation, "no_results_reused", CheckVerdict::kPass), "");
 }
 
 TEST(CompileTest, TheCandidateIsTimedAgainstTorchCompile) {
@@ -226,6 +292,7 @@ TEST(DeviceRulesTest, AllSidesShareOneSession) {
   EXPECT_EQ(DetailOf(evaluation, "accounting", CheckVerdict::kPass), "");
   EXPECT_EQ(DetailOf(evaluation, "no_work_ahead", CheckVerdict::kPass),
             "inputs reach the module's memory after the warm-up has been waited for");
+  EXPECT_EQ(DetailOf(evaluation, "no_results_reused", CheckVerdict::kPass), "");
 }
 
 TEST(DeviceRulesTest, ATorchCompileThatIsLeftOutIsNoted) {

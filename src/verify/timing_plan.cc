@@ -36,9 +36,10 @@ constexpr double kDeviceBurstSeconds = 2e-3;
 constexpr double kFewestShortCalls = 4;
 // Time of each burst besides its calls: thaw, freeze and three doorbell round trips on every side.
 constexpr double kSwitchSeconds = 2e-3;
-// Python's own code is cold after a switch of processes. It is a large part of a short call, and in
-// a program that makes many calls it is warm.
-constexpr double kWarmCallSeconds = 5e-3;
+// A loop of a user is warm: its code, objects and arguments are in the caches, threads are awake,
+// and malloc returns the block that was just freed. So it lasts for long on each side, and is
+// warmed up for about as long.
+constexpr double kLoopSeconds = 10e-3;
 constexpr double kShortestCallSeconds = 1e-6;
 
 std::size_t WarmupCalls(const Workload& workload) {
@@ -46,15 +47,38 @@ std::size_t WarmupCalls(const Workload& workload) {
   return workload.round_seconds > kMiddlingRoundSeconds || workload.sets < kFewSets ? 1 : 2;
 }
 
+int Processes(const Workload& workload) {
+  const bool many = workload.round_seconds <= kShortRoundSeconds && !workload.on_device;
+  return many ? kProcessesOfShort : kProcesses;
+}
+
+int Bursts(double burst_seconds, double process_seconds, double round_seconds) {
+  const double fewest = round_seconds <= kRepeatedRoundSeconds ? kMinBursts : 1;
+  return static_cast<int>(std::clamp(process_seconds / burst_seconds, fewest, kMaxBursts));
+}
+
+TimingPlan MakeCallPlan(const Workload& workload, Seconds budget) {
+  const double round = std::max(workload.round_seconds, kShortestCallSeconds);
+  TimingPlan plan;
+  plan.processes = Processes(workload);
+  plan.warmup = std::min<std::size_t>(1, WarmupCalls(workload));
+  plan.loop_seconds = kLoopSeconds;
+  plan.call_seconds = round / 2;
+  // Two sides are warmed up for as long as they are timed, with a call at least.
+  const double burst = 2 * std::max(2 * kLoopSeconds, 1.5 * round) +
+                       static_cast<double>(plan.sets()) * workload.upkeep_seconds;
+  plan.bursts = Bursts(burst + kSwitchSeconds, budget.count() / plan.processes, round);
+  return plan;
+}
+
 }  // namespace
 
 TimingPlan MakePlan(const Workload& workload, Seconds budget) {
+  if (workload.as_call) return MakeCallPlan(workload, budget);
   const double round = workload.round_seconds;
   TimingPlan plan;
-  const bool many = round <= kShortRoundSeconds && !workload.on_device;
-  plan.processes = many ? kProcessesOfShort : kProcesses;
+  plan.processes = Processes(workload);
   plan.warmup = WarmupCalls(workload);
-  plan.warm_seconds = workload.as_call ? kWarmCallSeconds : 0;
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
   // One side's call takes half of the round or more. If the largest number of bursts does not use
@@ -66,14 +90,12 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   const double wished =
       std::max({burst_seconds / std::max(round / 2, kShortestCallSeconds), most, least});
   const double affordable = per_process / per_call / 2;
-  std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
-  if (workload.most_calls > 0) room = std::min(room, workload.most_calls);
+  const std::size_t room = round > kLongRoundSeconds ? 1 : workload.sets - plan.warmup;
   plan.timed = static_cast<std::size_t>(
       std::clamp(std::min(wished, affordable), 1.0, static_cast<double>(room)));
   if (workload.cache == CacheState::kCold) plan.timed = workload.sets - plan.warmup;
   const double burst = static_cast<double>(plan.sets()) * per_call + kSwitchSeconds;
-  const double fewest = round <= kRepeatedRoundSeconds ? kMinBursts : 1;
-  plan.bursts = static_cast<int>(std::clamp(per_process / burst, fewest, kMaxBursts));
+  plan.bursts = Bursts(burst, per_process, round);
   return plan;
 }
 

@@ -76,6 +76,17 @@ TEST(MakePlanTest, NeverVisitsMoreSetsThanTheRingHas) {
   }
 }
 
+TEST(MakePlanTest, CallsOfAUserAreLoopsOverASingleSet) {
+  for (const double round : {1e-5, 1e-3, 0.2}) {
+    const TimingPlan plan =
+        MakePlan({.sets = 64, .round_seconds = round, .as_call = true}, Seconds{1});
+    EXPECT_EQ(plan.timed, 1U);
+    EXPECT_EQ(plan.warmup, 1U);
+    EXPECT_GT(plan.loop_seconds, 5e-3);
+    EXPECT_GE(plan.bursts, 1);
+  }
+}
+
 TEST(MakePlanTest, ColdBurstsVisitTheWholeRing) {
   const TimingPlan plan = MakePlan(
       {.sets = 40, .round_seconds = 2e-3, .upkeep_seconds = 1e-3, .cache = CacheState::kCold},

@@ -37,12 +37,17 @@ void KeepSamples(Evaluation& evaluation, const std::string& session,
 }
 
 Timing ToTiming(const SideTiming& side, int threads, const TimingPlan& plan) {
+  const std::string bursts =
+      plan.loop_seconds > 0
+          ? fmt::format("paired loops of {:.0f} ms", plan.loop_seconds * 1e3)
+          : fmt::format("paired bursts of {} calls after {} of warm-up", plan.timed, plan.warmup);
   return {.ms = side.Milliseconds(),
           .samples = side.samples,
           .processes = side.seconds.size(),
-          .method = fmt::format("paired bursts of {} calls after {} of warm-up, {} bursts in each "
-                                "of {} processes, 95 % t interval",
-                                plan.timed, plan.warmup, plan.bursts, side.seconds.size()),
+          .method = fmt::format("{}, {} in each of {} processes, 95 % t interval", bursts,
+                                plan.loop_seconds > 0 ? fmt::format("{}", plan.bursts)
+                                                      : fmt::format("{} bursts", plan.bursts),
+                                side.seconds.size()),
           .threads = threads,
           .doorbell_us = side.doorbell_us};
 }

@@ -28,6 +28,11 @@ constexpr double kNoAim = 1;  // an interval may be as wide as this: precision i
 constexpr int kAddedAtOnce = 5;
 constexpr int kMostTimesThePlan = 4;
 
+// Where time is short, a session has at least the first number of process pairs, or the second if
+// it is twice as old as it may be.
+constexpr int kFewestInTime = 3;
+constexpr int kFewestOfAll = 2;
+
 constexpr Seconds kLook{0.05};   // long enough for the system's ticks
 constexpr Seconds kPause{0.15};  // between two looks
 
@@ -38,7 +43,8 @@ class Rounds final {
 
   Result<TimingOutcome> Run() {
     int wanted = plan_.processes;
-    for (int round = 0; !run_.failed(); ++round) {
+    int round = 0;
+    for (; !run_.failed() && !OutOfTime(round); ++round) {
       if (round == wanted && !MoreWanted(round)) break;
       if (round == wanted) wanted += kAddedAtOnce;
       if (round == 0 || outcome().disturbed.back()) TRY(WaitForQuiet());
@@ -47,12 +53,26 @@ class Rounds final {
       TRY(run_.RunRound());
     }
     if (!run_.failed()) Judge();
+    if (!run_.failed()) NoteShort(round);
     outcome().load.waited_seconds = waited_;
     return std::move(outcome());
   }
 
  private:
   TimingOutcome& outcome() { return run_.outcome(); }
+
+  [[nodiscard]] bool OutOfTime(int rounds) const {
+    const Seconds age = scene_.clock.Now() - start_;
+    return (rounds >= kFewestInTime && age >= scene_.limit) ||
+           (rounds >= kFewestOfAll && age >= 2 * scene_.limit);
+  }
+
+  void NoteShort(int rounds) {
+    if (rounds >= plan_.processes) return;
+    std::string& noisy = outcome().noisy;
+    noisy += fmt::format("{}there was time for {} of {} process pairs", noisy.empty() ? "" : "; ",
+                         rounds, plan_.processes);
+  }
 
   [[nodiscard]] bool Enough(const TimingOutcome& outcome) const {
     const auto undisturbed = std::ranges::count(outcome.disturbed, false);

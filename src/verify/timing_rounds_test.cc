@@ -33,6 +33,7 @@ struct NoisyCase {
   BuiltKernel kernel;
   std::function<bool()> busy = [] { return false; };
   NoiseRules noise{.time = Seconds{100}};
+  Seconds limit{1e9};
 
   TimingOutcome Run() {
     noise.read = [this] {
@@ -43,7 +44,8 @@ struct NoisyCase {
     FakeSides sides(world,
                     {{.role = SideRole::kCandidate, .kernel = &kernel}, {.role = SideRole::kEager}},
                     {&candidate, &eager});
-    const TimingScene scene{.sets = sets, .sides = sides, .clock = world.clock, .noise = noise};
+    const TimingScene scene{
+        .sets = sets, .sides = sides, .clock = world.clock, .noise = noise, .limit = limit};
     Rng rng{Seed{}};
     return RunTiming(scene, plan, rng).value();
   }
@@ -165,6 +167,23 @@ TEST(TimingRoundsTest, NoPairIsAddedWhenTimeIsUp) {
   test.noise.time = Seconds{0.01};
   EXPECT_NE(test.Run().noisy, "");
   EXPECT_EQ(test.rounds(), 5);
+}
+
+TEST(TimingRoundsTest, WithoutTimeASessionHasTheFewestPairsOfAnIntervalAndSaysSo) {
+  NoisyCase test;
+  test.limit = Seconds{0};
+  const TimingOutcome outcome = test.Run();
+  EXPECT_EQ(test.rounds(), 2);
+  EXPECT_NEAR(outcome.Ratio(1, 0).median, 2, 1e-2);
+  EXPECT_EQ(outcome.noisy, "there was time for 2 of 5 process pairs");
+}
+
+TEST(TimingRoundsTest, ABusyMachineGetsNoMorePairsThanThereIsTimeFor) {
+  NoisyCase test;
+  test.busy = [] { return true; };
+  test.limit = Seconds{0};
+  EXPECT_THAT(test.Run().noisy, HasSubstr("; there was time for 2 of 5 process pairs"));
+  EXPECT_EQ(test.rounds(), 2);
 }
 
 TEST(TimingRoundsTest, ASessionWaitsUntilTheMachineIsQuiet) {

@@ -39,6 +39,14 @@ constexpr double kAccountingSeconds = 60e-6;  // additional allowance per burst
 // whole.
 constexpr int kFewestBursts = 3;
 
+// The number of calls in a loop varies by this part of it in both directions.
+constexpr double kSpreadOfLoop = 0.25;
+constexpr double kMostCallsOfLoop = 1 << 20;
+// Parts of a loop that come before it: for the separate set, whose last result is compared too, and
+// for the timed set.
+constexpr double kWarmUpOfLoop = 0.25;
+constexpr double kLoopBefore = 0.75;
+
 // How often the load is read before a burst counts as disturbed.
 constexpr int kLooks = 3;
 constexpr Seconds kBetweenLooks{100e-6};
@@ -129,13 +137,13 @@ Result<void> TimingRun::TimeSide(std::size_t index, std::span<const std::uint32_
 
 Result<bool> TimingRun::WarmUp(std::size_t index, std::span<const std::uint32_t> sets) {
   if (sets.empty()) return false;
+  if (plan_.loop_seconds > 0) {
+    TimedBurst unused;
+    if (TRY(Loop(index, sets.front(), kWarmUpOfLoop, &unused))) return true;
+    return Note(index, process(index).Deliver(sets.front()));
+  }
   Nanoseconds elapsed{0};
-  Nanoseconds all{0};
-  do {
-    if (TRY(Play(index, sets, &elapsed))) return true;
-    all += elapsed;
-  } while (Seconds(all).count() < plan_.warm_seconds);
-  return Note(index, process(index).Deliver(sets));
+  return Play(index, sets, &elapsed);
 }
 
 // Threads of the kernel and daemons run for some microseconds, many times a second. Who still wants
@@ -165,9 +173,10 @@ bool TimingRun::DisturbedRound() const {
 }
 
 // Returns the bursts that count: those that were not disturbed, if there are enough of them.
-std::vector<double> TimingRun::Counting(const std::vector<double>& bursts) const {
+template <typename T>
+std::vector<T> TimingRun::Counting(const std::vector<T>& bursts) const {
   if (DisturbedRound()) return bursts;
-  std::vector<double> counting;
+  std::vector<T> counting;
   for (std::size_t i = 0; i < bursts.size(); ++i) {
     if (!disturbed_.at(i)) counting.push_back(bursts[i]);
   }
@@ -182,20 +191,19 @@ Result<bool> TimingRun::TimeBurst(std::size_t index, const BurstSets& burst) {
   if (TRY(WarmUp(index, burst.warmup))) return true;
   TRY(scene_.sets.AfterWarmup(timed, burst, rng_));
   if (TRY(Note(index, timed.Wake()))) return true;
-  if (TRY(Note(index, timed.Touch(burst.timed)))) return true;
-  // Threads of a pool may have gone to sleep since the last call.
-  const bool as_call = plan_.warm_seconds > 0 && !burst.warmup.empty();
-  if (as_call && TRY(Play(index, burst.warmup, &elapsed))) return true;
+  TimedBurst warm;
+  if (plan_.loop_seconds > 0 && !burst.warmup.empty() &&
+      TRY(Loop(index, burst.timed.front(), kLoopBefore, &warm)))
+    return true;
   const std::uint64_t faults = timed.PageFaults();
   // The empty burst runs right before the timed one, so that the threads and the processor are in
   // the same state.
   if (TRY(PlayEmpty(index, burst.timed, &elapsed))) return true;
   Tally& tally = tallies_[index];
   tally.empty.push_back(Seconds(elapsed).count());
-  if (TRY(Play(index, burst.timed, &elapsed))) return true;
-  tally.bursts.push_back(Seconds(elapsed).count());
+  if (TRY(PlayTimed(index, burst.timed, &tally.bursts.emplace_back()))) return true;
   tally.page_faults.push_back(static_cast<double>(timed.PageFaults() - faults));
-  if (TRY(Note(index, timed.Deliver(burst.timed)))) return true;
+  if (TRY(Note(index, timed.Deliver(burst.timed.front())))) return true;
   return Freeze(index);
 }
 
@@ -224,8 +232,7 @@ void TimingRun::Settle() {
     if (tally.bursts.empty()) continue;
     const double rounds = Median(tally.empty);
     SideTiming& settled = outcome_.sides[i];
-    settled.Add(Counting(tally.bursts), side(i).is_torch() ? rounds : std::min(rounds, most),
-                plan_.timed);
+    settled.Add(Counting(tally.bursts), side(i).is_torch() ? rounds : std::min(rounds, most));
     settled.accounted_seconds += tally.accounted_seconds;
     settled.processor_seconds += tally.processor_seconds;
     for (const double faults : Counting(tally.page_faults)) settled.page_faults += faults;
@@ -289,6 +296,31 @@ Result<bool> TimingRun::Prepare(std::size_t index, std::span<const std::uint32_t
 Result<bool> TimingRun::Play(std::size_t index, std::span<const std::uint32_t> sets,
                              Nanoseconds* elapsed) {
   return Note(index, process(index).Run(sets, elapsed));
+}
+
+Result<bool> TimingRun::PlayTimed(std::size_t index, std::span<const std::uint32_t> sets,
+                                  TimedBurst* burst) {
+  if (plan_.loop_seconds > 0) return Loop(index, sets.front(), 1, burst);
+  Nanoseconds elapsed{0};
+  if (TRY(Play(index, sets, &elapsed))) return true;
+  *burst = {.seconds = Seconds(elapsed).count(), .calls = sets.size()};
+  return false;
+}
+
+// Only what the last call of a loop returned is compared. No call can know that it is the last one,
+// because their number is random.
+Result<bool> TimingRun::Loop(std::size_t index, std::uint32_t set, double part, TimedBurst* burst) {
+  double& call_seconds = tallies_[index].call_seconds;
+  if (call_seconds == 0) call_seconds = plan_.call_seconds;
+  const double random = 1 - kSpreadOfLoop + 2 * kSpreadOfLoop * rng_.Uniform();
+  const double calls = part * plan_.loop_seconds / call_seconds * random;
+  burst->calls = static_cast<std::size_t>(std::clamp(calls, 1.0, kMostCallsOfLoop));
+  Nanoseconds elapsed{0};
+  const auto times = static_cast<std::uint32_t>(burst->calls);
+  if (TRY(Note(index, process(index).Repeat(set, times, &elapsed)))) return true;
+  burst->seconds = Seconds(elapsed).count();
+  call_seconds = burst->seconds / static_cast<double>(burst->calls);
+  return false;
 }
 
 Result<bool> TimingRun::PlayEmpty(std::size_t index, std::span<const std::uint32_t> sets,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -47,6 +48,8 @@ struct TimingScene {
   DoorbellLimit doorbell = DoorbellLimit::kRoundTrip;
   std::function<void(int round, int rounds)> progress = {};
   NoiseRules noise = {};
+  // A session that is older ends, once it has the process pairs of an interval.
+  Seconds limit{std::numeric_limits<double>::infinity()};
   // Processors that no side may use. Other programs may use as many.
   [[nodiscard]] int spare_processors() const { return processors.available - processors.allowed; }
 };
@@ -94,8 +97,9 @@ class TimingRun final {
  private:
   // What one side's process of this round took.
   struct Tally {
-    std::vector<double> bursts;       // seconds per burst, including the doorbell's cost
+    std::vector<TimedBurst> bursts;   // including the doorbell's cost
     std::vector<double> empty;        // seconds per burst without calls: the doorbell's cost
+    double call_seconds = 0;          // of one call in the last loop; 0: there was none
     double processor_seconds = 0;     // CPU time from waking up to being stopped again
     double accounted_seconds = 0;     // wall time of the same intervals, by our clock
     std::vector<double> page_faults;  // by burst
@@ -115,7 +119,13 @@ class TimingRun final {
   void NoteLoad(const Watched& watched);
   [[nodiscard]] int UndisturbedBursts() const;
   [[nodiscard]] bool DisturbedRound() const;
-  [[nodiscard]] std::vector<double> Counting(const std::vector<double>& bursts) const;
+  template <typename T>
+  [[nodiscard]] std::vector<T> Counting(const std::vector<T>& bursts) const;
+  // Plays what is timed, or a part of a loop (TimingPlan::loop_seconds).
+  [[nodiscard]] Result<bool> PlayTimed(std::size_t side, std::span<const std::uint32_t> sets,
+                                       TimedBurst* burst);
+  [[nodiscard]] Result<bool> Loop(std::size_t side, std::uint32_t set, double part,
+                                  TimedBurst* burst);
 
   const TimingScene& scene_;
   const TimingPlan& plan_;

@@ -21,12 +21,12 @@ constexpr double kLeastShareOfCalls = 0.25;
 
 }  // namespace
 
-void SideTiming::Add(std::span<const double> bursts, double doorbell, std::size_t calls) {
-  for (const double burst : bursts) {
-    const double inside = std::max(burst - doorbell, burst * kLeastShareOfCalls);
-    seconds.back().push_back(inside / static_cast<double>(calls));
+void SideTiming::Add(std::span<const TimedBurst> bursts, double doorbell) {
+  for (const TimedBurst& burst : bursts) {
+    const double inside = std::max(burst.seconds - doorbell, burst.seconds * kLeastShareOfCalls);
+    seconds.back().push_back(inside / static_cast<double>(burst.calls));
+    samples += burst.calls;
   }
-  samples += bursts.size() * calls;
   doorbell_us = doorbell * 1e6;
 }
 

@@ -16,6 +16,11 @@
 
 namespace pragma {
 
+struct TimedBurst {
+  double seconds = 0;
+  std::size_t calls = 1;
+};
+
 struct SideTiming {
   std::vector<std::vector<double>> seconds;  // [process][burst], of one call, doorbell subtracted
   double doorbell_us = 0;                    // median of the empty bursts of the last process
@@ -29,9 +34,8 @@ struct SideTiming {
   }
   [[nodiscard]] Interval Milliseconds() const;
   [[nodiscard]] Seconds Fastest() const;  // time of one call in the best burst
-  // Adds bursts of the last process, with `calls` calls in each. `doorbell` is in seconds and is
-  // subtracted from each burst.
-  void Add(std::span<const double> bursts, double doorbell, std::size_t calls);
+  // Adds bursts of the last process. `doorbell` is in seconds and is subtracted from each burst.
+  void Add(std::span<const TimedBurst> bursts, double doorbell);
 };
 
 struct TimingFailure {

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "core/evaluation.h"
 #include "verify/ahead_audit.h"
 #include "verify/baseline.h"
 #include "verify/executor.h"
 #include "verify/judging.h"
+#include "verify/reuse_audit.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_rounds.h"
@@ -26,6 +28,11 @@ namespace {
 
 // How many budgets old a session may be when a process pair is added because of other programs.
 constexpr double kBudgetsOnBusyMachine = 3;
+// The parts of the time that is left that a session may take as a whole, and for its bursts.
+constexpr double kPartForSession = 0.15;
+constexpr double kPartForBursts = 0.03;
+constexpr int kProcessesOfRough = 3;
+constexpr double kAnyWidth = 1;
 
 }  // namespace
 
@@ -46,7 +53,10 @@ TimingScene TimingSessions::Scene(TimedSides& sides) const {
               },
           .noise = {.read = rules_.load,
                     .quiet_wait = executor_.options().judging.quiet_wait,
-                    .width = executor_.options().judging.interval_width / 100.0}};
+                    .width = executor_.options().precision != Precision::kFull
+                                 ? kAnyWidth
+                                 : executor_.options().judging.interval_width / 100.0},
+          .limit = executor_.options().deadline.Left() * kPartForSession};
 }
 
 Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds budget) {
@@ -65,16 +75,8 @@ Result<TimingPlan> TimingSessions::Plan(const std::vector<Side>& sides, Seconds 
                    .cache = as_call && !rules_.on_device ? CacheState::kWarm
                                                          : executor_.options().judging.cache,
                    .as_call = as_call,
-                   .most_calls = as_call && !rules_.on_device ? CallsNearProcessors() : 0,
                    .on_device = rules_.on_device},
                   budget);
-}
-
-// Half of the second-level caches is left to what a call needs besides its arguments and outputs.
-std::size_t TimingSessions::CallsNearProcessors() const {
-  const std::size_t bytes = executor_.sets().task().set_bytes();
-  const std::size_t room = executor_.machine().near_cache_bytes() / 2;
-  return std::max<std::size_t>(1, room / std::max<std::size_t>(1, bytes));
 }
 
 // On a device, processes become ready while other processes still build and check there: contexts,
@@ -98,7 +100,11 @@ Result<TimedSession> TimingSessions::Run(const std::vector<Side>& sides, Seconds
 Result<void> TimingSessions::RunReady(TimedSides& sides, Seconds budget, int processes,
                                       TimedSession& session) {
   TRY(executor_.BeAlone(judging_.evaluation));
+  const VerifyOptions& options = executor_.options();
+  budget = std::min(budget, options.deadline.Left() * kPartForBursts);
   session.plan = TRY(Plan(session.sides, budget));
+  if (options.precision != Precision::kFull)
+    session.plan.processes = std::min(session.plan.processes, kProcessesOfRough);
   TimingScene scene = Scene(sides);
   if (processes > 0) {
     session.plan.processes = processes;
@@ -122,6 +128,15 @@ Result<AheadAudit> TimingSessions::AuditAhead(const TimedSession& session) {
   const TimingScene scene = Scene(candidate);
   AheadAudit audit = TRY(
       AuditWorkAhead(scene, session.plan, session.outcome.sides.front().Fastest(), judging_.rng));
+  executor_.EndSession();
+  return audit;
+}
+
+Result<ReuseAudit> TimingSessions::AuditReuse(const TimedSession& session) {
+  TimedSides& candidate = *TRY(executor_.Sides({session.sides.front()}));
+  Rng rng(DeriveSeed(judging_.seed, "reuse"));
+  ReuseAudit audit = TRY(pragma::AuditReuse(Scene(candidate), session.plan,
+                                            session.outcome.sides.front().Fastest(), rng));
   executor_.EndSession();
   return audit;
 }

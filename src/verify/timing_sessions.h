@@ -11,6 +11,7 @@
 #include "verify/ahead_audit.h"
 #include "verify/executor.h"
 #include "verify/options.h"
+#include "verify/reuse_audit.h"
 #include "verify/timed_sides.h"
 #include "verify/timing_plan.h"
 #include "verify/timing_run.h"
@@ -47,12 +48,14 @@ class TimingSessions final {
   [[nodiscard]] Result<TimedSession> Contest(const std::vector<Side>& sides, Seconds budget);
   // Audits the session's candidate for work done ahead of time. The sets must be able to be late.
   [[nodiscard]] Result<AheadAudit> AuditAhead(const TimedSession& session);
+  // Audits the session's candidate for the use of results that are already there. What the audit
+  // draws changes no other draw.
+  [[nodiscard]] Result<ReuseAudit> AuditReuse(const TimedSession& session);
 
  private:
   [[nodiscard]] Result<void> RunReady(TimedSides& sides, Seconds budget, int processes,
                                       TimedSession& session);
   [[nodiscard]] Result<TimingPlan> Plan(const std::vector<Side>& sides, Seconds budget);
-  [[nodiscard]] std::size_t CallsNearProcessors() const;
   [[nodiscard]] TimingScene Scene(TimedSides& sides) const;
 
   Executor& executor_;

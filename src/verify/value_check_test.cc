@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "core/evaluation.h"
 #include "verify/evaluate.h"
 #include "verify/testing.h"
@@ -56,6 +58,16 @@ TEST(ValueCheckTest, TheOrderIsSetsFreshProcessThreadsBatteriesState) {
   EXPECT_LT(world.Find("look for state"), world.events.size());
 }
 
+TEST(ValueCheckTest, WithoutTimeTwoInputSetsMustDoAndThatIsSaid) {
+  FakeExecutor executor;
+  executor.own_options().deadline = Deadline(TimePoint{});
+  const Evaluation evaluation = Checked(executor);
+  EXPECT_EQ(evaluation.status, Status::kPassed) << evaluation.reason;
+  EXPECT_EQ(executor.world.Count("draw"), 2);
+  EXPECT_THAT(evaluation.partly_checked, ::testing::Contains("3 of 5 input sets"));
+  EXPECT_THAT(DetailOf(evaluation, "values", CheckVerdict::kPass), HasSubstr("2 input sets"));
+}
+
 TEST(ToleranceTest, AResultWithinTheTolerancePassesAndOneBeyondItDoesNot) {
   EXPECT_EQ(Checked([](const FakeCall& call) { return call.input + 1; }).status, Status::kPassed);
   const Evaluation wrong = Checked([](const FakeCall& call) { return call.input + 2; });
@@ -85,7 +97,10 @@ TEST(SecondOpinionTest, InOfficialModeOnlyKernelBenchsRuleCounts) {
   FakeExecutor executor;
   executor.own_options().judging.mode = CheckMode::kOfficial;
   executor.candidate.kernel = [](const FakeCall& call) { return call.input + 4; };
-  EXPECT_EQ(Checked(executor).status, Status::kPassed);
+  const Evaluation evaluation = Checked(executor);
+  EXPECT_EQ(evaluation.status, Status::kPassed);
+  EXPECT_THAT(DetailOf(evaluation, "values", CheckVerdict::kNote),
+              HasSubstr("wrong by the strict rule"));
   EXPECT_EQ(executor.world.Count("second opinion"), 0);
   executor.own_sets.official = false;
   EXPECT_EQ(Checked(executor).status, Status::kWrongValues);

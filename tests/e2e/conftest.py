@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
-from shared import made_once, measured_home  # noqa: E402
+from shared import copied_home, made_once, measured_home  # noqa: E402
 
 TASKS = HERE / "tasks"
 KERNELS = HERE / "kernels"
@@ -158,7 +157,7 @@ def program(tmp_path) -> Program:
 @pytest.fixture
 def own_home(home, tmp_path) -> pathlib.Path:
     """A store of the test's own that knows the machine's figures already."""
-    return shutil.copytree(home, tmp_path / "home")
+    return copied_home(home, tmp_path / "home")
 
 
 class ScriptedModel:
@@ -236,9 +235,9 @@ def finished_once(home, tmp_path_factory) -> pathlib.Path:
 
     def make(folder: pathlib.Path) -> None:
         model = recovering_model(folder / "model")
-        kept = shutil.copytree(home, folder / "home")
+        kept = copied_home(home, folder / "home")
         budget = ["--attempts", "3", "--no-compile-baseline", "--no-call"]
-        arguments = ["--model", model.spec, *budget, "--home", kept, "--json"]
+        arguments = ["--strategy", "n-pragma", "--model", model.spec, *budget, "--home", kept, "--json"]
         ran = Program(folder).run("optimize", TASKS / "scale.py", *arguments, code=0)
         (folder / "ran.json").write_text(json.dumps(dataclasses.asdict(ran)))
 
@@ -249,7 +248,7 @@ def finished_once(home, tmp_path_factory) -> pathlib.Path:
 def finished(finished_once, tmp_path) -> Finished:
     """The store is the test's own. The model is shared, so a test may only add replies to attempts of its own."""
     ran = Ran(**json.loads((finished_once / "ran.json").read_text()))
-    kept = shutil.copytree(finished_once / "home", tmp_path / "finished")
+    kept = copied_home(finished_once / "home", tmp_path / "finished")
     return Finished(ran, kept, ScriptedModel(finished_once / "model"))
 
 

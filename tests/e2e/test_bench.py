@@ -2,11 +2,11 @@
 
 import json
 import math
-import shutil
 import signal
 
 import pytest
 from conftest import LIMIT_SECONDS, SIGINT_EXIT, TASKS, ScriptedModel, wait_for
+from shared import copied_home
 
 SCALE = TASKS / "scale.py"
 QUICK = ["--no-compile-baseline", "--no-call"]
@@ -124,7 +124,7 @@ def test_jobs_give_the_same_rows_in_the_same_order(program, suite, home, tmp_pat
     for jobs in ("1", "4"):
         folder = tmp_path / f"jobs-{jobs}"
         folder.mkdir()
-        shutil.copytree(home, folder / "home")
+        copied_home(home, folder / "home")
         models = [failing_model(folder / name) for name in ("first", "second")]
         named = [word for model in models for word in ("--model", model.spec)]
         more = [*QUICK, "--strategy", "n-pragma,sampling", "--attempts", "2", "--jobs", jobs, "--json"]

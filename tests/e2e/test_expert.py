@@ -56,10 +56,11 @@ def test_an_operator_that_it_does_not_know_is_named(program, own_home, tmp_path)
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory):
+def sources(home, tmp_path_factory):
     """The expert's first kernel of each module, and of two random ones, as a search begins with it. Here it is only
     checked: what it takes is of no interest. Returns the folder and what was said of each module."""
     folder = tmp_path_factory.mktemp("sources")
+    (folder / "cache").symlink_to(home / "cache" / "torch")  # what is described here is known when it is judged
     drawn = [folder / f"random_{seed}.py" for seed in (4, 11)]
     for path in drawn:
         path.write_text(random_modules.draw(int(path.stem.removeprefix("random_"))))

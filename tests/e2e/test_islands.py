@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 
 import pytest
 from conftest import Program
+from shared import copied_home
 
 DIVIDED = """
     import torch
@@ -39,7 +39,7 @@ def divided(home, tmp_path_factory):
     task = folder / "divided.py"
     task.write_text(textwrap.dedent(DIVIDED))
     program = Program(folder)
-    own_home = shutil.copytree(home, folder / "home")
+    own_home = copied_home(home, folder / "home")
     ran = program.run("optimize", task, "--home", own_home, "--out", folder / "out", *FLAGS, code=0)
     return program, ran, folder
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import KERNELS, TASKS, Program
+from shared import copied_home
 
 QUICK = ["--no-compile-baseline", "--no-call"]
 STATS = {"mean": float, "std": float, "min": float, "max": float, "num_trials": int, "hardware": str, "device": str}
@@ -49,7 +50,7 @@ def program(tmp_path_factory) -> Program:
 
 @pytest.fixture(scope="module")
 def own_home(home, program):
-    return shutil.copytree(home, program.folder / "home")
+    return copied_home(home, program.folder / "home")
 
 
 @pytest.fixture(scope="module")

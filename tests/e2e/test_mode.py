@@ -95,6 +95,14 @@ def usable_threads(program) -> int:
     return int(found[1])
 
 
+def test_variables_that_bind_threads_leave_all_processors_usable(program):
+    threads = usable_threads(program)
+    for variable, value in {"GOMP_CPU_AFFINITY": "0", "OMP_PROC_BIND": "true", "OMP_PLACES": "{0}"}.items():
+        ran = program.run("doctor", "--json", **{variable: value})
+        items = {item["item"]: item["detail"] for item in ran.json["items"]}
+        assert f": {threads} thread" in items["processor"], (variable, items["processor"])
+
+
 def test_variables_of_the_shell_change_the_threads_of_neither_side(program, home):
     threads = usable_threads(program)
     (program.folder / "threads.py").write_text(THREADS_TASK)

@@ -13,7 +13,7 @@ QUICK = ["--no-compile-baseline", "--no-call"]
 
 def optimize(program, model, home, *more, **options):
     return program.run(
-        "optimize", SCALE, "--model", model.spec, "--attempts", "3", "--home", home, *QUICK, *more, **options
+        "optimize", SCALE, "--strategy", "n-pragma", "--model", model.spec, "--attempts", "3", "--home", home, *QUICK, *more, **options
     )
 
 
@@ -58,7 +58,7 @@ def test_nothing_passes(program, model, own_home):
 
 
 def test_a_task_with_dropout_is_refused(program, model, own_home):
-    ran = program.run("optimize", TASKS / "dropout.py", "--model", model.spec, "--home", own_home, *QUICK)
+    ran = program.run("optimize", TASKS / "dropout.py", "--strategy", "n-pragma", "--model", model.spec, "--home", own_home, *QUICK)
     assert "random" in ran.assert_one_clear_error(2)
     assert model.asked == []
 
@@ -91,7 +91,7 @@ def test_a_remeasured_replay_shows_both_figures(program, finished):
 def test_ctrl_c_keeps_the_best_and_resume_goes_on(program, model, own_home):
     hanging = model.hang_at("conductor", 3)
     process = program.start(
-        "optimize", SCALE, "--model", model.spec, "--attempts", "3", "--home", own_home, *QUICK, "--json"
+        "optimize", SCALE, "--strategy", "n-pragma", "--model", model.spec, "--attempts", "3", "--home", own_home, *QUICK, "--json"
     )
     wait_for(hanging, process)
     process.send_signal(signal.SIGINT)
@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_the_best_and_resume_goes_on(program, model, own_home):
 
 def test_a_killed_run_is_resumed_without_asking_again(program, model, own_home):
     hanging = model.hang_at("coder", 3)
-    process = program.start("optimize", SCALE, "--model", model.spec, "--attempts", "3", "--home", own_home, *QUICK)
+    process = program.start("optimize", SCALE, "--strategy", "n-pragma", "--model", model.spec, "--attempts", "3", "--home", own_home, *QUICK)
     wait_for(hanging, process)
     watcher = program.start("show", "last", "--watch", "--home", own_home)
     process.kill()

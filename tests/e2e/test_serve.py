@@ -15,6 +15,7 @@ import subprocess
 
 import pytest
 from conftest import KERNELS, TASKS, Program
+from shared import copied_home
 
 SCALE = TASKS / "scale.py"
 GOOD = KERNELS / "good.cpp"
@@ -108,7 +109,7 @@ def server(program, own_home):
 
 @pytest.fixture(scope="module")
 def warm_home(home, tmp_path_factory) -> pathlib.Path:
-    return shutil.copytree(home, tmp_path_factory.mktemp("warm") / "home")
+    return copied_home(home, tmp_path_factory.mktemp("warm") / "home")
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,12 @@
 """Tuning: the variants of a kernel are built, checked and timed, and the best one is judged."""
 
 import json
+import os
 import re
-import shutil
 
 import pytest
 from conftest import KERNELS, TASKS, Program, ScriptedModel
+from shared import copied_home
 
 SCALE = TASKS / "scale.py"
 TUNED = KERNELS / "tuned.cpp"
@@ -15,7 +16,7 @@ TUNED = KERNELS / "tuned.cpp"
 def tuned_once(home, tmp_path_factory):
     """The tuned kernel's evaluation, its bundle's path and the store that remembers the tuning."""
     folder = tmp_path_factory.mktemp("tuned")
-    shutil.copytree(home, folder / "home")
+    copied_home(home, folder / "home")
     arguments = ["--tune", "10m", "--no-compile-baseline", "--bundle", "b.json", "--home", "home", "--json"]
     ran = Program(folder).run("evaluate", SCALE, TUNED, *arguments, code=0)
     return ran.json, folder
@@ -55,6 +56,19 @@ def test_a_second_tuning_is_a_look_up(program, tuned_once):
     assert ran.json["tuning"]["variants"] == first["tuning"]["variants"]
     anew = program.run("evaluate", SCALE, TUNED, *arguments, "--retune", "--json", code=0)
     assert anew.json["tuning"]["recalled"] is False
+
+
+def test_another_compiler_is_tuned_for_anew(program, tuned_once):
+    """What was chosen for one compiler may be slow with another one, or not build at all."""
+    _, folder = tuned_once
+    other = program.folder / "other" / "bin"
+    other.mkdir(parents=True)
+    (other / "g++").write_text('#!/bin/sh\nexec /usr/bin/g++ "$@"\n')
+    (other / "g++").chmod(0o755)
+    arguments = ["--tune", "5s", "--no-timing", "--home", folder / "home", "--json"]
+    ran = program.run("evaluate", SCALE, TUNED, *arguments, code=0, PATH=f"{other}:{os.environ['PATH']}")
+    assert ran.json["tuning"]["recalled"] is False
+    assert program.run("evaluate", SCALE, TUNED, *arguments, code=0).json["tuning"]["recalled"] is True
 
 
 def test_the_bundle_of_a_tuned_kernel_is_rechecked_as_it_was_tuned(program, tuned_once):
@@ -117,7 +131,7 @@ def test_a_search_keeps_the_tuned_variant_and_replays_it(program, own_home, tmp_
     model = ScriptedModel(tmp_path / "model")
     model.code(1, "tuned")
     budget = ["--attempts", "1", "--tune", "10m", "--no-compile-baseline", "--no-call"]
-    arguments = ["--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
+    arguments = ["--strategy", "n-pragma", "--model", model.spec, *budget, "--home", own_home, "--out", "out", "--json"]
     ran = program.run("optimize", SCALE, *arguments, code=0)
     assert ran.json["best"]["candidate"]["tunables"]["HOW"] == 0
     assert any(path.endswith("scale_new.py") for path in ran.json["exported"])

@@ -96,6 +96,16 @@ def test_a_config_file_that_is_named_must_exist(program):
     program.run("strategies", "--config", "missing.toml").assert_one_clear_error(2)
 
 
+def test_settings_are_those_that_the_environment_names_where_there_is_no_pragma_toml(program):
+    (program.folder / "mine.toml").write_text("atempts = 3\n")
+    ran = program.run("strategies", PRAGMA_SETTINGS="mine.toml")
+    assert "mine.toml:1: unknown key 'atempts'" in ran.assert_one_clear_error(2)
+    assert "missing.toml" in program.run("strategies", PRAGMA_SETTINGS="missing.toml").assert_one_clear_error(2)
+    program.run("strategies", PRAGMA_SETTINGS="", code=0)
+    (program.folder / "pragma.toml").write_text("attempts = 3\n")
+    program.run("strategies", PRAGMA_SETTINGS="mine.toml", code=0)
+
+
 def test_strategies(program):
     listed = program.run("strategies", "--json", code=0).json
     assert listed["schema"] == 1

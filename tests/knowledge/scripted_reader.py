@@ -1,7 +1,7 @@
 """A `command:` model for `pragma knowledge build`: an entry for each segment, one for each merge.
 
 Usage: python3 scripted_reader.py FOLDER. FOLDER/asked gets a line for each prompt; with FOLDER/stop holding
-a number, the prompt of that number is not answered (the program sleeps until it is killed).
+a number, the prompt of that number is not answered (the program waits until what started it is killed).
 """
 
 import json
@@ -37,7 +37,10 @@ def main() -> None:
     stop = folder / "stop"
     if stop.exists() and asked == int(stop.read_text()):
         (folder / "stopped").touch()
-        time.sleep(600)
+        parent = os.getppid()
+        while os.getppid() == parent:  # until the program, or the shell between, has been killed
+            time.sleep(0.05)
+        sys.exit(1)
     if os.environ["PRAGMA_ROLE"] == "knowledge_merge":
         found = re.findall(r'"id":"(metric\.\w+)"', prompt)
         sources = re.findall(r'"sources":\["([^"]+)"', prompt)

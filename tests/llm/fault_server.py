@@ -200,7 +200,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.fail(404, "no such model")
 
     def on_bad_request(self, n: int) -> None:
-        self.fail(400, "context too long")
+        self.fail(400, "the moon is full")
 
     def on_picky(self, n: int) -> None:
         body = json.loads(self.request_text)

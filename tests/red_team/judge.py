@@ -7,8 +7,8 @@ import json
 import os
 import pathlib
 import shlex
-import shutil
 import subprocess
+import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -43,7 +43,9 @@ class Case:
 
     @property
     def group(self) -> tuple:
-        return (self.task, self.timed, self.options, self.name if "alone" in self.words else "")
+        """What may be refused as bad usage is judged alone: it would end the command of the others."""
+        single = "alone" in self.words or "usage" in self.expect
+        return (self.task, self.timed, self.options, self.name if single else "")
 
 
 def read_case(path: pathlib.Path, mark: str) -> Case:
@@ -76,7 +78,7 @@ def read_case(path: pathlib.Path, mark: str) -> Case:
 
 
 def read_cases(folder: pathlib.Path, mark: str) -> list[Case]:
-    files = [*folder.glob("*.cpp"), *(about.parent for about in folder.glob("*/about.txt"))]
+    files = [*folder.glob("*.cpp"), *(folder.glob("*.py") if folder.name == "red_team_python" else ()), *(about.parent for about in folder.glob("*/about.txt"))]
     return [read_case(path, mark) for path in sorted(files)]
 
 
@@ -121,10 +123,12 @@ class Verdict:
 class Judge:
     """Runs the program in a folder of its own. Each case is judged once, together with its group."""
 
-    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None, timing: bool = True, home=None):
-        """`home`: a store with the machine's figures, which is copied. Without it they must be measured."""
+    def __init__(self, folder: pathlib.Path, repeat: int = 1, on_verdict=None, timing: bool = True, home=None, jail: str = ""):
+        """`home`: a store with the machine's figures, which is copied. Without it they must be measured.
+        `jail`: the only kind of jail to use, "full" or "reduced"."""
         self.folder = folder
         self.repeat = repeat
+        self.jail = ["--jail", jail] if jail else []
         self.timing = timing  # False: checks only, also for cases that could be timed
         self.on_verdict = on_verdict or (lambda case, verdict: None)
         self.pool = ThreadPoolExecutor(AT_ONCE)
@@ -134,7 +138,10 @@ class Judge:
         for name in ("home", "tmp", "user"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         if home:
-            shutil.copytree(home, folder / "home", dirs_exist_ok=True)
+            sys.path.insert(0, str(HERE.parent))
+            from shared import copied_home  # needs pytest, which run.py does not
+
+            copied_home(home, folder / "home")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -146,7 +153,7 @@ class Judge:
         first = cases[0]
         timing = ["--no-compile-baseline"] if first.timed and self.timing else ["--no-timing"]
         paths = [str(case.path) for case in cases]
-        return [str(PRAGMA), "evaluate", str(find_task(first)), *paths, "--json", "--home", str(self.folder / "home"), *timing, *first.options, *more]
+        return [str(PRAGMA), "evaluate", str(find_task(first)), *paths, "--json", "--home", str(self.folder / "home"), *timing, *self.jail, *first.options, *more]
 
     def run(self, cases: list[Case]) -> tuple[int, dict]:
         more = ["--repeat", str(self.repeat)] if self.repeat > 1 else []

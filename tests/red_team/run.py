@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from judge import HERE, Case, Judge, Verdict, read_cases  # noqa: E402
 
-FOLDERS = {"red-team": HERE, "honest": HERE.parent / "honest"}
+FOLDERS = {"red-team": HERE, "red-team-python": HERE.parent / "red_team_python", "honest": HERE.parent / "honest"}
 
 
 def counted(statuses: list[str]) -> str:
@@ -59,10 +59,10 @@ def summary(suite: str, results: dict[Case, Verdict], repeat: int) -> str:
     return f"{len(results)} exploits, {repeat} evaluations of each: {accepted} of {len(every)} accepted, {stated} got the verdict that they must get."
 
 
-def report(suite: str, results: dict[Case, Verdict], repeat: int, timing: bool) -> str:
-    title = {"red-team": "The red team", "honest": "Honest kernels"}[suite]
-    table = red_team_table(results) if suite == "red-team" else honest_table(results)
-    lines = [f"# {title}", "", f"`tests/red_team/run.py --suite {suite} --repeat {repeat}{'' if timing else ' --no-timing'}`.", summary(suite, results, repeat), "", *table]
+def report(suite: str, results: dict[Case, Verdict], repeat: int, more: str) -> str:
+    title = {"red-team": "The red team", "red-team-python": "The red team in Python", "honest": "Honest kernels"}[suite]
+    table = honest_table(results) if suite == "honest" else red_team_table(results)
+    lines = [f"# {title}", "", f"`tests/red_team/run.py --suite {suite} --repeat {repeat}{more}`.", summary(suite, results, repeat), "", *table]
     odd = [(case, verdict) for case, verdict in results.items() if not good(case, verdict)]
     if odd:
         lines += ["", "## Not as it must be", ""]
@@ -82,7 +82,8 @@ def show_progress(total: int):
 
 
 def chosen(options: argparse.Namespace) -> list[Case]:
-    cases = read_cases(FOLDERS[options.suite], options.suite)
+    mark = "red-team" if options.suite == "red-team-python" else options.suite
+    cases = read_cases(FOLDERS[options.suite], mark)
     if not options.only:
         return cases
     known = {case.name: case for case in cases}
@@ -98,15 +99,17 @@ def main() -> int:
     parser.add_argument("--only", metavar="NAME", action="append", help="may be given several times")
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
     parser.add_argument("--no-timing", action="store_true", help="checks only")
+    parser.add_argument("--jail", choices=["full", "reduced"], default="", help="the only kind of jail to use")
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help="default: stdout")
     options = parser.parse_args()
     cases = chosen(options)
     with tempfile.TemporaryDirectory(prefix="pragma-suite-") as folder:
-        judge = Judge(pathlib.Path(folder), options.repeat, show_progress(len(cases)), timing=not options.no_timing)
+        judge = Judge(pathlib.Path(folder), options.repeat, show_progress(len(cases)), timing=not options.no_timing, jail=options.jail)
         judge.measure_machine()
         judge.start(cases)
         results = {case: judge.verdict(case) for case in cases}
-    text = report(options.suite, results, options.repeat, not options.no_timing)
+    more = (" --no-timing" if options.no_timing else "") + (f" --jail {options.jail}" if options.jail else "")
+    text = report(options.suite, results, options.repeat, more)
     if options.out:
         options.out.write_text(text)
     else:

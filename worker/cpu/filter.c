@@ -108,28 +108,29 @@ static int allow_binding(scmp_filter_ctx context, enum pragma_runtime runtime) {
 }
 
 #if defined(__x86_64__)
-enum { kHigh = 32, kMaxRules = 16 };
+enum { kHigh = 32 };
 
 /* Offset of seccomp_data.instruction_pointer, which the filter's machine loads as two words. */
 static const uint32_t kPointerLow = offsetof(struct seccomp_data, instruction_pointer);
 
+/* Both words of the pointer are compared, because an object may lie across a 4 GiB boundary, with
+ * the C library's code on either side of it. */
 int pragma_filter_object(uintptr_t begin, uintptr_t end) {
-  const uint32_t high = (uint32_t)(begin >> kHigh);
   if (end == 0) return -1;
-  /* If the object crosses a 4 GiB boundary, the filter covers both 4 GiB regions completely. */
-  const int across = high != (uint32_t)(end >> kHigh);
-  const uint32_t low = across ? 0 : (uint32_t)begin;
-  const uint32_t top = across ? UINT32_MAX : (uint32_t)end;
-  struct sock_filter code[kMaxRules] = {
+  struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow + 4),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, across ? high + 1 : high, 0, 4),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)(begin >> kHigh), 0, 9),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)(end >> kHigh), 8, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(begin >> kHigh), 0, 2),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow),
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, low, 0, 2),
-      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, top, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)begin, 0, 5),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow + 4),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(end >> kHigh), 0, 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kPointerLow),
+      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)end, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const struct sock_fprog program = {.len = 8, .filter = code};
+  const struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
   return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 #else

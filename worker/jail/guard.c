@@ -2,6 +2,7 @@
 #include "worker/jail/guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,19 +58,58 @@ static void watch(int signals) {
   }
 }
 
-/* Removes the control groups. A group stays busy for a moment after its last process was reaped. */
-static void remove_groups(char** words) {
-  for (; strcmp(words[0], "--remove") == 0; words += 2) {
-    for (int round = 0; round < 200 && rmdir(words[1]) != 0 && errno == EBUSY; ++round) {
-      const struct timespec moment = {.tv_nsec = 1000000};
-      nanosleep(&moment, NULL);
+/* Removes a control group. It stays busy for a moment after its last process was reaped. */
+static void remove_group(const char* folder) {
+  for (int round = 0; round < 200 && rmdir(folder) != 0 && errno == EBUSY; ++round) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    nanosleep(&moment, NULL);
+  }
+}
+
+static void run(char* const* words) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd <= 2 && null >= 0; ++fd) dup2(null, fd);
+    execv(words[0], words);
+    _exit(127);
+  }
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+/* Removes a folder that the program could write: rm follows no link and masters any depth. The
+ * program may have closed a folder to its own user. */
+static void clear_folder(char* folder) {
+  char* const clear[] = {"/bin/rm", "-rf", "--", folder, NULL};
+  char* const open_up[] = {"/bin/chmod", "-R", "u+rwX", "--", folder, NULL};
+  run(clear);
+  if (access(folder, F_OK) != 0) return;
+  run(open_up);
+  run(clear);
+}
+
+static void clean_up(char** words) {
+  for (;; words += 2) {
+    if (strcmp(words[0], "--remove") == 0) {
+      remove_group(words[1]);
+    } else if (strcmp(words[0], "--clear") == 0) {
+      clear_folder(words[1]);
+    } else {
+      return;
     }
   }
 }
 
+static char** command_in(char** words) {
+  while (words[0] != NULL &&
+         (strcmp(words[0], "--remove") == 0 || strcmp(words[0], "--clear") == 0)) {
+    words += 2;
+  }
+  return words;
+}
+
 int guard(char** words) {
-  char** command = words;
-  while (command[0] != NULL && strcmp(command[0], "--remove") == 0) command += 2;
+  char** command = command_in(words);
   const pid_t self = getpid();
   sigset_t set;
   sigemptyset(&set);
@@ -92,6 +132,6 @@ int guard(char** words) {
   syscall(SYS_close_range, (unsigned)PRAGMA_INIT_FIRST_FD, ~0U, 0); /* these belong to the
                                                                        program, not to the guard */
   watch(signals);
-  remove_groups(words);
+  clean_up(words);
   return 0;
 }

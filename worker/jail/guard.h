@@ -9,8 +9,8 @@
 #define PRAGMA_WORKER_GUARD_H_
 
 /* Starts the command in `words` and returns the guard's exit code once no process is left below
- * it. `words` holds "--remove FOLDER" for each control group to be removed at the end, and then
- * the command. */
+ * it. `words` holds "--remove FOLDER" for each control group and "--clear FOLDER" for each folder
+ * of files to be removed at the end, and then the command. */
 int guard(char** words);
 
 /* Kills the children of this process once. Returns how many there were. */

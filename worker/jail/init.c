@@ -2,18 +2,23 @@
  * process id and how it died to pragma, and ends everything else in the jail.
  *
  *   pragma-init [--uid N] [--cwd DIR] [--as N] [--cpu N] [--fsize N] [--nproc N] [--nofile N]
- *               [--stack N] [--env NAME=VALUE]... [--fd FROM:TO]... -- PROGRAM [ARGUMENT]...
+ *               [--stack N] [--env NAME=VALUE]... [--fd FROM:TO]...
+ *               [--reduced VERSION [--read PATH]... [--write PATH]...] -- PROGRAM [ARGUMENT]...
  *   pragma-init --true                   ends at once; used to try a jail
  *   pragma-init --guard PROGRAM ...      starts the program and waits for its end (guard.h)
  *
  * It is static and self-contained, because it must run where nothing else is bound. Its messages
- * are in init_protocol.h. */
+ * are in init_protocol.h.
+ *
+ * --reduced: there are no namespaces, so the program is restricted to the paths that are named, by
+ * Landlock of this version (0: the kernel has none), and by a filter (reduced.h). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/securebits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +32,9 @@
 
 #include "worker/jail/guard.h"
 #include "worker/jail/init_protocol.h"
+#include "worker/jail/reduced.h"
 
-enum { kMaxFds = 64, kMaxEnv = 256, kParkedFd = 200 };
+enum { kMaxFds = 64, kMaxEnv = 256, kMaxPaths = 256, kParkedFd = 200 };
 
 struct options {
   unsigned long uid; /* 0: keep the current user */
@@ -38,6 +44,10 @@ struct options {
   int fd_count;
   char* env[kMaxEnv + 1];
   int env_count;
+  int reduced;
+  int landlock; /* version; 0: none */
+  struct allowed_path paths[kMaxPaths];
+  int path_count;
   char** program;
 };
 
@@ -52,6 +62,12 @@ static int parse_fd(struct options* options, const char* text) {
   if (options->fd_count == kMaxFds || *end != ':') return 0;
   options->from[options->fd_count] = (int)from;
   options->to[options->fd_count++] = (int)strtol(end + 1, NULL, 10);
+  return 1;
+}
+
+static int parse_path(struct options* options, const char* path, int writable) {
+  if (options->path_count == kMaxPaths) return 0;
+  options->paths[options->path_count++] = (struct allowed_path){path, writable};
   return 1;
 }
 
@@ -80,6 +96,13 @@ static int parse_one(struct options* options, const char* name, char* value) {
     options->uid = strtoul(value, NULL, 10);
     return 1;
   }
+  if (strcmp(name, "--reduced") == 0) {
+    options->reduced = 1;
+    options->landlock = atoi(value);
+    return 1;
+  }
+  if (strcmp(name, "--read") == 0) return parse_path(options, value, 0);
+  if (strcmp(name, "--write") == 0) return parse_path(options, value, 1);
   if (strcmp(name, "--env") == 0) {
     if (options->env_count == kMaxEnv) return 0;
     options->env[options->env_count++] = value;
@@ -152,6 +175,9 @@ static int place_descriptors(const struct options* options) {
 static int become_user(const struct options* options) {
   if (options->uid == 0) return 1;
   const uid_t uid = (uid_t)options->uid;
+  /* Compilers ask with access() whether they may write to their folder. Without this bit access()
+   * ignores the right that is kept. In the full jail the folders above are open to all. */
+  if (options->reduced) prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP);
   if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || setgroups(0, NULL) != 0) return 0;
   if (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0) return 0;
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -197,10 +223,24 @@ static void default_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static void restrict_program(const struct options* options, int pipe_fd) {
+  if (!options->reduced) return;
+  if (options->landlock > 0 &&
+      !restrict_files(options->landlock, options->paths, options->path_count)) {
+    give_up(pipe_fd, PRAGMA_STAGE_FILES);
+  }
+  if (!restrict_calls()) give_up(pipe_fd, PRAGMA_STAGE_CALLS);
+}
+
 static _Noreturn void become_program(const struct options* options, int pipe_fd, pid_t init) {
   greet();
   pipe_fd = fcntl(pipe_fd, F_DUPFD_CLOEXEC, kParkedFd);
-  setpgid(0, 0);
+  /* Only a session of its own has no terminal. In the full jail bwrap has made it. */
+  if (options->reduced) {
+    setsid();
+  } else {
+    setpgid(0, 0);
+  }
   if (!place_descriptors(options)) give_up(pipe_fd, PRAGMA_STAGE_DESCRIPTORS);
   if (!become_user(options)) give_up(pipe_fd, PRAGMA_STAGE_USER);
   if (options->cwd != NULL && chdir(options->cwd) != 0) give_up(pipe_fd, PRAGMA_STAGE_FOLDER);
@@ -211,6 +251,7 @@ static _Noreturn void become_program(const struct options* options, int pipe_fd,
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !apply_limits(options)) {
     give_up(pipe_fd, PRAGMA_STAGE_LIMITS);
   }
+  restrict_program(options, pipe_fd);
   execve(options->program[0], options->program, (char* const*)options->env);
   give_up(pipe_fd, PRAGMA_STAGE_EXEC);
 }

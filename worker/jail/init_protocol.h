@@ -33,6 +33,8 @@ enum pragma_init_stage {
   PRAGMA_STAGE_FOLDER = 3,
   PRAGMA_STAGE_LIMITS = 4,
   PRAGMA_STAGE_EXEC = 5,
+  PRAGMA_STAGE_FILES = 6,
+  PRAGMA_STAGE_CALLS = 7,
 };
 
 struct pragma_init_report {

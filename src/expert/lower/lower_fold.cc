@@ -48,7 +48,11 @@ std::int64_t FoldedElements(const Shape& shape, const std::vector<bool>& folded)
 Lower Reduction(Fold fold) {
   return [fold](ProgramBuilder& builder, const NodeView& node) -> Values {
     const Value x = AsType(builder, node.Tensor(0), node.dtype());
-    if (Elements(x.shape) == 0) return Unsupported(node, "of an empty tensor");
+    if (Elements(x.shape) == 0) {
+      Value nothing = ProgramBuilder::Number(0, node.dtype());  // LowerNode passes on sums only
+      nothing.dims = nothing.shape = node.shape();
+      return std::vector{std::move(nothing)};
+    }
     return std::vector{builder.Folded(x, {.fold = fold,
                                           .folded = FoldedDims(node, x.shape.size(), 1),
                                           .keep = node.Flag(2, "keepdim", false),

@@ -161,7 +161,8 @@ Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
   const AffineForm whole = ContiguousForm(node.shape());
   std::int64_t start = 0;
   for (const Value& part : node.Tensors(0)) {
-    if (part.shape.size() != node.shape().size()) continue;  // torch's legacy empty tensor
+    // Torch's legacy empty tensor, or one without elements.
+    if (part.shape.size() != node.shape().size() || Elements(part.shape) == 0) continue;
     AffineForm place = whole;
     place.offset = start * whole.factor[dimension];
     const Value settled = builder.Settled(part);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,8 @@ Result<void> LowerPlaceholder(const GraphNode& node, const std::map<std::string,
   return {};
 }
 
+bool IsEmpty(const TensorSpec& tensor) { return tensor.elements() == 0; }
+
 // Returns whether the last step that writes this buffer may write the output itself.
 bool MayBecomeOutput(const Program& program, const Value& value) {
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(value.expr->load.buffer)];
@@ -79,6 +82,7 @@ bool MayBecomeOutput(const Program& program, const Value& value) {
 
 void StoreOutput(ProgramBuilder& builder, const Value& given, const TensorSpec& output) {
   Program& program = builder.program();
+  if (IsEmpty(output)) return;
   builder.Begin(output.name, "output");
   const std::size_t before = program.steps.size();
   Value value = builder.Stored(given);
@@ -120,6 +124,31 @@ void UseStored(const std::vector<ScalarValue>& args, const ProgramBuilder& build
   }
 }
 
+// A tensor without elements needs no computing. Its value only has a shape.
+std::vector<Value> EmptyValues(const GraphNode& node) {
+  std::vector<Value> values;
+  for (const TensorSpec& result : node.results) {
+    Value value = ProgramBuilder::Number(0, result.dtype);
+    value.dims = value.shape = result.shape;
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+// Returns whether the operator reads a tensor without elements.
+bool ReadsEmpty(const std::vector<ScalarValue>& args, const ValuesByName& values) {
+  return std::ranges::any_of(args, [&](const ScalarValue& arg) {
+    if (arg.kind == Kind::kList) return ReadsEmpty(arg.items, values);
+    const auto known = arg.kind == Kind::kNode ? values.find(arg.text) : values.end();
+    return known != values.end() && !known->second.empty() && Elements(known->second[0].shape) == 0;
+  });
+}
+
+// Operators that know what to do with a tensor without elements among others.
+bool TakesEmpty(std::string_view op) {
+  return op == "aten.cat.default" || op.starts_with("aten.sum.");
+}
+
 Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByName& values) {
   const NodeView view(node, values);
   if (node.op == "getitem") {
@@ -142,6 +171,12 @@ Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByN
       return Fail(ErrorKind::kTask,
                   "unsupported: " + node.op + " of " + arg.text + ", which is not computed");
   }
+  if (!node.results.empty() && std::ranges::all_of(node.results, IsEmpty)) {
+    values[node.name] = EmptyValues(node);
+    return {};
+  }
+  if (ReadsEmpty(node.args, values) && !TakesEmpty(node.op))
+    return Unsupported(view, "of an empty tensor");
   UseStored(node.args, builder, values);
   builder.Begin(PlainName(node.name), PlainName(BaseName(node.op)));
   values[node.name] = TRY((*lower)(builder, view));
@@ -245,7 +280,7 @@ double NumberOf(const ScalarValue& value) {
 
 Result<Program> LowerTask(const Task& task) {
   if (task.graph.empty())
-    return Fail(ErrorKind::kTask, "unsupported: torch.export failed: " + task.export_error);
+    return Fail(ErrorKind::kTask, "unsupported: no graph of the module: " + task.export_error);
   if (!task.dims.empty())
     return Fail(ErrorKind::kTask, "unsupported: the expert writes kernels for one shape");
   Program program;

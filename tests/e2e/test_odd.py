@@ -1,0 +1,21 @@
+"""Odd modules that once ended badly: each is solved, judged or refused in one line (tests/odd)."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+ODD = pathlib.Path(__file__).resolve().parents[1] / "odd"
+sys.path.insert(0, str(ODD))
+
+import run as odd  # noqa: E402
+
+
+@pytest.mark.parametrize("file", sorted((ODD / "kept").glob("*.py")), ids=lambda file: file.stem)
+def test_an_odd_module_ends_well(file, own_home, tmp_path):
+    expected = file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")[0]
+    status, err, out, _ = odd.optimise(file, tmp_path, own_home)
+    kind, why = odd.verdict(status, err, out, file, tmp_path)
+    assert kind == expected, why
