@@ -16,6 +16,7 @@
 #define PRAGMA_CONTROL_MAGIC 0x414d4750u /* "PGMA" */
 #define PRAGMA_CONTROL_VERSION 1u
 #define PRAGMA_MAX_SETS 64
+#define PRAGMA_MAX_THREADS 512
 #define PRAGMA_MAX_POINTERS 1024 /* arguments and outputs together */
 
 enum pragma_command {
@@ -74,12 +75,12 @@ struct pragma_control {
   uint32_t pad2[15];
   uint32_t sets[PRAGMA_MAX_SETS]; /* 192 */
   char message[480];              /* 448: NUL-terminated text for the log */
-  /* Set after loading, by workers only: the address ranges of the object's writable data and of
-   * its thread-local data in the main thread. Size 0: there are none. */
+  /* Set after loading, by workers only: the address range of the object's writable data, the size
+   * of its thread-local data in each thread (see thread_data). Size 0: there are none. */
   uint64_t data_address; /* 928 */
   uint64_t data_bytes;
-  uint64_t tls_address;
-  uint64_t tls_bytes;
+  uint64_t thread_bytes;
+  uint64_t reserved_word;
   /* Layout, written once before the start. For workers only (pragma_torch gets it as JSON). */
   uint32_t set_count; /* 960 */
   uint32_t argument_count;
@@ -92,6 +93,8 @@ struct pragma_control {
   uint64_t packed_offset;   /* offset of the first packed area in the scratch memory; stride
                                packed_stride */
   uint64_t packed_stride;
+  /* Where the thread-local data of each OpenMP thread lie, the main thread first; 0: no thread. */
+  uint64_t thread_data[PRAGMA_MAX_THREADS]; /* 1024 */
 };
 
 /* The offsets follow the page: set_count * (argument_count + output_count) of them. The offsets

@@ -15,7 +15,7 @@ _GUARDS = struct.Struct("=II")
 _GUARDS_AT = 20
 _COUNTS = struct.Struct("=IIII")
 _COUNTS_AT = 960
-_OFFSETS_AT = 1024
+_OFFSETS_AT = 5120
 
 
 class Layout:

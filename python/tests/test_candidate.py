@@ -56,7 +56,7 @@ class Candidate:
         self.arguments = self.described.plan.arguments
         (harness.folder / "plan.json").write_text(json.dumps(plan))
         width = len(self.arguments) + len(self.outputs)
-        self.page = Memory(1024 + 8 * sets * width)
+        self.page = Memory(5120 + 8 * sets * width)
         struct.pack_into("II", self.page.map, 0, control.MAGIC, control.VERSION)
         struct.pack_into("IIII", self.page.map, 960, sets, len(self.arguments), len(self.outputs), 0)
         # Each tensor has a page of its own, and all sets are contiguous.
@@ -64,7 +64,7 @@ class Candidate:
         for i in range(sets):
             offsets += [PAGE * (i * len(self.arguments) + k) for k in range(len(self.arguments))]
             offsets += [PAGE * (i * len(self.outputs) + k) for k in range(len(self.outputs))]
-        struct.pack_into(f"{len(offsets)}Q", self.page.map, 1024, *offsets)
+        struct.pack_into(f"{len(offsets)}Q", self.page.map, 5120, *offsets)
         self.inputs = Memory(PAGE * sets * len(self.arguments))
         self.results = Memory(PAGE * sets * len(self.outputs))
         self.scratch, self.keep, self.filter = Memory(PAGE), Memory(1 << 20), Memory(len(ALLOW_ALL))

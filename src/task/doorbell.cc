@@ -33,7 +33,8 @@ static_assert(offsetof(pragma_control, sets) == 192);
 static_assert(offsetof(pragma_control, message) == 448);
 static_assert(offsetof(pragma_control, data_address) == 928);
 static_assert(offsetof(pragma_control, set_count) == 960);
-static_assert(sizeof(pragma_control) == 1024);
+static_assert(offsetof(pragma_control, thread_data) == 1024);
+static_assert(sizeof(pragma_control) == 5120);
 
 // How often a waiter checks whether the other process has died. The interval does not delay an
 // answer.

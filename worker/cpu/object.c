@@ -73,11 +73,18 @@ struct object_range object_data(void* handle) {
   return data;
 }
 
-struct object_range object_thread_data(void* handle) {
-  const size_t bytes = look(handle, 0).thread_bytes;
-  void* data = NULL;
-  /* Touched here, or there would be none yet. */
-  if (bytes == 0 || dlinfo(handle, RTLD_DI_TLS_DATA, &data) != 0 || data == NULL)
-    return (struct object_range){0, 0};
-  return (struct object_range){(uintptr_t)data, (uintptr_t)data + bytes};
+size_t object_thread_bytes(void* handle) { return look(handle, 0).thread_bytes; }
+
+/* The loader's function that compiled code calls. It allocates the data if the thread has none
+ * yet, which RTLD_DI_TLS_DATA does not. */
+struct thread_variable {
+  size_t module;
+  size_t offset;
+};
+extern void* __tls_get_addr(struct thread_variable* variable);
+
+uintptr_t object_thread_data(void* handle) {
+  struct thread_variable first = {0, 0};
+  if (dlinfo(handle, RTLD_DI_TLS_MODID, &first.module) != 0 || first.module == 0) return 0;
+  return (uintptr_t)__tls_get_addr(&first);
 }

@@ -2,6 +2,7 @@
 #ifndef PRAGMA_WORKER_OBJECT_H_
 #define PRAGMA_WORKER_OBJECT_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct object_range {
@@ -15,9 +16,12 @@ struct object_range object_range(void* handle);
 /* Makes its writable segments read-only, because the audit found that they hold none of the
  * author's data. Returns 0, or -1 on failure. */
 int object_seal(void* handle);
-/* Return what the object can write: from its first writable segment to the end of the last, and
- * its thread-local data of the calling thread. Empty: there is none. */
+/* Returns what the object can write: from its first writable segment to the end of the last. Empty:
+ * there is none. */
 struct object_range object_data(void* handle);
-struct object_range object_thread_data(void* handle);
+/* Return the size of its thread-local data, and where those of the calling thread lie. 0: there are
+ * none. */
+size_t object_thread_bytes(void* handle);
+uintptr_t object_thread_data(void* handle);
 
 #endif

@@ -24,6 +24,7 @@ void openmp_find(struct openmp* openmp) {
   void* handle = loaded_runtime();
   if (handle == NULL) return;
   *(void**)&openmp->parallel = dlsym(handle, "GOMP_parallel");
+  *(void**)&openmp->thread_number = dlsym(handle, "omp_get_thread_num");
   *(void**)&openmp->max_threads = dlsym(handle, "omp_get_max_threads");
   *(void**)&openmp->dynamic = dlsym(handle, "omp_get_dynamic");
   *(void**)&openmp->max_active_levels = dlsym(handle, "omp_get_max_active_levels");
@@ -38,6 +39,10 @@ int openmp_unchanged(const struct openmp* openmp) {
   return now.threads == then->threads && now.dynamic == then->dynamic &&
          now.max_active_levels == then->max_active_levels &&
          now.schedule_kind == then->schedule_kind && now.schedule_chunk == then->schedule_chunk;
+}
+
+unsigned openmp_thread_number(const struct openmp* openmp) {
+  return openmp->thread_number != NULL ? (unsigned)openmp->thread_number() : 0;
 }
 
 void openmp_everywhere(const struct openmp* openmp, void (*body)(void* data), void* data) {

@@ -16,6 +16,7 @@ struct openmp_settings {
 
 struct openmp {
   void (*parallel)(void (*body)(void* data), void* data, unsigned threads, unsigned flags);
+  int (*thread_number)(void);
   int (*max_threads)(void);
   int (*dynamic)(void);
   int (*max_active_levels)(void);
@@ -29,6 +30,8 @@ struct openmp {
 void openmp_find(struct openmp* openmp);
 /* Returns whether the settings are the same as before candidate code ran. */
 int openmp_unchanged(const struct openmp* openmp);
+/* Returns the calling thread's number within the pool. 0: the first, or there is no runtime. */
+unsigned openmp_thread_number(const struct openmp* openmp);
 /* Calls body(data) in every thread of the pool. */
 void openmp_everywhere(const struct openmp* openmp, void (*body)(void* data), void* data);
 

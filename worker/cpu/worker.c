@@ -81,13 +81,30 @@ static const char* confine(struct worker* worker, void* handle) {
   return NULL;
 }
 
-static void say_where_data_lie(struct pragma_control* control, void* handle) {
+struct thread_report {
+  void* handle; /* of the candidate's object */
+  const struct openmp* openmp;
+  struct pragma_control* control;
+};
+
+/* Runs in each thread that may execute the candidate's code. */
+static void say_where_thread_data_lie(void* data) {
+  const struct thread_report* report = data;
+  const unsigned place = openmp_thread_number(report->openmp);
+  if (place < PRAGMA_MAX_THREADS)
+    report->control->thread_data[place] = object_thread_data(report->handle);
+}
+
+static void say_where_data_lie(const struct worker* worker, void* handle) {
+  struct pragma_control* control = worker->memory.control;
   const struct object_range data = object_data(handle);
-  const struct object_range thread = object_thread_data(handle);
   control->data_address = data.begin;
   control->data_bytes = control->seal_data != 0 ? 0 : data.end - data.begin;
-  control->tls_address = thread.begin;
-  control->tls_bytes = thread.end - thread.begin;
+  control->thread_bytes = object_thread_bytes(handle);
+  if (control->thread_bytes == 0) return;
+  struct thread_report report = {handle, &worker->openmp, control};
+  say_where_thread_data_lie(&report);
+  openmp_everywhere(&worker->openmp, say_where_thread_data_lie, &report);
 }
 
 /* Hides the processor's clock, and with it the system's clock, which is read from it. A kernel
@@ -131,7 +148,7 @@ static int load(struct worker* worker) {
     return PRAGMA_LOAD_FAILED;
   }
   candidate_construct(handle);
-  say_where_data_lie(control, handle);
+  say_where_data_lie(worker, handle);
   check_settings(worker);
   return PRAGMA_OK;
 }
