@@ -575,6 +575,55 @@ TEST(CpuRules, SpinningThreadsDoNotHidePageFaults) {
   EXPECT_TRUE(IsNamed(metrics, "page_faults")) << Describe(metrics);
 }
 
+// Two threads, each of which does its whole work inside of one critical section.
+TEST(CpuRules, ThreadsThatWorkInTurnAreNotParallel) {
+  const LoopModel loop{
+      .iterations = 1e6, .vector_fp = 1, .loads = 1, .threads = 2, .efficiency = 0.5, .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "lock_calls", 40);
+  const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
+  ASSERT_FALSE(diagnoses.empty()) << Describe(metrics);
+  EXPECT_EQ(diagnoses.front().bottleneck, "not_parallel") << Describe(metrics);
+  EXPECT_FALSE(Among(diagnoses, "false_sharing")) << Describe(metrics);
+}
+
+// Each thread enters once, to add its result.
+TEST(CpuRules, CombiningResultsIsNotWorkingInTurn) {
+  const LoopModel loop{
+      .iterations = 1e6, .vector_fp = 1, .loads = 1, .threads = 2, .efficiency = 0.5, .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "lock_calls", 2);
+  EXPECT_FALSE(IsNamed(metrics, "not_parallel")) << Describe(metrics);
+  EXPECT_TRUE(IsNamed(metrics, "false_sharing")) << Describe(metrics);
+}
+
+// A short region that loses more than starting it can cost shares lines.
+TEST(CpuRules, AShortRegionIsNotOverParallelIfItLosesMoreThanItCosts) {
+  const LoopModel loop{
+      .iterations = 1e6, .vector_fp = 1, .loads = 1, .threads = 2, .efficiency = 0.2, .regions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "wall_1_ms", 0.08);
+  Set(metrics, "wall_ms", 0.2);
+  EXPECT_TRUE(IsNamed(metrics, "false_sharing")) << Describe(metrics);
+  EXPECT_FALSE(IsNamed(metrics, "over_parallel")) << Describe(metrics);
+}
+
+// Floats to bytes, one at a time: the conversion has to be, and vectors would do several.
+TEST(CpuRules, AConversionToAnotherSizeIsNotTheScalarLoopsCause) {
+  const LoopModel loop{.instructions = 9,
+                       .scalar_fp = 2,
+                       .loads = 1,
+                       .stores = 1,
+                       .port_cycles = 3,
+                       .conversions = 1};
+  std::vector<Metric> metrics = MetricsOf(loop);
+  Set(metrics, "load_bytes", 4 * loop.iterations);
+  Set(metrics, "store_bytes", loop.iterations);
+  const std::vector<Diagnosis> diagnoses = Diagnose(CpuRules(), metrics);
+  ASSERT_FALSE(diagnoses.empty()) << Describe(metrics);
+  EXPECT_EQ(diagnoses.front().bottleneck, "not_vectorised") << Describe(metrics);
+}
+
 // A stencil whose window overlaps its latest stores' offsets, and which waits for L3 anyway.
 TEST(CpuRules, AnAliasThatCostsNothingIsNotNamed) {
   const LoopModel loop{
