@@ -1,0 +1,28 @@
+// task: merge_rows
+// cause: branch_mispredict
+// why: which list has the smaller head is a coin toss, and the code branches on it for each element
+// pragma-flags: -O3 -march=native -fopenmp
+#include <algorithm>
+#include <cstdint>
+
+#include "kernel.h"
+
+constexpr int kRows = task::a_dims[0], kLength = task::a_dims[1];
+
+static void Merge(const std::int32_t* a, const std::int32_t* b, std::int32_t* to) {
+  const std::int32_t* const a_end = a + kLength;
+  const std::int32_t* const b_end = b + kLength;
+  while (a != a_end && b != b_end) {
+    if (*a <= *b) {
+      *to++ = *a++;
+    } else {
+      *to++ = *b++;
+    }
+  }
+  std::copy(b, b_end, std::copy(a, a_end, to));
+}
+
+extern "C" void pragma_kernel(const std::int32_t* a, const std::int32_t* b, std::int32_t* out, void* /*scratch*/) {
+#pragma omp parallel for
+  for (int r = 0; r < kRows; ++r) Merge(a + r * kLength, b + r * kLength, out + r * 2 * kLength);
+}
