@@ -1,4 +1,4 @@
-"""What relu attention divides by, in windows of eight by eight tokens: heads share the scores and have a bias for each relative position."""
+"""The divisor of relu attention in windows of eight by eight tokens: heads share scores and have a bias for each relative position."""
 import torch
 import torch.nn as nn
 
