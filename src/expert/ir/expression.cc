@@ -91,6 +91,11 @@ ExprPtr Make(ExprOp op, std::vector<ExprPtr> args) {
   return expr;
 }
 
+ExprPtr RoundedDifference(const ExprPtr& a, const ExprPtr& b) {
+  const bool fuses = a->op == ExprOp::kMultiply;
+  return Make(ExprOp::kSubtract, {fuses ? Make(ExprOp::kAdd, {a, Constant(0, a->type)}) : a, b});
+}
+
 ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise) {
   return Make(ExprOp::kSelect, {std::move(condition), std::move(then), std::move(otherwise)});
 }

@@ -111,6 +111,10 @@ struct Expr {
 // Makes an operator node. The result's type is the type of the first argument, or bool where the
 // operator is a comparison or a predicate.
 [[nodiscard]] ExprPtr Make(ExprOp op, std::vector<ExprPtr> args);
+// Returns a - b for an exponent. A compiler fuses the subtraction with a product before it, and the
+// product's rounding would then show: beside 1e30, by far more than an exponential bears. It fuses
+// the product with the zero that is added here, which changes nothing.
+[[nodiscard]] ExprPtr RoundedDifference(const ExprPtr& a, const ExprPtr& b);
 [[nodiscard]] ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise);
 
 // Returns the expression with every form changed, or null where `change` fails for one of them.

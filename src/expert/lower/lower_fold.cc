@@ -218,7 +218,7 @@ Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
       value, {.fold = Fold::kMax, .folded = folded, .keep = true, .dtype = value.dtype});
   shifted.exponential = builder.Pointwise(
       {value, shifted.largest}, ComputeType(value.dtype), value.dtype, [](const Args& args) {
-        return Make(ExprOp::kExpNegative, {Make(ExprOp::kSubtract, {args[0], args[1]})});
+        return Make(ExprOp::kExpNegative, {RoundedDifference(args[0], args[1])});
       });
   if (keep == Keep::kExponentials) shifted.exponential = builder.Stored(shifted.exponential);
   shifted.sum =

@@ -302,6 +302,11 @@ void AddFunctions(LowerTable& table) {
   for (const Operator& known : Operators())
     if (!known.aten.empty())
       table[known.aten] = Plain(known.op, static_cast<std::size_t>(known.arguments));
+  table["exp"] = Element(1, [](const Args& a, const NodeView&) {
+    const bool difference = a[0]->op == ExprOp::kSubtract;
+    return Make(ExprOp::kExp,
+                {difference ? RoundedDifference(a[0]->args[0], a[0]->args[1]) : a[0]});
+  });
   table["add"] = Scaled(ExprOp::kAdd);
   table["sub"] = Scaled(ExprOp::kSubtract);
   table["rsub"] = Element(2, [](const Args& a, const NodeView&) { return Sub(a[1], a[0]); });
