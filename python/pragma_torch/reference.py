@@ -15,6 +15,7 @@ from pragma_torch.instance import Instance, get_state
 from pragma_torch.plan import Argument, Leaf, Plan, flatten
 from pragma_torch.taskfile import TaskFile
 from pragma_torch.tree import TreeError, pick
+from pragma_torch.widening import WideCasts
 
 FLOAT64 = "float64"
 NATIVE = "native"
@@ -197,9 +198,10 @@ class Reference:
         instance.bind(tensors)
         wide = precision == FLOAT64
         dtype = torch.float64 if wide else torch.get_default_dtype()
+        casts = WideCasts() if wide else contextlib.nullcontext()
         blocks = ConvolutionsInBlocks() if wide and self._convolves else contextlib.nullcontext()
         try:
-            with torch.no_grad(), default_dtype(dtype), blocks:
+            with torch.no_grad(), default_dtype(dtype), casts, blocks:
                 return self._leaves_of(instance()) + instance.updated()
         finally:
             instance.release_inputs()  # they can be gigabytes, and are new each time

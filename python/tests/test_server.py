@@ -6,6 +6,7 @@ import os
 import pathlib
 
 import numpy as np
+import pytest
 import torch
 from conftest import Harness, Memory, Server, Timer, layout
 
@@ -150,6 +151,67 @@ def test_what_does_not_work_in_float64_falls_back_and_says_so(one_server: Harnes
     wide = s.output("out", np.float64).copy()
     s.reference("native")
     assert np.array_equal(wide, s.output("out", np.float32, wide=False).astype(np.float64))
+
+
+@pytest.mark.parametrize(
+    "cast",
+    ["x.float()", "x.to(torch.bfloat16).float()", "torch.softmax(x, -1, dtype=torch.float32)", "x.half().float()"],
+)
+def test_casts_in_forward_do_not_round_the_truth(one_server: Harness, cast: str):
+    server, task = one_server.describe(
+        f"""
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 3)
+            def forward(self, x):
+                return self.fc({cast}) + torch.full((3,), 0.1, dtype=torch.float32)
+        def get_inputs(): return [torch.randn(2, 3)]
+    """
+    )
+    s = Set(server, task)
+    s.draw(1)
+    assert s.reference("float64")["note"] == ""
+    x, w, b = (s.argument(n).astype(np.float64) for n in ("x", "fc_weight", "fc_bias"))
+    if "softmax" in cast:
+        x = np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
+    assert np.allclose(s.output("out", np.float64), x @ w.T + b + 0.1, rtol=1e-12, atol=1e-12)
+
+
+def test_autocast_does_not_round_the_truth(one_server: Harness):
+    server, task = one_server.describe(
+        """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 3)
+            def forward(self, x):
+                with torch.autocast("cpu", dtype=torch.bfloat16):
+                    return self.fc(x.float()).float()
+        def get_inputs(): return [torch.randn(2, 3)]
+    """
+    )
+    s = Set(server, task)
+    s.draw(1)
+    assert s.reference("float64")["note"] == ""
+    x, w, b = (s.argument(n).astype(np.float64) for n in ("x", "fc_weight", "fc_bias"))
+    assert np.allclose(s.output("out", np.float64), x @ w.T + b, rtol=1e-12, atol=1e-12)
+
+
+def test_eight_bit_floats_are_part_of_the_truth(one_server: Harness):
+    server, task = one_server.describe(
+        """
+        class Model(nn.Module):
+            def forward(self, x):
+                return x.to(torch.float8_e4m3fn).float()
+        def get_inputs(): return [torch.randn(2, 3)]
+    """
+    )
+    s = Set(server, task)
+    s.draw(1)
+    assert s.reference("float64")["note"] == ""
+    rounded = torch.from_numpy(s.argument("x").copy()).to(torch.float8_e4m3fn).float().numpy()
+    assert np.array_equal(s.output("out", np.float64), rounded.astype(np.float64))
 
 
 def test_references_are_computed_without_torch_compile(harness: Harness):
