@@ -17,6 +17,11 @@ namespace {
 // Duration of the warm calls that are measured. A quarter of it passes unmeasured before them.
 constexpr const char* kSeconds = "seconds=0.15";
 
+// A kernel that is faster than perfect scaling was disturbed on one thread, and so was one whose
+// busiest thread works longer than its speedup allows. It is measured again, so many times at most.
+constexpr double kPlausibleScaling = 1.15;
+constexpr int kRepeats = 2;
+
 struct Clocked {
   double calls = 1;
   double median = 0;
@@ -64,6 +69,12 @@ double BusySeconds(const Clocked& clocked) {
   return std::accumulate(clocked.threads.begin(), clocked.threads.end(), 0.0);
 }
 
+// 1: all threads work equally long.
+double Imbalance(const Clocked& asleep, int threads) {
+  const double busy = BusySeconds(asleep);
+  return busy > 0 ? *std::ranges::max_element(asleep.threads) * threads / busy : 1;
+}
+
 // `asleep` comes from a run in which waiting threads sleep, since spinning looks like work. Waking
 // threads takes time that the timed kernel does not spend, so cpu_per_wall comes from the other
 // run, `all`.
@@ -72,8 +83,7 @@ void AddThreads(const Clocked& all, const Clocked& asleep, int threads, MetricSe
     metrics.Add("cpu_per_wall", busy / all.wall, "1", "measured");
   const double busy = BusySeconds(asleep);
   if (busy <= 0) return;
-  metrics.Add("thread_imbalance", *std::ranges::max_element(asleep.threads) * threads / busy, "1",
-              "measured");
+  metrics.Add("thread_imbalance", Imbalance(asleep, threads), "1", "measured");
   if (asleep.wall > 0) {
     metrics.Add("waiting_share", std::clamp(1 - busy / (asleep.wall * threads), 0.0, 1.0), "1",
                 "measured");
@@ -88,13 +98,59 @@ void AddAll(const Clocked& all, int threads, MetricSet& metrics) {
 }
 
 // `together` is the time of one call with all threads.
+double Scaling(const Clocked& one, double together, int threads) {
+  return together > 0 ? one.median / (threads * together) : 1;
+}
+
 void AddOne(const Clocked& one, double together, int threads, MetricSet& metrics) {
   metrics.Add("wall_1_ms", one.median * 1e3, "ms", "measured");
-  if (together > 0)
-    metrics.Add("thread_scaling", one.median / (threads * together), "1", "measured");
+  if (together > 0) metrics.Add("thread_scaling", Scaling(one, together, threads), "1", "measured");
   if (one.hertz <= 0) return;
   metrics.Add("core_clock", one.hertz * 1e-9, "GHz", "measured");
   metrics.Add("cycles", one.median * one.hertz, "1", "estimated");
+}
+
+// The three runs of AddClocks. Empty `failure`: they succeeded.
+struct Runs {
+  Clocked all;     // all threads
+  Clocked asleep;  // all threads, and those that wait sleep
+  Clocked one;     // one thread
+  std::string failure;
+};
+
+// Runs the kernel, and keeps the run in `kept` if it was less disturbed than the one before.
+Result<void> RunAgain(Workpiece& piece, const HostRun& run, Clocked& kept, std::string& failure) {
+  const HostReport report = TRY(RunHost(piece, run));
+  if (!report.failure.empty()) failure = report.failure;
+  const Clocked clocked = Read(report);
+  if (kept.median == 0 || clocked.median < kept.median) kept = clocked;
+  return {};
+}
+
+// `known` is the time of a call that was measured before; 0: none was.
+Result<Runs> RunAll(Workpiece& piece, int threads, double known) {
+  const HostRun run{
+      .mode = "clocks", .object = kPlainObject, .options = {kSeconds}, .threads = threads};
+  HostRun sleeping = run;
+  sleeping.waiting_sleeps = true;
+  HostRun single = sleeping;
+  single.threads = 1;
+  Runs runs;
+  TRY(RunAgain(piece, run, runs.all, runs.failure));
+  if (threads == 1) {
+    runs.asleep = runs.one = runs.all;
+    return runs;
+  }
+  TRY(RunAgain(piece, sleeping, runs.asleep, runs.failure));
+  TRY(RunAgain(piece, single, runs.one, runs.failure));
+  for (int i = 0; i < kRepeats && runs.failure.empty(); ++i) {
+    const double together = known > 0 ? std::min(runs.all.median, known) : runs.all.median;
+    const double scaling = Scaling(runs.one, together, threads);
+    if (scaling * Imbalance(runs.asleep, threads) < kPlausibleScaling) break;
+    TRY(RunAgain(piece, single, runs.one, runs.failure));
+    TRY(RunAgain(piece, sleeping, runs.asleep, runs.failure));
+  }
+  return runs;
 }
 
 }  // namespace
@@ -103,26 +159,18 @@ Result<ProviderNote> AddClocks(Workpiece& piece) {
   ProviderNote note{.name = "clocks", .verdict = "ran", .detail = {}};
   const int threads = piece.subject.machine.threads;
   const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kExclusive));
-  HostRun run{.mode = "clocks", .object = kPlainObject, .options = {kSeconds}, .threads = threads};
-  const HostReport together = TRY(RunHost(piece, run));
-  run.waiting_sleeps = true;
-  const HostReport asleep = threads > 1 ? TRY(RunHost(piece, run)) : together;
-  run.threads = 1;
-  const HostReport alone = threads > 1 ? TRY(RunHost(piece, run)) : together;
-  for (const HostReport* report : {&together, &asleep, &alone}) {
-    if (report->failure.empty()) continue;
+  const Runs runs = TRY(RunAll(piece, threads, piece.subject.time_ms * 1e-3));
+  if (!runs.failure.empty()) {
     note.verdict = "failed";
-    note.detail = report->failure;
+    note.detail = runs.failure;
     return note;
   }
-  const Clocked all = Read(together);
-  AddAll(all, threads, piece.metrics);
-  AddThreads(all, Read(asleep), threads, piece.metrics);
-  const Clocked one = Read(alone);
-  AddSystemShare(all, one, piece.metrics);
-  const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : all.median * 1e3;
+  AddAll(runs.all, threads, piece.metrics);
+  AddThreads(runs.all, runs.asleep, threads, piece.metrics);
+  AddSystemShare(runs.all, runs.one, piece.metrics);
+  const double time = piece.subject.time_ms > 0 ? piece.subject.time_ms : runs.all.median * 1e3;
   // Both times are of the same work. Other programs disturbed the shorter one less.
-  AddOne(one, std::min(all.median, time * 1e-3), threads, piece.metrics);
+  AddOne(runs.one, std::min(runs.all.median, time * 1e-3), threads, piece.metrics);
   piece.metrics.Add("time_ms", time, "ms", "measured");
   return note;
 }
