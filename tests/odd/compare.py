@@ -17,8 +17,19 @@ import sys
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+
+
+class InDoubles(TorchDispatchMode):
+    """Casts to floats of 16 and 32 bits give doubles, so that a module that casts has a truth too."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if kwargs.get("dtype") in (torch.float32, torch.float16, torch.bfloat16):
+            kwargs["dtype"] = torch.float64
+        return func(*args, **kwargs)
 
 
 def load(path: str, name: str) -> Any:
@@ -113,7 +124,9 @@ def compare(task: Any, solution: Any, number: int) -> str:
         one = seen(old, given[0], called(old, given[0]))
         two = seen(new, given[1], called(new, given[1]))
         try:
-            truth = [value for _, value in seen(wide, exact, called(wide, exact))]
+            with InDoubles():
+                result = called(wide, exact)
+            truth = [value for _, value in seen(wide, exact, result)]
         except Exception:
             truth = []
     if [path for path, _ in one] != [path for path, _ in two]:
