@@ -127,7 +127,7 @@ def test_paths_with_spaces_quotes_and_other_letters(tmp_path, home):
     task, kernel = folder / "skalär 1.py", folder / "kern 'x'.cpp"
     shutil.copy(SCALE, task)
     shutil.copy(GOOD, kernel)
-    shutil.copytree(home, folder / "heim ü", symlinks=True)
+    shutil.copytree(home, folder / "heim ü", symlinks=True, ignore=shutil.ignore_patterns("pragma-??????"))
     odd = Program(folder)
     for jail in ["full", "reduced"]:
         arguments = ["--no-timing", "--home", "heim ü", "--jail", jail, "--json", "--bundle", "bündel 1.json"]
