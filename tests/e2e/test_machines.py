@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from conftest import HERE, KERNELS, TASKS, Program, ScriptedModel, recovering_model
+from shared import copied_home
 
 SCALE = TASKS / "scale.py"
 GOOD = KERNELS / "good.cpp"
@@ -127,7 +128,7 @@ def test_paths_with_spaces_quotes_and_other_letters(tmp_path, home):
     task, kernel = folder / "skalär 1.py", folder / "kern 'x'.cpp"
     shutil.copy(SCALE, task)
     shutil.copy(GOOD, kernel)
-    shutil.copytree(home, folder / "heim ü", symlinks=True, ignore=shutil.ignore_patterns("pragma-??????"))
+    copied_home(home, folder / "heim ü")
     odd = Program(folder)
     for jail in ["full", "reduced"]:
         arguments = ["--no-timing", "--home", "heim ü", "--jail", jail, "--json", "--bundle", "bündel 1.json"]
