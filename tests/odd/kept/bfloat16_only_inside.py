@@ -1,4 +1,4 @@
-# judged: no argument is bfloat16, but autocast makes such tensors inside, and the expert rounds elsewhere than Torch.
+# judged or solved: autocast makes bfloat16 tensors inside, and the expert rounds elsewhere than Torch.
 import collections
 import dataclasses
 import math
