@@ -24,7 +24,7 @@ from pragma_export.text import (  # noqa: E402
     one_source,
     ready,
 )
-from pragma_export.write import TaskSource, last_lines, value_of  # noqa: E402
+from pragma_export.write import TaskSource, last_lines, value_of, written_constants  # noqa: E402
 
 _IMPORTS = ("import ctypes", "import os", "import torch", "from torch.utils.cpp_extension import load_inline")
 
@@ -54,10 +54,12 @@ def write(request: dict[str, Any]) -> str:
             f"# ModelNew for the task {request['name']}, exported by pragma: {len(islands)} kernels, and Torch's",
             "# operators between them. The C++ below is built on first use, on the machine that runs it.",
             *mode_note(request),
+            *model.notes(),
             *sorted(model.imports, key=lambda line: "__future__" not in line),
             *own,
             _HELPERS,
             *(_island(number, island) for number, island in enumerate(islands)),
+            *written_constants(request["arguments"]),
             *model.helpers,
             "",
             model.class_text(_forward(request, model)),

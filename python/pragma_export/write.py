@@ -4,8 +4,8 @@ It reads one JSON object on stdin (written by src/export/export.cc), and prints 
 source is parsed, never run. If the task's form does not allow a drop-in, the exit status is 1, with one line on stderr.
 
 The constructor is the task's own, so that the same parameters are made in the same order and weights agree under one
-seed. Only forward is replaced. KernelBench's static check rejects `try` and `pass`, so the written file contains
-neither.
+seed. Only forward is replaced. KernelBench's static check rejects `try` and `pass`. What is written has neither of its
+own; the task's `pass` becomes `...`, and its `try` stays and is named in the title.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ def write(request: dict[str, Any]) -> str:
     own = [line for line in dict.fromkeys(kernel.imports) if line not in model.imports]
     return "\n".join(
         [
-            _title(request, kernel),
+            *_title(request, model, kernel),
             *sorted(model.imports, key=lambda line: "__future__" not in line),
             *own,
             "",
             *kernel.constants(),
+            *written_constants(request["arguments"], "" if isinstance(kernel, CppKernel) else _ON_GPU),
             kernel.helpers,
             *model.helpers,
             "",
@@ -62,6 +63,10 @@ def write(request: dict[str, Any]) -> str:
             "",
         ]
     )
+
+
+# Triton's interpreter runs a module where there is no GPU.
+_ON_GPU = ".to('cuda' if torch.cuda.is_available() else 'cpu')"
 
 
 def _check_names(model: TaskSource, kernel: Kernel) -> None:
@@ -106,6 +111,12 @@ class TaskSource:
         """Returns the names that the remaining parts define at top level."""
         return defined([node for line in self.helpers for node in ast.parse(line).body])
 
+    def notes(self) -> list[str]:
+        """Returns the lines of the title that say what the copied parts contain."""
+        copied = [*(ast.parse(text) for text in self.helpers), *(n for n in self._class.body if n is not self._forward)]
+        tries = any(isinstance(n, ast.Try | ast.TryStar) for part in copied for n in ast.walk(part))
+        return ["# The task's own code has `try`, so KernelBench's static check refuses this file."] if tries else []
+
     def known(self) -> set[str]:
         """Returns the names that the remaining parts define or import."""
         nodes = [node for line in self.imports for node in ast.parse(line).body]
@@ -131,10 +142,9 @@ class TaskSource:
 
     def class_text(self, forward_lines: list[str]) -> str:
         """Returns ModelNew: everything of Model except its forward."""
-        renamed = _Plain().visit(self._class)
-        renamed.name = "ModelNew"
-        body = [n for n in renamed.body if not is_text(n) and n is not self._forward]
-        head = ast.unparse(ast.ClassDef(renamed.name, renamed.bases, renamed.keywords, [], []))
+        owner = self._class
+        head = ast.unparse(ast.ClassDef("ModelNew", owner.bases, owner.keywords, [], []))
+        body = [_Plain().visit(n) for n in owner.body if not is_text(n) and n is not self._forward]
         methods = ["\n".join("    " + line for line in ast.unparse(n).splitlines()) for n in body]
         signature = ast.unparse(self._forward.args)
         forward = [f"    def forward({signature}):", *("        " + line for line in forward_lines)]
@@ -150,9 +160,6 @@ class _Plain(ast.NodeTransformer):
     def visit_Pass(self, node: ast.Pass) -> ast.AST:
         return ast.copy_location(ast.Expr(ast.Constant(...)), node)
 
-    def visit_Try(self, node: ast.Try) -> ast.AST:
-        raise Refused("the task uses try, which KernelBench's static check refuses in solutions")
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if len(node.body) > 1 and is_text(node.body[0]):
             del node.body[0]
@@ -166,16 +173,15 @@ def _method(owner: ast.ClassDef, name: str) -> ast.FunctionDef:
     raise Refused(f"class Model has no method {name} of its own")
 
 
-def _title(request: dict[str, Any], kernel: Kernel) -> str:
+def _title(request: dict[str, Any], model: TaskSource, kernel: Kernel) -> list[str]:
     flags = " ".join([request["compiler"], *request["flags"]]).strip()
-    return "\n".join(
-        [
-            f"# ModelNew for the task {request['name']}, exported by pragma.",
-            f"# Kernel {request['candidate']}, {flags or request['language']}.",
-            *mode_note(request),
-            *kernel.note,
-        ]
-    )
+    return [
+        f"# ModelNew for the task {request['name']}, exported by pragma.",
+        f"# Kernel {request['candidate']}, {flags or request['language']}.",
+        *mode_note(request),
+        *model.notes(),
+        *kernel.note,
+    ]
 
 
 _CPP_LIBRARY = (
@@ -277,12 +283,28 @@ def value_of(argument: dict[str, Any], model: TaskSource) -> str:
     if argument["role"] == "input":
         return model.input_text(path)
     value = model.self_name
+    if argument["constant"]:
+        return _constant_name(argument)
     if path.startswith("lifted_tensor_"):
-        raise Refused(f"forward makes the constant {path} itself, so ModelNew has nowhere to take it from")
+        raise Refused(f"forward makes the constant {path} itself, and it is too large to be written into ModelNew")
     for part in path.split("."):
         plain = part.isidentifier() and not keyword.iskeyword(part)
         value = f"{value}.{part}" if plain else f"getattr({value}, {part!r})"
     return value
+
+
+def _constant_name(argument: dict[str, Any]) -> str:
+    return "_PRAGMA_" + re.sub(r"\W", "_", argument["path"]).upper()
+
+
+def written_constants(arguments: list[dict[str, Any]], device: str = "") -> list[str]:
+    """Returns the lines that make the constants which Model's forward makes itself. `device` is appended to each."""
+    return [
+        f"{_constant_name(a)} = torch.frombuffer(bytearray.fromhex({a['constant']!r}), dtype=torch.{a['dtype']})"
+        f".reshape({tuple(a['shape'])!r}){device}"
+        for a in arguments
+        if a["constant"]
+    ]
 
 
 def last_lines(request: dict[str, Any], model: TaskSource, outputs: list[str]) -> list[str]:

@@ -36,6 +36,8 @@ from pragma_torch.state import StateTensor, declared_state, exported_state
 from pragma_torch.taskfile import TaskFile, positional_name
 from pragma_torch.values import encode
 
+_WRITTEN_BYTES = 16384  # a longer constant would be most of the file that it is written to
+
 
 @dataclasses.dataclass
 class Described:
@@ -164,7 +166,9 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         "name": task.file.removesuffix(".py"),
         "source": task.source,
         "category": costs.category(observed.recorder, tensors, [t for _, t in observed.outputs]),
-        "arguments": [a.spec() for a in plan.arguments],
+        "arguments": [
+            {**a.spec(), **_written(c)} for a, c in zip(plan.arguments, constants, strict=True)
+        ],
         "outputs": outputs,
         "output_kind": kind_of(observed.tree),
         "output_tree": json.dumps(observed.tree) if kind_of(observed.tree) == "tree" else "",
@@ -314,6 +318,13 @@ def _argument(task: TaskFile, name: str, path: str, role: str, tensor: torch.Ten
             f"{task.file}: {path} has the unsupported type {dtype}; supported: {', '.join(DTYPES)}"
         )
     return Argument(name, path, role, dtype, [int(n) for n in tensor.shape])
+
+
+def _written(constant: torch.Tensor | None) -> dict[str, str]:
+    """Returns the bytes of a small constant that forward makes, so that a drop-in can make it too."""
+    if constant is None or not 0 < constant.nbytes <= _WRITTEN_BYTES:
+        return {}
+    return {"constant": constant.reshape(-1).view(torch.uint8).numpy().tobytes().hex()}
 
 
 def _contiguous(tensor: torch.Tensor, path: str, notes: list[str]) -> torch.Tensor:

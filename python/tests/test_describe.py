@@ -204,6 +204,7 @@ def test_constants(told):
         ("mask", "constant"),
         ("lifted_tensor_0", "constant"),
     ]
+    assert [a.get("constant", "") for a in d["arguments"]] == ["", "", "", "0000803f0000004000004040"]
 
 
 @pytest.mark.parametrize(

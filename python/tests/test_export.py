@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 
 def tensor(name, path, role="input"):
-    return {"name": name, "path": path, "role": role, "dtype": "float32", "shape": [8, 8]}
+    return {"name": name, "path": path, "role": role, "dtype": "float32", "shape": [8, 8], "constant": ""}
 
 
 def request(**changes):
@@ -129,18 +129,40 @@ def test_scratch_is_kept_and_never_shared_by_two_calls_at_once():
     assert take(64).data_ptr() == first.data_ptr() and kept == {}
 
 
+def test_a_try_of_the_task_stays_and_is_named():
+    kept = "    try:\n        return x\n    finally:\n        x = 0\n"
+    text = write(request(source=TASK.replace("    return x\n", kept)))
+    assert "finally:" in text and "has `try`" in text.splitlines()[2]
+
+
+def test_a_try_in_forward_goes_with_forward():
+    kept = "        try:\n            return self.layers(x)\n        finally:\n            x = 0\n"
+    text = write(request(source=TASK.replace("        return self.layers(x)\n", kept)))
+    assert "try" not in text.replace("static", "")
+
+
+@pytest.mark.parametrize(
+    "dtype, shape, constant, values",
+    [
+        ("float32", [2], "0000803f000000c0", [1.0, -2.0]),
+        ("int64", [], "0700000000000000", 7),
+        ("bool", [1, 2], "0100", [[True, False]]),
+    ],
+)
+def test_a_constant_that_forward_makes_is_written(dtype, shape, constant, values):
+    argument = {**tensor("c", "lifted_tensor_0", "constant"), "dtype": dtype, "shape": shape, "constant": constant}
+    text = write(request(arguments=[argument]))
+    made = next(line for line in text.splitlines() if line.startswith("_PRAGMA_LIFTED_TENSOR_0 = "))
+    found: dict = {}
+    exec(f"import torch\n{made}", found)  # noqa: S102
+    assert found["_PRAGMA_LIFTED_TENSOR_0"].tolist() == values
+    assert f"_pragma_ready(_PRAGMA_LIFTED_TENSOR_0, {tuple(shape)!r}, torch.{dtype}" in text
+
+
 @pytest.mark.parametrize(
     "changes, reason",
     [
         ({"source": TASK.replace("class Model(", "class Other(")}, "class Model"),
-        (
-            {
-                "source": TASK.replace(
-                    "    return x\n", "    try:\n        return x\n    finally:\n        x = 0\n"
-                )
-            },
-            "try",
-        ),
         ({"arguments": [tensor("c", "lifted_tensor_0", "constant")]}, "lifted_tensor_0"),
         ({"arguments": [tensor("y", "args[7]")]}, "args[7]"),
     ],

@@ -102,7 +102,9 @@ void WriteTensors(JsonWriter& writer, std::string_view name,
   for (const TensorSpec& tensor : tensors) {
     writer.BeginObject().Field("name", tensor.name).Field("path", tensor.path);
     writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));
-    writer.Field("shape", tensor.shape).EndObject();
+    writer.Field("shape", tensor.shape);
+    if (!tensor.constant.empty()) writer.Field("constant", tensor.constant);
+    writer.EndObject();
   }
   writer.EndArray();
 }
@@ -137,6 +139,7 @@ void ReadTensors(const JsonReader& reader, std::vector<TensorSpec>& tensors) {
     ReadRole(item["role"], tensor.role);
     ReadDType(item["dtype"], tensor.dtype);
     item.Get("shape", tensor.shape);
+    item.Get("constant", tensor.constant);
     for (const std::int64_t size : tensor.shape) {
       if (size < 0) item["shape"].Complain("a size is negative");
     }

@@ -38,6 +38,7 @@ struct TensorSpec {
   TensorRole role = TensorRole::kInput;
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;  // empty: a scalar tensor
+  std::string constant;  // a small constant that forward makes: its bytes in hexadecimal; or empty
   [[nodiscard]] std::size_t elements() const;
   [[nodiscard]] std::size_t bytes() const;
 };

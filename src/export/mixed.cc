@@ -1,5 +1,6 @@
 #include "export/mixed.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -19,7 +20,9 @@ void WriteArguments(JsonWriter& writer, const Task& task) {
   for (const GraphNode& node : task.graph) {
     if (node.op != "placeholder" || node.results.empty()) continue;
     writer.BeginObject().Field("value", node.name);
-    WriteTensor(writer, node.results.front());
+    const TensorSpec& read = node.results.front();
+    const auto argument = std::ranges::find(task.arguments, read.name, &TensorSpec::name);
+    WriteTensor(writer, argument == task.arguments.end() ? read : *argument);
     writer.EndObject();
   }
   writer.EndArray();

@@ -117,7 +117,7 @@ void WriteOutputForm(JsonWriter& writer, const Task& task) {
 void WriteTensor(JsonWriter& writer, const TensorSpec& tensor) {
   writer.Field("name", tensor.name).Field("path", tensor.path);
   writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));
-  writer.Field("shape", tensor.shape);
+  writer.Field("shape", tensor.shape).Field("constant", tensor.constant);
 }
 
 Result<WrittenSolution> RunWriter(const std::filesystem::path& python,
