@@ -18,7 +18,7 @@ DIVIDED = """
             self.register_buffer("scale", torch.rand(2 * width) + 0.5)
 
         def forward(self, x):
-            y = torch.nn.functional.gelu(self.up(x)) * self.scale
+            y = torch.nn.functional.gelu(self.up(x)) * self.scale + torch.tensor(0.5)
             top, at = torch.topk(y, 8, -1)
             return torch.tanh(y.scatter(-1, at, top))
 
@@ -57,6 +57,7 @@ def test_the_rest_of_a_module_is_written(divided):
     solution = (folder / "out" / "divided_new.py").read_text()
     assert "torch.ops.aten.topk.default(" in solution
     assert "_pragma_island_0(" in solution
+    assert "_PRAGMA_LIFTED_TENSOR_0 = " in solution
 
 
 def test_an_island_has_a_run_of_its_own(divided):
