@@ -15,6 +15,7 @@ _Tensor = torch.Tensor  # as it is before any candidate code runs
 _strided = torch.strided
 _is_contiguous = torch.Tensor.is_contiguous
 _is_neg = torch.Tensor.is_neg  # its bytes have the opposite sign
+_is_conj = torch.Tensor.is_conj  # its bytes are those of the conjugate
 _data_ptr = torch.Tensor.data_ptr
 _memmove = ctypes.memmove
 
@@ -83,7 +84,8 @@ def _store_one(tensor: Any, area: torch.Tensor, path: str) -> None:
         raise WrongForm(
             f"{path} is {tensor.layout} on {tensor.device}, expected dense on {area.device.type}"
         )
-    if area.is_cpu and tensor.nbytes <= _ALONE_BYTES and _is_contiguous(tensor) and not _is_neg(tensor):
+    as_it_is = _is_contiguous(tensor) and not _is_neg(tensor) and not _is_conj(tensor)
+    if area.is_cpu and tensor.nbytes <= _ALONE_BYTES and as_it_is:
         _memmove(area.data_ptr(), _data_ptr(tensor), tensor.nbytes)
     else:
         area.copy_(tensor)

@@ -111,12 +111,16 @@ class Solution:
         instance = Instance(model, plan)
         instance.bind(tensors)
         areas = [
-            self._outputs.tensor(offset, DTYPES[spec["dtype"]], spec["shape"])
+            _area(self._outputs.tensor(offset, DTYPES[spec["dtype"]], spec["shape"]), spec.get("complex", False))
             for spec, offset in zip(self._request["outputs"], outputs, strict=True)
         ]
         call = _Call(instance, plan, areas)
         call.refresh = refresh
         return call
+
+
+def _area(pairs: torch.Tensor, is_complex: bool) -> torch.Tensor:
+    return torch.view_as_complex(pairs) if is_complex else pairs
 
 
 def load_module(path: str, wanted: str) -> Any:

@@ -153,7 +153,7 @@ def return_text(request: dict[str, Any], outputs: list[str], names: set[str]) ->
 def _tree_text(tree: Any, outputs: list[str], names: set[str]) -> str:
     """`tree` is described in pragma_torch/tree.py."""
     kind, content = next(iter(tree.items()))
-    if kind == "leaf":
+    if kind in ("leaf", "pairs"):
         return outputs[content]
     if kind == "value":
         return repr(content)

@@ -279,12 +279,17 @@ def _prepare_lines(request: dict[str, Any], model: TaskSource) -> list[str]:
 
 def value_of(argument: dict[str, Any], model: TaskSource) -> str:
     """Returns the Python expression that holds an argument inside forward."""
+    if argument["constant"]:
+        return _constant_name(argument)
+    held = _held_text(argument, model)
+    return f"torch.view_as_real({held}.resolve_conj())" if argument["complex"] else held
+
+
+def _held_text(argument: dict[str, Any], model: TaskSource) -> str:
     path = argument["path"]
     if argument["role"] == "input":
         return model.input_text(path)
     value = model.self_name
-    if argument["constant"]:
-        return _constant_name(argument)
     if path.startswith("lifted_tensor_"):
         raise Refused(f"forward makes the constant {path} itself, and it is too large to be written into ModelNew")
     for part in path.split("."):
@@ -312,10 +317,14 @@ def last_lines(request: dict[str, Any], model: TaskSource, outputs: list[str]) -
     outputs."""
     by_name = {a["name"]: a for a in request["arguments"]}
     changed = request.get("updates", [])
-    returned = outputs[: len(outputs) - len(changed)]
+    values = [
+        f"torch.view_as_complex({name})" if spec["complex"] else name
+        for name, spec in zip(outputs, request["outputs"], strict=True)
+    ]
+    returned = values[: len(values) - len(changed)]
     lines = [
-        f"{value_of(by_name[name], model)}.detach().copy_({output})"
-        for name, output in zip(changed, outputs[len(returned) :], strict=True)
+        f"{_held_text(by_name[name], model)}.detach().copy_({value})"
+        for name, value in zip(changed, values[len(returned) :], strict=True)
     ]
     return [*lines, f"return {return_text(request, returned, model.known())}"]
 

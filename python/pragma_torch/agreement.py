@@ -17,7 +17,7 @@ from pragma_torch.graph import output_values, placeholders
 from pragma_torch.hidden import drawn_like_inputs
 from pragma_torch.instance import Instance
 from pragma_torch.observe import OTHER_SEED, Outputs, alike
-from pragma_torch.plan import Plan
+from pragma_torch.plan import Plan, pairs_of
 from pragma_torch.taskfile import SEED, TaskFile, seed_everything
 from pragma_torch.tree import pick
 
@@ -58,7 +58,7 @@ def _eager(model: torch.nn.Module, plan: Plan, tensors: list[torch.Tensor]) -> l
     seed_everything(OTHER_SEED)
     with torch.no_grad():
         found = pick(plan.tree, instance())
-    return [found[i][1] for i in range(len(found))] + instance.updated()
+    return [pairs_of(found[i][1]) for i in range(len(found))] + instance.updated()
 
 
 def _run(program: Any, plan: Plan, tensors: list[torch.Tensor]) -> list[Any]:
@@ -73,7 +73,7 @@ def _run(program: Any, plan: Plan, tensors: list[torch.Tensor]) -> list[Any]:
         elif meaning is not None:
             values.append(tensors[numbers[meaning.name]].clone())
         else:
-            values.append(program.constants[spec.target])
+            values.append(pairs_of(program.constants[spec.target]))
     interpreter = torch.fx.Interpreter(program.graph_module)
     with torch.no_grad():
         results = interpreter.run(*values)

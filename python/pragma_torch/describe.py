@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
 from pragma_torch import costs, graph, memory, process
 from pragma_torch.agreement import disagreement
@@ -34,6 +35,7 @@ from pragma_torch.reads import first_read
 from pragma_torch.reference import Reference
 from pragma_torch.state import StateTensor, declared_state, exported_state
 from pragma_torch.taskfile import TaskFile, positional_name
+from pragma_torch.tree import complex_leaves
 from pragma_torch.values import encode
 
 _WRITTEN_BYTES = 16384  # a longer constant would be most of the file that it is written to
@@ -68,7 +70,8 @@ class Described:
             "init_error": why,
             "mode": self.description["mode"],
             "outputs": [
-                {"dtype": o["dtype"], "shape": o["shape"]} for o in self.description["outputs"]
+                {"dtype": o["dtype"], "shape": o["shape"], "complex": o.get("complex", False)}
+                for o in self.description["outputs"]
             ],
         }
 
@@ -263,7 +266,11 @@ def _export(given: _Given) -> tuple[Any, str]:
     def filled(values: list[torch.Tensor]) -> tuple[list[Any], dict[str, Any]]:
         return [fill(t, values) for t in given.template], {n: fill(t, values) for n, t in given.keywords}
 
-    program, why = graph.export(given.model, *filled(tensors), task.path)
+    # A complex view of real numbers makes torch.export write guards that fail.
+    positional, keywords = tree_map(
+        lambda v: v.clone() if isinstance(v, torch.Tensor) and v.is_complex() else v, filled(tensors)
+    )
+    program, why = graph.export(given.model, positional, keywords, task.path)
     if program is None or before.changed():
         given.model = task.make_model()  # the export has left its own tensors in the other one
     before.restore()
@@ -292,12 +299,14 @@ def _plan(
     for number, leaf in enumerate(given.leaves):
         arguments.append(_argument(given.task, namer.name(leaf.name), leaf.path, "input", leaf.tensor))
         arguments[-1].leaf = number
+        arguments[-1].complex = leaf.complex
         tensors.append(_contiguous(leaf.tensor, leaf.path, notes))
         constants.append(None)
     for role in ("parameter", "buffer", "constant"):
         for item in (s for s in state if s.role == role):
             arguments.append(_argument(given.task, namer.name(item.path), item.path, role, item.tensor))
             arguments[-1].places = item.places
+            arguments[-1].complex = item.held.is_complex()
             tensors.append(_contiguous(item.tensor, item.path, notes))
             constants.append(None if item.places else tensors[-1].clone())
             if len(item.places) > 1:
@@ -343,10 +352,13 @@ def _output_specs(task: TaskFile, plan: Plan, outputs: Outputs) -> list[dict[str
     returned = len(outputs) - len(plan.updates)
     names = ["out"] if returned == 1 else [f"out_{i}" for i in range(returned)]
     names += [f"{plan.arguments[i].name}_after" for i in plan.updates]
+    in_pairs = complex_leaves(plan.tree)
+    in_pairs |= {returned + n for n, i in enumerate(plan.updates) if plan.arguments[i].complex}
     specs = []
-    for wanted, (path, tensor) in zip(names, outputs, strict=True):
-        name = namer.name(wanted)
-        specs.append(_argument(task, name, path, "output", tensor).spec())
+    for number, (wanted, (path, tensor)) in enumerate(zip(names, outputs, strict=True)):
+        output = _argument(task, namer.name(wanted), path, "output", tensor)
+        output.complex = number in in_pairs
+        specs.append(output.spec())
     return specs
 
 

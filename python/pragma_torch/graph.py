@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from pragma_torch.complex_pairs import real_graph
 from pragma_torch.errors import one_line
 from pragma_torch.instance import flatten_outputs
 from pragma_torch.plan import DTYPES, Plan, dtype_name
@@ -70,16 +71,17 @@ def _flat(forward: Any) -> Any:
 
 
 def decompose(program: Any) -> Any:
-    """Returns functional core ATen, or the program as exported if it cannot be decomposed."""
+    """Returns functional core ATen without complex numbers, or the program as exported if it cannot be decomposed."""
     table = torch.export.default_decompositions()
     for name in _WHOLE:
         table.pop(operator.attrgetter(name)(torch.ops.aten), None)
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            return program.run_decompositions(table)
+            program = program.run_decompositions(table)
     except Exception:
         return program
+    return real_graph(program)
 
 
 def nodes(program: Any, plan: Plan) -> list[dict[str, Any]]:

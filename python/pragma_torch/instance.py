@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from pragma_torch.plan import Plan, fill
-from pragma_torch.tree import TreeError, flatten_tree
+from pragma_torch.plan import Plan, fill, pairs_of
+from pragma_torch.tree import LEAVES, TreeError, flatten_tree
 
 
 class OutputError(Exception):
@@ -66,15 +66,24 @@ def owner_of(model: torch.nn.Module, place: str) -> tuple[torch.nn.Module, str]:
     return model.get_submodule(path), leaf
 
 
-def get_state(model: torch.nn.Module, place: str) -> torch.Tensor:
+def held_at(model: torch.nn.Module, place: str) -> Any:
+    """Returns what the model holds at `place`. Raises AttributeError if that is nothing."""
     owner, leaf = owner_of(model, place)
     return getattr(owner, leaf)
 
 
+def get_state(model: torch.nn.Module, place: str) -> torch.Tensor:
+    """Returns the tensor at `place`, a complex one as pairs."""
+    return pairs_of(held_at(model, place))
+
+
 def set_state(model: torch.nn.Module, place: str, tensor: torch.Tensor) -> None:
     """Parameters keep their object, because modules hold lists of them, and get new data. Other tensors are replaced.
-    """
+    Where the model holds a complex tensor, `tensor` has pairs."""
     owner, leaf = owner_of(model, place)
+    held = getattr(owner, leaf, None)
+    if isinstance(held, torch.Tensor) and held.is_complex():
+        tensor = torch.view_as_complex(tensor)
     parameter = owner._parameters.get(leaf)
     if parameter is not None:
         parameter.data = tensor
@@ -85,18 +94,18 @@ def set_state(model: torch.nn.Module, place: str, tensor: torch.Tensor) -> None:
 
 
 def flatten_outputs(value: Any) -> tuple[Any, list[tuple[str, torch.Tensor]]]:
-    """Returns the tree of what forward returned (tree.py), and [(path, tensor), ...]."""
+    """Returns the tree of what forward returned (tree.py), and [(path, tensor), ...], complex tensors as pairs."""
     try:
         tree, found = flatten_tree(value)
     except TreeError as error:
         raise OutputError(f"forward returns a value that cannot be compared: {error}") from error
-    return tree, found
+    return tree, [(path, pairs_of(tensor)) for path, tensor in found]
 
 
 def kind_of(tree: Any) -> str:
     """Returns "tensor", "tuple" or "list" for one tensor or a flat sequence of tensors, and "tree" for anything else."""
     kind, content = next(iter(tree.items()))
-    if kind == "leaf":
+    if kind in LEAVES:
         return "tensor"
-    flat = kind in ("list", "tuple") and content and all("leaf" in item for item in content)
+    flat = kind in ("list", "tuple") and content and all(not item.keys().isdisjoint(LEAVES) for item in content)
     return kind if flat else "tree"

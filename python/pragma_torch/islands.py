@@ -19,7 +19,7 @@ from pragma_torch.border import drawn_like
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.graph import output_values
 from pragma_torch.names import Namer
-from pragma_torch.plan import Plan
+from pragma_torch.plan import Plan, pairs_of
 
 
 @dataclasses.dataclass
@@ -165,7 +165,7 @@ def flat_arguments(program: Any, leaves: list[torch.Tensor]) -> list[Any]:
     for spec in program.graph_signature.input_specs:
         if spec.kind.name != "USER_INPUT":
             held = program.state_dict.get(spec.target)
-            values.append(program.constants[spec.target] if held is None else held)
+            values.append(pairs_of(program.constants[spec.target] if held is None else held))
         elif hasattr(spec.arg, "value"):
             values.append(spec.arg.value)
         else:

@@ -29,6 +29,14 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def pairs_of(value: Any) -> Any:
+    """Returns a complex tensor as a view of real numbers: a further last dimension, of size 2, holds the real and the
+    imaginary part. That is how kernels get and return complex numbers. Anything else is returned as it is."""
+    if isinstance(value, torch.Tensor) and value.is_complex():
+        return torch.view_as_real(value.resolve_conj())
+    return value
+
+
 @dataclasses.dataclass
 class Argument:
     """One tensor argument of the kernel. `places` are attribute paths in the model (several if tied)."""
@@ -41,6 +49,7 @@ class Argument:
     places: list[str] = dataclasses.field(default_factory=list)
     leaf: int = -1  # for an input: its index among the tensors of get_inputs()
     mutated: bool = False  # forward writes it
+    complex: bool = False  # the model's tensor is complex; here and for kernels it is pairs of real numbers
 
     @property
     def torch_dtype(self) -> torch.dtype:
@@ -56,13 +65,14 @@ class Argument:
 
     def spec(self) -> dict[str, Any]:
         """Returns the description of the tensor in the form of docs/torch-protocol.md."""
-        return {
+        spec = {
             "name": self.name,
             "path": self.path,
             "role": self.role,
             "dtype": self.dtype,
             "shape": self.shape,
         }
+        return {**spec, "complex": True} if self.complex else spec
 
 
 @dataclasses.dataclass
@@ -96,7 +106,8 @@ class Leaf:
 
     name: str
     path: str
-    tensor: torch.Tensor
+    tensor: torch.Tensor  # a complex one as pairs
+    complex: bool = False
 
 
 @dataclasses.dataclass
@@ -114,11 +125,12 @@ class UnsupportedValue(Exception):
 def flatten(value: Any, name: str, path: str, leaves: list[Leaf], scalars: list[Scalar]) -> Any:
     """Extracts the tensors and scalars from `value`. Returns the template from which `fill` restores it.
 
-    Templates are JSON: {"leaf": i}, {"value": v}, {"list": [...]}, {"tuple": [...]}, {"dict": [[k, t], ...]}.
+    Templates are JSON: {"leaf": i}, {"pairs": i} for a complex tensor, {"value": v}, {"list": [...]}, {"tuple": [...]},
+    {"dict": [[k, t], ...]}.
     """
     if isinstance(value, torch.Tensor):
-        leaves.append(Leaf(name, path, value))
-        return {"leaf": len(leaves) - 1}
+        leaves.append(Leaf(name, path, pairs_of(value), value.is_complex()))
+        return {"pairs" if value.is_complex() else "leaf": len(leaves) - 1}
     if _is_plain(value):
         scalars.append(Scalar(name, value))
         return _plain_template(value)
@@ -156,6 +168,8 @@ def fill(template: Any, leaves: list[torch.Tensor]) -> Any:
     kind, content = next(iter(template.items()))
     if kind == "leaf":
         return leaves[content]
+    if kind == "pairs":
+        return torch.view_as_complex(leaves[content])
     if kind == "value":
         return content
     if kind == "float":

@@ -12,7 +12,7 @@ from pragma_torch.areas import Area
 from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import ServerError, TaskError, one_line, task_error
 from pragma_torch.instance import Instance, get_state
-from pragma_torch.plan import Argument, Leaf, Plan, flatten
+from pragma_torch.plan import Argument, Leaf, Plan, flatten, pairs_of
 from pragma_torch.taskfile import TaskFile
 from pragma_torch.tree import TreeError, pick
 from pragma_torch.widening import WideCasts
@@ -215,4 +215,4 @@ class Reference:
                 f"{self._task.file}: forward returns another form from one draw to the next: {error}; return what depends "
                 "on data as a tensor"
             ) from error
-        return [found[leaf][1] for leaf in range(len(found))]
+        return [pairs_of(found[leaf][1]) for leaf in range(len(found))]

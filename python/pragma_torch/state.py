@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from pragma_torch.instance import get_state
+from pragma_torch.instance import held_at
+from pragma_torch.plan import pairs_of
 
 
 @dataclasses.dataclass
@@ -16,8 +17,13 @@ class StateTensor:
 
     role: str  # parameter, buffer, constant
     path: str
-    tensor: torch.Tensor
+    held: torch.Tensor
     places: list[str]  # empty: a constant that forward makes itself; its value never changes
+
+    @property
+    def tensor(self) -> torch.Tensor:
+        """The tensor as kernels get it: a complex one as pairs."""
+        return pairs_of(self.held)
 
 
 def exported_state(model: torch.nn.Module, program: Any) -> list[StateTensor]:
@@ -55,7 +61,7 @@ def declared_state(model: torch.nn.Module) -> list[StateTensor]:
 
 def _held_tensor(model: torch.nn.Module, path: str) -> torch.Tensor | None:
     try:
-        value = get_state(model, path)
+        value = held_at(model, path)
     except AttributeError:
         return None
     return value if isinstance(value, torch.Tensor) else None

@@ -1,9 +1,9 @@
 """Trees: the form of what forward returns, without its tensors.
 
-A tree is JSON: {"leaf": i} is tensor number i. {"value": v} and {"float": text} are constants of the task: None, a
-number, a text. {"list": [...]}, {"tuple": [...]} and {"dict": [[key, tree], ...]} are themselves. {"named": {...}} is a
-named tuple or one of Torch's own result tuples, and {"fields": {...}} a dataclass; both hold "class" and "items", pairs
-of a field's name and its tree.
+A tree is JSON: {"leaf": i} is tensor number i, and {"pairs": i} is that if it is complex. {"value": v} and
+{"float": text} are constants of the task: None, a number, a text. {"list": [...]}, {"tuple": [...]} and
+{"dict": [[key, tree], ...]} are themselves. {"named": {...}} is a named tuple or one of Torch's own result tuples, and
+{"fields": {...}} a dataclass; both hold "class" and "items", pairs of a field's name and its tree.
 
 Values are read without running code of their classes, because a candidate may define these classes.
 """
@@ -21,6 +21,7 @@ class TreeError(Exception):
 
 
 _MOST_DEPTH = 32
+LEAVES = ("leaf", "pairs")
 _RESULTS = "torch.return_types"
 _KEYS = (str, int, bool, type(None))
 
@@ -36,7 +37,19 @@ def is_plain(tree: Any) -> bool:
     kind, content = next(iter(tree.items()))
     if kind == "named" and content["class"].startswith(_RESULTS):
         return True
-    return kind == "leaf" or (kind in ("list", "tuple") and bool(content) and all(map(is_plain, content)))
+    return kind in LEAVES or (kind in ("list", "tuple") and bool(content) and all(map(is_plain, content)))
+
+
+def complex_leaves(tree: Any) -> set[int]:
+    """Returns the numbers of the tensors that are complex."""
+    kind, content = next(iter(tree.items()))
+    if kind == "pairs":
+        return {content}
+    if kind in ("leaf", "value", "float"):
+        return set()
+    members = content["items"] if kind in ("named", "fields") else content
+    below = members if kind in ("list", "tuple") else [item for _, item in members]
+    return set().union(*map(complex_leaves, below))
 
 
 def is_result_tuple(value: Any) -> bool:
@@ -49,7 +62,7 @@ def _tree(value: Any, path: str, found: list[tuple[str, torch.Tensor]], depth: i
         raise TreeError(f"{path} is nested too deeply")
     if isinstance(value, torch.Tensor):
         found.append((path, value))
-        return {"leaf": len(found) - 1}
+        return {LEAVES[value.is_complex()]: len(found) - 1}
     if value is None or type(value) in (bool, int, str):
         return {"value": value}
     if type(value) is float:
@@ -133,7 +146,7 @@ def pick(tree: Any, value: Any, path: str = "output") -> dict[int, tuple[str, An
 
 def _pick(tree: Any, value: Any, path: str, found: dict[int, tuple[str, Any]]) -> None:
     kind, content = next(iter(tree.items()))
-    if kind == "leaf":
+    if kind in LEAVES:
         found[content] = (path, value)
         return
     if kind in ("value", "float"):

@@ -355,10 +355,10 @@ BAD = {
         "class Model(nn.Module):\n    def forward(self, x): return x, object()\ndef get_inputs(): return [torch.ones(2)]\n",
         "output[1] is of type object; outputs may be tensors, None, numbers",
     ),
-    "complex": (
+    "unsigned": (
         "class Model(nn.Module):\n    def forward(self, x): return x\n"
-        "def get_inputs(): return [torch.ones(2, dtype=torch.complex64)]\n",
-        "unsupported type complex64",
+        "def get_inputs(): return [torch.ones(2, dtype=torch.uint16)]\n",
+        "unsupported type uint16",
     ),
     "object": (
         "class Model(nn.Module):\n    def forward(self, x, y): return x\n"

@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 
 def tensor(name, path, role="input"):
-    return {"name": name, "path": path, "role": role, "dtype": "float32", "shape": [8, 8], "constant": ""}
+    return {"name": name, "path": path, "role": role, "dtype": "float32", "shape": [8, 8], "constant": "", "complex": False}
 
 
 def request(**changes):
@@ -139,6 +139,19 @@ def test_a_try_in_forward_goes_with_forward():
     kept = "        try:\n            return self.layers(x)\n        finally:\n            x = 0\n"
     text = write(request(source=TASK.replace("        return self.layers(x)\n", kept)))
     assert "try" not in text.replace("static", "")
+
+
+def test_complex_tensors_are_passed_as_pairs():
+    def pairs(*given):
+        return {**tensor(*given), "shape": [8, 2], "complex": True}
+
+    arguments = [pairs("x", "args[0]"), pairs("turn", "layers.turn", "buffer")]
+    outputs = [pairs("out", "output"), pairs("turn_after", "layers.turn")]
+    text = write(request(arguments=arguments, outputs=outputs, updates=["turn"]))
+    assert "a0 = _pragma_ready(torch.view_as_real(x.resolve_conj()), (8, 2), torch.float32, 'args[0]')" in text
+    assert "a1 = _pragma_ready(torch.view_as_real(self.layers.turn.resolve_conj()), (8, 2)" in text
+    assert "self.layers.turn.detach().copy_(torch.view_as_complex(o1))" in text
+    assert "return torch.view_as_complex(o0)" in text
 
 
 @pytest.mark.parametrize(

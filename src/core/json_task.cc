@@ -104,6 +104,7 @@ void WriteTensors(JsonWriter& writer, std::string_view name,
     writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));
     writer.Field("shape", tensor.shape);
     if (!tensor.constant.empty()) writer.Field("constant", tensor.constant);
+    if (tensor.complex) writer.Field("complex", true);
     writer.EndObject();
   }
   writer.EndArray();
@@ -140,6 +141,7 @@ void ReadTensors(const JsonReader& reader, std::vector<TensorSpec>& tensors) {
     ReadDType(item["dtype"], tensor.dtype);
     item.Get("shape", tensor.shape);
     item.Get("constant", tensor.constant);
+    item.Get("complex", tensor.complex);
     for (const std::int64_t size : tensor.shape) {
       if (size < 0) item["shape"].Complain("a size is negative");
     }

@@ -46,7 +46,13 @@ Task ExampleTask() {
   task.lint = "sound";
   task.arguments = {{"x", "args[0]", TensorRole::kInput, DType::kFloat32, {16, 3, 512}},
                     {"w", "w", TensorRole::kParameter, DType::kBFloat16, {3}},
-                    {"mask", "mask", TensorRole::kBuffer, DType::kBool, {}}};
+                    {"mask", "mask", TensorRole::kBuffer, DType::kBool, {}},
+                    {.name = "turn",
+                     .path = "lifted_tensor_0",
+                     .role = TensorRole::kConstant,
+                     .shape = {1, 2},
+                     .constant = "0000803f00000040",
+                     .complex = true}};
   task.outputs = {{"out", "output", TensorRole::kOutput, DType::kInt64, {16}}};
   task.output_kind = "tuple";
   task.init_args = {{"dim", Int(-1)},
@@ -164,6 +170,9 @@ TEST(TaskJson, RoundTripsTheWholeGraph) {
   EXPECT_EQ(ToJson(*task), text);
   EXPECT_EQ(task->source, ExampleTask().source);
   EXPECT_EQ(task->set_bytes(), ExampleTask().set_bytes());
+  EXPECT_EQ(task->arguments.back().constant, "0000803f00000040");
+  EXPECT_TRUE(task->arguments.back().complex);
+  EXPECT_FALSE(task->arguments.front().complex);
   ASSERT_EQ(task->graph.size(), 2U);
   const ScalarValue& inner = task->graph[0].args[1].items[1];
   EXPECT_EQ(inner.items[0].real, -kInfinity);

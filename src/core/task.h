@@ -39,6 +39,9 @@ struct TensorSpec {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;  // empty: a scalar tensor
   std::string constant;  // a small constant that forward makes: its bytes in hexadecimal; or empty
+  // The module's own tensor is complex. A kernel gets real numbers: the last dimension, of size 2,
+  // holds the real and the imaginary part.
+  bool complex = false;
   [[nodiscard]] std::size_t elements() const;
   [[nodiscard]] std::size_t bytes() const;
 };

@@ -18,17 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void WriteTensors(JsonWriter& writer, std::string_view name,
-                  const std::vector<TensorSpec>& tensors) {
-  writer.Key(name).BeginArray();
-  for (const TensorSpec& tensor : tensors) {
-    writer.BeginObject();
-    WriteTensor(writer, tensor);
-    writer.EndObject();
-  }
-  writer.EndArray();
-}
-
 // Returns the request that python/pragma_export/write.py reads.
 std::string WriterRequest(const ExportRequest& request, const BuiltKernel& built) {
   const Task& task = *request.task;

@@ -72,6 +72,7 @@ Result<WrittenSolution> WriteMixed(const MixedRequest& request, const Builder& b
   for (const IslandStep& step : request.order->steps)
     writer.BeginObject().Field("island", step.island).Field("line", step.line).EndObject();
   writer.EndArray().Field("results", request.order->results);
+  WriteTensors(writer, "outputs", task.outputs);
   WriteMode(writer, task);
   WriteOutputForm(writer, task);
   writer.EndObject();

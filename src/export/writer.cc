@@ -118,6 +118,18 @@ void WriteTensor(JsonWriter& writer, const TensorSpec& tensor) {
   writer.Field("name", tensor.name).Field("path", tensor.path);
   writer.Field("role", TensorRoleName(tensor.role)).Field("dtype", DTypeName(tensor.dtype));
   writer.Field("shape", tensor.shape).Field("constant", tensor.constant);
+  writer.Field("complex", tensor.complex);
+}
+
+void WriteTensors(JsonWriter& writer, std::string_view name,
+                  const std::vector<TensorSpec>& tensors) {
+  writer.Key(name).BeginArray();
+  for (const TensorSpec& tensor : tensors) {
+    writer.BeginObject();
+    WriteTensor(writer, tensor);
+    writer.EndObject();
+  }
+  writer.EndArray();
 }
 
 Result<WrittenSolution> RunWriter(const std::filesystem::path& python,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -39,6 +40,9 @@ void WriteOutputForm(JsonWriter& writer, const Task& task);
 
 // Adds the fields of one tensor to the object that is open in `writer`.
 void WriteTensor(JsonWriter& writer, const TensorSpec& tensor);
+// Adds a field with an array of tensors.
+void WriteTensors(JsonWriter& writer, std::string_view name,
+                  const std::vector<TensorSpec>& tensors);
 
 struct WrittenSolution {
   std::string text;     // of the Python file

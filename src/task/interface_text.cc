@@ -77,8 +77,9 @@ std::string PythonParameter(const Task& task, const TensorSpec& tensor) {
     const bool varies = IsVarying(task, fmt::format("{}_{}", tensor.name, i));
     sizes.push_back(varies ? "any" : std::to_string(tensor.shape[i]));
   }
-  return fmt::format("    {},  # {} [{}]: {}\n", PythonName(tensor.name), DTypeName(tensor.dtype),
-                     fmt::join(sizes, ", "), TensorRoleName(tensor.role));
+  return fmt::format("    {},  # {} [{}]: {}{}\n", PythonName(tensor.name), DTypeName(tensor.dtype),
+                     fmt::join(sizes, ", "), TensorRoleName(tensor.role),
+                     tensor.complex ? ", (real, imaginary) in the last dimension" : "");
 }
 
 std::string TritonInterface(const Task& task) {

@@ -40,6 +40,13 @@ TEST(InterfaceText, OfTritonIsTheHeadOfRun) {
             "):\n");
 }
 
+TEST(InterfaceText, SaysWhichTensorsAreComplex) {
+  Task task = Scaled();
+  task.outputs[0].complex = true;
+  EXPECT_THAT(InterfaceText(task, Language::kTriton),
+              HasSubstr("[6, 40]: output, (real, imaginary) in the last dimension\n"));
+}
+
 TEST(InterfaceText, SaysWhichSizesVary) {
   Task task = Scaled();
   task.dims = {

@@ -183,10 +183,12 @@ void WriteShape(std::string& out, Names& names, const Task& task, const TensorSp
     const bool varies = Varies(task, fmt::format("{}_{}", tensor.name, i));
     sizes += (sizes.empty() ? "" : ", ") + (varies ? "-1" : std::to_string(tensor.shape[i]));
   }
-  const std::string_view scalar = tensor.shape.empty() ? ", a scalar" : "";
+  const std::string_view form = tensor.complex         ? ", (real, imaginary) in the last dimension"
+                                : tensor.shape.empty() ? ", a scalar"
+                                                       : "";
   out += fmt::format("inline constexpr std::int64_t {}[] = {{{}}};  // {} {}{}\n",
                      names.Unique(tensor.name + "_dims"), sizes.empty() ? "1" : sizes,
-                     TensorRoleName(tensor.role), CommentText(tensor.path), scalar);
+                     TensorRoleName(tensor.role), CommentText(tensor.path), form);
 }
 
 void WriteDims(std::string& out, const Task& task) {

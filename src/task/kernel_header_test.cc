@@ -190,6 +190,13 @@ TEST(KernelHeader, OfCudaHasItsEntryAndTypes) {
   EXPECT_THAT(header, Not(HasSubstr("pragma_kernel")));
 }
 
+TEST(KernelHeader, SaysWhichTensorsAreComplex) {
+  Task task = Convolution();
+  task.arguments[0].complex = true;
+  EXPECT_THAT(KernelHeader(task),
+              HasSubstr("// input args[0], (real, imaginary) in the last dimension\n"));
+}
+
 TEST(KernelHeader, SizesThatVaryComeWithTheCall) {
   Task task = Convolution();
   task.dims = {{"x_0", 16}, {"out_0", 16}, {"kernel_size", 3}};

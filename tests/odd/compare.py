@@ -29,7 +29,18 @@ class InDoubles(TorchDispatchMode):
         kwargs = dict(kwargs or {})
         if kwargs.get("dtype") in (torch.float32, torch.float16, torch.bfloat16):
             kwargs["dtype"] = torch.float64
+        if kwargs.get("dtype") == torch.complex64:
+            kwargs["dtype"] = torch.complex128
         return func(*args, **kwargs)
+
+
+def widened(model: torch.nn.Module) -> torch.nn.Module:
+    """Returns a copy in double precision, complex parameters and buffers too."""
+    wide = copy.deepcopy(model).double()
+    for tensor in (*wide.parameters(), *wide.buffers()):
+        if tensor.is_complex():
+            tensor.data = tensor.data.to(torch.complex128)
+    return wide
 
 
 def load(path: str, name: str) -> Any:
@@ -75,6 +86,8 @@ def leaves(value: Any, path: str) -> list[tuple[str, Any]]:
 
 def doubled(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
+        if value.is_complex():
+            return value.detach().to(torch.complex128)
         return value.detach().double() if value.is_floating_point() else value.clone()
     if isinstance(value, dict):
         return {key: doubled(item) for key, item in value.items()}
@@ -93,6 +106,9 @@ def differs(old: Any, new: Any, exact: Any) -> str:
         return "" if type(old) is type(new) and repr(old) == repr(new) else f"is {new!r}, not {old!r}"
     if not isinstance(new, torch.Tensor) or new.shape != old.shape or new.dtype != old.dtype:
         return f"is another kind of tensor: {getattr(new, 'dtype', type(new))} {list(getattr(new, 'shape', []))}"
+    if old.is_complex():
+        whole = exact if isinstance(exact, torch.Tensor) and exact.is_complex() else old.to(torch.complex128)
+        old, new, exact = (torch.view_as_real(value.resolve_conj()) for value in (old, new, whole))
     if not old.is_floating_point():
         return "" if torch.equal(old, new) else "differs"
     truth = exact if isinstance(exact, torch.Tensor) and exact.shape == old.shape else old.double()
@@ -118,7 +134,7 @@ def compare(task: Any, solution: Any, number: int) -> str:
     seed(number + 1)
     inputs = task.get_inputs()
     inputs = {**inputs} if isinstance(inputs, dict) else list(inputs)
-    wide, exact = copy.deepcopy(old).double(), doubled(inputs)
+    wide, exact = widened(old), doubled(inputs)
     given = [copy.deepcopy(inputs), copy.deepcopy(inputs)]
     with torch.no_grad():
         one = seen(old, given[0], called(old, given[0]))

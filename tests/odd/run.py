@@ -53,10 +53,13 @@ def optimise(file: pathlib.Path, folder: pathlib.Path, home: pathlib.Path) -> tu
 def compared(file: pathlib.Path, new: pathlib.Path, folder: pathlib.Path) -> str:
     environment = os.environ | {"TORCH_EXTENSIONS_DIR": str(folder / "extensions")}
     python = ROOT / ".venv/bin/python"
-    ran = subprocess.run(
-        [str(python), str(ROOT / "tests/odd/compare.py"), str(file), str(new)],
-        capture_output=True, text=True, errors="replace", timeout=LIMIT, env=environment,
-    )  # fmt: skip
+    try:
+        ran = subprocess.run(
+            [str(python), str(ROOT / "tests/odd/compare.py"), str(file), str(new)],
+            capture_output=True, text=True, errors="replace", timeout=LIMIT, env=environment,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"comparing took more than {LIMIT:.0f} s"
     last = (ran.stdout.strip().splitlines() or [""])[-1]
     if ran.returncode == 0:
         return ""
