@@ -67,6 +67,9 @@ MOVES = frozenset(
 )
 
 
+_REDUCTION = getattr(torch.Tag, "reduction", None)  # Torch 2.9 has no such tag
+
+
 class Recorder(TorchDispatchMode):
     """Sums the costs while forward runs. Lengths are kept per storage, so views and in-place operators are followed."""
 
@@ -211,7 +214,7 @@ def _plain_cost(
         return "other", 0, 0.0
     if name in ACTIVATION:
         return "activation", 0, made
-    if torch.Tag.reduction in func.tags or (len(inputs) == 1 and ratio > 1):
+    if _REDUCTION in func.tags or (len(inputs) == 1 and ratio > 1):
         return "pooling_reduction", ratio, taken
     return "arithmetic", 0, made
 

@@ -2,6 +2,7 @@
 """Optimises odd modules (modules.py) with the real program, and says of each how it ended.
 
     tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--seconds 170] [--out FOLDER] [--table]
+    PRAGMA_PYTHON=FILE tests/odd/run.py --kept      # the modules that once failed, with another interpreter's Torch
 
 Rows are appended to FOLDER/rows.jsonl, and modules that have a row are not tried again: the same command goes on where
 it was stopped. The exit status is 1 if a module ended badly: a crash, a hang, a traceback, a kernel that is wrong.
@@ -30,7 +31,9 @@ import oddities  # noqa: F401  (fills the table of oddities)
 from modules import ODDITIES, make
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = os.environ.get("PRAGMA_PYTHON", str(ROOT / ".venv/bin/python"))
 BUDGET = "60s"  # what does not fit is left out (docs/measuring.md, "When time is short")
+KEPT = {file.stem: file for file in sorted((ROOT / "tests/odd/kept").glob("*.py"))}
 LIMIT = 240.0  # seconds of one module, after which it hangs: four times its budget
 
 
@@ -52,10 +55,9 @@ def optimise(file: pathlib.Path, folder: pathlib.Path, home: pathlib.Path) -> tu
 
 def compared(file: pathlib.Path, new: pathlib.Path, folder: pathlib.Path) -> str:
     environment = os.environ | {"TORCH_EXTENSIONS_DIR": str(folder / "extensions")}
-    python = ROOT / ".venv/bin/python"
     try:
         ran = subprocess.run(
-            [str(python), str(ROOT / "tests/odd/compare.py"), str(file), str(new)],
+            [PYTHON, str(ROOT / "tests/odd/compare.py"), str(file), str(new)],
             capture_output=True, text=True, errors="replace", timeout=LIMIT, env=environment,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -89,11 +91,19 @@ def verdict(status: int, err: str, out: str, file: pathlib.Path, folder: pathlib
     return ("failed", "wrong kernel: " + said) if said else ("solved", "")
 
 
-def one(seed: str, folder: pathlib.Path) -> dict[str, Any]:
-    text, names = make(seed)
+def written(seed: str, folder: pathlib.Path) -> tuple[pathlib.Path, list[str]]:
+    """Returns the file of a module, a kept one by its name or one made from the seed, and its oddities."""
     folder.mkdir(parents=True, exist_ok=True)
+    if seed in KEPT:
+        return pathlib.Path(shutil.copy(KEPT[seed], folder)), []
+    text, names = make(seed)
     file = folder / f"odd_{seed.replace(':', '_')}.py"
     file.write_text(text, encoding="utf-8")
+    return file, names
+
+
+def one(seed: str, folder: pathlib.Path) -> dict[str, Any]:
+    file, names = written(seed, folder)
     status, err, out, seconds = optimise(file, folder, folder.parent / "home")
     kind, why = verdict(status, err, out, file, folder)
     row = {"seed": seed, "oddities": names, "outcome": kind, "why": why[:400], "seconds": round(seconds, 1), "status": status}
@@ -129,11 +139,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="begin no module after this time (0: no limit)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("/tmp/odd"))
+    parser.add_argument("--kept", action="store_true", help="the modules in tests/odd/kept instead")
     parser.add_argument("--only", help="one module, by its number")
     parser.add_argument("--show", action="store_true", help="print the modules and run nothing")
     parser.add_argument("--table", action="store_true", help="print the summary of the rows and run nothing")
     given = parser.parse_args()
     wanted = [f"{given.seed}:{i}" for i in ([int(given.only)] if given.only else range(given.count))]
+    if given.kept:
+        wanted = list(KEPT)
     if given.show:
         print("\n\n".join(f"# {seed}: {', '.join(make(seed)[1])}\n{make(seed)[0]}" for seed in wanted))
         return 0
