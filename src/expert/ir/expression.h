@@ -47,6 +47,11 @@ enum class ExprOp : std::uint8_t {
   kSign,
   kNot,
   kIsNan,
+  // The integer's last bits as a value of the narrower type, as arithmetic on that type wraps.
+  kToInt8,
+  kToInt16,
+  kToInt32,
+  kToUint8,
   // Operators with two arguments.
   kAdd,
   kSubtract,

@@ -108,6 +108,16 @@ std::vector<Operator> Functions() {
   };
 }
 
+// Wraps an integer to a narrower type. Vectors hold integers of 32 bits.
+Operator Narrowing(ExprOp op, std::string_view type, std::string_view vector) {
+  const std::string scalar =
+      fmt::format("static_cast<std::int64_t>(static_cast<std::{}_t>({{x}}))", type);
+  return {.op = op,
+          .scalar = {scalar},
+          .vector = {std::string(vector)},
+          .triton = {fmt::format("{{x}}.to(tl.{}).to(tl.int64)", type)}};
+}
+
 std::vector<Operator> OthersOfOne() {
   using enum ExprOp;
   return {
@@ -142,6 +152,10 @@ std::vector<Operator> OthersOfOne() {
        .scalar = {"({x} != {x})", "false"},
        .vector = {"({x} != {x})"},
        .triton = {"({x} != {x})"}},
+      Narrowing(kToInt8, "int8", "(({x} << 24) >> 24)"),
+      Narrowing(kToInt16, "int16", "(({x} << 16) >> 16)"),
+      Narrowing(kToInt32, "int32", "{x}"),
+      Narrowing(kToUint8, "uint8", "({x} & 255)"),
   };
 }
 

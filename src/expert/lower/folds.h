@@ -9,6 +9,9 @@
 namespace pragma::expert {
 
 [[nodiscard]] Value Times(ProgramBuilder& builder, const Value& value, double factor);
+// Divides, and does not multiply by the rounded inverse: the mean of equal values is that value
+// then (if their sum is exact), and what a normalisation subtracts it from becomes 0.
+[[nodiscard]] Value DividedBy(ProgramBuilder& builder, const Value& value, std::int64_t count);
 [[nodiscard]] Value Mean(ProgramBuilder& builder, const Value& value,
                          const std::vector<bool>& folded, bool keep);
 // Returns the sum of (value - mean)^2. It makes two passes over the data, for the best accuracy

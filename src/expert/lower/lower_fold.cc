@@ -1,4 +1,5 @@
 // Operators that reduce dimensions: sums, extremes, norms, running sums.
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -195,10 +196,20 @@ Value Times(ProgramBuilder& builder, const Value& value, double factor) {
       });
 }
 
+Value DividedBy(ProgramBuilder& builder, const Value& value, std::int64_t count) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(count)))
+    return Times(builder, value, 1 / static_cast<double>(count));
+  return builder.Pointwise(
+      {value}, ComputeType(value.dtype), value.dtype, [count](const Args& args) {
+        return Make(ExprOp::kDivide,
+                    {args[0], Constant(static_cast<double>(count), args[0]->type)});
+      });
+}
+
 Value Mean(ProgramBuilder& builder, const Value& value, const std::vector<bool>& folded,
            bool keep) {
   const Value sum = builder.Folded(value, {.folded = folded, .keep = keep, .dtype = value.dtype});
-  return Times(builder, sum, 1 / static_cast<double>(FoldedElements(value.shape, folded)));
+  return DividedBy(builder, sum, FoldedElements(value.shape, folded));
 }
 
 Value SquaredDistance(ProgramBuilder& builder, const Value& value, const Value& mean,

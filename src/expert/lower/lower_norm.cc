@@ -60,7 +60,7 @@ Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<boo
   moments.mean = Mean(builder, x, folded, true);
   const Value sum =
       SquaredDistance(builder, x, moments.mean, {.folded = folded, .keep = true, .dtype = x.dtype});
-  moments.variance = Times(builder, sum, 1 / static_cast<double>(count));
+  moments.variance = DividedBy(builder, sum, count);
   return moments;
 }
 

@@ -1,6 +1,7 @@
 // Element-wise operators. Each becomes one node, or a few nodes, of an expression.
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,13 +74,37 @@ std::vector<Value> Operands(const NodeView& node, std::size_t count) {
 
 ExprType ResultType(const NodeView& node) { return ComputeType(node.dtype()); }
 
+// Returns the operator that wraps an integer to `dtype`, or nothing where no narrower type is
+// meant.
+std::optional<ExprOp> NarrowingTo(DType dtype) {
+  switch (dtype) {
+    case DType::kInt8: return ExprOp::kToInt8;
+    case DType::kInt16: return ExprOp::kToInt16;
+    case DType::kInt32: return ExprOp::kToInt32;
+    case DType::kUInt8: return ExprOp::kToUint8;
+    default: return std::nullopt;
+  }
+}
+
+// Integers are computed in 64 bits. What leaves the range of the result's type must wrap before
+// anything else reads it.
+ExprPtr Wrapped(const ExprPtr& expr, DType dtype) {
+  const std::optional<ExprOp> narrowing = NarrowingTo(dtype);
+  const bool fits = expr->type != ExprType::kInt || expr->op == ExprOp::kConstant ||
+                    expr->op == ExprOp::kIndex || expr->op == ExprOp::kLoad ||
+                    expr->op == ExprOp::kMin || expr->op == ExprOp::kMax ||
+                    expr->op == ExprOp::kSign || expr->op == ExprOp::kRemainder;
+  return narrowing && !fits ? Make(*narrowing, {expr}) : expr;
+}
+
 using Formula = std::function<ExprPtr(const Args&, const NodeView&)>;
 
 // The formula is computed in the result's type.
 Lower Element(std::size_t count, Formula formula) {
   return [=](ProgramBuilder& builder, const NodeView& node) -> Result<std::vector<Value>> {
-    return std::vector{builder.Pointwise(Operands(node, count), ResultType(node), node.dtype(),
-                                         [&](const Args& args) { return formula(args, node); })};
+    return std::vector{builder.Pointwise(
+        Operands(node, count), ResultType(node), node.dtype(),
+        [&](const Args& args) { return Wrapped(formula(args, node), node.dtype()); })};
   };
 }
 
@@ -232,8 +257,12 @@ Result<std::vector<Value>> LowerMaskedFill(ProgramBuilder& builder, const NodeVi
 }
 
 Result<std::vector<Value>> LowerCopy(ProgramBuilder& builder, const NodeView& node) {
-  return std::vector{builder.Pointwise({node.Tensor(0)}, ResultType(node), node.dtype(),
-                                       [](const Args& args) { return args[0]; })};
+  const DType from = node.Tensor(0).dtype;
+  const std::optional<ExprOp> narrowing = NarrowingTo(node.dtype());
+  const bool narrows = narrowing && from != node.dtype() && from != DType::kBool;
+  return std::vector{builder.Pointwise(
+      {node.Tensor(0)}, ResultType(node), node.dtype(),
+      [&](const Args& args) { return narrows ? Make(*narrowing, {args[0]}) : args[0]; })};
 }
 
 Result<std::vector<Value>> LowerNot(ProgramBuilder& builder, const NodeView& node) {
