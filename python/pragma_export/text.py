@@ -102,9 +102,11 @@ def build_and_load(**arguments: str) -> str:
     """Returns the last lines of a function of a solution that has a source built and loads the library. `arguments` are
     those of load_inline, as text."""
     given = "".join(f"        {name}={value},\n" for name, value in arguments.items())
-    return f"""    path = load_inline(
+    return f"""    known = load_inline.__code__.co_varnames
+    plain = {{"no_implicit_headers": True}} if "no_implicit_headers" in known else {{}}  # since Torch 2.8
+    path = load_inline(
 {given}        is_python_module=False,
-        no_implicit_headers=True,
+        **plain,
     )
     return ctypes.CDLL(path)
 """
