@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Optimises odd modules (modules.py) with the real program, and says of each how it ended.
 
-    tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--seconds 170] [--out FOLDER] [--table]
+    tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--seconds 170] [--out FOLDER] [--rows FILE] [--table]
     PRAGMA_PYTHON=FILE tests/odd/run.py --kept      # the modules that once failed, with another interpreter's Torch
 
-Rows are appended to FOLDER/rows.jsonl, and modules that have a row are not tried again: the same command goes on where
+Rows are appended to FOLDER/rows.jsonl or FILE, and modules that have a row are not tried again: the same command goes on where
 it was stopped. The exit status is 1 if a module ended badly: a crash, a hang, a traceback, a kernel that is wrong.
 
     solved   a kernel passed, and ModelNew computes what Model does in a plain process (compare.py)
@@ -139,6 +139,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="begin no module after this time (0: no limit)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("/tmp/odd"))
+    parser.add_argument("--rows", type=pathlib.Path, help="the file of the rows (default: rows.jsonl in the folder)")
     parser.add_argument("--kept", action="store_true", help="the modules in tests/odd/kept instead")
     parser.add_argument("--only", help="one module, by its number")
     parser.add_argument("--show", action="store_true", help="print the modules and run nothing")
@@ -151,7 +152,7 @@ def main() -> int:
         print("\n\n".join(f"# {seed}: {', '.join(make(seed)[1])}\n{make(seed)[0]}" for seed in wanted))
         return 0
     given.out.mkdir(parents=True, exist_ok=True)
-    path = given.out / "rows.jsonl"
+    path = given.rows or given.out / "rows.jsonl"
     rows = rows_in(path)
     done = set() if given.only else {row["seed"] for row in rows}
     started = time.monotonic()
