@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from pragma_candidate.service import WrongForm
-from pragma_torch.tree import TreeError, is_plain, is_result_tuple, pick
+from pragma_torch.tree import TreeError, complex_leaves, is_plain, is_result_tuple, pick
 
 _Tensor = torch.Tensor  # as it is before any candidate code runs
 _strided = torch.strided
@@ -31,6 +31,12 @@ _tuple_items = tuple.__iter__
 # spinning, each on its own processor, while they wait for the next parallel region. Until such a thread gives up, up to
 # milliseconds later, Torch's thread for that processor cannot start.
 _ALONE_BYTES = 4 << 20
+
+
+def complex_where(tree: Any, areas: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Returns the areas of a set as `store` wants them: views as complex tensors where Model returns such."""
+    in_pairs = complex_leaves(tree) if tree is not None else set()
+    return [torch.view_as_complex(area) if i in in_pairs else area for i, area in enumerate(areas)]
 
 
 def store(

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from pragma_candidate.binding import bound_plan, new_model
-from pragma_candidate.outputs import store
+from pragma_candidate.outputs import complex_where, store
 from pragma_candidate.ring import Layout, Memory
 from pragma_candidate.service import INPUT_FD, OUTPUT_FD
 from pragma_torch import control
@@ -111,16 +111,12 @@ class Solution:
         instance = Instance(model, plan)
         instance.bind(tensors)
         areas = [
-            _area(self._outputs.tensor(offset, DTYPES[spec["dtype"]], spec["shape"]), spec.get("complex", False))
+            self._outputs.tensor(offset, DTYPES[spec["dtype"]], spec["shape"])
             for spec, offset in zip(self._request["outputs"], outputs, strict=True)
         ]
-        call = _Call(instance, plan, areas)
+        call = _Call(instance, plan, complex_where(plan.tree, areas))
         call.refresh = refresh
         return call
-
-
-def _area(pairs: torch.Tensor, is_complex: bool) -> torch.Tensor:
-    return torch.view_as_complex(pairs) if is_complex else pairs
 
 
 def load_module(path: str, wanted: str) -> Any:

@@ -70,8 +70,7 @@ class Described:
             "init_error": why,
             "mode": self.description["mode"],
             "outputs": [
-                {"dtype": o["dtype"], "shape": o["shape"], "complex": o.get("complex", False)}
-                for o in self.description["outputs"]
+                {"dtype": o["dtype"], "shape": o["shape"]} for o in self.description["outputs"]
             ],
         }
 

@@ -61,7 +61,9 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **_: Any) -> Any:
         import triton.language as tl
 
-        first = next(a for a in arguments if isinstance(a, tl.tensor))
+        first = next((a for a in arguments if isinstance(a, tl.tensor)), None)
+        if first is None:
+            return float(function(*arguments))  # of a constant
         values = [a.handle.data if isinstance(a, tl.tensor) else a for a in arguments]
         with np.errstate(all="ignore"):
             result = np.asarray(function(*values), dtype=first.handle.data.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pragma_candidate.binding import bound_plan, new_model
-from pragma_candidate.outputs import store
+from pragma_candidate.outputs import complex_where, store
 from pragma_torch.exchange import Opened
 from pragma_torch.instance import Instance
 from pragma_torch.loop import Call, last_of_loop, renewing
@@ -15,8 +15,8 @@ class Models:
     def __init__(self, model_class: Any, opened: Opened, device: str) -> None:
         self._instances: list[Instance] = []
         self._calls: list[Call] = []
-        self._outputs = opened.outputs
         self._tree = opened.plan.tree
+        self._outputs = [complex_where(self._tree, areas) for areas in opened.outputs]
         self._results: list[Any] = []
         for arguments in opened.arguments:
             own = [t.clone() if a.mutated else t for a, t in zip(opened.plan.arguments, arguments, strict=True)]

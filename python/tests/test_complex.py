@@ -118,12 +118,14 @@ def test_pairs_of_a_conjugate_have_its_values():
 
 
 def test_a_solution_must_return_complex_tensors_where_model_does():
-    area = torch.view_as_complex(torch.zeros(3, 2))
+    pairs, plain = torch.zeros(3, 2), torch.zeros(3)
+    tree = {"tuple": [{"pairs": 0}, {"leaf": 1}]}
+    areas = outputs.complex_where(tree, [pairs, plain])
     x = torch.randn(3, dtype=torch.complex64)
-    outputs.store(x.conj(), [area])
-    assert torch.equal(torch.view_as_real(area), pairs_of(x.conj()))
+    outputs.store((x.conj(), x.real), areas, tree)
+    assert torch.equal(pairs, pairs_of(x.conj())) and torch.equal(plain, x.real)
     with pytest.raises(WrongForm, match="shape"):
-        outputs.store(torch.view_as_real(x), [area])
+        outputs.store((torch.view_as_real(x), x.real), areas, tree)
 
 
 _EXTREMES = (0.0, -0.0, 1.5, -2.0, 1e30, 1e-30, float("inf"), -float("inf"), float("nan"))
