@@ -93,7 +93,7 @@ ExprPtr Make(ExprOp op, std::vector<ExprPtr> args) {
 
 ExprPtr RoundedDifference(const ExprPtr& a, const ExprPtr& b) {
   const bool fuses = a->op == ExprOp::kMultiply;
-  return Make(ExprOp::kSubtract, {fuses ? Make(ExprOp::kAdd, {a, Constant(0, a->type)}) : a, b});
+  return Make(ExprOp::kSubtract, {fuses ? Make(ExprOp::kRoundedProduct, a->args) : a, b});
 }
 
 ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise) {

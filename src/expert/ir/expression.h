@@ -56,7 +56,10 @@ enum class ExprOp : std::uint8_t {
   kAdd,
   kSubtract,
   kMultiply,
+  kRoundedProduct,  // as kMultiply, but rounded before anything else reads it: never a part of an
+                    // FMA
   kDivide,
+  kDivideExactly,  // as kDivide, correctly rounded in every dialect; not for float64
   kFloorDivide,
   kRemainder,  // the result has the divisor's sign, as in Python
   kTruncRemainder,
@@ -117,8 +120,8 @@ struct Expr {
 // operator is a comparison or a predicate.
 [[nodiscard]] ExprPtr Make(ExprOp op, std::vector<ExprPtr> args);
 // Returns a - b for an exponent. A compiler fuses the subtraction with a product before it, and the
-// product's rounding would then show: beside 1e30, by far more than an exponential bears. It fuses
-// the product with the zero that is added here, which changes nothing.
+// product's rounding would then show: beside 1e30, by far more than an exponential bears. So a
+// product is rounded first.
 [[nodiscard]] ExprPtr RoundedDifference(const ExprPtr& a, const ExprPtr& b);
 [[nodiscard]] ExprPtr Select(ExprPtr condition, ExprPtr then, ExprPtr otherwise);
 

@@ -164,6 +164,20 @@ std::vector<Operator> OthersOfTwo() {
   return {
       Extreme(kMin, "<", "Min", "minimum", "&"),
       Extreme(kMax, ">", "Max", "maximum", "|"),
+      // An FMA with 0 rounds the product, and no compiler can fuse it with a subtraction. They see
+      // through a plain + 0 where the product is a square.
+      {.op = kRoundedProduct,
+       .arguments = 2,
+       .scalar = {"({x} * {y} + {zero})"},
+       .vector = {"({x} * {y} + 0.0f)"},
+       .triton = {"tl.fma({x}, {y}, 0.0)"}},
+      // Triton's own sign of division approximates.
+      {.op = kDivideExactly,
+       .arguments = 2,
+       .cost = kDivision,
+       .scalar = {"({x} / {y})"},
+       .vector = {"({x} / {y})"},
+       .triton = {"tl.div_rn({x}, {y})"}},
       {.op = kPower,
        .arguments = 2,
        .cost = kSlow,

@@ -201,8 +201,9 @@ Value DividedBy(ProgramBuilder& builder, const Value& value, std::int64_t count)
     return Times(builder, value, 1 / static_cast<double>(count));
   return builder.Pointwise(
       {value}, ComputeType(value.dtype), value.dtype, [count](const Args& args) {
-        return Make(ExprOp::kDivide,
-                    {args[0], Constant(static_cast<double>(count), args[0]->type)});
+        const ExprType type = args[0]->type;
+        return Make(type == ExprType::kFloat ? ExprOp::kDivideExactly : ExprOp::kDivide,
+                    {args[0], Constant(static_cast<double>(count), type)});
       });
 }
 
