@@ -103,7 +103,7 @@ class _Rewriter:
             node.replace_all_uses_with(found)
         return [node]
 
-    def _of_both_parts(self, node: Any, args: Any, kwargs: Any) -> Pair | None:
+    def _of_both_parts(self, node: Any, args: Any, kwargs: Any) -> Pair:
         """Applies an operator to both parts that moves elements or adds them up."""
         kwargs = {name: _real_dtype(value) for name, value in kwargs.items()}
         parts = [_map((args, kwargs), {}, lambda pair, part=part: pair[part]) for part in (0, 1)]
@@ -120,12 +120,8 @@ class _Rewriter:
             node.args = torch.fx.node.map_arg(node.args, whole)
             node.kwargs = torch.fx.node.map_arg(node.kwargs, whole)
         if isinstance(node.meta.get("val"), torch.Tensor) and _is_complex(node):
-            with self._graph.inserting_after(node):
-                real = self.call(aten.view_as_real.default, node)
-            with self._graph.inserting_after(real):
-                imag_part = self.call(aten.select.int, real, -1, 1)
-                real_part = self.call(aten.select.int, real, -1, 0)
-            self._pairs[node] = Pair(real_part, imag_part)
+            with self._graph.inserting_before(node.next):
+                self._pairs[node] = _view_as_complex(self, self.call(aten.view_as_real.default, node))
         return []
 
 
@@ -167,15 +163,13 @@ def _is_number(value: Any) -> bool:
 
 
 def _arithmetic(tensors: Any, scalars: Any, numbers: Callable[[Any, Any], Any]) -> _Rule:
-    """Returns an operator on two real operands, each of which may be a node or a number."""
+    """Returns an operator on two real operands: nodes, numbers, or a node and then a number."""
 
     def apply(r: _Rewriter, a: Any, b: Any) -> Any:
         if _is_number(a) and _is_number(b):
             return numbers(a, b)
         if _is_number(b):
             return r.call(scalars, a, b)
-        if _is_number(a):
-            return None
         return r.call(tensors, a, b)
 
     return apply
@@ -208,14 +202,14 @@ def _product(r: _Rewriter, a: Any, b: Any) -> Any:
     return _times(r, a, b)
 
 
-def _add(r: _Rewriter, a: Any, b: Any, alpha: Any = 1) -> Any:
-    (ar, ai), (br, bi) = _pair(a), _pair(_mul(r, b, alpha) if alpha != 1 else b)
-    return _whole(r, _sum(r, ar, br), _sum(r, ai, bi))
+def _partwise(combine: _Rule) -> _Rule:
+    """Returns the rule of add or sub, which multiply their second operand by a factor `alpha`."""
 
+    def rule(r: _Rewriter, a: Any, b: Any, alpha: Any = 1) -> Pair | None:
+        (ar, ai), (br, bi) = _pair(a), _pair(_mul(r, b, alpha) if alpha != 1 else b)
+        return _whole(r, combine(r, ar, br), combine(r, ai, bi))
 
-def _sub(r: _Rewriter, a: Any, b: Any, alpha: Any = 1) -> Any:
-    (ar, ai), (br, bi) = _pair(a), _pair(_mul(r, b, alpha) if alpha != 1 else b)
-    return _whole(r, _difference(r, ar, br), _difference(r, ai, bi))
+    return rule
 
 
 def _mul(r: _Rewriter, a: Any, b: Any) -> Any:
@@ -342,6 +336,16 @@ def _products(function: Any) -> _Rule:
     return rule
 
 
+def _joined(function: Any) -> _Rule:
+    """Returns the rule of an operator that joins tensors. A real one among them has the imaginary part 0."""
+
+    def rule(r: _Rewriter, tensors: Any, dim: int = 0) -> Pair:
+        pairs = [tensor if isinstance(tensor, Pair) else _whole(r, tensor, 0) for tensor in tensors]
+        return Pair(*(r.call(function, list(parts), dim) for parts in zip(*pairs, strict=True)))
+
+    return rule
+
+
 def _where(r: _Rewriter, condition: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Pair) or not isinstance(b, Pair):
         return None
@@ -350,10 +354,6 @@ def _where(r: _Rewriter, condition: Any, a: Any, b: Any) -> Any:
 
 def _square(r: _Rewriter, a: Pair, exponent: Any) -> Any:
     return _mul(r, a, a) if exponent == 2 else None
-
-
-def _negated(r: _Rewriter, a: Pair) -> Pair:
-    return Pair(*(r.call(aten.neg.default, part) for part in a))
 
 
 def _conjugated(r: _Rewriter, a: Pair) -> Pair:
@@ -365,17 +365,16 @@ def _same(r: _Rewriter, a: Any, *_: Any, **__: Any) -> Any:
 
 
 _RULES: dict[Any, _Rule] = {
-    aten.add.Tensor: _add,
-    aten.add.Scalar: _add,
-    aten.sub.Tensor: _sub,
-    aten.sub.Scalar: _sub,
+    aten.add.Tensor: _partwise(_sum),
+    aten.add.Scalar: _partwise(_sum),
+    aten.sub.Tensor: _partwise(_difference),
+    aten.sub.Scalar: _partwise(_difference),
     aten.mul.Tensor: _mul,
     aten.mul.Scalar: _mul,
     aten.div.Tensor: _div,
     aten.div.Scalar: _div,
     aten.pow.Tensor_Scalar: _square,
     aten.reciprocal.default: _reciprocal,
-    aten.neg.default: _negated,
     aten.abs.default: _abs,
     aten.exp.default: _exp,
     aten.angle.default: lambda r, a: r.call(aten.atan2.default, a.imag, a.real),
@@ -401,6 +400,8 @@ _RULES: dict[Any, _Rule] = {
     aten.bmm.default: _products(aten.bmm.default),
     aten.matmul.default: _products(aten.matmul.default),
     aten.where.self: _where,
+    aten.cat.default: _joined(aten.cat.default),
+    aten.stack.default: _joined(aten.stack.default),
 }
 
 # Operators that move elements, or add them up: each part by itself.
@@ -421,8 +422,6 @@ _LINEAR = frozenset(
         aten.select.int,
         aten.diagonal.default,
         aten.unfold.default,
-        aten.cat.default,
-        aten.stack.default,
         aten.repeat.default,
         aten.flip.default,
         aten.roll.default,
@@ -431,6 +430,7 @@ _LINEAR = frozenset(
         aten.gather.default,
         aten.tril.default,
         aten.triu.default,
+        aten.neg.default,
         aten.sum.default,
         aten.sum.dim_IntList,
         aten.mean.default,

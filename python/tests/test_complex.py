@@ -51,6 +51,7 @@ TASK = """
         "torch.exp(1j * r), torch.complex(r, r * 2), torch.polar(r, r)",
         "torch.view_as_real(x), torch.view_as_complex(torch.stack([r, r + 1], -1)) - x",
         "x @ y.mH, (x.reshape(2, 12).sum(-1), x.mean(0)), torch.cat([x, y])[1:, ::2]",
+        "torch.cat([x, r]), torch.stack([r, y], 1)",
         "torch.where(r > 0, x, y), (-x).to(torch.complex128), r.to(torch.complex64) + x",
         "x + r, r - x, 1 - x, x - 1, x.mT.flip(0).unsqueeze(1).expand(6, 3, 4)",
     ],
