@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Optimises odd modules (modules.py) with the real program, and says of each how it ended.
 
-    tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--first 0] [--seconds 170] [--out FOLDER] [--rows FILE] [--table]
+    tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--seconds 170] [--out FOLDER] [--rows FILE] [--table]
     PRAGMA_PYTHON=FILE tests/odd/run.py --kept      # the modules that once failed, with another interpreter's Torch
 
 Rows are appended to FOLDER/rows.jsonl or FILE, and modules that have a row are not tried again: the same command goes on where
@@ -136,7 +136,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first module")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="begin no module after this time (0: no limit)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("/tmp/odd"))
@@ -146,11 +145,12 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the modules and run nothing")
     parser.add_argument("--table", action="store_true", help="print the summary of the rows and run nothing")
     given = parser.parse_args()
-    wanted = [f"{given.seed}:{i}" for i in ([int(given.only)] if given.only else range(given.first, given.count))]
+    wanted = [f"{given.seed}:{i}" for i in ([int(given.only)] if given.only else range(given.count))]
     if given.kept:
         wanted = list(KEPT)
     if given.show:
-        print("\n\n".join(f"# {seed}: {', '.join(make(seed)[1])}\n{make(seed)[0]}" for seed in wanted))
+        texts = ((seed, KEPT[seed].read_text(encoding="utf-8"), []) if seed in KEPT else (seed, *make(seed)) for seed in wanted)
+        print("\n\n".join(f"# {seed}: {', '.join(names)}\n{text}" for seed, text, names in texts))
         return 0
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.rows or given.out / "rows.jsonl"
