@@ -87,6 +87,16 @@ class CudaKernel:
         return library_call("pragma_launch", passed, scratch, f", device={passed[0]}.device", stream)
 
 
+# A tensor descriptor that a kernel makes lies in memory that Triton asks for at each launch.
+_TRITON_SCRATCH = """\
+def _pragma_scratch(size, alignment, stream):
+    return torch.empty(size, dtype=torch.int8, device="cuda")
+
+
+triton.set_allocator(_pragma_scratch)
+"""
+
+
 class TritonModule:
     """A Triton module whose functions are in ModelNew's file."""
 
@@ -105,7 +115,8 @@ class TritonModule:
 
     def constants(self) -> list[str]:
         texts = [ast.unparse(_without_text(node)) for node in self._body]
-        return ["\n\n".join(texts), "", "_pragma_run = run"]
+        scratch = [_TRITON_SCRATCH] if any("make_tensor_descriptor" in text for text in texts) else []
+        return ["\n\n".join([*scratch, *texts]), "", "_pragma_run = run"]
 
     def names(self) -> set[str]:
         """Returns the names that it defines at its top level."""

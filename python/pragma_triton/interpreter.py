@@ -22,6 +22,7 @@ def complete() -> None:
     interpreter.ReduceOps.generic_reduce = _reduce
     interpreter.ScanOps.generic_scan = _scan
     _make_ranges_of_tensors(interpreter)
+    _multiply_bfloat16(interpreter)
     # Nothing is compiled, so the kernel itself is launched in place of its compiled form.
     interpreter.InterpretedFunction.warmup = lambda self, *_, **__: self
     _tune_nothing()
@@ -57,6 +58,24 @@ def _make_ranges_of_tensors(interpreter: Any) -> None:
     interpreter._patch_lang_tensor = after
 
 
+def _multiply_bfloat16(interpreter: Any) -> None:
+    """The interpreter keeps a bfloat16 as the integer of its bits, and its products would be those of the integers."""
+    before = interpreter.InterpreterBuilder.create_dot
+
+    def widened(handle: Any) -> Any:
+        import triton.language as tl
+
+        if handle.dtype.scalar != tl.bfloat16:
+            return handle
+        bits = handle.data.view(np.uint16).astype(np.uint32) << 16
+        return interpreter.TensorHandle(bits.view(np.float32), tl.float32)
+
+    def after(self: Any, a: Any, b: Any, *rest: Any) -> Any:
+        return before(self, widened(a), widened(b), *rest)
+
+    interpreter.InterpreterBuilder.create_dot = after
+
+
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **_: Any) -> Any:
         import triton.language as tl
@@ -67,9 +86,18 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         values = [a.handle.data if isinstance(a, tl.tensor) else a for a in arguments]
         with np.errstate(all="ignore"):
             result = np.asarray(function(*values), dtype=first.handle.data.dtype)
-        return _tensor(result, first.dtype)
+        # A scalar is kept as an array of one element, but is no block.
+        blocks = any(a.type.is_block() for a in arguments if isinstance(a, tl.tensor))
+        return _tensor(result, first.dtype) if blocks else _scalar(result, first.dtype)
 
     return call
+
+
+def _scalar(data: Any, dtype: Any) -> Any:
+    import triton.language as tl
+    from triton.runtime.interpreter import TensorHandle
+
+    return tl.tensor(TensorHandle(data, dtype.scalar), dtype.scalar)
 
 
 def _tensor(data: Any, dtype: Any) -> Any:

@@ -64,6 +64,7 @@ class Kernels:
         self._sets = [[*a, *o] for a, o in zip(opened.arguments, opened.outputs, strict=True)]
         if device.name == CPU:
             interpreter.complete()
+        _lend_scratch(device.name)
         self._loaded = load_text(self._module)
         if hasattr(self._loaded, "ModelNew"):
             self._models = Models(self._loaded.ModelNew, opened, device.name)
@@ -164,6 +165,17 @@ def load_text(text: str) -> Any:
     sys.modules[module.__name__] = module
     exec(compile(text, _PATH, "exec"), module.__dict__)
     return module
+
+
+def _lend_scratch(device: str) -> None:
+    """Gives Triton the memory for tensor descriptors that kernels make (tl.make_tensor_descriptor), at each launch."""
+    import triton
+
+    def scratch(size: int, _alignment: int, _stream: int | None) -> torch.Tensor:
+        return torch.empty(size, dtype=torch.int8, device=device)
+
+    if hasattr(triton, "set_allocator"):  # since Triton 3.3
+        triton.set_allocator(scratch)
 
 
 def _nothing() -> None:

@@ -22,8 +22,11 @@ TaskWriter::TaskWriter(const Task& task, const KernelTarget& target)
     : task_(task), target_(target), program_(LowerTask(task)) {}
 
 Result<WrittenKernel> TaskWriter::Write(Language language, const KernelVariant& variant) const {
-  Program program = TRY(program_);
-  if (language != Language::kTriton) return EmitKernel(task_, std::move(program), target_, variant);
+  if (language != Language::kTriton) {
+    Program program = TRY(program_);
+    return EmitKernel(task_, std::move(program), target_, variant);
+  }
+  Program program = TRY(LowerTask(task_, false));
   if (!program.repeats.empty())
     return Fail("the expert writes recurrences in C++ only (--target cpu)");
   return EmitTriton(task_, std::move(program), variant);

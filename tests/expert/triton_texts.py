@@ -20,7 +20,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-RELATIVE = 1e-4  # of the largest value of an output; tasks of tests are small
+# Of the largest value of an output; tasks of tests are small.
+RELATIVE = {"float32": 1e-4, "float64": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 # By target: what Triton calls it (kind, architecture, lanes of a warp), and shared memory of one block in bytes.
 TARGETS = {"sm_90": (("cuda", 90, 32), 227 * 1024), "gfx942": (("hip", "gfx942", 64), 64 * 1024)}
 TARGET, SHARED_BYTES = TARGETS[os.environ.get("TARGET", "sm_90")]
@@ -56,6 +57,7 @@ def difference(found: Any, truth: Any) -> str | None:
     if not truth.is_floating_point():
         wrong = int((found != truth).sum())
         return f"{wrong} of {truth.numel()} integers differ" if wrong else None
+    relative = RELATIVE[str(found.dtype).removeprefix("torch.")]
     found, truth = found.double(), truth.double()
     if not torch.equal(found.isnan(), truth.isnan()):
         return f"{int((found.isnan() != truth.isnan()).sum())} of {truth.numel()} are NaN where torch's are not"
@@ -66,7 +68,7 @@ def difference(found: Any, truth: Any) -> str | None:
         return None
     worst = (found[finite] - truth[finite]).abs().max().item()
     scale = max(truth[finite].abs().max().item(), 1e-30)
-    return None if worst <= RELATIVE * scale else f"off by {worst:.3g} where values are up to {scale:.3g}"
+    return None if worst <= relative * scale else f"off by {worst:.3g} where values are up to {scale:.3g}"
 
 
 def check(described: Any, text: str) -> str | None:

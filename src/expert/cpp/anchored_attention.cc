@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,28 +16,11 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/ir/structure.h"
 #include "expert/plan/anchor_nests.h"
+#include "expert/plan/attention.h"
 #include "expert/plan/nest.h"
 
 namespace pragma::expert {
-namespace {
-
-// Returns the diagonal beyond which a mask over row and key numbers makes scores -infinity. Those
-// scores need not be computed.
-std::optional<std::int64_t> DiagonalOf(const AttentionHint& form) {
-  const std::optional<Triangle> triangle = TriangleOf(form.score, form.product, kRow, kColumn);
-  if (!triangle || triangle->structure != MatmulStructure::kLowerOutput) return std::nullopt;
-  const std::vector<ExprPtr>& args = form.score->args;
-  const auto nothing = [](const ExprPtr& arm) {
-    return arm->op == ExprOp::kConstant && arm->real == -INFINITY;
-  };
-  if (!nothing(args[1]) && !nothing(args[2])) return std::nullopt;
-  return triangle->diagonal;
-}
-
-}  // namespace
-
 AttentionSpec AttentionOf(const AttentionHint& form, const Shape& shape, const AffineForm& place) {
   AttentionSpec spec;
   spec.batch = shape[0];
@@ -53,7 +35,7 @@ AttentionSpec AttentionOf(const AttentionHint& form, const Shape& shape, const A
   spec.key = {key[0], key[2], key[3]};
   spec.value = {value[0], value[2], value[3]};
   spec.out = {place.factor[0], place.factor[1], 1};
-  spec.diagonal = DiagonalOf(form);
+  if (const std::optional<CausalMask> mask = CausalMaskOf(form)) spec.diagonal = mask->diagonal;
   spec.empty_zero = form.empty_zero;
   return spec;
 }

@@ -57,11 +57,11 @@ struct ConvolutionHint {
 };
 
 // Attention: weights times values, where the weights are the softmax of scores that are products
-// themselves. Forms are over [batch, row, key, last]. For query and key, last is the depth of the
-// product of the scores; for value it is the column of the result. `score` is over [batch, row,
-// key].
+// themselves. Forms are over [batch..., row, key, last]. For query and key, last is the depth of
+// the product of the scores; for value it is the column of the result. `score` is over [batch...,
+// row, key].
 struct AttentionHint {
-  Shape shape;  // batch, rows, keys
+  Shape shape;  // batch dimensions, rows, keys
   std::int64_t depth = 1;
   ExprPtr query;
   ExprPtr key;

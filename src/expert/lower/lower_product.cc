@@ -26,7 +26,7 @@ using Args = std::vector<ExprPtr>;
 
 Value AsLoad(ProgramBuilder& builder, const Value& value) {
   const Value settled = builder.Settled(value);
-  return IsPlainLoad(*settled.expr) ? settled : builder.Stored(settled);
+  return IsPlainLoad(*settled.expr) ? settled : builder.StoredAsRead(settled);
 }
 
 Value Multiplied(ProgramBuilder& builder, const Value& a, const Value& b, DType dtype) {
@@ -80,11 +80,12 @@ Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DT
     }
     return builder.Mapped(operand, map, shape);
   };
-  // The generators support one stride from matrix to matrix. An operand with several strides is
-  // copied first.
+  // The generators of C++ support one stride from matrix to matrix. An operand with several strides
+  // is copied first.
   const auto even = [&](const Value& operand, std::size_t row, std::size_t column) {
     const Value load = AsLoad(builder, operand);
     const Value seen = wide(load, row, column);
+    if (!builder.one_batch()) return seen;
     Shape merged(shape.end() - 3, shape.end());
     merged.insert(merged.begin(), Elements(shape) / Elements(merged));
     if (Reshape(seen.expr->load.address, shape, merged)) return seen;
@@ -198,18 +199,49 @@ Value AttentionWeights(ProgramBuilder& builder, const Value& scores) {
   });
 }
 
+// Queries, keys and values, with the groups of queries that share a key as a dimension of their
+// own.
+struct Heads {
+  Value query;
+  Value key;
+  Value value;
+};
+
+// Splits the heads of the queries [..., heads, rows, depth] into [..., heads of the keys, group,
+// rows, depth]. Keys and values become [..., heads, 1, keys, depth], which broadcasts.
+Heads Grouped(ProgramBuilder& builder, const Heads& heads) {
+  const Shape& keys = heads.key.shape;
+  const std::size_t place = keys.size() - 3;
+  const auto split = [&](const Value& value, std::int64_t group) {
+    Shape shape = value.shape;
+    shape[place] = keys[place];
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(place) + 1, group);
+    return builder.Settled(builder.Reshaped(value, shape));
+  };
+  return {split(heads.query, heads.query.shape[place] / keys[place]), split(heads.key, 1),
+          split(heads.value, 1)};
+}
+
 Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
-  const Value query = builder.Settled(node.Tensor(0));
-  const Value key = builder.Settled(node.Tensor(1));
+  Heads heads{builder.Settled(node.Tensor(0)), builder.Settled(node.Tensor(1)),
+              builder.Settled(node.Tensor(2))};
   if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
-  if (node.Flag(7, "enable_gqa", false)) return Unsupported(node, "with grouped queries");
+  const std::size_t rank = heads.query.shape.size();
+  const bool grouped = node.Flag(7, "enable_gqa", false) && rank > 2 &&
+                       heads.key.shape[rank - 3] != heads.query.shape[rank - 3];
+  if (grouped && (node.IsTensor(3) || heads.key.shape.size() != rank))
+    return Unsupported(node, "with grouped queries and a mask");
+  if (grouped) heads = Grouped(builder, heads);
+  const Value& query = heads.query;
+  const Value& key = heads.key;
   const double width = static_cast<double>(query.shape.back());
   const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
   const Value scores =
       Times(builder, Product(builder, query, Transposed(builder, key), query.dtype), scale);
   const Value masked = builder.Stored(Masked(builder, scores, node));
-  return std::vector{Product(builder, builder.Stored(AttentionWeights(builder, masked)),
-                             builder.Settled(node.Tensor(2)), node.dtype())};
+  const Value result = Product(builder, builder.Stored(AttentionWeights(builder, masked)),
+                               heads.value, node.dtype());
+  return std::vector{builder.Reshaped(result, node.shape())};
 }
 
 }  // namespace

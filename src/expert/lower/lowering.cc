@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/lower/cut_results.h"
 #include "expert/lower/program_builder.h"
 
 namespace pragma::expert {
@@ -278,15 +280,16 @@ double NumberOf(const ScalarValue& value) {
   return value.kind == Kind::kFloat ? value.real : static_cast<double>(value.integer);
 }
 
-Result<Program> LowerTask(const Task& task) {
+Result<Program> LowerTask(const Task& task, bool one_batch) {
   if (task.graph.empty())
     return Fail(ErrorKind::kTask, "unsupported: no graph of the module: " + task.export_error);
   if (!task.dims.empty())
     return Fail(ErrorKind::kTask, "unsupported: the expert writes kernels for one shape");
   Program program;
   const std::map<std::string, int> places = AddArguments(task, program);
-  ProgramBuilder builder(program);
+  ProgramBuilder builder(program, one_batch);
   ValuesByName values;
+  const std::set<std::string> cut = CutProducts(task);
   for (const GraphNode& node : task.graph) {
     if (node.op == "placeholder") {
       TRY(LowerPlaceholder(node, places, builder, values));
@@ -294,6 +297,7 @@ Result<Program> LowerTask(const Task& task) {
       TRY(LowerOutput(node, task, builder, values));
     } else {
       TRY(LowerNode(node, builder, values));
+      if (cut.contains(node.name)) values[node.name] = {builder.Stored(values[node.name][0])};
     }
   }
   return program;

@@ -22,7 +22,9 @@
 namespace pragma::expert {
 
 // Fails with ErrorKind::kTask, naming the operator, where there is no kernel for this graph.
-[[nodiscard]] Result<Program> LowerTask(const Task& task);
+// `one_batch`: operands of batched products have one stride from matrix to matrix, as the
+// generators of C++ need it; others are copied.
+[[nodiscard]] Result<Program> LowerTask(const Task& task, bool one_batch = true);
 
 // NodeView: the arguments of one graph node, with access to its operands.
 class NodeView final {

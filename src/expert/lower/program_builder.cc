@@ -1,8 +1,11 @@
 #include "expert/lower/program_builder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +37,36 @@ bool IsWhole(const Value& value, const Program& program) {
   const std::optional<AffineForm> whole =
       Reshape(ContiguousForm(buffer.shape), buffer.shape, value.dims);
   return whole && Reshape(value.expr->load.address, value.dims, value.dims) == whole;
+}
+
+// Returns the value's dimensions in the order in which the largest tensor that it reads has them,
+// outermost first; in their own order where that tensor does not vary with each of them.
+std::vector<std::int64_t> OrderRead(const Value& value) {
+  std::vector<std::int64_t> order(value.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](std::int64_t dim) { return value.shape[static_cast<std::size_t>(dim)]; };
+  AffineForm largest;
+  std::int64_t most = -1;
+  VisitLoads(value.expr, [&](const Load& load, ExprType) {
+    std::int64_t count = 1;
+    for (const std::int64_t dim : order)
+      if (load.address.factor[static_cast<std::size_t>(dim)] != 0) count *= size(dim);
+    if (count > most) largest = load.address;
+    most = std::max(most, count);
+  });
+  const auto factor = [&](std::int64_t dim) {
+    return largest.factor[static_cast<std::size_t>(dim)];
+  };
+  const auto varies = [&](std::int64_t dim) { return size(dim) == 1 || factor(dim) > 0; };
+  if (most < 0 || value.dims != value.shape || !std::ranges::all_of(order, varies)) return order;
+  std::vector<std::int64_t> sorted;
+  for (const std::int64_t dim : order)
+    if (size(dim) > 1) sorted.push_back(dim);
+  std::ranges::stable_sort(sorted, std::greater<>(), factor);
+  // Dimensions of one element stay where they are.
+  for (std::size_t i = 0, next = 0; i < order.size(); ++i)
+    if (size(order[i]) > 1) order[i] = sorted[next++];
+  return order;
 }
 
 }  // namespace
@@ -79,6 +112,22 @@ Value ProgramBuilder::Stored(const Value& value) {
   StoreInto(value, buffer, ContiguousForm(value.dims));
   kept_[value.expr.get()] = {value, Whole(buffer)};
   return Whole(buffer);
+}
+
+Value ProgramBuilder::StoredAsRead(const Value& value) {
+  const std::vector<std::int64_t> order = OrderRead(value);
+  if (std::ranges::is_sorted(order) || IsWhole(value, program_)) return Stored(value);
+  if (Value known = Known(value); known.expr != value.expr) return known;
+  Shape turned;
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    turned.push_back(value.shape[static_cast<std::size_t>(order[i])]);
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  }
+  const Value stored = Stored(Mapped(value, PermuteMap(order), turned));
+  Value seen = Mapped(stored, PermuteMap(back), value.shape);
+  kept_[value.expr.get()] = {value, seen};
+  return seen;
 }
 
 Value ProgramBuilder::Known(const Value& value) const {

@@ -28,7 +28,8 @@ struct Value {
 
 class ProgramBuilder final {
  public:
-  explicit ProgramBuilder(Program& program) : program_(program) {}
+  explicit ProgramBuilder(Program& program, bool one_batch = true)
+      : program_(program), one_batch_(one_batch) {}
 
   // Sets the name and the description of the steps made from now on.
   void Begin(std::string_view name, std::string_view what);
@@ -43,6 +44,9 @@ class ProgramBuilder final {
   // Returns the value in a contiguous buffer of its own. An argument or an earlier result is
   // returned as it is.
   [[nodiscard]] Value Stored(const Value& value);
+  // Does the same, but the buffer has the dimensions in the order in which the largest tensor that
+  // the value reads has them. So a transposed value is written as it is read.
+  [[nodiscard]] Value StoredAsRead(const Value& value);
   // Returns the value as a load from memory, where Stored has already written it there.
   [[nodiscard]] Value Known(const Value& value) const;
   // Stores the value where computing it several times costs more than keeping it.
@@ -75,6 +79,8 @@ class ProgramBuilder final {
   // Returns the step made last.
   [[nodiscard]] Step& last() { return program_.steps.back(); }
   [[nodiscard]] Program& program() { return program_; }
+  // Returns whether operands of batched products must have one stride from matrix to matrix.
+  [[nodiscard]] bool one_batch() const { return one_batch_; }
 
  private:
   struct Kept {
@@ -83,6 +89,7 @@ class ProgramBuilder final {
   };
 
   Program& program_;
+  bool one_batch_;
   std::map<const Expr*, Kept> kept_;
   int repeat_ = -1;
   std::string name_;

@@ -99,17 +99,17 @@ bool HasText(const Program& program, const Step& step, const Nest& nest) {
   return true;
 }
 
-// The shape [batch, row, column] of the results, and where they are stored.
+// The shape [batch..., row, column] of the results, and where they are stored.
 struct AttentionPlace {
   Shape shape;
   AffineForm form;
 };
 
 AttentionPlace PlaceOf(const Step& step) {
-  const std::size_t rank = step.shape.size();
-  const Shape& rows = step.attention->shape;
-  const Shape shape{rows[0], rows[1], step.shape[rank - 2]};
-  const Shape merged{rows[0], rows[1], step.shape[rank - 2], step.shape[rank - 1]};
+  Shape shape = step.attention->shape;
+  shape.back() = step.shape[step.shape.size() - 2];
+  Shape merged = shape;
+  merged.push_back(step.shape.back());
   // FuseAttention has ensured that this succeeds.
   AffineForm form = *Reshape(step.place, step.shape, merged);
   form.factor.pop_back();
@@ -126,11 +126,13 @@ std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
     return nest;
   }
   if (step.convolution) return ConvolutionNest(program, step);
-  if (step.attention) {
-    const AttentionPlace place = PlaceOf(step);
-    return NestOver(place.shape, step, place.form);
-  }
+  if (step.attention) return AttentionNest(step);
   return std::nullopt;
+}
+
+Nest AttentionNest(const Step& step) {
+  const AttentionPlace place = PlaceOf(step);
+  return NestOver(place.shape, step, place.form);
 }
 
 bool JoinAnchor(const Program& program, const Step& step, Nest& nest) {

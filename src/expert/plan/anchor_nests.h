@@ -17,6 +17,8 @@ inline constexpr std::size_t kColumn = 2;
 // Returns a nest over these dimensions around `step`, or nullopt where no generator supports the
 // step.
 [[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);
+// Returns a nest over [batch..., row, column] around a fused attention.
+[[nodiscard]] Nest AttentionNest(const Step& step);
 // Makes `step` part of the anchor's epilogue. Returns false where that is not possible.
 [[nodiscard]] bool JoinAnchor(const Program& program, const Step& step, Nest& nest);
 

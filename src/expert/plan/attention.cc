@@ -13,6 +13,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/ir/structure.h"
 #include "expert/plan/lanes.h"
 #include "expert/plan/nest.h"
 
@@ -26,18 +27,21 @@ bool IsNumber(const ExprPtr& expr, double value) {
 }
 
 // Matches one attention pattern in a program, starting from its end. Every form is expressed over
-// the same [batch, row, key]. Each step must read exactly the element that another step wrote
+// the same [batch..., row, key]. Each step must read exactly the element that another step wrote
 // there.
 class Matcher final {
  public:
-  Matcher(const Program& program, std::size_t last) : program_(program), last_(last) {}
+  Matcher(const Program& program, std::size_t last, const AttentionPolicy& policy)
+      : program_(program), last_(last), policy_(policy) {}
 
   [[nodiscard]] std::optional<AttentionHint> Match() {
     const Step& last = program_.steps[last_];
     if (!last.product || !FindShape(last) || !MatchWeights() || !MatchScores()) return std::nullopt;
-    hint_.value = Loaded(last.product->right, last.shape, Wide(last.shape[Rank(last) - 2]));
+    hint_.value = Loaded(last.product->right, last.shape, Wide(Columns(last)));
     const std::optional<AffineForm> place = Over(last.place, last.shape, Wide(Columns(last)));
-    if (!hint_.value || !place || (Columns(last) > 1 && place->factor[3] != 1)) return std::nullopt;
+    if (!hint_.value || !place) return std::nullopt;
+    if (!policy_.vectors) return OneType() && AreMatrices() ? std::optional(hint_) : std::nullopt;
+    if (Columns(last) > 1 && place->factor.back() != 1) return std::nullopt;
     return AllFloat() && HasText() ? std::optional(hint_) : std::nullopt;
   }
   // Returns the steps that the fused step replaces.
@@ -46,25 +50,34 @@ class Matcher final {
  private:
   static std::size_t Rank(const Step& step) { return step.shape.size(); }
   static std::int64_t Columns(const Step& step) { return step.shape[Rank(step) - 2]; }
-  // Returns the shape [batch, row, key, last], in the order of a product's own dimensions.
+  [[nodiscard]] std::int64_t Rows() const { return hint_.shape[hint_.shape.size() - 2]; }
+  [[nodiscard]] std::int64_t Keys() const { return hint_.shape.back(); }
+  // Returns the shape [batch..., row, last, key], in the order of a product's own dimensions.
   [[nodiscard]] Shape Wide(std::int64_t last) const {
-    return {hint_.shape[0], hint_.shape[1], last, hint_.shape[2]};
+    Shape shape = hint_.shape;
+    shape.insert(shape.end() - 1, last);
+    return shape;
   }
 
   bool FindShape(const Step& last) {
     const std::size_t rank = Rank(last);
     const std::int64_t rows = last.shape[rank - 3];
     const std::int64_t keys = last.shape[rank - 1];
-    hint_.shape = {Elements(last.shape) / (rows * Columns(last) * keys), rows, keys};
+    if (policy_.one_batch) {
+      hint_.shape = {Elements(last.shape) / (rows * Columns(last) * keys)};
+    } else {
+      hint_.shape.assign(last.shape.begin(), last.shape.end() - 3);
+    }
+    hint_.shape.insert(hint_.shape.end(), {rows, keys});
     return rows >= kFewestRows && keys > 1 && IsPlainLoad(*last.product->left);
   }
 
-  // Returns a form over another shape with the same elements. For a product [batch, row, column,
-  // depth], that is for a shape with four dimensions, the last two are exchanged.
+  // Returns the form of a product's operand over `to` = [batch..., row, last, key], with the last
+  // two dimensions exchanged.
   static std::optional<AffineForm> Over(const AffineForm& form, const Shape& from,
                                         const Shape& to) {
     std::optional<AffineForm> result = Reshape(form, from, to);
-    if (result && to.size() == 4) std::swap(result->factor[2], result->factor[3]);
+    if (result) std::swap(result->factor[to.size() - 2], result->factor[to.size() - 1]);
     return result;
   }
   static ExprPtr Loaded(const ExprPtr& load, const Shape& from, const Shape& to) {
@@ -72,12 +85,17 @@ class Matcher final {
     return WithForms(load, [&](const AffineForm& form) { return Over(form, from, to); });
   }
 
+  // Returns whether values of this type may stay in fp32 instead.
+  [[nodiscard]] bool MayBeKept(DType dtype) const {
+    return policy_.vectors ? dtype == DType::kFloat32 : ComputeType(dtype) == ExprType::kFloat;
+  }
+
   // Returns the only step that writes a scratch buffer. Returns nullopt unless exactly `readers`
   // steps read that buffer.
   [[nodiscard]] std::optional<std::size_t> WriterOf(int buffer, int readers) const {
     std::optional<std::size_t> writer;
     const Buffer& kept = program_.buffers[static_cast<std::size_t>(buffer)];
-    if (kept.kind != Buffer::Kind::kScratch || kept.dtype != DType::kFloat32) return std::nullopt;
+    if (kept.kind != Buffer::Kind::kScratch || !MayBeKept(kept.dtype)) return std::nullopt;
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       readers -= Loads(program_.steps[s].expr, buffer) ? 1 : 0;
       if (program_.steps[s].buffer != buffer) continue;
@@ -116,9 +134,9 @@ class Matcher final {
   // Matches weights = exponentials / their sum.
   bool MatchWeights() {
     const Step& last = program_.steps[last_];
-    const Shape wide{hint_.shape[0], hint_.shape[1], Columns(last), hint_.shape[2]};
+    const Shape wide = Wide(Columns(last));
     const std::optional<AffineForm> read = Over(last.product->left->load.address, last.shape, wide);
-    if (!read || read->factor[3] != 0) return false;
+    if (!read || read->factor.back() != 0) return false;
     AffineForm address = *read;
     address.factor.pop_back();
     const ExprPtr load = LoadOf(last.product->left->load.buffer, address, ExprType::kFloat);
@@ -140,7 +158,7 @@ class Matcher final {
     }
     exponential_ = ratio->args[0];
     const std::optional<Source> total = SourceOf(*sum, 1);
-    return total && FoldsKeys(*total->step, Fold::kSum, hint_.shape[2]) &&
+    return total && FoldsKeys(*total->step, Fold::kSum, Keys()) &&
            SameExpression(total->expr, exponential_);
   }
 
@@ -157,7 +175,7 @@ class Matcher final {
         IsNumber(largest->args[0]->args[1], -INFINITY) && IsNumber(largest->args[1], 0))
       largest = largest->args[2];
     const std::optional<Source> fold = SourceOf(*largest, 1);
-    if (!fold || !FoldsKeys(*fold->step, Fold::kMax, hint_.shape[2]) ||
+    if (!fold || !FoldsKeys(*fold->step, Fold::kMax, Keys()) ||
         !SameExpression(fold->expr, distance[0]))
       return false;
     hint_.score = distance[0];
@@ -192,7 +210,7 @@ class Matcher final {
     const Step& step = program_.steps[*writer];
     const std::size_t rank = Rank(step);
     if (Elements(step.shape) != Elements(hint_.shape) * step.shape.back() ||
-        step.shape[rank - 3] != hint_.shape[1] || step.shape[rank - 2] != hint_.shape[2])
+        step.shape[rank - 3] != Rows() || step.shape[rank - 2] != Keys())
       return false;
     hint_.depth = step.shape.back();
     Shape wide = hint_.shape;
@@ -210,10 +228,26 @@ class Matcher final {
     return true;
   }
 
-  [[nodiscard]] bool AllFloat() const {
-    const auto is_float = [&](int buffer) {
-      return program_.buffers[static_cast<std::size_t>(buffer)].dtype == DType::kFloat32;
+  [[nodiscard]] DType TypeOf(int buffer) const {
+    return program_.buffers[static_cast<std::size_t>(buffer)].dtype;
+  }
+  // Returns whether queries, keys and values have one type, so that tensor cores can multiply them.
+  [[nodiscard]] bool OneType() const {
+    const DType type = TypeOf(hint_.query->load.buffer);
+    return ComputeType(type) == ExprType::kFloat && TypeOf(hint_.key->load.buffer) == type &&
+           TypeOf(hint_.value->load.buffer) == type;
+  }
+  // Returns whether queries, keys and values are matrices, not one row or column again and again.
+  [[nodiscard]] bool AreMatrices() const {
+    const std::size_t last = hint_.shape.size();
+    const auto varies = [last](const ExprPtr& operand, std::size_t dim) {
+      return operand->load.address.factor[dim] != 0 && operand->load.address.factor[last] != 0;
     };
+    return varies(hint_.query, last - 2) && varies(hint_.key, last - 1) &&
+           varies(hint_.value, last - 1);
+  }
+  [[nodiscard]] bool AllFloat() const {
+    const auto is_float = [&](int buffer) { return TypeOf(buffer) == DType::kFloat32; };
     return is_float(hint_.query->load.buffer) && is_float(hint_.key->load.buffer) &&
            is_float(hint_.value->load.buffer) && is_float(program_.steps[last_].buffer);
   }
@@ -229,6 +263,7 @@ class Matcher final {
 
   const Program& program_;
   std::size_t last_;
+  AttentionPolicy policy_;
   AttentionHint hint_;
   ExprPtr exponential_;
   int readers_ = 2;  // number of steps that read the scores: the maximum and the exponentials
@@ -251,9 +286,9 @@ ExprPtr AllLoads(const AttentionHint& hint, std::size_t rank) {
 
 }  // namespace
 
-void FuseAttention(Program& program) {
+void FuseAttention(Program& program, const AttentionPolicy& policy) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
-    Matcher matcher(program, s);
+    Matcher matcher(program, s, policy);
     std::optional<AttentionHint> hint = matcher.Match();
     if (!hint) continue;
     Step& last = program.steps[s];
@@ -265,6 +300,18 @@ void FuseAttention(Program& program) {
       program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(other - gone++));
     s -= gone;
   }
+}
+
+std::optional<CausalMask> CausalMaskOf(const AttentionHint& form) {
+  const std::size_t rank = form.shape.size();
+  const std::optional<Triangle> triangle = TriangleOf(form.score, form.product, rank - 2, rank - 1);
+  if (!triangle || triangle->structure != MatmulStructure::kLowerOutput) return std::nullopt;
+  const std::vector<ExprPtr>& args = form.score->args;
+  const auto nothing = [](const ExprPtr& arm) {
+    return arm->op == ExprOp::kConstant && arm->real == -INFINITY;
+  };
+  if (!nothing(args[1]) && !nothing(args[2])) return std::nullopt;
+  return CausalMask{triangle->diagonal, nothing(args[1]) ? args[2] : args[1]};
 }
 
 }  // namespace pragma::expert

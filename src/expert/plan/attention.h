@@ -2,12 +2,33 @@
 // and replaces it by one step, so that the scores are never held in memory as a whole.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 
 namespace pragma::expert {
 
+// What the writer of the kernel asks of an attention.
+struct AttentionPolicy {
+  bool one_batch =
+      true;  // the dimensions before the rows can be counted by one index in all operands
+  bool vectors = true;  // all tensors are fp32, and scores have a vector form along the keys
+};
+inline constexpr AttentionPolicy kVectorAttention{};
+inline constexpr AttentionPolicy kTileAttention{.one_batch = false, .vectors = false};
+
 // Runs after StoreThrough and before nests are planned. Steps whose results are also read elsewhere
 // are kept.
-void FuseAttention(Program& program);
+void FuseAttention(Program& program, const AttentionPolicy& policy = kVectorAttention);
+
+// A mask over row and key numbers that makes the scores of all keys beyond row + diagonal
+// -infinity, so that they need not be computed.
+struct CausalMask {
+  std::int64_t diagonal = 0;
+  ExprPtr seen;  // the score of the other keys
+};
+[[nodiscard]] std::optional<CausalMask> CausalMaskOf(const AttentionHint& form);
 
 }  // namespace pragma::expert

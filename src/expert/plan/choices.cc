@@ -52,7 +52,7 @@ const std::vector<Choice>& TritonChoices() {
       {"precision",
        0,
        {0, 1},
-       "products: 0 of three TF32 parts on tensor cores, 1 in plain fp32",
+       "products: 0 on tensor cores, of three TF32 parts or as stored in 16 bits, 1 in plain fp32",
        {"technique.triton_input_precision"},
        Roof::kArithmetic},
       {"products",
@@ -60,6 +60,18 @@ const std::vector<Choice>& TritonChoices() {
        {0, 1},
        "sums of products: 0 in blocks for tensor cores, 1 as plain loops",
        {"technique.triton_dot", "technique.triton_block_sizes"},
+       Roof::kArithmetic},
+      {"attention",
+       0,
+       {0, 1},
+       "attention: 0 in one kernel that never stores the scores, 1 as products and a soft-max",
+       {"technique.triton_attention"},
+       Roof::kEither},
+      {"descriptors",
+       0,
+       {0, 1},
+       "large products of 16 bits: 0 loaded by tensor descriptors, 1 by pointers",
+       {"technique.triton_persistent"},
        Roof::kArithmetic},
       {"split",
        0,
@@ -162,6 +174,8 @@ bool Matters(const Choice& choice, const CppFacts& facts) {
 bool Matters(const Choice& choice, const TritonFacts& facts) {
   if (choice.present != 0) return true;
   if (choice.name == "precision" || choice.name == "products") return facts.has_products;
+  if (choice.name == "attention") return facts.attends;
+  if (choice.name == "descriptors") return facts.describes;
   if (choice.name == "split") return facts.splits;
   if (choice.name == "rows") return facts.tunes_long_rows;
   if (choice.name == "tune") return facts.tunes;

@@ -44,6 +44,8 @@ struct CppFacts {
 // What a module in Triton contains.
 struct TritonFacts {
   bool has_products = false;     // a product on tensor cores
+  bool attends = false;          // an attention in one kernel
+  bool describes = false;        // a product that loads through tensor descriptors
   bool splits = false;           // a fold in two kernels
   bool tunes = false;            // a kernel with several configurations
   bool tunes_long_rows = false;  // one of which has long rows in its tiles

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
@@ -29,6 +30,14 @@ bool HasContiguous(const Step& step, const std::vector<std::size_t>& dims) {
 }
 
 }  // namespace
+
+bool Has16Bits(const Program& program, const Contraction& form) {
+  const auto type = [&](const ExprPtr& operand) {
+    return program.buffers[static_cast<std::size_t>(operand->load.buffer)].dtype;
+  };
+  const DType left = type(form.left);
+  return (left == DType::kBFloat16 || left == DType::kFloat16) && left == type(form.right);
+}
 
 bool HasBand(const Step& step) {
   return step.product && !(step.product->left_nonzero.all() && step.product->right_nonzero.all());

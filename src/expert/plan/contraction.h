@@ -27,6 +27,9 @@ struct Contraction {
 // Returns the contraction of a step, or nullopt where the step is another kind of reduction or is
 // too small for tensor cores.
 [[nodiscard]] std::optional<Contraction> ContractionOf(const Step& step);
+// Returns whether both operands are of the same type of 16 bits. Tensor cores multiply them as they
+// are stored, and the products are exact in the sum's fp32.
+[[nodiscard]] bool Has16Bits(const Program& program, const Contraction& form);
 // Returns whether the step is a product in which masks make parts zero.
 [[nodiscard]] bool HasBand(const Step& step);
 

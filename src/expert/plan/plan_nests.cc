@@ -41,6 +41,7 @@ Nest TiledProduct(Step step, const NestPolicy& policy) {
 // Starts the nest of a step that is not written as loops. Returns nullopt for other steps.
 std::optional<Nest> AnchorOf(const Program& program, const Step& step, const NestPolicy& policy) {
   if (policy.products == Products::kGenerators) return AnchorNest(program, step);
+  if (step.attention) return AttentionNest(step);
   if (policy.products == Products::kTiles && ContractionOf(step)) return TiledProduct(step, policy);
   return std::nullopt;
 }
@@ -48,6 +49,7 @@ std::optional<Nest> AnchorOf(const Program& program, const Step& step, const Nes
 // Makes a step part of the epilogue. Returns false where that is not possible.
 bool JoinEpilogue(const Program& program, Step step, Nest& nest, const NestPolicy& policy) {
   if (policy.products == Products::kGenerators) return JoinAnchor(program, step, nest);
+  if (nest.steps[0].attention) return false;
   DropUnitDims(step);
   return ReadsAny(step, nest) && JoinOuter(step, nest);
 }
@@ -90,6 +92,7 @@ void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
 // Returns whether the dimensions of a nest are free to be merged.
 bool MayMerge(const Nest& nest, const NestPolicy& policy) {
   if (nest.anchored && policy.products == Products::kGenerators) return false;
+  if (nest.steps[0].attention) return false;
   return policy.merges_bands || !HasBand(nest.steps[0]);
 }
 

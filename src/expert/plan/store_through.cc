@@ -64,7 +64,8 @@ std::optional<AffineForm> PlaceThrough(const Step& writer, const Step& copy) {
 
 // Returns whether a writer can store to this place. A scan keeps the order of its own dimension.
 // The output of a generator must be contiguous in one of its last two dimensions.
-bool FitsWriter(const Step& writer, const AffineForm& place) {
+bool FitsWriter(const Step& writer, const AffineForm& place, bool generators) {
+  if (!generators) return true;
   if (writer.convolution) return false;
   if (!writer.product) return true;
   const std::size_t rank = writer.shape.size();
@@ -85,7 +86,7 @@ bool IsCopy(const Program& program, const Step& step) {
 
 }  // namespace
 
-void StoreThrough(Program& program) {
+void StoreThrough(Program& program, bool generators) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step copy = program.steps[s];
     if (!IsCopy(program, copy)) continue;
@@ -93,7 +94,7 @@ void StoreThrough(Program& program) {
     if (uses.writers != 1 || uses.readers != 1 || uses.writer >= s) continue;
     Step& writer = program.steps[uses.writer];
     const std::optional<AffineForm> place = PlaceThrough(writer, copy);
-    if (writer.repeat >= 0 || !place || !FitsWriter(writer, *place)) continue;
+    if (writer.repeat >= 0 || !place || !FitsWriter(writer, *place, generators)) continue;
     writer.place = *place;
     writer.buffer = copy.buffer;
     program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));

@@ -6,6 +6,8 @@
 
 namespace pragma::expert {
 
-void StoreThrough(Program& program);
+// `generators`: products and convolutions are written by the generators of C++, which store
+// matrices at one stride.
+void StoreThrough(Program& program, bool generators = true);
 
 }  // namespace pragma::expert

@@ -8,9 +8,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/diagonals.h"
 #include "expert/ir/expression.h"
@@ -18,10 +20,12 @@
 #include "expert/ir/structure.h"
 #include "expert/plan/contraction.h"
 #include "expert/plan/nest.h"
+#include "expert/triton/described_operand.h"
 #include "expert/triton/kernel_scope.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/packed_product.h"
+#include "expert/triton/product_configs.h"
 #include "expert/triton/py_lines.h"
 #include "expert/triton/tile_index.h"
 #include "expert/triton/tile_values.h"
@@ -31,103 +35,51 @@ namespace {
 
 enum : std::size_t { kBatch, kRows, kColumns, kDepth };
 
-struct Block {
-  int rows = 0;
-  int columns = 0;
-  int depth = 0;
-  int warps = 0;
-  int stages = 0;
-};
-
-// Number of multiplications. A smaller kernel finishes before the tuner has launched it (about 30
-// us).
-constexpr std::int64_t kWorthTuning = std::int64_t{1} << 30;
-
-std::vector<GridFactor> GridOf(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
-  std::vector<GridFactor> grid;
-  if (batch > 1) grid.push_back({batch, ""});
-  grid.push_back({rows, "BLOCK_M"});
-  grid.push_back({columns, "BLOCK_N"});
-  return grid;
-}
-
-// Returns the largest tiles that keep all processors busy, or the smallest where none do.
-Config Untuned(const std::vector<Config>& configs, const std::vector<GridFactor>& grid) {
-  for (const Config& config : configs)
-    if (Programs(grid, config) >= kProcessors) return config;
-  return configs.back();
-}
-
-Config ConfigOf(const Block& block) {
-  return {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
-          block.warps,
-          block.stages};
-}
-
-// Returns the configurations, with blocks no larger than the matrices and without duplicates.
-std::vector<Config> Configs(std::int64_t batch, std::int64_t rows, std::int64_t columns,
-                            std::int64_t depth) {
-  constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
-                               {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
-  const auto fitting = [](int block, std::int64_t size) {
-    return static_cast<int>(
-        std::clamp<std::int64_t>(PowerOfTwo(size), 16, static_cast<std::int64_t>(block)));
-  };
-  std::vector<Config> configs;
-  std::set<std::vector<int>> seen;
-  for (const Block& block : kBlocks) {
-    const int m = fitting(block.rows, rows);
-    const int n = fitting(block.columns, columns);
-    const int k = fitting(block.depth, depth);
-    if (!seen.insert({m, n, k}).second) continue;
-    configs.push_back(ConfigOf({m, n, k, block.warps, block.stages}));
-  }
-  if (batch * rows * columns * depth < kWorthTuning)
-    return {Untuned(configs, GridOf(batch, rows, columns))};
-  return configs;
-}
-
-// Returns the configurations for packed operands, which are padded to whole blocks of these sizes.
-std::vector<Config> PackedConfigs() {
-  return {ConfigOf({128, 128, 32, 8, 3}), ConfigOf({128, 64, 32, 4, 3}),
-          ConfigOf({64, 128, 32, 4, 3})};
-}
-
 class ContractionWriter final {
  public:
-  ContractionWriter(const Program& program, const Nest& nest, std::string precision,
+  ContractionWriter(const Program& program, const Nest& nest, ProductOptions options,
                     const std::optional<PackedProduct>& packed)
       : program_(program),
         nest_(nest),
         form_(*ContractionOf(nest.steps[0])),
-        precision_(std::move(precision)),
+        options_(std::move(options)),
         rows_(Elements(nest.shape, form_.rows)),
         columns_(Elements(nest.shape, form_.columns)),
         depth_(Elements(nest.shape, form_.depth)),
         packed_(packed),
-        configs_(packed ? PackedConfigs() : Configs(Batch(), rows_, columns_, depth_)),
+        stored_(options_.precision != "ieee" && Has16Bits(program, form_)),
+        configs_(packed ? PackedConfigs()
+                        : ProductConfigs({Batch(), rows_, columns_, depth_}, stored_)),
         wide_(NeedsWideIndex(program, nest) || (packed && packed->NeedsWideIndex())),
+        described_(Descriptors()),
         names_(NamesFor(program)),
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
     for (const char* taken :
-         {"m", "n", "k", "batch", "tile", "tiles_m", "tiles_n", "first", "in_group", "tile_m",
-          "tile_n", "total", "part", "m_inside", "n_inside", "k_inside", "begin", "end"})
+         {"m",        "n",      "k",       "batch", "tile",  "tiles_m",    "tiles_n",    "first",
+          "in_group", "tile_m", "tile_n",  "total", "part",  "m_inside",   "n_inside",   "k_inside",
+          "begin",    "end",    "program", "left",  "right", "left_block", "right_block"})
       (void)names_.New(taken);
   }
 
   KernelText Write() {
     KernelText kernel;
-    PyLines sum(1);
-    packed_ ? WritePackedSum(sum, kernel) : WriteSum(sum, kernel);
-    PyLines epilogue(1);
+    const int indent = described_ ? 2 : 1;
+    PyLines sum(indent);
+    packed_      ? WritePackedSum(sum, kernel)
+    : described_ ? WriteDescribedSum(sum)
+                 : WriteSum(sum, kernel);
+    PyLines epilogue(indent);
     WriteEpilogue(epilogue, kernel);
-    PyLines head(1);
+    PyLines head(indent);
     WriteTile(head);
-    kernel.body = head.text() + sum.text() + epilogue.text();
+    PyLines start(1);
+    if (described_) WritePersistentStart(start, kernel);
+    kernel.body = start.text() + head.text() + sum.text() + epilogue.text();
     kernel.configs = configs_;
-    kernel.grid = GridOf(Batch(), rows_, columns_);
+    if (described_) kernel.most_programs = kProcessors;
+    kernel.grid = ProductGrid({Batch(), rows_, columns_, depth_});
     kernel.multiplies = true;
     return kernel;
   }
@@ -153,11 +105,38 @@ class ContractionWriter final {
     if (const std::string line = out_index_.InsideDefinition(axis); !line.empty()) out.Line(line);
   }
 
-  // Takes tiles in groups of rows, so that the data they share are still in the L2 cache.
-  void WriteTile(PyLines& out) {
-    const std::string program = wide_ ? "tl.program_id(0).to(tl.int64)" : "tl.program_id(0)";
+  // Returns the operands as tensor descriptors, where they are multiplied as they are stored and
+  // every tile sums over the whole depth.
+  [[nodiscard]] std::optional<DescribedProduct> Descriptors() const {
+    if (!options_.descriptors || !stored_ || wide_ || configs_.size() < 2 || !Needed().empty())
+      return std::nullopt;
+    return Described(program_, nest_, form_, LargestOf(configs_, "BLOCK_K"));
+  }
+  void WriteCounts(PyLines& out) const {
     out.Line(fmt::format("tiles_m = tl.cdiv({}, BLOCK_M)", rows_));
     out.Line(fmt::format("tiles_n = tl.cdiv({}, BLOCK_N)", columns_));
+  }
+  // Each program takes every kProcessors-th tile.
+  void WritePersistentStart(PyLines& out, KernelText& kernel) const {
+    for (const auto& [operand, side, block] : {std::tuple{described_->left, "left", "BLOCK_M"},
+                                               std::tuple{described_->right, "right", "BLOCK_N"}}) {
+      kernel.buffers.insert(operand.buffer);
+      const std::string& source = program_.buffers[static_cast<std::size_t>(operand.buffer)].name;
+      out.Line(operand.Definition(side, source, block));
+    }
+    WriteCounts(out);
+    const std::string batches = Batch() > 1 ? fmt::format("{} * ", Batch()) : "";
+    out.Line(fmt::format(
+        "for program in tl.range(tl.program_id(0), {}tiles_m * tiles_n, {}, flatten=True):",
+        batches, kProcessors));
+  }
+
+  // Takes tiles in groups of rows, so that the data they share are still in the L2 cache.
+  void WriteTile(PyLines& out) {
+    const std::string program = described_ ? "program"
+                                : wide_    ? "tl.program_id(0).to(tl.int64)"
+                                           : "tl.program_id(0)";
+    if (!described_) WriteCounts(out);
     if (Batch() > 1) {
       out.Line(fmt::format("batch = {} // (tiles_m * tiles_n)", program));
       out.Line(fmt::format("tile = {} % (tiles_m * tiles_n)", program));
@@ -179,6 +158,7 @@ class ContractionWriter final {
     out.Line("total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)");
     const auto [begin, end] = DepthRange(out);
     out.Open(fmt::format("for start in range({}, {}, BLOCK_K):", begin, end));
+    if (described_) return;
     out.Line(wide_ ? "k = (start + tl.arange(0, BLOCK_K)).to(tl.int64)"
                    : "k = start + tl.arange(0, BLOCK_K)");
   }
@@ -190,16 +170,25 @@ class ContractionWriter final {
     PyLines body(2);
     left.Begin(&before, &body, 1U << kDepth);
     right.Begin(&before, &body, 1U << kDepth);
-    const TileText a = left.Write(form_.left);
-    const TileText b = right.Write(form_.right);
+    const TileText a = stored_ ? left.WriteStored(*form_.left) : left.Write(form_.left);
+    const TileText b = stored_ ? right.WriteStored(*form_.right) : right.Write(form_.right);
     AddUses(left, kernel);
     AddUses(right, kernel);
     out.Append(before);
     OpenDepthLoop(out);
     WriteIndex(kDepth, out);
     out.Append(body);
-    out.Line(fmt::format("total = tl.dot({}, {}, total, input_precision=\"{}\")", a.code, b.code,
-                         precision_));
+    const std::string precision =
+        stored_ ? "" : fmt::format(", input_precision=\"{}\"", options_.precision);
+    out.Line(fmt::format("total = tl.dot({}, {}, total{})", a.code, b.code, precision));
+    out.Close();
+  }
+
+  void WriteDescribedSum(PyLines& out) {
+    OpenDepthLoop(out);
+    out.Line("left_block = " + described_->left.Load("left", "tile_m * BLOCK_M", false));
+    out.Line("right_block = " + described_->right.Load("right", "tile_n * BLOCK_N", true));
+    out.Line("total = tl.dot(left_block, right_block, total)");
     out.Close();
   }
 
@@ -292,13 +281,15 @@ class ContractionWriter final {
   const Program& program_;
   const Nest& nest_;
   Contraction form_;
-  std::string precision_;
+  ProductOptions options_;
   std::int64_t rows_;
   std::int64_t columns_;
   std::int64_t depth_;
   std::optional<PackedProduct> packed_;
+  bool stored_;  // the operands are multiplied in the type in which they are stored
   std::vector<Config> configs_;
   bool wide_;
+  std::optional<DescribedProduct> described_;
   Names names_;
   TileIndex left_index_;
   TileIndex right_index_;
@@ -308,9 +299,9 @@ class ContractionWriter final {
 }  // namespace
 
 KernelText ContractionKernel(const Program& program, const Nest& nest, const std::string& name,
-                             const std::string& precision,
+                             const ProductOptions& options,
                              const std::optional<PackedProduct>& packed) {
-  KernelText kernel = ContractionWriter(program, nest, precision, packed).Write();
+  KernelText kernel = ContractionWriter(program, nest, options, packed).Write();
   kernel.name = name;
   return kernel;
 }

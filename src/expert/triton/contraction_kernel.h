@@ -12,8 +12,13 @@
 
 namespace pragma::expert::triton {
 
+struct ProductOptions {
+  std::string precision;    // of products in fp32: Triton's `input_precision`
+  bool descriptors = true;  // whether large products of 16 bits are loaded by tensor descriptors
+};
+
 [[nodiscard]] KernelText ContractionKernel(const Program& program, const Nest& nest,
-                                           const std::string& name, const std::string& precision,
+                                           const std::string& name, const ProductOptions& options,
                                            const std::optional<PackedProduct>& packed);
 
 }  // namespace pragma::expert::triton

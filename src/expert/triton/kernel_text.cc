@@ -51,13 +51,15 @@ std::string Built(const Program& program, const KernelText& kernel) {
                      Join(arguments, ", "));
 }
 
-std::string TunedGrid(const std::vector<GridFactor>& grid) {
+std::string TunedGrid(const KernelText& kernel) {
   std::vector<std::string> factors;
-  for (const GridFactor& factor : grid)
+  for (const GridFactor& factor : kernel.grid)
     factors.push_back(factor.block.empty()
                           ? std::to_string(factor.count)
                           : fmt::format("-(-{} // meta[\"{}\"])", factor.count, factor.block));
-  return Join(factors, " * ");
+  std::string programs = Join(factors, " * ");
+  return kernel.most_programs == 0 ? programs
+                                   : fmt::format("min({}, {})", kernel.most_programs, programs);
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ std::string Definition(const Program& program, const KernelText& kernel) {
 std::string Launch(const Program& program, const KernelText& kernel) {
   std::vector<std::string> arguments = BufferNames(program, kernel);
   if (IsTuned(kernel))
-    return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, TunedGrid(kernel.grid),
+    return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, TunedGrid(kernel),
                        Join(arguments, ", "));
   return fmt::format("{}[({}, 1, 1)]({})", BuiltName(kernel.name),
                      Programs(kernel.grid, kernel.configs.front()), Join(arguments, ", "));

@@ -41,9 +41,11 @@ struct KernelText {
   std::string body;
   std::set<int> buffers;
   std::vector<Config> configs;
-  std::vector<GridFactor> grid;  // the number of programs is the product of these factors
+  std::vector<GridFactor> grid;    // the number of programs is the product of these factors
+  std::int64_t most_programs = 0;  // but at most this, if it is not 0
   Helpers helpers;
   bool multiplies = false;    // it has a product on tensor cores
+  bool attends = false;       // it is an attention in one kernel
   bool uses_library = false;  // it calls libdevice
 };
 

@@ -18,15 +18,18 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/program.h"
 #include "expert/ir/spelling.h"
+#include "expert/plan/attention.h"
 #include "expert/plan/choices.h"
 #include "expert/plan/nest.h"
 #include "expert/plan/plan_nests.h"
 #include "expert/plan/store_through.h"
+#include "expert/triton/attention_kernel.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
 #include "expert/triton/nest_layout.h"
 #include "expert/triton/operators.h"
+#include "expert/triton/packed_convolution.h"
 #include "expert/triton/packed_product.h"
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
@@ -42,19 +45,24 @@ constexpr std::size_t kManyKernels = 8;  // from this number on, each kernel is 
 // name that our modules define.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "False",         "None",       "True",     "and",       "as",         "assert", "async",
-      "await",         "break",      "class",    "continue",  "def",        "del",    "elif",
-      "else",          "except",     "finally",  "for",       "from",       "global", "if",
-      "import",        "in",         "is",       "lambda",    "nonlocal",   "not",    "or",
-      "pass",          "raise",      "return",   "try",       "while",      "with",   "yield",
-      "abs",           "bool",       "divmod",   "enumerate", "float",      "int",    "len",
-      "list",          "max",        "min",      "range",     "round",      "str",    "sum",
-      "tuple",         "zip",        "any",      "all",       "isinstance", "triton", "tl",
-      "torch",         "libdevice",  "run",      "meta",      "device",     "row",    "column",
-      "tap",           "at",         "inside",   "start",     "m",          "n",      "k",
-      "batch",         "tile",       "total",    "first",     "begin",      "end",    "row_inside",
-      "column_inside", "part",       "bits",     "high",      "low",        "cut",    "left_high",
-      "left_low",      "right_high", "right_low"};
+      "False",      "None",        "True",      "and",       "as",         "assert",
+      "async",      "await",       "break",     "class",     "continue",   "def",
+      "del",        "elif",        "else",      "except",    "finally",    "for",
+      "from",       "global",      "if",        "import",    "in",         "is",
+      "lambda",     "nonlocal",    "not",       "or",        "pass",       "raise",
+      "return",     "try",         "while",     "with",      "yield",      "abs",
+      "bool",       "divmod",      "enumerate", "float",     "int",        "len",
+      "list",       "max",         "min",       "range",     "round",      "str",
+      "sum",        "tuple",       "zip",       "any",       "all",        "isinstance",
+      "triton",     "tl",          "torch",     "libdevice", "run",        "meta",
+      "device",     "row",         "column",    "tap",       "at",         "inside",
+      "start",      "m",           "n",         "k",         "batch",      "tile",
+      "total",      "first",       "begin",     "end",       "row_inside", "column_inside",
+      "part",       "bits",        "high",      "low",       "cut",        "left_high",
+      "left_low",   "right_high",  "right_low", "left",      "right",      "program",
+      "left_block", "right_block", "key",       "value",     "key_blocks", "value_blocks",
+      "largest",    "larger",      "weight",    "result",    "scale",      "whole",
+      "seen",       "finite",      "score",     "product",   "c"};
   return kNames.contains(name);
 }
 
@@ -97,6 +105,8 @@ class ModuleWriter final {
     TritonFacts facts;
     for (const KernelText& kernel : kernels_) {
       facts.has_products = facts.has_products || kernel.multiplies;
+      facts.attends = facts.attends || kernel.attends;
+      facts.describes = facts.describes || kernel.most_programs != 0;
       facts.splits = facts.splits || std::ranges::any_of(kernel.buffers, [&](int buffer) {
                        return parts_.contains(buffer);
                      });
@@ -129,7 +139,9 @@ class ModuleWriter final {
     NameBuffersFrom(named);
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanNests(program_, TilePolicy(products))) {
-      if (nest.anchored) {
+      if (nest.steps[0].attention) {
+        kernels_.push_back(AttentionKernel(program_, nest, KernelName(nest, "")));
+      } else if (nest.anchored) {
         WriteProduct(nest);
       } else {
         kernels_.push_back(NestKernel(program_, nest, KernelName(nest, ""), whole_row));
@@ -153,12 +165,13 @@ class ModuleWriter final {
       kernels_.push_back(
           PackKernel(program_, nest, packed->right, KernelName(nest, "_pack_right")));
     }
-    kernels_.push_back(
-        ContractionKernel(program_, nest, KernelName(nest, ""), Precision(), packed));
+    kernels_.push_back(ContractionKernel(program_, nest, KernelName(nest, ""),
+                                         {Precision(), Describes()}, packed));
   }
   [[nodiscard]] std::string Precision() const {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";
   }
+  [[nodiscard]] bool Describes() const { return variant_.Get("descriptors") == 0; }
 
   // Returns the code that allocates the scratch buffers that some kernel still uses.
   [[nodiscard]] std::string Allocations(const std::string& device) const {
@@ -203,7 +216,9 @@ class ModuleWriter final {
 
 WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant& variant) {
   RemoveUnused(program);
-  StoreThrough(program);
+  StoreThrough(program, false);
+  if (variant.Get("attention") == 0) FuseAttention(program, kTileAttention);
+  if (variant.Get("products") == 0) triton::PackConvolutions(program);
   return triton::ModuleWriter(task, std::move(program), variant).Write();
 }
 

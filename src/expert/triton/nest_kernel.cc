@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "expert/ir/affine.h"
 #include "expert/ir/program.h"
@@ -71,9 +72,20 @@ void WritePasses(TileContext& context) {
   }
 }
 
+std::string TurnedLines(TileContext& context) {
+  PyLines head(1);
+  head.Line(fmt::format("program = tl.program_id(0){}", context.wide ? ".to(tl.int64)" : ""));
+  head.Line(fmt::format("tiles = tl.cdiv({}, COLUMNS)", context.index.Count(1)));
+  head.Line("row = program // tiles * ROWS + tl.arange(0, ROWS)");
+  head.Line("column = program % tiles * COLUMNS + tl.arange(0, COLUMNS)");
+  for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) context.index.Define(axis, head);
+  return head.text();
+}
+
 // Returns the lines that set the indices. All that the passes use are known by then.
 std::string IndexLines(TileContext& context) {
   PyLines head(1);
+  if (context.inner == Inner::kTurned) return TurnedLines(context);
   const std::string block = context.inner == Inner::kNone ? "BLOCK" : "ROWS";
   head.Line(fmt::format("{} = tl.program_id(0){} * {} + tl.arange(0, {})",
                         context.index.axes()[0].index, context.wide ? ".to(tl.int64)" : "", block,
@@ -84,6 +96,13 @@ std::string IndexLines(TileContext& context) {
     context.index.Define(1, head);
   }
   return head.text();
+}
+
+std::vector<GridFactor> GridOf(const TileContext& context) {
+  const Nest& nest = context.nest;
+  if (context.inner == Inner::kNone) return {{Elements(nest.shape), "BLOCK"}};
+  if (context.inner != Inner::kTurned) return {{nest.OuterCount(), "ROWS"}};
+  return {{context.index.Count(0), "ROWS"}, {context.index.Count(1), "COLUMNS"}};
 }
 
 }  // namespace
@@ -100,8 +119,7 @@ KernelText NestKernel(const Program& program, const Nest& nest, const std::strin
   AddUses(context.values, kernel);
   kernel.configs = context.configs;
   kernel.helpers = context.helpers;
-  const bool map = context.inner == Inner::kNone;
-  kernel.grid = {{map ? Elements(nest.shape) : nest.OuterCount(), map ? "BLOCK" : "ROWS"}};
+  kernel.grid = GridOf(context);
   return kernel;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "expert/ir/affine.h"
@@ -77,6 +78,23 @@ std::int64_t StepAlong(const AffineForm& form, std::size_t dim) {
   return std::abs(form.factor[dim]);
 }
 
+// The side of a turned tile. A smaller matrix is turned well enough by the caches.
+constexpr std::int64_t kTurnedSide = 64;
+constexpr std::int64_t kSmallestTurned = 16;
+
+// Returns the dimension along which neighbouring elements are neighbours in memory.
+std::optional<std::size_t> Along(const AffineForm& form, const Shape& shape) {
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (form.factor[i] == 1 && shape[i] >= kSmallestTurned) return i;
+  return std::nullopt;
+}
+
+Config TurnedConfig(const Nest& nest) {
+  const std::int64_t columns = nest.shape[TurnedOf(nest)->column];
+  const auto side = [](std::int64_t count) { return std::min(kTurnedSide, PowerOfTwo(count)); };
+  return RowConfig(side(Elements(nest.shape) / columns), side(columns), 4);
+}
+
 }  // namespace
 
 bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
@@ -106,9 +124,28 @@ bool RunsDownColumns(const std::vector<Step>& steps, const Shape& shape,
   return down > along;
 }
 
+std::optional<Turned> TurnedOf(const Nest& nest) {
+  const std::optional<std::size_t> column = Along(nest.steps.back().place, nest.shape);
+  if (!column) return std::nullopt;
+  std::optional<std::size_t> across;
+  for (const Step& step : nest.steps) {
+    if (step.kind != Step::Kind::kMap || step.place.factor[*column] != 1) return std::nullopt;
+    VisitLoads(step.expr, [&](const Load& load, ExprType) {
+      const std::optional<std::size_t> along = Along(load.address, nest.shape);
+      if (along && along != column && load.address.factor[*column] != 0) across = along;
+    });
+  }
+  if (!across) return std::nullopt;
+  Turned turned{{}, *column};
+  for (std::size_t i = 0; i < nest.shape.size(); ++i)
+    if (i != *column && i != *across) turned.rows.push_back(i);
+  turned.rows.push_back(*across);
+  return turned;
+}
+
 Inner InnerOf(const Nest& nest, std::int64_t whole_row) {
   if (nest.InnerCount() == 1 && std::ranges::find(nest.inner, true) == nest.inner.end())
-    return Inner::kNone;
+    return TurnedOf(nest) ? Inner::kTurned : Inner::kNone;
   const bool scans = std::ranges::any_of(
       nest.steps, [](const Step& step) { return step.kind == Step::Kind::kScan; });
   if (RunsDownColumns(nest.steps, nest.shape, nest.inner))
@@ -121,6 +158,7 @@ std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
   // There is nothing to choose: each such kernel is bound by memory, and the tuner would make each
   // launch slower.
   if (inner == Inner::kNone) return {OneAxis("BLOCK", elements)};
+  if (inner == Inner::kTurned) return {TurnedConfig(nest)};
   if (inner == Inner::kTaps) return Taps(nest.OuterCount(), elements);
   if (inner == Inner::kWhole) return WholeRows(nest);
   return RunsDownColumns(nest.steps, nest.shape, nest.inner)

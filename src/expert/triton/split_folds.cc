@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
@@ -22,6 +23,7 @@ namespace {
 // launched the second kernel, with its scratch, that a split needs.
 constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 17;
 constexpr std::int64_t kBlockOfProduct = 128;
+constexpr std::int64_t kBlockOf16Bits = 64;  // of products that are read as they are stored
 constexpr std::int64_t kSmallestDepth = 512;
 constexpr std::int64_t kSmallestRow = 2048;
 constexpr std::int64_t kSmallestColumn = 64;
@@ -42,14 +44,14 @@ std::int64_t FoldedCount(const Step& step) {
   return count;
 }
 
-Work WorkOf(const Step& step, bool products) {
-  const auto blocks = [](std::int64_t count) {
-    return (count + kBlockOfProduct - 1) / kBlockOfProduct;
-  };
-  if (const std::optional<Contraction> form = ContractionOf(step); form && products)
+Work WorkOf(const Program& program, const Step& step, bool products) {
+  if (const std::optional<Contraction> form = ContractionOf(step); form && products) {
+    const std::int64_t block = Has16Bits(program, *form) ? kBlockOf16Bits : kBlockOfProduct;
+    const auto blocks = [block](std::int64_t count) { return (count + block - 1) / block; };
     return {Elements(step.shape, form->batch) * blocks(Elements(step.shape, form->rows)) *
                 blocks(Elements(step.shape, form->columns)),
             kProcessors / 2, kSmallestDepth};
+  }
   const std::int64_t outer = Elements(step.shape) / FoldedCount(step);
   if (RunsDownColumns({step}, step.shape, step.folded))
     return {(outer + kColumnsTogether - 1) / kColumnsTogether, kProcessors, kSmallestColumn};
@@ -102,6 +104,20 @@ Step Partial(const Step& step, const std::vector<std::int64_t>& parts) {
   return partial;
 }
 
+// Returns where the partial results lie, as a form over [results..., parts...]. Those of a row's
+// reduction lie side by side. Those of a product are whole matrices, one after the other, so that
+// blocks of results are stored in lines.
+AffineForm PlaceOfParts(const Shape& kept, const Shape& cut, bool product) {
+  Shape shape = kept;
+  shape.insert(shape.end(), cut.begin(), cut.end());
+  if (!product) return ContiguousForm(shape);
+  Shape turned = cut;
+  turned.insert(turned.end(), kept.begin(), kept.end());
+  AffineForm form = ContiguousForm(turned);
+  std::ranges::rotate(form.factor, form.factor.begin() + static_cast<std::ptrdiff_t>(cut.size()));
+  return form;
+}
+
 void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>& parts) {
   const Step step = program.steps[s];
   Step partial = Partial(step, parts);
@@ -114,7 +130,7 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
   }
   Shape shape = kept;
   shape.insert(shape.end(), cut.begin(), cut.end());
-  const AffineForm place = ContiguousForm(shape);
+  const AffineForm place = PlaceOfParts(kept, cut, ContractionOf(step).has_value());
 
   Step whole = step;
   whole.product.reset();
@@ -127,7 +143,10 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
     if (kept[i] == 1) whole.place.factor[i] = 0;
 
   const Buffer& target = program.buffers[static_cast<std::size_t>(step.buffer)];
-  Buffer buffer{Buffer::Kind::kScratch, target.name + "_parts", target.dtype, shape};
+  // Parts of a sum are not rounded to 16 bits.
+  const bool narrow = target.dtype == DType::kFloat16 || target.dtype == DType::kBFloat16;
+  Buffer buffer{Buffer::Kind::kScratch, target.name + "_parts",
+                narrow ? DType::kFloat32 : target.dtype, shape};
   const auto number = static_cast<int>(program.buffers.size());
   whole.expr = LoadOf(number, place, step.expr->type);
   partial.buffer = number;
@@ -149,8 +168,9 @@ void SplitStep(Program& program, std::size_t s, const std::vector<std::int64_t>&
 void SplitFolds(Program& program, bool products) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
-    if (step.kind != Step::Kind::kFold || IsArgFold(step.fold) || HasBand(step)) continue;
-    const Work work = WorkOf(step, products);
+    if (step.kind != Step::Kind::kFold || step.attention || IsArgFold(step.fold) || HasBand(step))
+      continue;
+    const Work work = WorkOf(program, step, products);
     if (Elements(step.shape) / std::max<std::int64_t>(work.programs, 1) < kWorthSplitting) continue;
     const std::int64_t wanted = std::min(4 * work.enough / std::max<std::int64_t>(work.programs, 1),
                                          FoldedCount(step) / work.smallest);

@@ -25,8 +25,14 @@ namespace {
 std::vector<TileAxis> AxesOf(const Nest& nest, Inner inner, const std::vector<Config>& configs) {
   TileAxis outer{"row", "[:, None]", {}, ""};
   TileAxis folded{"column", "[None, :]", {}, ""};
-  for (std::size_t i = 0; i < nest.shape.size(); ++i)
-    (nest.inner[i] ? folded : outer).dims.push_back(i);
+  if (inner == Inner::kTurned) {
+    const Turned turned = *TurnedOf(nest);
+    outer.dims = turned.rows;
+    folded.dims = {turned.column};
+  } else {
+    for (std::size_t i = 0; i < nest.shape.size(); ++i)
+      (nest.inner[i] ? folded : outer).dims.push_back(i);
+  }
   const auto leaves = [](std::int64_t count, int block) { return count % block != 0; };
   if (inner == Inner::kNone) {
     outer.index = "at";
@@ -34,12 +40,13 @@ std::vector<TileAxis> AxesOf(const Nest& nest, Inner inner, const std::vector<Co
     if (leaves(Elements(nest.shape), LargestOf(configs, "BLOCK"))) outer.inside = "inside";
     return {outer};
   }
-  if (leaves(nest.OuterCount(), LargestOf(configs, "ROWS"))) outer.inside = "row_inside";
+  const std::int64_t rows = Elements(nest.shape, outer.dims);
+  if (leaves(rows, LargestOf(configs, "ROWS"))) outer.inside = "row_inside";
   if (inner == Inner::kTaps) {
     outer.suffix = "";
     folded.index = "tap";
     folded.suffix = "";
-  } else if (leaves(nest.InnerCount(), LargestOf(configs, "COLUMNS"))) {
+  } else if (leaves(Elements(nest.shape, folded.dims), LargestOf(configs, "COLUMNS"))) {
     folded.inside = "column_inside";
   }
   return {outer, folded};

@@ -140,6 +140,17 @@ void TileValues::AddBounds(const Load& load, IndexText& address, std::string& ma
 }
 
 TileText TileValues::WriteLoad(const Expr& expr) {
+  TileText text = LoadText(expr);
+  const Buffer& buffer = program_.buffers[static_cast<std::size_t>(expr.load.buffer)];
+  text.code = AsComputed(text.code, buffer.dtype);
+  return text;
+}
+
+TileText TileValues::WriteStored(const Expr& load) {
+  return Named(StemOf(load, program_), LoadText(load));
+}
+
+TileText TileValues::LoadText(const Expr& expr) {
   const Load& load = expr.load;
   const Buffer& buffer = program_.buffers[static_cast<std::size_t>(load.buffer)];
   buffers_.insert(load.buffer);
@@ -155,7 +166,7 @@ TileText TileValues::WriteLoad(const Expr& expr) {
   std::string code = buffer.name + (address.code == "0" ? "" : " + " + address.code);
   if (!mask.empty())
     code += fmt::format(", mask={}, other={}", mask, OutsideText(load.outside, buffer.dtype));
-  return {AsComputed("tl.load(" + code + ")", buffer.dtype), address.axes, expr.type};
+  return {"tl.load(" + code + ")", address.axes, expr.type};
 }
 
 void TileValues::Store(PyLines& out, int buffer, const AffineForm& place, const TileText& value) {

@@ -43,6 +43,8 @@ class TileValues final {
   // a name.
   void CountUses(const ExprPtr& expr) { expert::CountUses(expr, uses_); }
   [[nodiscard]] TileText Write(const ExprPtr& expr);
+  // Writes a load whose value keeps the type of its buffer, as tensor cores take it.
+  [[nodiscard]] TileText WriteStored(const Expr& load);
 
   // Replaces loads of a buffer by this value: Keep for good, KeepHere until the next Begin.
   void Keep(int buffer, TileText value) { kept_[buffer] = std::move(value); }
@@ -61,6 +63,7 @@ class TileValues final {
   [[nodiscard]] bool VariesInLoop(const ExprPtr& expr) const;
   TileText WriteNode(const ExprPtr& expr);
   TileText WriteLoad(const Expr& expr);
+  TileText LoadText(const Expr& expr);
   TileText WriteSelect(const Expr& expr);
   void AddBounds(const Load& load, IndexText& address, std::string& mask);
 

@@ -1,0 +1,18 @@
+"""Attention with heads of 128."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v)
+
+
+def get_inputs():
+    return [torch.randn(4, 16, 2048, 128).to(torch.bfloat16), torch.randn(4, 16, 2048, 128).to(torch.bfloat16), torch.randn(4, 16, 2048, 128).to(torch.bfloat16)]
+
+
+def get_init_inputs():
+    return []

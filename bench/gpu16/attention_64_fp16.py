@@ -1,0 +1,18 @@
+"""Attention with heads of 64 in half precision."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v)
+
+
+def get_inputs():
+    return [torch.randn(4, 16, 2048, 64).to(torch.float16), torch.randn(4, 16, 2048, 64).to(torch.float16), torch.randn(4, 16, 2048, 64).to(torch.float16)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,28 @@
+// The configurations of a product's kernel: blocks of rows, columns and depth, with the warps and
+// pipeline stages that suit them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "expert/triton/kernel_text.h"
+
+namespace pragma::expert::triton {
+
+struct ProductSize {
+  std::int64_t batch = 1;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t depth = 1;
+};
+
+// One program for each block of BLOCK_M rows and BLOCK_N columns of each batch.
+[[nodiscard]] std::vector<GridFactor> ProductGrid(const ProductSize& size);
+// Returns the configurations, with blocks no larger than the matrices and without duplicates; a
+// single one where the product is too small to be tuned. `stored`: the operands have 16 bits and
+// are multiplied as they are stored.
+[[nodiscard]] std::vector<Config> ProductConfigs(const ProductSize& size, bool stored);
+// Returns the configurations for packed operands, which are padded to whole blocks of these sizes.
+[[nodiscard]] std::vector<Config> PackedConfigs();
+
+}  // namespace pragma::expert::triton
