@@ -21,6 +21,9 @@ namespace pragma::expert {
 namespace {
 
 constexpr std::int64_t kFewestRows = 4;  // fewer rows do not repay packing keys and values
+// Or this many rows in all batches, where nothing is packed: each is the work of one program, and
+// that many fill a GPU.
+constexpr std::int64_t kFewestSums = 256;
 
 bool IsNumber(const ExprPtr& expr, double value) {
   return expr->op == ExprOp::kConstant && expr->type == ExprType::kFloat && expr->real == value;
@@ -69,7 +72,10 @@ class Matcher final {
       hint_.shape.assign(last.shape.begin(), last.shape.end() - 3);
     }
     hint_.shape.insert(hint_.shape.end(), {rows, keys});
-    return rows >= kFewestRows && keys > 1 && IsPlainLoad(*last.product->left);
+    const bool enough = policy_.vectors
+                            ? rows >= kFewestRows
+                            : rows >= kFewestRows || Elements(hint_.shape) / keys >= kFewestSums;
+    return enough && keys > 1 && IsPlainLoad(*last.product->left);
   }
 
   // Returns the form of a product's operand over `to` = [batch..., row, last, key], with the last
@@ -240,8 +246,9 @@ class Matcher final {
   // Returns whether queries, keys and values are matrices, not one row or column again and again.
   [[nodiscard]] bool AreMatrices() const {
     const std::size_t last = hint_.shape.size();
-    const auto varies = [last](const ExprPtr& operand, std::size_t dim) {
-      return operand->load.address.factor[dim] != 0 && operand->load.address.factor[last] != 0;
+    const auto varies = [&](const ExprPtr& operand, std::size_t dim) {
+      const std::vector<std::int64_t>& factor = operand->load.address.factor;
+      return (hint_.shape[dim] == 1 || factor[dim] != 0) && factor[last] != 0;
     };
     return varies(hint_.query, last - 2) && varies(hint_.key, last - 1) &&
            varies(hint_.value, last - 1);

@@ -44,9 +44,11 @@ struct AttentionBlock {
 };
 // Measured in bf16 on an H200 with 1,024 and 4,096 keys and heads of 64 and 128, the best of them
 // takes 1.03 to 1.4 times as long as cuDNN and 0.6 to 0.8 times as long as Torch's flash attention.
-constexpr AttentionBlock kAttentionBlocks[] = {
-    {128, 128, 8, 3}, {128, 64, 8, 3}, {64, 64, 4, 3}, {128, 64, 4, 3}, {64, 32, 4, 2}};
+constexpr AttentionBlock kAttentionBlocks[] = {{128, 128, 8, 3}, {128, 64, 8, 2}, {128, 64, 8, 3},
+                                               {64, 64, 4, 3},   {128, 64, 4, 3}, {64, 32, 4, 2}};
 constexpr AttentionBlock kUntunedAttention{64, 32, 4, 2};  // fits where heads are long, too
+// Reading the keys and values takes all of the time, so many of them are on their way.
+constexpr AttentionBlock kFewRows{kNarrowest, 64, 4, 3};
 
 int WideEnough(std::int64_t size) {
   return static_cast<int>(std::max<std::int64_t>(PowerOfTwo(size), kNarrowest));
@@ -61,13 +63,15 @@ Config AttentionConfig(const AttentionBlock& block, std::int64_t rows, std::int6
 
 std::vector<Config> AttentionConfigs(std::int64_t rows, std::int64_t keys,
                                      std::int64_t multiplications) {
-  if (multiplications < kWorthTuning) return {AttentionConfig(kUntunedAttention, rows, keys)};
+  if (multiplications < kWorthTuning)
+    return {AttentionConfig(rows <= kNarrowest ? kFewRows : kUntunedAttention, rows, keys)};
   std::vector<Config> configs;
   std::set<std::vector<std::pair<std::string, int>>> seen;
   for (const AttentionBlock& block : kAttentionBlocks) {
     Config config = AttentionConfig(block, rows, keys);
     std::vector<std::pair<std::string, int>> key = config.constants;
     key.emplace_back("warps", config.warps);
+    key.emplace_back("stages", config.stages);
     if (seen.insert(std::move(key)).second) configs.push_back(std::move(config));
   }
   return configs;
@@ -84,6 +88,14 @@ Unscaled WithoutFactor(const ExprPtr& score) {
   const bool scaled = score->op == ExprOp::kMultiply && score->args[1]->op == ExprOp::kConstant &&
                       score->args[1]->real > 0;
   return scaled ? Unscaled{score->args[0], score->args[1]->real} : Unscaled{score, 1};
+}
+
+// Returns the load with a distance along a dimension of one element, which may have none: its tile
+// has several, of which all but one are masked.
+ExprPtr WithLine(const ExprPtr& operand, std::size_t dim) {
+  AffineForm address = operand->load.address;
+  address.factor[dim] = 1;
+  return LoadOf(operand->load.buffer, address, operand->type);
 }
 
 class AttentionWriter final {
@@ -104,6 +116,11 @@ class AttentionWriter final {
         plain_(WithoutFactor(mask_ ? mask_->seen : form_.score)),
         key_blocks_(IsDescribed()),
         names_(NamesFor(program)) {
+    if (rows_ == 1) form_.query = WithLine(form_.query, rank_ - 2);
+    if (keys_ == 1) {
+      form_.key = WithLine(form_.key, rank_ - 1);
+      form_.value = WithLine(form_.value, rank_ - 1);
+    }
     for (const char* taken :
          {"m",       "n",        "k",        "c",        "batch",      "tile",        "program",
           "tiles_m", "m_inside", "n_inside", "k_inside", "c_inside",   "product",     "score",
@@ -225,9 +242,9 @@ class AttentionWriter final {
                     : "n = start + tl.arange(0, BLOCK_N)");
     if (cut && !Fills(keys_, "BLOCK_N")) body.Line(fmt::format("n_inside = n < {}", keys_));
     const std::string key = WriteOperand(*form_.key, 'k', cut, before, body);
+    const std::string value = WriteOperand(*form_.value, 'c', cut, before, body);
     body.Line(fmt::format("product = tl.dot({}, {}{})", query, key, Precision()));
     const std::string score = WriteScore(cut, before, body);
-    const std::string value = WriteOperand(*form_.value, 'c', cut, before, body);
     WriteUpdate(score, value, body);
     out.Append(before);
     out.Line(fmt::format("for start in range({}, {}, BLOCK_N):", begin, end));
@@ -245,7 +262,7 @@ class AttentionWriter final {
       return at.factor[rank_] == 1 && aligned(at.offset) && WideEnough(length) >= 128 &&
              std::all_of(at.factor.begin(), at.factor.end() - 1, aligned);
     };
-    return !wide_ && configs_.size() > 1 && fits(*form_.key, form_.depth) &&
+    return !wide_ && !mask_ && configs_.size() > 1 && fits(*form_.key, form_.depth) &&
            fits(*form_.value, columns_);
   }
   void WriteBlocks(PyLines& out) {

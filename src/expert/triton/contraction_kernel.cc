@@ -56,6 +56,7 @@ class ContractionWriter final {
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
+    if (described_) AddPersistence(configs_);
     for (const char* taken :
          {"m",        "n",      "k",       "batch", "tile",  "tiles_m",    "tiles_n",    "first",
           "in_group", "tile_m", "tile_n",  "total", "part",  "m_inside",   "n_inside",   "k_inside",
@@ -78,7 +79,7 @@ class ContractionWriter final {
     if (described_) WritePersistentStart(start, kernel);
     kernel.body = start.text() + head.text() + sum.text() + epilogue.text();
     kernel.configs = configs_;
-    if (described_) kernel.most_programs = kProcessors;
+    kernel.persistent = described_.has_value();
     kernel.grid = ProductGrid({Batch(), rows_, columns_, depth_});
     kernel.multiplies = true;
     return kernel;
@@ -116,7 +117,7 @@ class ContractionWriter final {
     out.Line(fmt::format("tiles_m = tl.cdiv({}, BLOCK_M)", rows_));
     out.Line(fmt::format("tiles_n = tl.cdiv({}, BLOCK_N)", columns_));
   }
-  // Each program takes every kProcessors-th tile.
+  // Each program takes every PROGRAMS-th tile.
   void WritePersistentStart(PyLines& out, KernelText& kernel) const {
     for (const auto& [operand, side, block] : {std::tuple{described_->left, "left", "BLOCK_M"},
                                                std::tuple{described_->right, "right", "BLOCK_N"}}) {
@@ -127,8 +128,8 @@ class ContractionWriter final {
     WriteCounts(out);
     const std::string batches = Batch() > 1 ? fmt::format("{} * ", Batch()) : "";
     out.Line(fmt::format(
-        "for program in tl.range(tl.program_id(0), {}tiles_m * tiles_n, {}, flatten=True):",
-        batches, kProcessors));
+        "for program in tl.range(tl.program_id(0), {}tiles_m * tiles_n, PROGRAMS, flatten=True):",
+        batches));
   }
 
   // Takes tiles in groups of rows, so that the data they share are still in the L2 cache.
@@ -271,6 +272,7 @@ class ContractionWriter final {
     TileText value{"total", 1U << kRows | 1U << kColumns, ExprType::kFloat};
     for (std::size_t s = 0; s < nest_.steps.size(); ++s) {
       const Step& step = nest_.steps[s];
+      values.WriteFor(program_.buffers[static_cast<std::size_t>(step.buffer)].dtype);
       if (s > 0) value = values.Named(step.name, values.Write(step.expr));
       values.Keep(step.buffer, value);
       if (!nest_.forwarded.contains(step.buffer)) values.Store(out, step.buffer, step.place, value);

@@ -58,8 +58,7 @@ std::string TunedGrid(const KernelText& kernel) {
                           ? std::to_string(factor.count)
                           : fmt::format("-(-{} // meta[\"{}\"])", factor.count, factor.block));
   std::string programs = Join(factors, " * ");
-  return kernel.most_programs == 0 ? programs
-                                   : fmt::format("min({}, {})", kernel.most_programs, programs);
+  return kernel.persistent ? fmt::format("min(meta[\"PROGRAMS\"], {})", programs) : programs;
 }
 
 }  // namespace
@@ -67,6 +66,7 @@ std::string TunedGrid(const KernelText& kernel) {
 void AddUses(const TileValues& values, KernelText& kernel) {
   kernel.buffers.insert(values.buffers().begin(), values.buffers().end());
   kernel.uses_library = kernel.uses_library || values.uses_library();
+  kernel.helpers.insert(values.helpers().begin(), values.helpers().end());
 }
 
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }

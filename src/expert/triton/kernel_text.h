@@ -41,9 +41,9 @@ struct KernelText {
   std::string body;
   std::set<int> buffers;
   std::vector<Config> configs;
-  std::vector<GridFactor> grid;    // the number of programs is the product of these factors
-  std::int64_t most_programs = 0;  // but at most this, if it is not 0
+  std::vector<GridFactor> grid;  // the number of programs is the product of these factors
   Helpers helpers;
+  bool persistent = false;    // it has PROGRAMS programs at most, each of which takes several tiles
   bool multiplies = false;    // it has a product on tensor cores
   bool attends = false;       // it is an attention in one kernel
   bool uses_library = false;  // it calls libdevice

@@ -25,6 +25,7 @@
 #include "expert/plan/store_through.h"
 #include "expert/triton/attention_kernel.h"
 #include "expert/triton/contraction_kernel.h"
+#include "expert/triton/even_operands.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
 #include "expert/triton/nest_layout.h"
@@ -106,7 +107,7 @@ class ModuleWriter final {
     for (const KernelText& kernel : kernels_) {
       facts.has_products = facts.has_products || kernel.multiplies;
       facts.attends = facts.attends || kernel.attends;
-      facts.describes = facts.describes || kernel.most_programs != 0;
+      facts.describes = facts.describes || kernel.persistent;
       facts.splits = facts.splits || std::ranges::any_of(kernel.buffers, [&](int buffer) {
                        return parts_.contains(buffer);
                      });
@@ -218,7 +219,10 @@ WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant&
   RemoveUnused(program);
   StoreThrough(program, false);
   if (variant.Get("attention") == 0) FuseAttention(program, kTileAttention);
-  if (variant.Get("products") == 0) triton::PackConvolutions(program);
+  if (variant.Get("products") == 0) {
+    triton::PackConvolutions(program);
+    triton::EvenOperands(program);
+  }
   return triton::ModuleWriter(task, std::move(program), variant).Write();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/program.h"
 #include "expert/plan/nest.h"
@@ -41,11 +42,16 @@ TileText ScanTile(TileContext& context, const Step& step, const TileText& value)
   return {RunningText(fold, code, context.helpers), kRowAxis | kInnerAxis, value.type};
 }
 
+DType TypeOfResult(const TileContext& context, const Step& step) {
+  return context.program.buffers[static_cast<std::size_t>(step.buffer)].dtype;
+}
+
 // Writes a pass with everything in one tile, or once per row.
 void WriteStraight(TileContext& context, const Phase& phase) {
   context.values.Begin(&context.out, &context.out, 0);
   for (const std::size_t s : phase.steps) {
     const Step& step = context.nest.steps[s];
+    context.values.WriteFor(TypeOfResult(context, step));
     TileText value = context.values.Write(step.expr);
     if (step.kind == Step::Kind::kFold) {
       FoldTile(context, step, value);
@@ -116,9 +122,9 @@ KernelText NestKernel(const Program& program, const Nest& nest, const std::strin
   kernel.name = name;
   kernel.body = IndexLines(context) + context.out.text();
   kernel.uses_library = context.uses_library;
+  kernel.helpers = context.helpers;
   AddUses(context.values, kernel);
   kernel.configs = context.configs;
-  kernel.helpers = context.helpers;
   kernel.grid = GridOf(context);
   return kernel;
 }

@@ -41,6 +41,14 @@ std::string OperatorText(ExprOp op, ExprType type, const std::string& x, const s
   return Spelled(FindOperator(op)->triton.For(type), {x, y});
 }
 
+ShortText ShortOperatorText(ExprOp op, ExprType type, const std::string& x) {
+  if (type != ExprType::kFloat) return {};
+  if (op == ExprOp::kExp || op == ExprOp::kExpNegative) return {fmt::format("tl.exp({})", x), ""};
+  if (op == ExprOp::kSigmoid) return {fmt::format("(1.0 / (1.0 + tl.exp(-{})))", x), ""};
+  if (op == ExprOp::kNormalCdf) return {fmt::format("normal_cdf({})", x), "normal_cdf"};
+  return {};
+}
+
 bool NeedsLibrary(ExprOp op, ExprType type) {
   const Spelling& spelling = FindOperator(op)->triton;
   return spelling.library && (IsReal(type) || spelling.integer.empty());

@@ -16,6 +16,14 @@ namespace pragma::expert::triton {
                                        const std::string& y = "");
 // Returns whether that code calls libdevice.
 [[nodiscard]] bool NeedsLibrary(ExprOp op, ExprType type);
+// Returns the code of a function for a result of 16 bits, or an empty string where there is no
+// shorter one: its error is below 1e-6. `helper` is the name of the function of the module that the
+// code calls, or empty (HelperText in tile_fold.h).
+struct ShortText {
+  std::string code;
+  std::string helper;
+};
+[[nodiscard]] ShortText ShortOperatorText(ExprOp op, ExprType type, const std::string& x);
 // Returns the larger or the smaller value. For floats the result is NaN where either is NaN.
 [[nodiscard]] std::string ExtremeText(bool largest, const std::string& a, const std::string& b,
                                       ExprType type);

@@ -76,6 +76,13 @@ std::vector<Config> ProductConfigs(const ProductSize& size, bool stored) {
   return configs;
 }
 
+void AddPersistence(std::vector<Config>& configs) {
+  for (Config& config : configs) {
+    const bool small = LargestOf({config}, "BLOCK_M") * LargestOf({config}, "BLOCK_N") <= 128 * 128;
+    config.constants.emplace_back("PROGRAMS", (small ? 2 : 1) * kProcessors);
+  }
+}
+
 std::vector<Config> PackedConfigs() {
   return {ConfigOf({128, 128, 32, 8, 3}), ConfigOf({128, 64, 32, 4, 3}),
           ConfigOf({64, 128, 32, 4, 3})};

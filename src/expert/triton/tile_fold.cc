@@ -38,6 +38,16 @@ std::string HelperText(const std::string& name) {
   static const std::map<std::string, std::string> kTexts{
       {"total_of", "def total_of(a, b):\n    return a + b\n"},
       {"product_of", "def product_of(a, b):\n    return a * b\n"},
+      {"normal_cdf",
+       "def normal_cdf(x):\n"
+       "    # Abramowitz and Stegun, 7.1.26: the error is below 1e-7.\n"
+       "    size = tl.abs(x) * 0.7071067811865476\n"
+       "    t = 1.0 / (1.0 + 0.3275911 * size)\n"
+       "    sum = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t "
+       "* "
+       "1.061405429))))\n"
+       "    tail = 0.5 * sum * tl.exp2(size * size * -1.4426950408889634)\n"
+       "    return tl.where(x < 0.0, tail, 1.0 - tail)\n"},
       {"larger_of",
        "def larger_of(a, b):\n"
        "    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"},

@@ -58,6 +58,10 @@ void TileValues::Begin(PyLines* before, PyLines* body, Axes loop) {
   inside_.clear();
 }
 
+void TileValues::WriteFor(DType dtype) {
+  is_short_ = dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
 bool TileValues::VariesInLoop(const ExprPtr& expr) const {
   return AnyForm(expr, [&](const AffineForm& form) { return (index_.AxesOf(form) & loop_) != 0; });
 }
@@ -108,6 +112,11 @@ TileText TileValues::WriteNode(const ExprPtr& expr) {
     // A Python number has no type to convert.
     if (a.axes == 0 && expr->args[0]->op == ExprOp::kConstant) return {a.code, 0, expr->type};
     return {CastText(a.code, a.type, expr->type), a.axes, expr->type};
+  }
+  if (ShortText text = is_short_ ? ShortOperatorText(expr->op, a.type, a.code) : ShortText{};
+      !text.code.empty()) {
+    if (!text.helper.empty()) helpers_.insert(text.helper);
+    return {text.code, a.axes, expr->type};
   }
   uses_library_ = uses_library_ || NeedsLibrary(expr->op, a.type);
   if (expr->args.size() == 1) return {OperatorText(expr->op, a.type, a.code), a.axes, expr->type};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
@@ -43,6 +44,9 @@ class TileValues final {
   // a name.
   void CountUses(const ExprPtr& expr) { expert::CountUses(expr, uses_); }
   [[nodiscard]] TileText Write(const ExprPtr& expr);
+  // Sets the type of the buffer for which values are written from now on. Functions for results of
+  // 16 bits may have shorter code.
+  void WriteFor(DType dtype);
   // Writes a load whose value keeps the type of its buffer, as tensor cores take it.
   [[nodiscard]] TileText WriteStored(const Expr& load);
 
@@ -58,6 +62,8 @@ class TileValues final {
   [[nodiscard]] const std::set<int>& buffers() const { return buffers_; }
   // Returns whether the code calls libdevice.
   [[nodiscard]] bool uses_library() const { return uses_library_; }
+  // Returns the functions of the module that the code calls.
+  [[nodiscard]] const std::set<std::string>& helpers() const { return helpers_; }
 
  private:
   [[nodiscard]] bool VariesInLoop(const ExprPtr& expr) const;
@@ -82,6 +88,8 @@ class TileValues final {
   std::map<std::string, std::string> inside_;
   std::set<int> buffers_;
   bool uses_library_ = false;
+  bool is_short_ = false;  // values of 16 bits are written
+  std::set<std::string> helpers_;
 };
 
 }  // namespace pragma::expert::triton
