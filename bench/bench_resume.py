@@ -66,7 +66,7 @@ class Benchmark:
         spec = f"command:sh {E2E / 'scripted_model.sh'} {self.model}"
         self.command = [pragma, "bench", folder / "suite", "--model", spec, "--strategy", STRATEGIES,
                         "--budget", len(KERNELS), "--jobs", options.jobs, "--home", self.home,
-                        "--no-compile-baseline", "--no-dropin", "--json"]
+                        "--no-compile-baseline", "--no-call", "--json"]
         # Machine figures are measured here once, so that kills do not always hit that measurement.
         self.measured = folder / "measured"
         subprocess.run([str(pragma), "evaluate", str(E2E / "tasks" / "scale.py"), str(E2E / "kernels" / "good.cpp"),

@@ -39,7 +39,7 @@ def draw(count: int, rng: random.Random) -> list[pathlib.Path]:
 
 def search(task: pathlib.Path, variant: str, options: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
-        command = [str(benchlib.program(options.build, "pragma")), "optimize", str(task), "--json", "--no-seeds", "--no-dropin",
+        command = [str(benchlib.program(options.build, "pragma")), "optimize", str(task), "--json", "--no-seeds", "--no-call",
                    "--no-compile-baseline", "--attempts", str(options.attempts), "--home", f"{options.home}/{variant}"]
         if variant == "no diagnosis":
             command += ["--strategy", str(without_profile(pathlib.Path(scratch)))]

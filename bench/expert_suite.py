@@ -55,7 +55,7 @@ def of(value: Any, *names: str) -> Any:
 
 
 def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
-    command = [args.pragma, "optimize", str(task), "--model", "expert", "--json", "--no-dropin"]
+    command = [args.pragma, "optimize", str(task), "--model", "expert", "--json", "--no-call"]
     command += ["--attempts", str(args.attempts), "--time", f"{args.seconds}s", "--home", args.home]
     if args.strategy:
         command += ["--strategy", str(args.strategy)]

@@ -289,7 +289,7 @@ class RealRun:
 
     def command(self, pragma):
         return [pragma, "optimize", self.task, "--model", self.model, "--strategy", self.strategy,
-                "--attempts", self.attempts, "--home", self.home, "--no-compile-baseline", "--no-dropin", "--json"]
+                "--attempts", self.attempts, "--home", self.home, "--no-compile-baseline", "--no-call", "--json"]
 
     def fresh(self):
         shutil.rmtree(self.home, ignore_errors=True)
@@ -311,7 +311,7 @@ def one_real(pragma, run, label, report):
     if rows is None:
         return "early"
     lost = run.asked() - len(rows["calls"])
-    code, _, last = finish([pragma, "resume", "last", "--home", run.home, "--no-compile-baseline", "--no-dropin", "--json"])
+    code, _, last = finish([pragma, "resume", "last", "--home", run.home, "--no-compile-baseline", "--no-call", "--json"])
     check_left_behind(report, f"{label}, resume", before)
     after = committed(run.home)
     if code not in (0, 1):
