@@ -15,7 +15,8 @@ std::string StemOf(const Expr& expr, const Program& program) {
     case ExprOp::kAdd: return "sum";
     case ExprOp::kSubtract: return "difference";
     case ExprOp::kMultiply: return "product";
-    case ExprOp::kDivide: return "ratio";
+    case ExprOp::kDivide:
+    case ExprOp::kDivideExactly: return "ratio";
     case ExprOp::kExp:
     case ExprOp::kExpNegative: return "power";
     case ExprOp::kTanh: return "tangent";

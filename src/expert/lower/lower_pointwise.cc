@@ -129,14 +129,20 @@ Lower Scaled(ExprOp op) {
   });
 }
 
+// A quotient that a task asks for by itself is rounded as Torch rounds it: it may lie where the
+// next operator rounds to an integer.
+ExprPtr Quotient(const ExprPtr& a, const ExprPtr& b) {
+  return a->type == ExprType::kFloat ? Make(ExprOp::kDivideExactly, {a, b}) : Div(a, b);
+}
+
 ExprPtr Division(const Args& args, const NodeView& node) {
   const std::string mode = node.Text(2, "rounding_mode");
   if (mode == "floor") {
     if (args[0]->type == ExprType::kInt) return Make(ExprOp::kFloorDivide, args);
-    return Make(ExprOp::kFloor, {Div(args[0], args[1])});
+    return Make(ExprOp::kFloor, {Quotient(args[0], args[1])});
   }
   if (mode == "trunc") {
-    const ExprPtr ratio = Div(args[0], args[1]);
+    const ExprPtr ratio = Quotient(args[0], args[1]);
     return args[0]->type == ExprType::kInt ? ratio : Make(ExprOp::kTrunc, {ratio});
   }
   // Division by a number: multiplies by its inverse where that is exact.
@@ -145,7 +151,7 @@ ExprPtr Division(const Args& args, const NodeView& node) {
     if (std::frexp(args[1]->real, &exponent) == 0.5)
       return Mul(args[0], Real(1 / args[1]->real, args[0]));
   }
-  return Div(args[0], args[1]);
+  return Quotient(args[0], args[1]);
 }
 
 ExprPtr Power(const Args& args, const NodeView&) {
@@ -321,7 +327,8 @@ LowerTable Activations() {
     return Make(ExprOp::kNegate, {Softplus({Make(ExprOp::kNegate, {a[0]})}, node)});
   });
   table["square"] = Element(1, [](const Args& a, Node) { return Mul(a[0], a[0]); });
-  table["reciprocal"] = Element(1, [](const Args& a, Node) { return Div(Real(1, a[0]), a[0]); });
+  table["reciprocal"] =
+      Element(1, [](const Args& a, Node) { return Quotient(Real(1, a[0]), a[0]); });
   table["rsqrt"] = Element(
       1, [](const Args& a, Node) { return Div(Real(1, a[0]), Make(ExprOp::kSquareRoot, {a[0]})); });
   return table;

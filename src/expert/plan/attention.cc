@@ -29,6 +29,10 @@ bool IsNumber(const ExprPtr& expr, double value) {
   return expr->op == ExprOp::kConstant && expr->type == ExprType::kFloat && expr->real == value;
 }
 
+bool IsQuotient(const Expr& expr) {
+  return expr.op == ExprOp::kDivide || expr.op == ExprOp::kDivideExactly;
+}
+
 // Matches one attention pattern in a program, starting from its end. Every form is expressed over
 // the same [batch..., row, key]. Each step must read exactly the element that another step wrote
 // there.
@@ -156,10 +160,10 @@ class Matcher final {
       hint_.empty_zero = true;
       ratio = ratio->args[2];
     }
-    if (ratio->op != ExprOp::kDivide && ratio->op != ExprOp::kMultiply) return false;
+    if (!IsQuotient(*ratio) && ratio->op != ExprOp::kMultiply) return false;
     ExprPtr sum = ratio->args[1];
     if (ratio->op == ExprOp::kMultiply) {
-      if (sum->op != ExprOp::kDivide || !IsNumber(sum->args[0], 1)) return false;
+      if (!IsQuotient(*sum) || !IsNumber(sum->args[0], 1)) return false;
       sum = sum->args[1];
     }
     exponential_ = ratio->args[0];

@@ -326,14 +326,15 @@ class AttentionWriter final {
     return "score";
   }
 
-  // Scores are compared in units of the exponential's base 2.
+  // The largest score is taken away before anything is multiplied: the difference is exact where it
+  // matters, however large the scores are.
   void WriteUpdate(const std::string& score, const std::string& value, PyLines& out) const {
     const std::string unit = NumberText(plain_.factor * std::numbers::log2e);
-    out.Line(fmt::format("larger = tl.maximum(largest, tl.max({}, 1) * {})", score, unit));
+    out.Line(fmt::format("larger = tl.maximum(largest, tl.max({}, 1))", score));
     const std::string base = MayBeEmpty() ? "finite" : "larger";
     if (MayBeEmpty()) out.Line("finite = tl.where(larger == -float(\"inf\"), 0.0, larger)");
-    out.Line(fmt::format("weight = tl.exp2({} * {} - {}[:, None])", score, unit, base));
-    out.Line(fmt::format("scale = tl.exp2(largest - {})", base));
+    out.Line(fmt::format("weight = tl.exp2(({} - {}[:, None]) * {})", score, base, unit));
+    out.Line(fmt::format("scale = tl.exp2((largest - {}) * {})", base, unit));
     out.Line("total = total * scale + tl.sum(weight, 1)");
     const std::string stored =
         type_ == DType::kFloat32 ? "weight" : fmt::format("weight.to(tl.{})", DTypeName(type_));
