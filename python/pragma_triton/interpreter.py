@@ -86,7 +86,7 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         values = [a.handle.data if isinstance(a, tl.tensor) else a for a in arguments]
         with np.errstate(all="ignore"):
             result = np.asarray(function(*values), dtype=first.handle.data.dtype)
-        # A scalar is kept as an array of one element, but is no block.
+        # A scalar is kept as an array of one element, but is not a block.
         blocks = any(a.type.is_block() for a in arguments if isinstance(a, tl.tensor))
         return _tensor(result, first.dtype) if blocks else _scalar(result, first.dtype)
 

@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-# Of the largest value of an output; tasks of tests are small.
+# Tolerances relative to the largest value of an output; tasks of tests are small.
 RELATIVE = {"float32": 1e-4, "float64": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 # By target: what Triton calls it (kind, architecture, lanes of a warp), and shared memory of one block in bytes.
 TARGETS = {"sm_90": (("cuda", 90, 32), 227 * 1024), "gfx942": (("hip", "gfx942", 64), 64 * 1024)}

@@ -38,7 +38,7 @@ struct DescribedProduct {
   DescribedOperand right;
 };
 
-// Returns the operands of a product as descriptors. Returns nullopt where one of them is no plain
+// Returns the operands of a product as descriptors. Returns nullopt where one of them is not a plain
 // matrix with contiguous rows or columns that begin at multiples of 16 bytes, where the terms that
 // are summed differ between tiles, or where the product is too small for it to matter.
 // `depth_block` is the largest block of the depth.
