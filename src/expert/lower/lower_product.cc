@@ -236,8 +236,10 @@ Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   const Value& key = heads.key;
   const double width = static_cast<double>(query.shape.back());
   const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
+  // Scores and weights are never rounded to 16 bits, as in Torch's own kernels.
+  const DType exact = ComputeType(query.dtype) == ExprType::kFloat ? DType::kFloat32 : query.dtype;
   const Value scores =
-      Times(builder, Product(builder, query, Transposed(builder, key), query.dtype), scale);
+      Times(builder, Product(builder, query, Transposed(builder, key), exact), scale);
   const Value masked = builder.Stored(Masked(builder, scores, node));
   const Value result = Product(builder, builder.Stored(AttentionWeights(builder, masked)),
                                heads.value, node.dtype());

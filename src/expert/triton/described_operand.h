@@ -38,9 +38,9 @@ struct DescribedProduct {
   DescribedOperand right;
 };
 
-// Returns the operands of a product as descriptors. Returns nullopt where one of them is not a plain
-// matrix with contiguous rows or columns that begin at multiples of 16 bytes, where the terms that
-// are summed differ between tiles, or where the product is too small for it to matter.
+// Returns the operands of a product as descriptors. Returns nullopt where one of them is not a
+// plain matrix with contiguous rows or columns that begin at multiples of 16 bytes, where the terms
+// that are summed differ between tiles, or where the product is too small for it to matter.
 // `depth_block` is the largest block of the depth.
 [[nodiscard]] std::optional<DescribedProduct> Described(const Program& program, const Nest& nest,
                                                         const Contraction& form, int depth_block);
