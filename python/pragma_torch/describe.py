@@ -31,6 +31,7 @@ from pragma_torch.plan import (
     fill,
     flatten,
 )
+from pragma_torch.rawbytes import as_bytes
 from pragma_torch.reads import first_read
 from pragma_torch.reference import Reference
 from pragma_torch.state import StateTensor, declared_state, exported_state
@@ -332,7 +333,7 @@ def _written(constant: torch.Tensor | None) -> dict[str, str]:
     """Returns the bytes of a small constant that forward makes, so that a drop-in can make it too."""
     if constant is None or not 0 < constant.nbytes <= _WRITTEN_BYTES:
         return {}
-    return {"constant": constant.reshape(-1).view(torch.uint8).numpy().tobytes().hex()}
+    return {"constant": as_bytes(constant).numpy().tobytes().hex()}
 
 
 def _contiguous(tensor: torch.Tensor, path: str, notes: list[str]) -> torch.Tensor:

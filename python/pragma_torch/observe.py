@@ -12,6 +12,7 @@ from pragma_torch import costs
 from pragma_torch.errors import TaskError, task_error
 from pragma_torch.instance import Instance, OutputError, flatten_outputs, get_state
 from pragma_torch.plan import Argument, Plan
+from pragma_torch.rawbytes import as_bytes
 from pragma_torch.taskfile import SEED, TaskFile, seed_everything
 
 OTHER_SEED = 20240607  # any value other than SEED: what differs between the two is random
@@ -119,7 +120,7 @@ def _still_there(model: torch.nn.Module, argument: Argument, tensor: torch.Tenso
 
 
 def _same_bytes(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+    return torch.equal(as_bytes(a), as_bytes(b))
 
 
 def same(first: Outputs, second: Outputs) -> bool:
