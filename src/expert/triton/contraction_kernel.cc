@@ -109,8 +109,7 @@ class ContractionWriter final {
   // Returns the operands as tensor descriptors, where they are multiplied as they are stored and
   // every tile sums over the whole depth.
   [[nodiscard]] std::optional<DescribedProduct> Descriptors() const {
-    if (!options_.descriptors || !stored_ || wide_ || configs_.size() < 2 || !Needed().empty())
-      return std::nullopt;
+    if (!options_.descriptors || !stored_ || wide_ || !Needed().empty()) return std::nullopt;
     return Described(program_, nest_, form_, LargestOf(configs_, "BLOCK_K"));
   }
   void WriteCounts(PyLines& out) const {

@@ -126,8 +126,10 @@ std::string Launch(const Program& program, const KernelText& kernel) {
   if (IsTuned(kernel))
     return fmt::format("{}[lambda meta: ({},)]({})", kernel.name, TunedGrid(kernel),
                        Join(arguments, ", "));
-  return fmt::format("{}[({}, 1, 1)]({})", BuiltName(kernel.name),
-                     Programs(kernel.grid, kernel.configs.front()), Join(arguments, ", "));
+  const Config& only = kernel.configs.front();
+  std::int64_t programs = Programs(kernel.grid, only);
+  if (kernel.persistent) programs = std::min<std::int64_t>(programs, LargestOf({only}, "PROGRAMS"));
+  return fmt::format("{}[({}, 1, 1)]({})", BuiltName(kernel.name), programs, Join(arguments, ", "));
 }
 
 }  // namespace pragma::expert::triton

@@ -1,0 +1,117 @@
+// Tests what the expert writes in Triton for types of 16 bits. The values are tested in Triton's
+// interpreter (tests/expert/modules/sixteen_bits.py).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/lower/lowering.h"
+#include "expert/plan/variant.h"
+#include "expert/triton/module.h"
+
+namespace pragma::expert {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Kind = ScalarValue::Kind;
+
+TensorSpec Narrow(const std::string& name, const Shape& shape) {
+  return {name, name, TensorRole::kInput, DType::kBFloat16, shape};
+}
+ScalarValue NodeNamed(const std::string& name) { return {.kind = Kind::kNode, .text = name}; }
+ScalarValue NoTensor() { return {.kind = Kind::kNone}; }
+ScalarValue IntOf(std::int64_t value) { return {.kind = Kind::kInt, .integer = value}; }
+ScalarValue ListOf(const std::vector<std::int64_t>& values) {
+  ScalarValue list{.kind = Kind::kList};
+  for (const std::int64_t value : values) list.items.push_back(IntOf(value));
+  return list;
+}
+
+// Returns the Triton text of out = op(arguments..., more...), all in bfloat16.
+std::string TextOfNarrow(const std::string& op, const std::vector<Shape>& shapes,
+                         const Shape& result, const std::vector<ScalarValue>& more = {},
+                         const std::string& variant = "") {
+  Task task;
+  task.name = "one";
+  GraphNode node{"y", op, {}, {}, {Narrow("y", result)}, {{}}};
+  for (const Shape& shape : shapes) {
+    const std::string name = "x" + std::to_string(task.arguments.size());
+    task.arguments.push_back(Narrow(name, shape));
+    task.graph.push_back({name, "placeholder", {}, {}, {Narrow(name, shape)}, {{}}});
+    node.args.push_back(NodeNamed(name));
+  }
+  node.args.insert(node.args.end(), more.begin(), more.end());
+  task.graph.push_back(node);
+  task.graph.push_back({"output", "output", {NodeNamed("y")}, {}, {}, {}});
+  task.outputs = {Narrow("out", result)};
+  return EmitTriton(task, *LowerTask(task, false), VariantFromText(variant)).source;
+}
+
+TEST(SixteenBits, AreMultipliedAsTheyAreStored) {
+  const std::string text = TextOfNarrow("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512});
+  EXPECT_THAT(text, HasSubstr("total = tl.dot(x0_value, x1_value, total)"));
+  EXPECT_THAT(text, Not(HasSubstr("tf32")));
+}
+
+TEST(SixteenBits, InPlainFp32AreConverted) {
+  const std::string text =
+      TextOfNarrow("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512}, {}, "precision=1");
+  EXPECT_THAT(text, HasSubstr("input_precision=\"ieee\""));
+}
+
+TEST(SixteenBits, LargeProductsAreLoadedByDescriptors) {
+  const Shape square{4096, 4096};
+  const std::string text = TextOfNarrow("aten.mm.default", {square, square}, square);
+  EXPECT_THAT(text, HasSubstr("left = tl.make_tensor_descriptor(x0, [4096, 4096], [4096, 1], "
+                              "[BLOCK_M, BLOCK_K])"));
+  EXPECT_THAT(text, HasSubstr("tiles_m * tiles_n, PROGRAMS, flatten=True)"));
+  EXPECT_THAT(text, HasSubstr("min(meta[\"PROGRAMS\"], "));
+  EXPECT_THAT(TextOfNarrow("aten.mm.default", {square, square}, square, {}, "descriptors=1"),
+              Not(HasSubstr("make_tensor_descriptor")));
+}
+
+TEST(SixteenBits, LinesThatBeginAtOddPlacesAreCopied) {
+  const std::string text =
+      TextOfNarrow("aten.mm.default", {{2047, 1025}, {1025, 1535}}, {2047, 1535});
+  EXPECT_THAT(text, HasSubstr("tl.make_tensor_descriptor(x0_even, [2047, 1025], [1032, 1]"));
+  EXPECT_THAT(text, HasSubstr("tl.make_tensor_descriptor(x1_even, [1025, 1535], [1536, 1]"));
+}
+
+TEST(SixteenBits, PartsOfASumStayInFp32) {
+  const std::string text =
+      TextOfNarrow("aten.mm.default", {{128, 32768}, {32768, 128}}, {128, 128});
+  EXPECT_THAT(text, HasSubstr("out_parts = torch.empty("));
+  EXPECT_THAT(text, HasSubstr(", dtype=torch.float32, device="));
+}
+
+TEST(SixteenBits, AttentionIsOneKernelUnlessItIsAskedFor) {
+  const Shape heads{2, 4, 100, 64};
+  const std::string op = "aten.scaled_dot_product_attention.default";
+  const std::string text = TextOfNarrow(op, {heads, heads, heads}, heads);
+  EXPECT_THAT(text, HasSubstr("weight = tl.exp2((score - larger[:, None]) * "));
+  EXPECT_THAT(text, Not(HasSubstr("torch.empty(")));  // the scores are never in memory
+  EXPECT_THAT(TextOfNarrow(op, {heads, heads, heads}, heads, {}, "attention=1"),
+              HasSubstr("torch.empty("));
+}
+
+TEST(SixteenBits, ConvolutionsOfManyChannelsArePackedChannelsLast) {
+  const std::vector<ScalarValue> form{NoTensor(),     ListOf({1, 1}),        ListOf({1, 1}),
+                                      ListOf({1, 1}), {.kind = Kind::kBool}, ListOf({0, 0}),
+                                      IntOf(1)};
+  const std::string text = TextOfNarrow("aten.convolution.default",
+                                        {{2, 32, 20, 20}, {16, 32, 3, 3}}, {2, 16, 20, 20}, form);
+  EXPECT_THAT(text, HasSubstr("# input over [2, 22, 22, 32]"));
+  EXPECT_THAT(text, HasSubstr("program = tl.program_id(0)"));  // the input is turned in tiles
+  EXPECT_THAT(TextOfNarrow("aten.convolution.default", {{2, 3, 20, 20}, {16, 3, 3, 3}},
+                           {2, 16, 20, 20}, form),
+              Not(HasSubstr("# input over")));
+}
+
+}  // namespace
+}  // namespace pragma::expert
