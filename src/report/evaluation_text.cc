@@ -50,6 +50,18 @@ std::string Mark(const Terminal& terminal, const Check& check) {
 
 constexpr std::size_t kChecksWidth = 90;  // on a wider terminal, or without a terminal
 
+constexpr std::size_t kChecksHang =
+    4;  // columns by which the further lines of a detail are indented
+
+// Returns a check with its detail, in lines of about the width.
+std::string OtherCheck(const std::string& name, const std::string& detail, std::size_t width) {
+  if (detail.empty()) return "  " + name + "\n";
+  std::string text;
+  for (const std::string& line : Wrapped(name + ": " + detail, width))
+    text += std::string(text.empty() ? 2 : kChecksHang, ' ') + line + "\n";
+  return text;
+}
+
 // Lists passed checks on shared lines, and every other check on its own line with its detail.
 std::string ChecksText(const Terminal& terminal, const std::vector<Check>& checks) {
   std::string passed;
@@ -65,7 +77,7 @@ std::string ChecksText(const Terminal& terminal, const std::vector<Check>& check
       passed += (passed.empty() ? "" : fits ? "  " : "\n  ") + name;
       used = fits ? used + columns : columns;
     } else {
-      others += "  " + name + (check.detail.empty() ? "" : ": " + SafeLine(check.detail)) + "\n";
+      others += OtherCheck(name, SafeLine(check.detail), width + kChecksHang);
     }
   }
   return (passed.empty() ? "" : "  " + passed + "\n") + others;

@@ -37,8 +37,8 @@ std::string Rule(const Terminal& terminal, const std::vector<std::size_t>& width
   return Styled(terminal, Style::kDim, rule) + "\n";
 }
 
-// Returns lines of at most `width` columns, broken at spaces. A longer word is kept whole. If
-// `width` is 0, the result is one line.
+}  // namespace
+
 std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
   if (width == 0) return {text};
   std::vector<std::string> lines{""};
@@ -54,8 +54,6 @@ std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
   }
   return lines;
 }
-
-}  // namespace
 
 std::vector<std::size_t> Table::Widths(const Terminal& terminal) const {
   std::vector<std::size_t> widths;

@@ -10,6 +10,10 @@
 
 namespace pragma {
 
+// Returns lines of at most `width` columns, broken at spaces. A longer word is kept whole. If
+// `width` is 0, the result is one line.
+[[nodiscard]] std::vector<std::string> Wrapped(const std::string& text, std::size_t width);
+
 enum class Align { kLeft, kRight };
 
 struct Column {
