@@ -12,7 +12,6 @@ to eager's largest value.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import inspect
 import json
 import math
@@ -23,15 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
-
-def load(path: Path, name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+from plain_call import load
 
 
 def scratch(size: int, _alignment: int, _stream: int | None) -> torch.Tensor:
@@ -54,10 +45,10 @@ class Pair:
         triton.set_allocator(scratch)
         torch.set_grad_enabled(False)
         torch.manual_seed(0)
-        module = load(task, "task_" + task.stem)
+        module = load(str(task), "task_" + task.stem)
         self.model = module.Model(*module.get_init_inputs()).cuda()
         self.inputs = [x.cuda() if isinstance(x, torch.Tensor) else x for x in module.get_inputs()]
-        text = load(next((folder / task.stem).glob("*.py")), "text_" + task.stem)
+        text = load(str(next((folder / task.stem).glob("*.py"))), "text_" + task.stem)
         expected = self.model(*self.inputs)
         self.expected = list(expected) if isinstance(expected, tuple) else [expected]
         self.outputs = [torch.empty_like(e, memory_format=torch.contiguous_format) for e in self.expected]

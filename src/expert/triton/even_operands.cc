@@ -32,8 +32,7 @@ std::vector<std::size_t> DimsOf(const AffineForm& address) {
   return dims;
 }
 
-// Returns whether the elements lie in lines, none of which begins at a multiple of 16 bytes only by
-// chance.
+// Returns whether the elements lie in lines that do not all begin at multiples of 16 bytes.
 bool IsUneven(const Load& load, const Shape& shape, const std::vector<std::size_t>& dims) {
   if (!load.bounds.empty() || dims.size() < 2 || load.address.factor[dims.back()] != 1)
     return false;

@@ -60,24 +60,28 @@ Step Filled(Program& program, const Step& of, const std::string& what, const Sha
   return step;
 }
 
+// Returns the form over [outer, spatial..., channels] of a contiguous tensor [outer, channels,
+// spatial...].
+AffineForm ChannelsLast(std::int64_t outer, std::int64_t channels, const Shape& spatial) {
+  Shape given{outer, channels};
+  given.insert(given.end(), spatial.begin(), spatial.end());
+  AffineForm form = ContiguousForm(given);
+  std::rotate(form.factor.begin() + 1, form.factor.begin() + 2, form.factor.end());
+  return form;
+}
+
 // [batch, padded..., channels] from [batch, channels, in...].
 Step PackedInput(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
   const std::size_t count = form.kernel.size();
-  Shape given{form.batch, form.in_channels};
-  given.insert(given.end(), form.in_size.begin(), form.in_size.end());
-  const AffineForm whole = ContiguousForm(given);
+  AffineForm address = ChannelsLast(form.batch, form.in_channels, form.in_size);
   Shape shape{form.batch};
-  AffineForm address = ZeroForm(count + 2);
-  address.factor[0] = whole.factor[0];
-  address.factor[count + 1] = whole.factor[1];
   auto load = std::make_shared<Expr>();
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t size =
         (form.out_size[i] - 1) * form.stride[i] + (form.kernel[i] - 1) * form.dilation[i] + 1;
     shape.push_back(size);
-    address.factor[1 + i] = whole.factor[2 + i];
-    address.offset -= form.padding[i] * whole.factor[2 + i];
+    address.offset -= form.padding[i] * address.factor[1 + i];
     if (form.padding[i] == 0 && size <= form.in_size[i]) continue;
     AffineForm place = ZeroForm(count + 2);
     place.factor[1 + i] = 1;
@@ -95,18 +99,9 @@ Step PackedInput(Program& program, const Step& step) {
 // [out channels, taps..., channels] from [out channels, channels, taps...].
 Step PackedWeight(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
-  const std::size_t count = form.kernel.size();
-  Shape given{form.out_channels, form.in_channels};
-  given.insert(given.end(), form.kernel.begin(), form.kernel.end());
-  const AffineForm whole = ContiguousForm(given);
+  const AffineForm address = ChannelsLast(form.out_channels, form.in_channels, form.kernel);
   Shape shape{form.out_channels};
-  AffineForm address = ZeroForm(count + 2);
-  address.factor[0] = whole.factor[0];
-  address.factor[count + 1] = whole.factor[1];
-  for (std::size_t i = 0; i < count; ++i) {
-    shape.push_back(form.kernel[i]);
-    address.factor[1 + i] = whole.factor[2 + i];
-  }
+  shape.insert(shape.end(), form.kernel.begin(), form.kernel.end());
   shape.push_back(form.in_channels);
   const auto load = std::make_shared<Expr>(*LoadOf(form.weight, address, ExprType::kFloat));
   return Filled(program, step, "weight", shape, load);

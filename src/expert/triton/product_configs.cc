@@ -30,8 +30,6 @@ constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 12
 // operand at most 1.2 times.
 constexpr Block kStoredBlocks[] = {{128, 256, 64, 8, 3}, {128, 128, 64, 8, 3}, {128, 128, 32, 4, 4},
                                    {128, 64, 64, 4, 4},  {64, 128, 64, 4, 4},  {64, 64, 64, 4, 5}};
-constexpr int kLargestUntuned =
-    128;  // columns: no tuner is there to find that a block does not fit
 
 Config ConfigOf(const Block& block) {
   return {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
