@@ -11,6 +11,7 @@ the red team and the honest kernels. With CI=true in the environment it leaves o
 
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -22,7 +23,6 @@ import tempfile
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 import test_units
@@ -30,6 +30,7 @@ from test_units import ROOT, Unit
 
 LIMIT_SECONDS = 1800  # for one unit, on a machine that does much else
 SHOWN_LONGEST = 15
+WAKE_SECONDS = 0.5
 
 
 @dataclass
@@ -85,35 +86,42 @@ for group in groups:
         pass
 """
 
+# A unit's process tells the watch its own number before it becomes the unit. So there is no moment at which it runs and
+# the watch does not know of it. It holds the pipe open until it has told: the watch cannot read the end of file before.
+TELL = 'echo "+$$" >&"$0" && eval "exec $0>&-" && exec "$@"'
+
 
 class Running:
-    """The process groups of the units that run now. A process beside this one ends them if this one is killed."""
+    """The process groups of the units that run now. A process beside this one ends them when this one says so or dies."""
 
     def __init__(self):
-        self.groups = set()
+        self.starting = threading.Lock()
         self.watch = subprocess.Popen([sys.executable, "-I", "-S", "-c", WATCH], stdin=subprocess.PIPE, bufsize=0,
                                       start_new_session=True)
-
-    def _say(self, line):
         assert self.watch.stdin is not None
-        self.watch.stdin.write(line.encode())
+        self.pipe = self.watch.stdin
 
-    def add(self, group):
-        self.groups.add(group)
-        self._say(f"+{group}\n")
+    def start(self, command, **how):
+        """A process in a group of its own. Raises ValueError after `end`."""
+        with self.starting:
+            told = self.pipe.fileno()
+            return subprocess.Popen(["bash", "-c", TELL, str(told), *map(str, command)], start_new_session=True,
+                                    pass_fds=[told], stdin=subprocess.DEVNULL, **how)
 
     def remove(self, group):
-        self.groups.discard(group)
-        self._say(f"-{group}\n")
+        with contextlib.suppress(ValueError):  # the pipe is closed: the watch has ended all
+            self.pipe.write(f"-{group}\n".encode())
 
     @staticmethod
     def kill(group):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
 
-    def kill_all(self):
-        for group in list(self.groups):
-            self.kill(group)
+    def end(self):
+        """Kills all groups. None begins after this."""
+        with self.starting:
+            self.pipe.close()
+        self.watch.wait()
 
 
 class Runner:
@@ -141,9 +149,7 @@ class Runner:
         environment = {**os.environ, "PRAGMA_BUILD": str(self.build), "PRAGMA_BUILD_DIR": str(self.build),
                        "PRAGMA_TEST_SHARED": str(self.shared), "PYTHONDONTWRITEBYTECODE": "1", **unit.environment}
         with open(log, "wb") as out:
-            process = subprocess.Popen(unit.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.STDOUT, env=environment, start_new_session=True)
-        self.running.add(process.pid)
+            process = self.running.start(unit.command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment)
         ends_it = threading.Timer(LIMIT_SECONDS, self.running.kill, [process.pid])
         ends_it.start()
         try:
@@ -165,16 +171,23 @@ class Runner:
     def run_all(self, units, jobs):
         """Those that may run beside others first, then the others."""
         together = sorted((unit for unit in units if not unit.alone), key=lambda unit: -unit.seconds)
-        pool = ThreadPoolExecutor(jobs)
+        pool = concurrent.futures.ThreadPoolExecutor(jobs)
         try:
-            waiting = [pool.submit(self.run, unit) for unit in together]
-            yield from (future.result() for future in as_completed(waiting))
-            yield from (self.run(unit) for unit in units if unit.alone)
-        except BaseException:
+            yield from self.run_some(pool, together)
+            for unit in units:
+                if unit.alone:
+                    yield from self.run_some(pool, [unit])
+        finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            self.running.kill_all()
-            raise
-        pool.shutdown()
+            self.running.end()
+
+    def run_some(self, pool, units):
+        """Runs them in the threads of the pool and yields what each came to as it ends."""
+        waiting = {pool.submit(self.run, unit) for unit in units}
+        while waiting:
+            # With a limit: Python looks for signals only between two waits of the main thread.
+            ended, waiting = concurrent.futures.wait(waiting, WAKE_SECONDS, concurrent.futures.FIRST_COMPLETED)
+            yield from (future.result() for future in ended)
 
 
 def print_table(rans, wall):

@@ -15,13 +15,15 @@ import run_tests  # noqa: E402
 from test_units import Unit  # noqa: E402
 
 RUN = """
-import pathlib, sys
+import os, pathlib, sys
 import run_tests
 from test_units import Unit
 
 folder = pathlib.Path(sys.argv[1])
 # It starts a process of its own, as pytest does, and tells both numbers.
-command = ["/bin/sh", "-c", f"sleep 600 & echo $$ $! > {folder}/new && mv {folder}/new {folder}/pids && wait"]
+told = f"sleep 600 & echo $$ $! > {folder}/new && mv {folder}/new {folder}/pids"
+stops_its_runner = f"kill -HUP {os.getpid()}" if sys.argv[3:] else "true"
+command = ["/bin/sh", "-c", f"{told} && {stops_its_runner}; wait"]
 run_tests.end_on_signals()
 runner = run_tests.Runner(folder, folder, folder)
 alone = sys.argv[2] == "alone"
@@ -55,6 +57,19 @@ def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, number, how):
     run.send_signal(number)
     assert run.wait(30) == (-number if number == signal.SIGKILL else 128 + number)
     assert eventually(lambda: not any(lives(pid) for pid in pids))
+
+
+@pytest.mark.parametrize("how", ["alone", "together"])
+def test_a_run_that_is_stopped_as_a_unit_begins_leaves_no_process_behind(tmp_path, how):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        command = [sys.executable, "-c", RUN, folder, how, "stops its runner"]
+        assert subprocess.run(command, env=environment, start_new_session=True, timeout=30).returncode == 128 + signal.SIGHUP
+        told = folder / "pids"
+        pids = [int(word) for word in told.read_text().split()] if told.exists() else []
+        assert eventually(lambda: not any(lives(pid) for pid in pids))
 
 
 def test_what_a_unit_came_to_is_its_exit_code(tmp_path):
