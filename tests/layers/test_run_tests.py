@@ -46,6 +46,12 @@ def eventually(is_so) -> bool:
     return is_so()
 
 
+def all_end(told: pathlib.Path) -> bool:
+    """Whether the processes whose numbers a unit has told end soon. A unit that never began has told none."""
+    pids = [int(word) for word in told.read_text().split()] if told.exists() else []
+    return eventually(lambda: not any(lives(pid) for pid in pids))
+
+
 @pytest.mark.parametrize("how", ["alone", "together"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, number, how):
@@ -56,7 +62,7 @@ def test_a_run_that_is_stopped_leaves_no_process_behind(tmp_path, number, how):
     assert all(lives(pid) for pid in pids)
     run.send_signal(number)
     assert run.wait(30) == (-number if number == signal.SIGKILL else 128 + number)
-    assert eventually(lambda: not any(lives(pid) for pid in pids))
+    assert all_end(tmp_path / "pids")
 
 
 @pytest.mark.parametrize("how", ["alone", "together"])
@@ -67,9 +73,7 @@ def test_a_run_that_is_stopped_as_a_unit_begins_leaves_no_process_behind(tmp_pat
         folder.mkdir()
         command = [sys.executable, "-c", RUN, folder, how, "stops its runner"]
         assert subprocess.run(command, env=environment, start_new_session=True, timeout=30).returncode == 128 + signal.SIGHUP
-        told = folder / "pids"
-        pids = [int(word) for word in told.read_text().split()] if told.exists() else []
-        assert eventually(lambda: not any(lives(pid) for pid in pids))
+        assert all_end(folder / "pids")
 
 
 def test_what_a_unit_came_to_is_its_exit_code(tmp_path):
