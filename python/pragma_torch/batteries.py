@@ -228,7 +228,9 @@ class Battery:
             return self._draws.signs(shape) * torch.pow(10.0, power)
         if name == "heavy_tails":
             cauchy = torch.tan(math.pi * (self._draws.uniform(shape) - 0.5))
-            return size * cauchy.clamp(-self._rung, self._rung)
+            # What lies further out goes anywhere in the outer half, not to the limit: equal elements are `ties`.
+            further = self._draws.signs(shape) * self._rung * (1 - 0.5 * self._draws.uniform(shape))
+            return size * torch.where(cauchy.abs() < self._rung, cauchy, further)
         if name == "integers":
             return torch.floor(self._draws.uniform(shape) * (2 * self._bound + 1)) - self._bound
         if name == "ties":

@@ -32,6 +32,7 @@ class Rounding:
     further_factor: float
     flush: bool  # adds one copy with denormals set to zero, whose movement counts once
     adds_up: bool  # elements are sums of several terms
+    ties: bool  # an integer may be any that it is for a changed copy
 
     @staticmethod
     def read(message: dict[str, Any]) -> Rounding:
@@ -60,16 +61,22 @@ def allowances(
     plan: list[Argument],
     arguments: _Tensors,
     truth: _Tensors,
+    actual: _Tensors,
     reference: Callable[[_Tensors], _Tensors],
-) -> list[torch.Tensor | None]:
-    """Returns for each output how far each element may be off because of its inputs, or None for an integer output."""
+) -> tuple[list[torch.Tensor | None], _Tensors]:
+    """Returns for each output how far each element may be off because of its inputs, or None for an integer output;
+    and the outputs, in which integers that a changed copy explains (rounding.ties) are replaced by the truth."""
     found: list[torch.Tensor | None] = [torch.zeros_like(t) if t.is_floating_point() else None for t in truth]
+    explained = list(actual)
     for factor, changed in rounding.copies(plan, arguments):
-        for allowed, moved, own in zip(found, reference(changed), truth, strict=True):
+        for i, (moved, own) in enumerate(zip(reference(changed), truth, strict=True)):
+            allowed = found[i]
             if allowed is not None:
                 by = torch.nan_to_num((moved - own).abs_(), nan=0.0, posinf=0.0, neginf=0.0)
                 torch.maximum(allowed, by.mul_(factor), out=allowed)
-    return found
+            elif rounding.ties:
+                explained[i] = torch.where(actual[i] == moved, own, explained[i])
+    return found, explained
 
 
 def or_typical(allowance: torch.Tensor | None) -> torch.Tensor | None:

@@ -211,19 +211,19 @@ class Referee:
         native = slot.native
         slot.truth = []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
-        allowed = allowances(
+        outputs = self._outputs_of(exchange, number)
+        allowed, explained = allowances(
             rounding,
             self._plan.arguments,
             slot.arguments,
             slot.truth,
+            [own for own, _, _ in outputs],
             lambda changed: self._reference.results(FLOAT64, changed),
         )
         natives = native or [None] * len(self._outputs)
         parts = [
             (own, truth, dtype, near, allowance)
-            for (own, truth, dtype), near, allowance in zip(
-                self._outputs_of(exchange, number), natives, allowed, strict=True
-            )
+            for (_, truth, dtype), own, near, allowance in zip(outputs, explained, natives, allowed, strict=True)
         ]
         found = figures.read(
             [figures.passes(own, truth, dtype, near, or_typical(a)) for own, truth, dtype, near, a in parts]

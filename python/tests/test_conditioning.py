@@ -9,7 +9,7 @@ from pragma_torch.plan import Argument
 
 
 def rounding(**given) -> Rounding:
-    usual = {"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False, "adds_up": True}
+    usual = {"size": 1e-6, "seed": 1, "rounds": 3, "factor": 12.0, "flush": False, "adds_up": True, "ties": False}
     return Rounding(**usual | {"further": 0, "further_factor": 2.0} | given)
 
 
@@ -19,7 +19,7 @@ def argument(tensor: torch.Tensor) -> Argument:
 
 def allowed(x: torch.Tensor, function, **given) -> torch.Tensor:
     truth = [function(x)]
-    found = allowances(rounding(**given), [argument(x)], [x], truth, lambda changed: [function(changed[0])])
+    found, _ = allowances(rounding(**given), [argument(x)], [x], truth, truth, lambda changed: [function(changed[0])])
     assert found[0] is not None
     return found[0]
 
@@ -56,6 +56,23 @@ def test_zeros_for_denormals_count_once_where_they_are_asked_for():
 def test_what_is_not_finite_allows_nothing():
     x = torch.tensor([1e-39, 4.0])
     assert torch.isfinite(allowed(x, lambda t: torch.log(t.double()), flush=True)).all()
+
+
+def test_an_integer_may_be_one_of_equal_elements_places_where_the_operator_does_not_say_which():
+    x = torch.tensor([[1.0, 4.0, 4.0, 2.0]] * 50)
+
+    def place(t: torch.Tensor) -> torch.Tensor:
+        return t.double().argmax(1)
+
+    def left(actual: int, **given) -> int:
+        truth, outputs = [place(x)], [torch.full((50,), actual)]
+        _, explained = allowances(
+            rounding(further=24, **given), [argument(x)], [x], truth, outputs, lambda changed: [place(changed[0])]
+        )
+        return int((explained[0] != truth[0]).sum())
+
+    assert left(2, ties=True) == 0
+    assert left(2, ties=False) == 50 and left(3, ties=True) == 50
 
 
 def test_what_is_typical_of_an_output_is_allowed_everywhere():

@@ -218,7 +218,7 @@ def test_a_batterys_set_is_made_and_judged(loaded):
 def test_what_rounding_of_the_inputs_does_is_measured(loaded):
     one = loaded(HONEST)
     one.run(0)
-    asked = {"area": 0, "slot": 0, "seed": 1, "rounds": 3, "factor": 12.0, "flush": True, "adds_up": True}
+    asked = {"area": 0, "slot": 0, "seed": 1, "rounds": 3, "factor": 12.0, "flush": True, "adds_up": True, "ties": False}
     little = one.done("compare_conditioned", size=1e-12, **asked)["slot"]["outputs"][0]
     much = one.done("compare_conditioned", size=1e-3, **asked)["slot"]["outputs"][0]
     assert 0 <= much["max_scaled"] < little["max_scaled"] < 1e-5

@@ -139,6 +139,7 @@ Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::si
   request.Field("factor", rounding.factor).Field("flush", rounding.flush);
   request.Field("further", rounding.further).Field("further_factor", rounding.further_factor);
   request.Field("adds_up", rounding.adds_up);
+  request.Field("ties", rounding.ties);
   const JsonReader reply = TRY(server_->Ask(request, {}, "changing inputs by their rounding"));
   ConditionedFigures figures{.slot = ReadSlot(reply["slot"]), .small = {}};
   for (const JsonReader& value : reply["small"].items()) {

@@ -99,6 +99,7 @@ class Referee final {
     int further = 0;    // number of further changed copies
     double further_factor = 1;
     bool adds_up = true;  // true: elements are sums of several terms
+    bool ties = false;    // true: an integer may be any that it is for a changed copy
     bool flush = false;   // true: one more copy with zeros for denormals; its movement counts once
   };
   // Compares the outputs in an area with the fp64 truth. The part of each element's error that its

@@ -15,6 +15,7 @@
 #include "core/task.h"
 #include "values/batteries.h"
 #include "values/comparator.h"
+#include "values/conditioning.h"
 
 namespace pragma {
 namespace {
@@ -342,6 +343,10 @@ bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(
       task.outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
   return floating || !Has(task, kIndices);
+}
+
+bool MayBeJumps(const Task& task, const Comparison& compared) {
+  return compared.error.rel_l2 <= kJumpsAreFew || !TiesAreDecided(task);
 }
 
 double RoundingSize(const Task& task, TermsOf terms) {

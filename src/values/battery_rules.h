@@ -67,6 +67,10 @@ struct TorchStanding {
 // False if an integer output may hold an index and it is not documented which of several equal
 // elements it means. Where it is documented, the first is meant.
 [[nodiscard]] bool TiesAreDecided(const Task& task);
+// Returns whether an output that is wrong may be so in a few elements only, where the truth jumps.
+// Where an operator chooses among equal elements, each choice that a few changed copies of the
+// inputs do not explain looks like a large error.
+[[nodiscard]] bool MayBeJumps(const Task& task, const Comparison& compared);
 enum class TermsOf : std::uint8_t { kRandomValues, kEqualValues };
 // Returns the relative size of the error that a running sum in fp32 adds to its terms: eps / 2 for
 // each rounding. Random roundings grow with the square root of their number. Equal terms are

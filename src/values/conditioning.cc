@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -74,6 +76,13 @@ double TypicalErrorOfTorch(const OutputView& view) {
   return *middle;
 }
 
+// Returns the bytes of an integer, whatever its type.
+std::uint64_t IntegerBytes(std::span<const std::byte> integers, std::size_t i, std::size_t width) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, integers.data() + i * width, width);
+  return value;
+}
+
 }  // namespace
 
 void Movement::Add(std::span<const std::byte> truth, std::span<const std::byte> moved,
@@ -83,6 +92,27 @@ void Movement::Add(std::span<const std::byte> truth, std::span<const std::byte> 
         std::abs(LoadElement<double>(moved.data(), i) - LoadElement<double>(truth.data(), i));
     if (std::isfinite(by)) allowed_[i] = std::max(allowed_[i], static_cast<float>(factor * by));
   }
+}
+
+void Movement::AddIntegers(std::span<const std::byte> truth, std::span<const std::byte> moved,
+                           std::size_t width) {
+  for (std::size_t i = 0; i * width < truth.size(); ++i) {
+    const std::uint64_t value = IntegerBytes(moved, i, width);
+    if (value != IntegerBytes(truth, i, width)) others_.push_back({i, value});
+  }
+}
+
+std::vector<std::byte> Movement::Explained(std::span<const std::byte> actual,
+                                           std::span<const std::byte> truth,
+                                           std::size_t width) const {
+  std::vector<std::byte> explained(actual.begin(), actual.end());
+  for (const Other& other : others_) {
+    if (IntegerBytes(actual, other.element, width) != other.value) continue;
+    const std::size_t at = other.element * width;
+    std::copy_n(truth.begin() + static_cast<std::ptrdiff_t>(at), width,
+                explained.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return explained;
 }
 
 void Movement::Settle() {

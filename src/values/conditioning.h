@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,13 +18,22 @@
 
 namespace pragma {
 
-// The largest movement of each element of one floating output.
+// How far each element of one output moves. For a floating output that is its largest movement; for
+// an integer output it is the other values that the element takes.
 class Movement final {
  public:
   explicit Movement(std::size_t elements) : allowed_(elements) {}
   // Adds one movement, from `truth` to `moved`; both are float64. Each element may then be wrong by
   // `factor` times its movement. Where either value is not finite, nothing is added.
   void Add(std::span<const std::byte> truth, std::span<const std::byte> moved, double factor);
+  // Adds the elements in which `moved` differs from `truth`; both hold integers of `width` bytes.
+  void AddIntegers(std::span<const std::byte> truth, std::span<const std::byte> moved,
+                   std::size_t width);
+  // Returns an integer output with each element that is one of its other values replaced by the
+  // truth.
+  [[nodiscard]] std::vector<std::byte> Explained(std::span<const std::byte> actual,
+                                                 std::span<const std::byte> truth,
+                                                 std::size_t width) const;
   // Computes the typical allowance of the output (the median of a sample). Call it after the last
   // Add.
   void Settle();
@@ -34,7 +44,13 @@ class Movement final {
   [[nodiscard]] double AllowanceOrTypical(std::size_t element) const;
 
  private:
+  struct Other {
+    std::size_t element = 0;
+    std::uint64_t value = 0;  // the integer's bytes
+  };
+
   std::vector<float> allowed_;
+  std::vector<Other> others_;
   float typical_ = 0;
 };
 

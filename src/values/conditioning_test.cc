@@ -59,6 +59,21 @@ TEST(MovementTest, WhatIsNotFiniteAllowsNothing) {
   EXPECT_DOUBLE_EQ(movement.Allowance(1), 0);
 }
 
+std::span<const std::byte> BytesOf(const std::vector<std::int64_t>& integers) {
+  return std::as_bytes(std::span(integers));
+}
+
+TEST(MovementTest, AnIntegerMayBeWhatItIsForAChangedCopyAndNothingElse) {
+  const std::vector<std::int64_t> truth{3, 5, 7, 9};
+  Movement movement(0);
+  movement.AddIntegers(BytesOf(truth), BytesOf({5, 3, 7, 9}), 8);
+  movement.AddIntegers(BytesOf(truth), BytesOf({3, 5, 8, 9}), 8);
+  const std::vector<std::int64_t> actual{5, 8, 8, 10};
+  const std::vector<std::byte> explained = movement.Explained(BytesOf(actual), BytesOf(truth), 8);
+  const std::vector<std::int64_t> expected{3, 8, 7, 10};
+  EXPECT_TRUE(std::ranges::equal(explained, BytesOf(expected)));
+}
+
 TEST(MovementTest, WhatIsTypicalIsAllowedEverywhere) {
   const Movement movement = Moved({0, 0, 0}, {0, 1, 1}, 2);
   EXPECT_DOUBLE_EQ(movement.Allowance(0), 0);

@@ -250,7 +250,7 @@ Result<Comparison> DeviceStage::SecondOpinion(const TimedProcess& process, std::
   Referee::Rounding rounding = Rounding(kMovements, rng);
   const Comparison compared =
       Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
-  if (compared.ok || compared.error.rel_l2 > kJumpsAreFew) return compared;
+  if (compared.ok || !MayBeJumps(task(), compared)) return compared;
   rounding.further = kFurtherMovements;
   return Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
 }
@@ -282,6 +282,7 @@ Referee::Rounding DeviceStage::Rounding(int rounds, Rng& rng) const {
           .further = 0,
           .further_factor = kFurtherFactor,
           .adds_up = AddsUp(task()),
+          .ties = !TiesAreDecided(task()),
           .flush = true};
 }
 
