@@ -24,6 +24,12 @@ from pragma_torch.process import imports
 from pragma_torch.values import encode
 
 _WHOLE = (
+    "reflection_pad1d.default",
+    "reflection_pad2d.default",
+    "reflection_pad3d.default",
+    "replication_pad1d.default",
+    "replication_pad2d.default",
+    "replication_pad3d.default",
     "linear.default",
     "matmul.default",
     "scaled_dot_product_attention.default",
@@ -31,6 +37,14 @@ _WHOLE = (
     "gru.input",
     "rnn_tanh.input",
     "rnn_relu.input",
+)
+
+# Export leaves these whole, though torch knows how to write them with core operators.
+_FURTHER = (
+    "addmv.default",
+    "dist.default",
+    "ldexp.Tensor",
+    "take.default",
 )
 
 
@@ -72,9 +86,15 @@ def _flat(forward: Any) -> Any:
 
 def decompose(program: Any) -> Any:
     """Returns functional core ATen without complex numbers, or the program as exported if it cannot be decomposed."""
+    from torch._decomp import decomposition_table
+
     table = torch.export.default_decompositions()
     for name in _WHOLE:
         table.pop(operator.attrgetter(name)(torch.ops.aten), None)
+    for name in _FURTHER:
+        whole = operator.attrgetter(name)(torch.ops.aten)
+        if whole in decomposition_table:
+            table[whole] = decomposition_table[whole]
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")

@@ -323,6 +323,30 @@ TEST(TaskWriter, ItsTunablesAreThoseThatTheTunerReads) {
   EXPECT_FALSE(IsTunable(kernel.open.at(read.size())));
 }
 
+// Returns a task for out = the values of sort(x, dim=0).
+Task Sorted() {
+  Task task = OneOperator("aten.sort.default", {Int(0)});
+  TensorSpec places = Tensor("places", {30, 67});
+  places.dtype = DType::kInt64;
+  task.graph[1].results.push_back(places);
+  task.graph.insert(
+      task.graph.begin() + 2,
+      {"first", "getitem", {Node("y"), Int(0)}, {}, {Tensor("first", {30, 67})}, {{67, 1}}});
+  task.graph.back().args = {Node("first")};
+  return task;
+}
+
+TEST(TaskWriter, SortsInCppWithoutAWarningAndSaysThatItDoesNotInTriton) {
+  const Task task = Sorted();
+  const TaskWriter writer(task, {});
+  const Result<WrittenKernel> kernel = writer.Write(Language::kCpp, {});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(Complaints("c++", task, kernel->source), "");
+  const Result<WrittenKernel> triton = writer.Write(Language::kTriton, {});
+  ASSERT_FALSE(triton);
+  EXPECT_THAT(triton.error().message, HasSubstr("sort in C++ only"));
+}
+
 TEST(TaskWriter, AKernelOfAnotherAuthorLeavesNothingOpen) {
   const Task task = OneOperator("aten.relu.default");
   EXPECT_TRUE(TaskWriter(task, {}).OpenChoices(CppCandidate("int x;\n")).empty());

@@ -29,6 +29,8 @@ Result<WrittenKernel> TaskWriter::Write(Language language, const KernelVariant& 
   Program program = TRY(LowerTask(task_, false));
   if (!program.repeats.empty())
     return Fail("the expert writes recurrences in C++ only (--target cpu)");
+  for (const Step& step : program.steps)
+    if (step.routine) return Fail("the expert writes " + step.what + " in C++ only (--target cpu)");
   return EmitTriton(task_, std::move(program), variant);
 }
 

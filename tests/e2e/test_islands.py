@@ -19,8 +19,8 @@ DIVIDED = """
 
         def forward(self, x):
             y = torch.nn.functional.gelu(self.up(x)) * self.scale + torch.tensor(0.5)
-            top, at = torch.topk(y, 8, -1)
-            return torch.tanh(y.scatter(-1, at, top))
+            middle, _ = torch.nanmedian(y, -1, keepdim=True)
+            return torch.tanh(torch.special.gammainc(y.abs() + 1, middle.abs() + 0.5))
 
     def get_inputs():
         return [torch.randn(128, 128)]
@@ -47,7 +47,7 @@ def divided(home, tmp_path_factory):
 def test_the_rest_of_a_module_is_written(divided):
     _, ran, folder = divided
     result = ran.json
-    assert result["islands"]["left"] == ["aten.topk.default", "aten.scatter.src"]
+    assert result["islands"]["left"] == ["aten.nanmedian.dim", "aten.igamma.default"]
     parts = result["islands"]["parts"]
     assert any(part["run"] and part["speedup"] for part in parts)
     assert 0 < sum(part["time_share"] for part in parts) < 1
@@ -55,7 +55,7 @@ def test_the_rest_of_a_module_is_written(divided):
     assert result["best"]["candidate"]["language"] == "python"
     assert result["best"]["environment"]["trust"].startswith("weaker")
     solution = (folder / "out" / "divided_new.py").read_text()
-    assert "torch.ops.aten.topk.default(" in solution
+    assert "torch.ops.aten.nanmedian.dim(" in solution
     assert "_pragma_island_0(" in solution
     assert "_PRAGMA_LIFTED_TENSOR_0 = " in solution
 

@@ -18,6 +18,7 @@
 #include "expert/cpp/conv_kernel.h"
 #include "expert/cpp/emit_expression.h"
 #include "expert/cpp/matmul_kernel.h"
+#include "expert/cpp/routine_text.h"
 #include "expert/cpp/writer.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
@@ -231,6 +232,7 @@ void ReserveNames(ExpressionWriter& values, const OutputSite& site) {
 
 AnchorText EmitAnchor(const Program& program, const Nest& planned, const AnchorOrder& order,
                       Needs& needs) {
+  if (planned.steps[0].routine) return EmitRoutine(program, planned, order, needs);
   const Program renamed = Renamed(program);
   const Nest nest = WithoutMask(planned);
   EpilogueWriter epilogue(renamed, nest, needs);
@@ -253,6 +255,7 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const AnchorO
                                ? AttentionIn(program, nest, order.target, surroundings, score)
                                : ConvolutionIn(program, nest, order.target, surroundings);
   needs.vectors = true;
+  needs.packing = true;
   needs.pieces.insert(anchor.kernel.pieces.begin(), anchor.kernel.pieces.end());
   needs.facts.Add(anchor.kernel.facts);
   AnchorText text;

@@ -40,6 +40,8 @@ void Needs::Add(const Needs& other) {
   pieces.insert(other.pieces.begin(), other.pieces.end());
   cmath = cmath || other.cmath;
   vectors = vectors || other.vectors;
+  packing = packing || other.packing;
+  routines = routines || other.routines;
   facts.Add(other.facts);
 }
 

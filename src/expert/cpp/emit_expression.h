@@ -31,6 +31,8 @@ struct Needs {
   std::set<VectorPiece> pieces;
   bool cmath = false;
   bool vectors = false;
+  bool packing = false;   // products and convolutions pack their operands
+  bool routines = false;  // <bit>, for sorting and searching
   CppFacts facts;
   void Add(const Needs& other);
 };

@@ -136,8 +136,9 @@ AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
   const bool first = name.empty();
   if (first) {
     name = nest.steps[0].name;  // a name such as "linear_1_fold"
-    name.resize(name.size() - std::string_view("_fold").size());
-    name += ++anchors_ > 1 ? fmt::format("_product_{}", anchors_) : "_product";
+    const std::string_view what = nest.steps[0].routine ? "_lines" : "_product";
+    name.resize(name.rfind('_'));
+    name += ++anchors_ > 1 ? fmt::format("{}_{}", what, anchors_) : what;
   }
   Needs needs;
   AnchorText anchor = EmitAnchor(program_, nest, {TargetOf(nest), name, choices_.tuning}, needs);

@@ -31,14 +31,27 @@ enum class ExprOp : std::uint8_t {
   kExp,
   kExpNegative,  // exp of an argument that is at most 0
   kExpMinus1,
+  kExp2,
   kLog,
   kLog1Plus,
+  kLog2,
+  kLog10,
   kSin,
   kCos,
   kTan,
+  kArcSin,
+  kArcCos,
+  kArcTan,
+  kSinh,
+  kCosh,
   kTanh,
+  kArcSinh,
+  kArcCosh,
+  kArcTanh,
   kSigmoid,
   kErf,
+  kErfComplement,
+  kLogGamma,
   kNormalCdf,  // (1 + erf(x / sqrt(2))) / 2
   kFloor,
   kCeil,
@@ -67,6 +80,9 @@ enum class ExprOp : std::uint8_t {
   kMin,
   kMax,
   kAtan2,
+  kHypotenuse,
+  kCopySign,
+  kNextAfter,
   kEqual,
   kNotEqual,
   kLess,
@@ -74,6 +90,8 @@ enum class ExprOp : std::uint8_t {
   kAnd,
   kOr,
   kXor,
+  kShiftLeft,   // of integers, by 0 to 63 places
+  kShiftRight,  // keeps the sign
   // Operator with three arguments: condition, then, otherwise.
   kSelect,
 };

@@ -14,6 +14,9 @@ namespace pragma::expert {
 namespace {
 
 // A call of the dialect's library. `integer` is the form for integers, where it is another one.
+constexpr double kSlow = 200;  // no vector form
+constexpr double kDivision = 6;
+
 Spelling Library(std::string_view call, std::string integer = "") {
   return {"libdevice." + std::string(call), std::move(integer), "", true};
 }
@@ -33,6 +36,17 @@ Operator Function(ExprOp op, std::string aten, double cost, std::string_view nam
   return function;
 }
 
+// The same with two arguments, without a vector form.
+Operator FunctionOfTwo(ExprOp op, std::string aten, std::string_view name) {
+  const std::string call = std::string(name) + "({x}, {y})";
+  return {.op = op,
+          .aten = std::move(aten),
+          .arguments = 2,
+          .cost = kSlow,
+          .scalar = Std(call),
+          .triton = Library(call)};
+}
+
 // Rounding leaves integers as they are.
 Operator Rounding(ExprOp op, std::string aten, std::string_view scalar, std::string_view vector,
                   Spelling triton) {
@@ -45,21 +59,20 @@ Operator Rounding(ExprOp op, std::string aten, std::string_view scalar, std::str
           .triton = std::move(triton)};
 }
 
-// An operator that all dialects write between its arguments. `scalar` is its sign between single
-// values, where that is another one.
+// An operator that all dialects write between its arguments. `flag` is its sign between two bools,
+// where C++ has another one for them.
 Operator Between(ExprOp op, std::string aten, double cost, std::string sign,
-                 std::string_view scalar = "") {
-  const auto with = [](std::string_view written) {
-    return Spelling{fmt::format("({{x}} {} {{y}})", written), "", ""};
-  };
+                 std::string_view flag = "") {
+  const auto written = [](std::string_view s) { return fmt::format("({{x}} {} {{y}})", s); };
+  const Spelling plain{written(sign), "", ""};
   return {.op = op,
           .aten = std::move(aten),
           .arguments = 2,
           .cost = cost,
           .sign = sign,
-          .scalar = with(scalar.empty() ? sign : scalar),
-          .vector = with(sign),
-          .triton = with(sign)};
+          .scalar = {plain.real, "", flag.empty() ? "" : written(flag)},
+          .vector = plain,
+          .triton = plain};
 }
 
 // The smaller or the larger value. In C++ the result is y where either is NaN; in Triton it is NaN.
@@ -75,9 +88,6 @@ Operator Extreme(ExprOp op, std::string_view sign, std::string_view vector, std:
                      fmt::format("({{x}} {} {{y}})", flags)}};
 }
 
-constexpr double kSlow = 200;  // no vector form
-constexpr double kDivision = 6;
-
 std::vector<Operator> Functions() {
   using enum ExprOp;
   return {
@@ -85,13 +95,26 @@ std::vector<Operator> Functions() {
       Function(kExp, "exp", 14, "exp", "Exp"),
       Function(kExpNegative, "", 14, "exp", "ExpNegative"),
       Function(kExpMinus1, "expm1", 22, "expm1", "ExpMinus1"),
+      Function(kExp2, "exp2", kSlow, "exp2", ""),
       Function(kLog, "log", 14, "log", "Log"),
       Function(kLog1Plus, "log1p", 22, "log1p", "Log1p"),
+      Function(kLog2, "log2", kSlow, "log2", ""),
+      Function(kLog10, "log10", kSlow, "log10", ""),
       Function(kSin, "sin", kSlow, "sin", ""),
       Function(kCos, "cos", kSlow, "cos", ""),
       Function(kTan, "tan", kSlow, "tan", ""),
+      Function(kArcSin, "asin", kSlow, "asin", ""),
+      Function(kArcCos, "acos", kSlow, "acos", ""),
+      Function(kArcTan, "atan", kSlow, "atan", ""),
+      Function(kSinh, "sinh", kSlow, "sinh", ""),
+      Function(kCosh, "cosh", kSlow, "cosh", ""),
+      Function(kArcSinh, "asinh", kSlow, "asinh", ""),
+      Function(kArcCosh, "acosh", kSlow, "acosh", ""),
+      Function(kArcTanh, "atanh", kSlow, "atanh", ""),
       Function(kTanh, "tanh", 36, "tanh", "Tanh"),
       Function(kErf, "erf", 36, "erf", "Erf"),
+      Function(kErfComplement, "erfc", kSlow, "erfc", ""),
+      Function(kLogGamma, "lgamma", kSlow, "lgamma", ""),
       {.op = kSigmoid,
        .aten = "sigmoid",
        .cost = 22,
@@ -183,12 +206,10 @@ std::vector<Operator> OthersOfTwo() {
        .cost = kSlow,
        .scalar = {"std::pow({x}, {y})"},
        .triton = Library("pow({x}, {y})")},
-      {.op = kAtan2,
-       .aten = "atan2",
-       .arguments = 2,
-       .cost = kSlow,
-       .scalar = {"std::atan2({x}, {y})"},
-       .triton = Library("atan2({x}, {y})")},
+      FunctionOfTwo(kAtan2, "atan2", "atan2"),
+      FunctionOfTwo(kHypotenuse, "hypot", "hypot"),
+      FunctionOfTwo(kCopySign, "copysign", "copysign"),
+      FunctionOfTwo(kNextAfter, "nextafter", "nextafter"),
       {.op = kTruncRemainder,
        .aten = "fmod",
        .arguments = 2,
@@ -196,7 +217,6 @@ std::vector<Operator> OthersOfTwo() {
        .scalar = {"std::fmod({x}, {y})", "({x} % {y})"},
        .triton = Library("fmod({x}, {y})", "({x} % {y})")},
       {.op = kRemainder,
-       .aten = "remainder",
        .arguments = 2,
        .cost = kDivision,
        .scalar = {"({x} - std::floor({x} / {y}) * {y})", "((({x} % {y}) + {y}) % {y})"},
@@ -206,7 +226,6 @@ std::vector<Operator> OthersOfTwo() {
                   "{y})",
                   "", true}},
       {.op = kFloorDivide,
-       .aten = "floor_divide",
        .arguments = 2,
        .cost = kDivision,
        .scalar = {"std::floor({x} / {y})",
@@ -219,12 +238,22 @@ std::vector<Operator> OthersOfTwo() {
 std::vector<Operator> Signs() {
   using enum ExprOp;
   return {
-      Between(kAdd, "", 1, "+"),         Between(kSubtract, "", 1, "-"),
-      Between(kMultiply, "mul", 1, "*"), Between(kDivide, "", kDivision, "/"),
-      Between(kEqual, "", 1, "=="),      Between(kNotEqual, "", 1, "!="),
-      Between(kLess, "", 1, "<"),        Between(kLessEqual, "", 1, "<="),
-      Between(kAnd, "", 1, "&", "&&"),   Between(kOr, "", 1, "|", "||"),
+      Between(kAdd, "", 1, "+"),
+      Between(kSubtract, "", 1, "-"),
+      Between(kMultiply, "mul", 1, "*"),
+      Between(kDivide, "", kDivision, "/"),
+      Between(kEqual, "", 1, "=="),
+      Between(kNotEqual, "", 1, "!="),
+      Between(kLess, "", 1, "<"),
+      Between(kLessEqual, "", 1, "<="),
+      Between(kAnd, "", 1, "&", "&&"),
+      Between(kOr, "", 1, "|", "||"),
       Between(kXor, "", 1, "^", "!="),
+      {.op = kShiftLeft,
+       .arguments = 2,
+       .scalar = {"static_cast<std::int64_t>(static_cast<std::uint64_t>({x}) << {y})"},
+       .triton = {"({x} << {y})"}},
+      {.op = kShiftRight, .arguments = 2, .scalar = {"({x} >> {y})"}, .triton = {"({x} >> {y})"}},
   };
 }
 

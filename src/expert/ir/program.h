@@ -71,8 +71,30 @@ struct AttentionHint {
   bool empty_zero = false;  // rows without any weight give zero, else NaN
 };
 
+// Work on whole lines of a tensor that no loop nest expresses. Operands are contiguous buffers
+// [outer, length, inner], and a line runs along `length`.
+struct Routine {
+  enum class Kind : std::uint8_t {
+    kSort,            // the places of a line's first `kept` elements in sorted order
+    kRunningExtreme,  // the place of the extreme up to each element
+    kSearch,          // where in a sorted line [lines, length] each value [lines, kept] belongs
+    kScatter,         // a write to a place that depends on data; see below
+  };
+  Kind kind = Kind::kSort;
+  std::vector<int> operands;
+  std::int64_t outer = 1;
+  std::int64_t length = 1;
+  std::int64_t inner = 1;
+  std::int64_t kept = 0;
+  bool largest = false;  // kSort: the largest first; kRunningExtreme: the maximum
+  bool after = false;    // kSearch: behind equal elements, not before them
+  // kScatter: the step's expression is a pair, made as a sum: the value, and a load of the element
+  // of the result that it goes to. The step's buffer holds what the values are combined with.
+  std::optional<Fold> combine;  // without: the last value replaces what was there
+};
+
 struct Step {
-  enum class Kind : std::uint8_t { kMap, kFold, kScan };
+  enum class Kind : std::uint8_t { kMap, kFold, kScan, kRoutine };
   Kind kind = Kind::kMap;
   Fold fold = Fold::kSum;    // operation of kFold and kScan
   Shape shape;               // shape of the loop nest
@@ -85,6 +107,7 @@ struct Step {
   std::string what;  // description for the comment in the generated code
   std::optional<ProductHint> product;
   std::optional<ConvolutionHint> convolution;
+  std::optional<Routine> routine;          // of kRoutine; its expression lists what it loads
   std::optional<AttentionHint> attention;  // the step's expression then only lists what it loads
   int repeat = -1;                         // index into the program's repeats; the steps of one
                                            // repeat are neighbours

@@ -8,6 +8,7 @@
 
 namespace pragma::expert {
 
+[[nodiscard]] Value AsType(ProgramBuilder& builder, const Value& value, DType dtype);
 [[nodiscard]] Value Times(ProgramBuilder& builder, const Value& value, double factor);
 // Divides, and does not multiply by the rounded inverse: the mean of equal values is that value
 // then (if their sum is exact), and what a normalisation subtracts it from becomes 0.

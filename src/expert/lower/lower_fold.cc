@@ -33,12 +33,6 @@ std::vector<bool> FoldedDims(const NodeView& node, std::size_t rank, std::size_t
   return folded;
 }
 
-Value AsType(ProgramBuilder& builder, const Value& value, DType dtype) {
-  if (value.dtype == dtype) return value;
-  return builder.Pointwise({value}, ComputeType(dtype), dtype,
-                           [](const Args& args) { return args[0]; });
-}
-
 std::int64_t FoldedElements(const Shape& shape, const std::vector<bool>& folded) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -68,7 +62,8 @@ Values LowerMean(ProgramBuilder& builder, const NodeView& node) {
       Mean(builder, x, FoldedDims(node, x.shape.size(), 1), node.Flag(2, "keepdim", false))};
 }
 
-Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
+// Returns the variance and the mean.
+std::vector<Value> Spread(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   const std::vector<bool> folded = FoldedDims(node, x.shape.size(), 1);
   const Value mean = Mean(builder, x, folded, true);
@@ -76,7 +71,17 @@ Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
   const Value sum = SquaredDistance(
       builder, x, mean,
       {.folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = node.dtype()});
-  return std::vector{Times(builder, sum, 1 / (count - node.Real(2, "correction", 1)))};
+  return {Times(builder, sum, 1 / (count - node.Real(2, "correction", 1))), mean};
+}
+
+Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
+  return std::vector{Spread(builder, node).front()};
+}
+
+Values LowerVarianceAndMean(ProgramBuilder& builder, const NodeView& node) {
+  std::vector<Value> spread = Spread(builder, node);
+  spread[1] = builder.Reshaped(spread[1], node.shape(1));
+  return spread;
 }
 
 // Returns the index of an element along the reduced dimensions, in row-major order.
@@ -189,6 +194,12 @@ Values LowerLogSumExp(ProgramBuilder& builder, const NodeView& node) {
 
 }  // namespace
 
+Value AsType(ProgramBuilder& builder, const Value& value, DType dtype) {
+  if (value.dtype == dtype) return value;
+  return builder.Pointwise({value}, ComputeType(dtype), dtype,
+                           [](const Args& args) { return args[0]; });
+}
+
 Value Times(ProgramBuilder& builder, const Value& value, double factor) {
   return builder.Pointwise(
       {value}, ComputeType(value.dtype), value.dtype, [factor](const Args& args) {
@@ -245,6 +256,7 @@ const LowerTable& FoldOperators() {
                                  {"amin", Reduction(Fold::kMin)},
                                  {"mean", LowerMean},
                                  {"var", LowerVariance},
+                                 {"var_mean", LowerVarianceAndMean},
                                  {"max", Extreme(Fold::kMax, Fold::kArgMax)},
                                  {"min", Extreme(Fold::kMin, Fold::kArgMin)},
                                  {"argmax", ArgReduction(Fold::kArgMax)},

@@ -10,8 +10,11 @@
 #include "core/task.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/operators.h"
+#include "expert/lower/arithmetic.h"
+#include "expert/lower/integers.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
+#include "expert/lower/quotients.h"
 
 namespace pragma::expert {
 namespace {
@@ -19,10 +22,6 @@ namespace {
 using Args = std::vector<ExprPtr>;
 
 ExprPtr Real(double value, const ExprPtr& like) { return Constant(value, like->type); }
-ExprPtr Sub(ExprPtr a, ExprPtr b) { return Make(ExprOp::kSubtract, {std::move(a), std::move(b)}); }
-ExprPtr Mul(ExprPtr a, ExprPtr b) { return Make(ExprOp::kMultiply, {std::move(a), std::move(b)}); }
-ExprPtr Div(ExprPtr a, ExprPtr b) { return Make(ExprOp::kDivide, {std::move(a), std::move(b)}); }
-ExprPtr Less(ExprPtr a, ExprPtr b) { return Make(ExprOp::kLess, {std::move(a), std::move(b)}); }
 
 bool IsOne(const ExprPtr& expr) { return expr->op == ExprOp::kConstant && expr->real == 1; }
 
@@ -74,29 +73,6 @@ std::vector<Value> Operands(const NodeView& node, std::size_t count) {
 
 ExprType ResultType(const NodeView& node) { return ComputeType(node.dtype()); }
 
-// Returns the operator that wraps an integer to `dtype`, or nothing where no narrower type is
-// meant.
-std::optional<ExprOp> NarrowingTo(DType dtype) {
-  switch (dtype) {
-    case DType::kInt8: return ExprOp::kToInt8;
-    case DType::kInt16: return ExprOp::kToInt16;
-    case DType::kInt32: return ExprOp::kToInt32;
-    case DType::kUInt8: return ExprOp::kToUint8;
-    default: return std::nullopt;
-  }
-}
-
-// Integers are computed in 64 bits. What leaves the range of the result's type must wrap before
-// anything else reads it.
-ExprPtr Wrapped(const ExprPtr& expr, DType dtype) {
-  const std::optional<ExprOp> narrowing = NarrowingTo(dtype);
-  const bool fits = expr->type != ExprType::kInt || expr->op == ExprOp::kConstant ||
-                    expr->op == ExprOp::kIndex || expr->op == ExprOp::kLoad ||
-                    expr->op == ExprOp::kMin || expr->op == ExprOp::kMax ||
-                    expr->op == ExprOp::kSign || expr->op == ExprOp::kRemainder;
-  return narrowing && !fits ? Make(*narrowing, {expr}) : expr;
-}
-
 using Formula = std::function<ExprPtr(const Args&, const NodeView&)>;
 
 // The formula is computed in the result's type.
@@ -129,29 +105,12 @@ Lower Scaled(ExprOp op) {
   });
 }
 
-// A quotient that a task asks for by itself is rounded as Torch rounds it: it may lie where the
-// next operator rounds to an integer.
-ExprPtr Quotient(const ExprPtr& a, const ExprPtr& b) {
-  return a->type == ExprType::kFloat ? Make(ExprOp::kDivideExactly, {a, b}) : Div(a, b);
-}
-
 ExprPtr Division(const Args& args, const NodeView& node) {
   const std::string mode = node.Text(2, "rounding_mode");
-  if (mode == "floor") {
-    if (args[0]->type == ExprType::kInt) return Make(ExprOp::kFloorDivide, args);
-    return Make(ExprOp::kFloor, {Quotient(args[0], args[1])});
-  }
-  if (mode == "trunc") {
-    const ExprPtr ratio = Quotient(args[0], args[1]);
-    return args[0]->type == ExprType::kInt ? ratio : Make(ExprOp::kTrunc, {ratio});
-  }
-  // Division by a number: multiplies by its inverse where that is exact.
-  if (args[1]->op == ExprOp::kConstant && args[1]->type != ExprType::kInt) {
-    int exponent = 0;
-    if (std::frexp(args[1]->real, &exponent) == 0.5)
-      return Mul(args[0], Real(1 / args[1]->real, args[0]));
-  }
-  return Quotient(args[0], args[1]);
+  if (mode == "floor") return FloorQuotient(args[0], args[1]);
+  if (mode != "trunc") return QuotientBy(args[0], args[1]);
+  const ExprPtr ratio = Quotient(args[0], args[1]);
+  return args[0]->type == ExprType::kInt ? ratio : Make(ExprOp::kTrunc, {ratio});
 }
 
 ExprPtr Power(const Args& args, const NodeView&) {
@@ -347,6 +306,10 @@ void AddFunctions(LowerTable& table) {
   table["sub"] = Scaled(ExprOp::kSubtract);
   table["rsub"] = Element(2, [](const Args& a, const NodeView&) { return Sub(a[1], a[0]); });
   table["div"] = Element(2, Division);
+  table["floor_divide"] =
+      Element(2, [](const Args& a, const NodeView&) { return FloorQuotient(a[0], a[1]); });
+  table["remainder"] =
+      Element(2, [](const Args& a, const NodeView&) { return Remainder(a[0], a[1]); });
   table["pow"] = Element(2, Power);
   table["maximum"] = Extreme(ExprOp::kMax);
   table["minimum"] = Extreme(ExprOp::kMin);
@@ -369,10 +332,10 @@ void AddComparisons(LowerTable& table) {
   table["le"] = Comparison([](const Args& a, Node) { return Make(ExprOp::kLessEqual, a); });
   table["ge"] =
       Comparison([](const Args& a, Node) { return Make(ExprOp::kLessEqual, {a[1], a[0]}); });
-  table["logical_and"] = table["bitwise_and"] = Logical(ExprOp::kAnd);
-  table["logical_or"] = table["bitwise_or"] = Logical(ExprOp::kOr);
-  table["logical_xor"] = table["bitwise_xor"] = Logical(ExprOp::kXor);
-  table["logical_not"] = table["bitwise_not"] = LowerNot;
+  table["logical_and"] = Logical(ExprOp::kAnd);
+  table["logical_or"] = Logical(ExprOp::kOr);
+  table["logical_xor"] = Logical(ExprOp::kXor);
+  table["logical_not"] = LowerNot;
   table["isnan"] = LowerIsNan;
 }
 

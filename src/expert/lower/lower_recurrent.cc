@@ -13,6 +13,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/lower/arithmetic.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
@@ -51,7 +52,6 @@ struct Outcome {
   State last;
 };
 
-ExprPtr Plus(const ExprPtr& a, const ExprPtr& b) { return Make(ExprOp::kAdd, {a, b}); }
 ExprPtr By(const ExprPtr& a, const ExprPtr& b) { return Make(ExprOp::kMultiply, {a, b}); }
 ExprPtr Of(ExprOp op, const ExprPtr& a) { return Make(op, {a}); }
 

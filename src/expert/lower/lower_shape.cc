@@ -12,6 +12,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/lower/arithmetic.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
@@ -58,6 +59,16 @@ Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
   IndexMap map = IdentityMap(x.shape.size());
   map.index[dimension].factor[dimension] = node.Int(4, "step", 1);
   map.index[dimension].offset = std::clamp<std::int64_t>(start, 0, size);
+  return std::vector{builder.Mapped(x, map, node.shape())};
+}
+
+Values LowerNarrow(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
+  std::int64_t start = node.Int(2, "start", 0);
+  if (start < 0) start += x.shape[dimension];
+  IndexMap map = IdentityMap(x.shape.size());
+  map.index[dimension].offset = start;
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
@@ -246,15 +257,24 @@ Values LowerScalarTensor(ProgramBuilder&, const NodeView& node) {
   return std::vector{Filled(node.Real(0, "s", 0), node)};
 }
 
+// Torch computes start + step * i in float64 for every type of result.
 Values LowerArange(ProgramBuilder&, const NodeView& node) {
-  if (ComputeType(node.dtype()) != ExprType::kInt) return Unsupported(node, "of fractions");
   const bool start_first = node.overload() != "default";
+  const double start = start_first ? node.Real(0, "start", 0) : 0;
+  const double step = start_first ? node.Real(2, "step", 1) : 1;
   AffineForm form = ZeroForm(1);
-  form.offset = start_first ? node.Int(0, "start", 0) : 0;
-  form.factor[0] = start_first ? node.Int(2, "step", 1) : 1;
-  Value numbers = ProgramBuilder::Positions(form, node.shape());
-  numbers.dtype = node.dtype();
-  return std::vector{numbers};
+  form.factor[0] = 1;
+  if (ComputeType(node.dtype()) == ExprType::kInt) {
+    form = {{static_cast<std::int64_t>(step)}, static_cast<std::int64_t>(start)};
+    Value numbers = ProgramBuilder::Positions(form, node.shape());
+    numbers.dtype = node.dtype();
+    return std::vector{numbers};
+  }
+  const ExprPtr index = Cast(IndexOf(form), ExprType::kDouble);
+  const ExprPtr number =
+      Plus(Constant(start, ExprType::kDouble), Mul(Constant(step, ExprType::kDouble), index));
+  return std::vector{
+      Value{Cast(number, ComputeType(node.dtype())), node.shape(), node.shape(), node.dtype()}};
 }
 
 // tril and triu: the result is zero where column - row is on the other side of the diagonal.
@@ -282,13 +302,18 @@ const LowerTable& ShapeOperators() {
                                  {"unsqueeze", LowerReshape},
                                  {"squeeze", LowerReshape},
                                  {"flatten", LowerReshape},
+                                 {"view_copy", LowerReshape},
                                  {"permute", LowerPermute},
+                                 {"permute_copy", LowerPermute},
+                                 {"transpose_copy", LowerTranspose},
                                  {"transpose", LowerTranspose},
                                  {"t", LowerTranspose},
                                  {"expand", LowerExpand},
                                  {"slice", LowerSlice},
+                                 {"narrow_copy", LowerNarrow},
                                  {"select", LowerSelect},
                                  {"unbind", LowerUnbind},
+                                 {"unbind_copy", LowerUnbind},
                                  {"split", LowerSplit},
                                  {"split_with_sizes", LowerSplit},
                                  {"flip", LowerFlip},
@@ -309,6 +334,9 @@ const LowerTable& CreationOperators() {
                                  {"zeros_like", Fill(0)},
                                  {"ones", Fill(1)},
                                  {"ones_like", Fill(1)},
+                                 {"empty", Fill(0)},
+                                 {"empty_like", Fill(0)},
+                                 {"empty_permuted", Fill(0)},
                                  {"scalar_tensor", LowerScalarTensor},
                                  {"arange", LowerArange},
                                  {"tril", LowerTriangle(true)},

@@ -45,9 +45,11 @@ std::string PlainName(std::string name) {
 }
 
 const Lower* FindOperator(const std::string& name) {
-  static const std::array kTables{&PointwiseOperators(), &ShapeOperators(), &CreationOperators(),
-                                  &FoldOperators(),      &NormOperators(),  &WindowOperators(),
-                                  &ProductOperators(),   &IndexOperators(), &RecurrentOperators()};
+  static const std::array kTables{&PointwiseOperators(), &ShapeOperators(),   &CreationOperators(),
+                                  &FoldOperators(),      &NormOperators(),    &WindowOperators(),
+                                  &ProductOperators(),   &IndexOperators(),   &RecurrentOperators(),
+                                  &ScatterOperators(),   &OrderOperators(),   &IntegerOperators(),
+                                  &BorderOperators(),    &ResampleOperators()};
   for (const LowerTable* table : kTables)
     if (const auto found = table->find(name); found != table->end()) return &found->second;
   return nullptr;

@@ -77,6 +77,11 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& WindowOperators();
 [[nodiscard]] const LowerTable& ProductOperators();
 [[nodiscard]] const LowerTable& IndexOperators();
+[[nodiscard]] const LowerTable& ScatterOperators();
+[[nodiscard]] const LowerTable& OrderOperators();
+[[nodiscard]] const LowerTable& IntegerOperators();
+[[nodiscard]] const LowerTable& BorderOperators();
+[[nodiscard]] const LowerTable& ResampleOperators();
 [[nodiscard]] const LowerTable& RecurrentOperators();
 
 // Multiplies left [m, k] by the transpose of right [n, k].

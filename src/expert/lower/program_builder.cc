@@ -228,6 +228,31 @@ Value ProgramBuilder::Scanned(const Value& value, Fold fold, std::size_t dimensi
   return Whole(buffer);
 }
 
+Value ProgramBuilder::WithRoutine(Routine routine, DType dtype, const Shape& shape) {
+  ExprPtr all = Constant(0, ExprType::kFloat);
+  for (const int operand : routine.operands)
+    all = Make(ExprOp::kAdd, {all, LoadOf(operand, ZeroForm(shape.size()), ExprType::kFloat)});
+  const int buffer = NewBuffer(dtype, shape);
+  StoreInto({all, shape, shape, dtype}, buffer, ContiguousForm(shape));
+  last().kind = Step::Kind::kRoutine;
+  last().routine = std::move(routine);
+  return Whole(buffer);
+}
+
+void ProgramBuilder::Scatter(const Value& source, const ExprPtr& place,
+                             std::optional<Fold> combine) {
+  const Value settled = Settled(source);
+  ExprPtr pair = Make(ExprOp::kAdd, {Cast(settled.expr, place->type), place});
+  Shape shape = settled.shape;
+  if (shape.empty()) {  // a loop of one iteration
+    shape = {1};
+    pair = WithForms(pair, [](const AffineForm& form) { return AffineForm{{0}, form.offset}; });
+  }
+  StoreInto({pair, shape, shape, source.dtype}, place->load.buffer, pair->args[1]->load.address);
+  last().kind = Step::Kind::kRoutine;
+  last().routine = Routine{.kind = Routine::Kind::kScatter, .combine = combine};
+}
+
 void ProgramBuilder::BeginRepeat(std::int64_t count) {
   repeat_ = static_cast<int>(program_.repeats.size());
   program_.repeats.push_back({count, {}});

@@ -72,6 +72,12 @@ class ProgramBuilder final {
   };
   [[nodiscard]] Value Folded(const Value& value, const FoldPlan& plan);
   [[nodiscard]] Value Scanned(const Value& value, Fold fold, std::size_t dimension, DType dtype);
+  // Adds a step that works on whole lines (program.h). The result has the shape and type given.
+  [[nodiscard]] Value WithRoutine(Routine routine, DType dtype, const Shape& shape);
+  // Combines `source` with the elements of `into` that `place`, a load of it over the source's
+  // shape, names. Without `combine` the last value replaces what was there. `into` is a buffer that
+  // only this changes.
+  void Scatter(const Value& source, const ExprPtr& place, std::optional<Fold> combine);
   // Steps made between BeginRepeat and EndRepeat run `count` times. In each iteration the elements
   // of each buffer in `step` advance by the given distance.
   void BeginRepeat(std::int64_t count);

@@ -127,6 +127,7 @@ std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
   }
   if (step.convolution) return ConvolutionNest(program, step);
   if (step.attention) return AttentionNest(step);
+  if (step.routine) return NestOver(step.shape, step, step.place);
   return std::nullopt;
 }
 
@@ -137,6 +138,7 @@ Nest AttentionNest(const Step& step) {
 
 bool JoinAnchor(const Program& program, const Step& step, Nest& nest) {
   if (step.kind != Step::Kind::kMap || step.product || step.convolution) return false;
+  if (nest.steps[0].routine) return false;
   if (Elements(step.shape) != Elements(nest.shape) || !IsFloat(program, step.buffer)) return false;
   const auto over = [&](const AffineForm& form) { return Reshape(form, step.shape, nest.shape); };
   Step joined = step;

@@ -99,6 +99,31 @@ std::optional<double> PriceOf(const Program& program, const Nest& nest, std::siz
   return price / filled;
 }
 
+bool ReadsIndirectly(const Nest& nest) {
+  bool indirect = false;
+  for (const Step& step : nest.steps)
+    VisitLoads(step.expr,
+               [&](const Load& load, ExprType) { indirect = indirect || !load.indirect.empty(); });
+  return indirect;
+}
+
+bool StoresApart(const Nest& nest, std::size_t lane) {
+  return std::ranges::any_of(nest.steps, [lane](const Step& step) {
+    return std::abs(step.place.factor[lane]) > kShuffled;
+  });
+}
+
+// Places that depend on data along the last dimension leave vectors only other dimensions, along
+// which they jump from line to line. Single values in the order of memory are faster then: the
+// compiler sees a plain loop over the last dimension, in which it may gather.
+void PreferMemoryOrder(Nest& nest) {
+  constexpr std::int64_t kEnoughLines = 64;  // for threads to share
+  if (std::ranges::find(nest.inner, true) != nest.inner.end() || !ReadsIndirectly(nest)) return;
+  if (nest.lane >= 0 && !StoresApart(nest, static_cast<std::size_t>(nest.lane))) return;
+  nest.lane = -1;
+  if (nest.OuterCount() / nest.shape.back() >= kEnoughLines) nest.inner.back() = true;
+}
+
 }  // namespace
 
 bool HasVectorForm(const Program& program, const Step& step, const Nest& nest, std::size_t lane) {
@@ -118,6 +143,7 @@ void ChooseLane(const Program& program, Nest& nest) {
     best = price;
     nest.lane = static_cast<int>(i);
   }
+  PreferMemoryOrder(nest);
   if (std::ranges::find(nest.inner, true) == nest.inner.end() && nest.lane >= 0)
     nest.inner[static_cast<std::size_t>(nest.lane)] = true;
 }

@@ -94,7 +94,8 @@ void StoreThrough(Program& program, bool generators) {
     if (uses.writers != 1 || uses.readers != 1 || uses.writer >= s) continue;
     Step& writer = program.steps[uses.writer];
     const std::optional<AffineForm> place = PlaceThrough(writer, copy);
-    if (writer.repeat >= 0 || !place || !FitsWriter(writer, *place, generators)) continue;
+    if (writer.repeat >= 0 || writer.routine || !place || !FitsWriter(writer, *place, generators))
+      continue;
     writer.place = *place;
     writer.buffer = copy.buffer;
     program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));
