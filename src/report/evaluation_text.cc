@@ -50,6 +50,10 @@ std::string Mark(const Terminal& terminal, const Check& check) {
 
 constexpr std::size_t kChecksWidth = 90;  // on a wider terminal, or without a terminal
 
+std::size_t WidthOf(const Terminal& terminal) {
+  return terminal.width == 0 ? kChecksWidth : std::min(terminal.width, kChecksWidth);
+}
+
 constexpr std::size_t kChecksHang =
     4;  // columns by which the further lines of a detail are indented
 
@@ -66,8 +70,7 @@ std::string OtherCheck(const std::string& name, const std::string& detail, std::
 std::string ChecksText(const Terminal& terminal, const std::vector<Check>& checks) {
   std::string passed;
   std::string others;
-  const std::size_t width =
-      terminal.width == 0 ? kChecksWidth : std::min(terminal.width, kChecksWidth);
+  const std::size_t width = WidthOf(terminal);
   std::size_t used = 0;
   for (const Check& check : checks) {
     const std::string name = Mark(terminal, check) + SafeLine(check.name);
@@ -289,8 +292,9 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
 
 std::string NoiseText(const Terminal& terminal, const Evaluation& evaluation) {
   if (evaluation.noisy.empty()) return "";
-  return "  " + Styled(terminal, Style::kWarn, "noisy") + ": " + SafeLine(evaluation.noisy) +
-         "\n  On a quiet machine the figures may differ; --quiet-wait 1m waits for one.\n";
+  return OtherCheck(Styled(terminal, Style::kWarn, "noisy"), SafeLine(evaluation.noisy),
+                    WidthOf(terminal)) +
+         "  On a quiet machine the figures may differ; --quiet-wait 1m waits for one.\n";
 }
 
 std::string EvaluationText(const Terminal& terminal, const Task& task, const Candidate& candidate,

@@ -252,10 +252,13 @@ TEST(DisagreementTest, FiguresWhoseIntervalsDoNotMeetAreNamed) {
 TEST(EvaluationTextTest, NoisyFiguresSayWhy) {
   Evaluation evaluation = Passed();
   EXPECT_THAT(EvaluationText(kPipe, Task{}, Candidate{}, evaluation), Not(HasSubstr("noisy")));
-  evaluation.noisy = "other programs used the processors in 20 of 60 bursts";
+  evaluation.noisy =
+      "other programs used the processors in 20 of 60 bursts, the hypervisor kept 0.12 processors "
+      "for other guests";
   evaluation.load = Load{.others = 0.33, .pressure = 0.25, .bursts = 60, .disturbed = 20};
   const std::string text = EvaluationText(kPipe, Task{}, Candidate{}, evaluation);
   EXPECT_THAT(text, HasSubstr("noisy: other programs used the processors in 20 of 60 bursts"));
+  EXPECT_THAT(NoiseText(kPipe, evaluation), Not(ContainsRegex("[^\n]{101}")));
   EXPECT_THAT(text, HasSubstr("0.33 processors, in 20 of 60 bursts, pressure 25 %"));
 }
 
